@@ -14,6 +14,13 @@ SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 VERSION := $(shell sed -n 's/^.define REDVIZ_VERSION  *"\(.*\)"/\1/p' src/base/version.h)
 O = build
 FLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
+# Hardening, but for what the sanitizers do better; _FORTIFY_SOURCE needs an optimizing compiler. HARDEN= leaves it out.
+HARDEN ?= 1
+OPTIMIZES = $(filter-out -O0,$(filter -O%,$(CFLAGS)))
+ifneq ($(if $(SANITIZE),,$(HARDEN)),)
+FLAGS += -fstack-protector-strong -fPIE $(if $(OPTIMIZES),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+HARD_LINK = $(if $(filter Darwin,$(shell uname -s)),,-pie -Wl,-z,relro,-z,now)
+endif
 LIBRARIES = $(CURSES_LIBRARIES) -lsqlite3 -lm -pthread -ldl
 CURSES_LIBRARIES ?= $(if $(filter Darwin,$(shell uname -s)),-lncurses,-lncursesw)
 ifdef DEV
@@ -22,6 +29,11 @@ endif
 ifdef SANITIZE
 O = build/sanitize
 FLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+ifdef STATIC
+FLAGS += -DREDVIZ_STATIC
+HARD_LINK = -static-pie -Wl,-z,relro,-z,now
+CURSES_LIBRARIES = -lncursesw -ltinfo
 endif
 ifndef V
 Q = @
@@ -48,11 +60,22 @@ FORMATTED = $(filter-out src/gpu/peers.cu,$(shell git ls-files "*.[ch]" "*.cu"))
 
 all: $(O)/redviz
 
+# Nothing is compiled where headers or libraries are missing: one line says so, and not the compiler.
+NEEDS ?= $(O)/has_libraries
+$(O)/has_libraries: scripts/deps.sh
+	@CC="$(CC)" scripts/deps.sh --check build
+	$(Q)mkdir -p $(@D) && touch $@
+
+static:
+	@scripts/deps.sh build
+	@$(SUBMAKE) O=build/static STATIC=1 all
+
 help:
 	@sed -n 's/^#: //p' Makefile
 
 #: make [all]          build build/redviz
 #: make run            install missing packages, build, open the first kernel (without a terminal: print it)
+#: make static         build build/static/redviz, which needs no library (and uses no GPU: NVIDIA's are dynamic)
 #: make test           install missing packages, build, run all tests
 #: make test-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make test-valgrind  the same under valgrind
@@ -61,7 +84,7 @@ help:
 #: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
 #: make format         run clang-format; make format-check: fail if that would change a file
 #: make musl-check     compile everything but the interface with musl-gcc
-#: make fuzz           fuzz PTX, --args, session files and lectures for FUZZ_SECONDS (60) each; or fuzz-ptx, fuzz-args, ...
+#: make fuzz           fuzz PTX, its execution, --args, sessions, lectures, tables, keys, FUZZ_SECONDS (60) each; or fuzz-run, ...
 #: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests must find them (scripts/mutate.sh)
 #: make bench          measure speed and memory on this machine
 #: make device         build tests/device/on_gpu, to be run on a machine with a GPU
@@ -140,7 +163,7 @@ format-check:
 musl-check:
 	@scripts/deps.sh build musl
 	@mkdir -p build/musl/include && cp "$$(echo '#include <sqlite3.h>' | $(CC) -E - | sed -n 's/^# 1 "\(.*sqlite3.h\)".*/\1/p')" build/musl/include
-	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" musl-objects
+	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" NEEDS= musl-objects
 
 musl-objects: $(filter-out $(O)/obj/tui/%,$(LIBRARY_OBJECTS))
 
@@ -148,7 +171,7 @@ FUZZ_SECONDS ?= 60
 FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -w \
     -fno-sanitize-recover=all -I. -Isrc -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$@
-fuzz: fuzz-ptx fuzz-args fuzz-session fuzz-lecture
+fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-session fuzz-lecture fuzz-text fuzz-keys
 
 fuzz-deps:
 	@scripts/deps.sh build fuzz
@@ -164,12 +187,30 @@ fuzz-args: fuzz-deps
 
 fuzz-lecture: fuzz-deps
 	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) \
-	    src/lecture/lecture.c src/lecture/same.c src/lecture/spans.c src/lecture/claim.c $(LIBRARIES)
+	    $(filter-out %/values.c %/times.c,$(filter src/lecture/%,$(SOURCES))) $(LIBRARIES)
 	@mkdir -p build/fuzz/$@/seeds && for file in tests/data/lectures/*.md assets/lectures/*.md; do \
 	    { printf 1; cat $$file; } >build/fuzz/$@/seeds/$$(basename $$file); done
 	@grep -h "[=<>]" assets/lectures/README.md tests/data/lectures/*.md | sed 's/^ *//; s/^/0/' | \
 	    split -l 1 -a 3 - build/fuzz/$@/seeds/claim
 	build/fuzz/fuzz_lecture -max_len=32768 -timeout=10 -dict=tests/fuzz/lecture.dict $(FUZZ_RUN) build/fuzz/$@/seeds
+
+fuzz-run: fuzz-deps
+	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
+	build/fuzz/fuzz_run -max_len=8192 -timeout=20 -rss_limit_mb=4096 -dict=tests/fuzz/ptx.dict $(FUZZ_RUN) tests/fuzz/corpus
+
+# A byte that chooses what is read, then the text.
+fuzz-text: fuzz-deps
+	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) $(LIBRARIES)
+	@{ printf 0; head -n 30 tests/data/warp_access_counts.csv; } >build/fuzz/$@/table
+	@{ printf 1; printf 'a.cu(3): error: x\n    y = 1;\n    ^\n\nb.cu:4:5: fatal error: z\n'; } >build/fuzz/$@/messages
+	@for file in kernels/*.cu tests/kernels/*.cu; do { printf 2; cat $$file; } >build/fuzz/$@/$$(basename $$file); done
+	build/fuzz/fuzz_text -max_len=8192 -timeout=10 $(FUZZ_RUN)
+
+fuzz-keys: fuzz-deps
+	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
+	@i=0; for keys in 'lll]]hh' '?K<Down><Enter>' 'crr' 'B<Right>a' 'p<Down>7<Enter>' '/add<Enter>nN' ':74<Enter>' 'tTuUVzHAP' 'm1G'; do \
+	    i=$$((i + 1)); printf '%s%s' $$i "$$keys" >build/fuzz/$@/keys$$i; done
+	build/fuzz/fuzz_keys -max_len=64 -timeout=60 -rss_limit_mb=4096 $(FUZZ_RUN)
 
 fuzz-session: all
 	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
@@ -237,7 +278,7 @@ clean:
 
 $(O)/redviz: $(O)/obj/src/main.o $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)$(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+	$(Q)$(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(SAY) "  archive  $@"
@@ -248,7 +289,7 @@ $(O)/helpers.a: $(HELPER_OBJECTS)
 
 $(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
 
 # Stand-ins for NVIDIA's libraries, which the tests of src/gpu load. The old driver lacks the functions new in CUDA 12.
 $(O)/tests/gpu/libcuda_old_stub.so: STUB_FLAGS = -DSTUB_OLD
@@ -271,22 +312,28 @@ $(O)/pic/%.o: %.c Makefile
 
 $(O)/tests/device/on_gpu: $(O)/obj/tests/device/on_gpu.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 # -O3 vectorizes the loops over lanes.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
 $(O)/obj/src/bench/cpu_reduce.o: CFLAGS += -O3
+# The commit, for --version; "-changed": with changes of the working tree that the next commit may have.
+COMMIT := $(shell git describe --always --abbrev=40 --exclude='*' --dirty=-changed 2>/dev/null)
+$(O)/obj/src/main.o: FLAGS += -DREDVIZ_COMMIT='"$(COMMIT)"'
+$(O)/obj/src/main.o: $(O)/commit_$(COMMIT)
+$(O)/commit_$(COMMIT):
+	$(Q)mkdir -p $(@D) && rm -f $(O)/commit_* && touch $@
 $(O)/obj/src/catalog/catalog.o: FLAGS += -DREDVIZ_SHARE_DIR='"$(PREFIX)/share/redviz"'
 
-$(O)/obj/%.o: %.c Makefile
+$(O)/obj/%.o: %.c Makefile | $(NEEDS)
 	$(SAY) "  compile  $<"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all help run test tests goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
+.PHONY: all static help run test tests goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

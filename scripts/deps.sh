@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the missing packages of each group: deps.sh GROUP...  (build, test, valgrind, lint, format, musl, fuzz, deb, html)
+# deps.sh --check GROUP...: installs nothing, fails where something is missing.
 #
 # Libraries are checked by compiling, so the check holds on every system; nothing is downloaded if it succeeds. Packages
 # are installed with apt-get (Debian, Ubuntu) as root or with sudo; on other systems the command to type is printed.
@@ -10,12 +11,12 @@ case $(uname -s) in Darwin) curses=${CURSES_LIBRARIES:--lncurses} ;; *) curses=$
 
 # compiles HEADERS LIBRARIES: can a program with these headers be built and linked?
 compiles() {
-    command -v "$cc" >/dev/null 2>&1 || return 1
+    command -v "${cc%% *}" >/dev/null 2>&1 || return 1
     folder=$(mktemp -d) || return 1
     for header in $1; do echo "#include <$header>"; done >"$folder/check.c"
     echo 'int main(void) { return 0; }' >>"$folder/check.c"
-    # shellcheck disable=SC2086 # the libraries are words
-    "$cc" -o "$folder/check" "$folder/check.c" $2 2>"$folder/messages"
+    # shellcheck disable=SC2086 # the compiler and the libraries are words
+    $cc -o "$folder/check" "$folder/check.c" $2 2>"$folder/messages"
     status=$?
     rm -rf "$folder"
     return $status
@@ -77,9 +78,15 @@ packages() {
     esac
 }
 
+only_check=
+if [ "${1-}" = --check ]; then only_check=1 && shift; fi
 missing=
 for group in "$@"; do has "$group" || missing="$missing $group"; done
 [ -z "$missing" ] && exit 0
+if [ -n "$only_check" ]; then
+    echo "redviz: a compiler, curses.h, sqlite3.h or their libraries are not found here; make deps installs them" >&2
+    exit 1
+fi
 
 manager=
 for candidate in apt-get dnf pacman brew; do

@@ -12,10 +12,12 @@
 #include "cli/lecture_offer.h"
 #include "cli/list.h"
 #include "cli/sass_record.h"
+#include "cli/stream.h"
 #include "metrics/report.h"
 #include "cli/options.h"
 #include "session/session.h"
 #include "tui/app.h"
+#include "tui/draw/terminal.h"
 #include "tui/draw/terminal_text.h"
 #include "tui/quiz.h"
 #include "tui/view/key_table.h"
@@ -60,7 +62,9 @@ static int print_access(const char *path, Error *error) {
     char *csv;
     size_t length;
     Text out = {0};
-    if (!text_read_file(path, ACCESS_LIMIT_BYTES, &csv, &length, error)) return refuse(error);
+    bool is_stream = text_is_stream(path);
+    if (!(is_stream ? text_read_stream : text_read_file)(path, ACCESS_LIMIT_BYTES, &csv, &length, error))
+        return refuse(error);
     bool ok = report_access(csv, length, path, &out, error);
     free(csv);
     int status = print_text(&out, DONE);
@@ -106,7 +110,7 @@ static void say_fault(const Session *session) {
     const Trace *trace = session_trace(session);
     for (int i = 0; i < trace->trap_count; i++) {
         const Trap *trap = &trace->traps[i];
-        if (trap->kind == TRAP_UNINITIALIZED) continue;
+        if (!trap_kind_is_fatal(trap->kind)) continue;
         const PtxCode *code =
             trap->pc == PTX_NO_PC ? NULL : &trace->launches[trap->launch]->program->code[trap->pc];
         Error error = {0};
@@ -232,7 +236,7 @@ static int verify(Session *session, Error *error) {
 
 static bool show_quiz(const Options *options, Session *session, Error *error) {
     Quiz quiz;
-    if (!quiz_open(session, &quiz, error)) return false;
+    if (!quiz_open(session, lecture_language(options), &quiz, error)) return false;
     bool shown = show(options, session, &quiz.run, error);
     quiz_close(&quiz);
     return shown;
@@ -303,6 +307,20 @@ static int dump_front_end(const Options *options, SessionForm form, Error *error
     return ok ? status : refuse(error);
 }
 
+#ifndef REDVIZ_COMMIT
+#define REDVIZ_COMMIT ""
+#endif
+
+/* Without a date, so that equal sources give equal programs. */
+static void print_version(Text *out) {
+    static const char built[] = REDVIZ_COMMIT, archived[] = REDVIZ_ARCHIVED_COMMIT;
+    const char *commit = *built ? built : archived;
+    text_add(out, "redviz " REDVIZ_VERSION "\n");
+    text_print(out, "commit %s\n", *commit && !strchr(commit, '$') ? commit : "not known");
+    text_print(out, "%s\n", terminal_library());
+    session_about(out);
+}
+
 static int act(Options *options, Error *error) {
     Text out = {0};
     switch (options->action) {
@@ -313,7 +331,7 @@ static int act(Options *options, Error *error) {
         key_table_print(&out);
         break;
     case ACTION_VERSION:
-        text_add(&out, "redviz " REDVIZ_VERSION "\n");
+        print_version(&out);
         break;
     case ACTION_LIST:
         list_kernels(options->json, &out);
@@ -342,12 +360,20 @@ static int act(Options *options, Error *error) {
     return print_text(&out, DONE);
 }
 
+static int read_and_act(Options *options, Error *error) {
+    char *piped;
+    int status = stream_read(options, &piped, error) ? act(options, error) : refuse(error);
+    free(piped);
+    return status;
+}
+
 int main(int argc, char **argv) {
     Error error = {0};
     Options options;
-    setlocale(LC_CTYPE, ""); /* characters only: numbers are written the same everywhere */
+    signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file's size fails, and is reported */
+    setlocale(LC_CTYPE, "");  /* characters only: numbers are written the same everywhere */
     if (!options_parse(argc, argv, &options, &error)) return refuse(&error);
-    int status = finish_output(act(&options, &error));
+    int status = finish_output(read_and_act(&options, &error));
     if (session_gpu_is_hung()) _exit(status); /* the driver's own clean-up would wait for the kernel */
     return status;
 }

@@ -33,7 +33,7 @@ metrics: base ptx trace sass metrics/races
 bench: base ptx trace instrument sass gpu catalog
 session: base ptx trace emulator emulator/replay instrument sass gpu metrics metrics/races catalog compile
 ladder: base ptx trace sass metrics catalog session bench
-lecture: base ptx trace sass metrics catalog session bench
+lecture: base ptx trace sass metrics catalog session bench ladder
 tui/draw: base
 tui/scene: base ptx trace sass metrics catalog session bench ladder
 tui/view: base ptx trace sass metrics catalog session bench ladder lecture tui/draw tui/scene

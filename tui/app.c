@@ -99,8 +99,9 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         app->dragged = (Rectangle){0};
         answer = VIEW_CHANGED;
         break;
-    case TERMINAL_END:
-        terminal_end(event->signal);
+    case TERMINAL_END: /* as if it were quit, so that nothing is left behind */
+        app->signal = event->signal;
+        answer = VIEW_QUIT;
         break;
     case TERMINAL_TIMEOUT:
         break;
@@ -121,10 +122,17 @@ static void app_leave(const Error *error) {
     _exit(error ? FAILED : DONE);
 }
 
+/* A line table may name any file of this machine: those that lie elsewhere are not opened unasked. */
+static void app_say_unopened(App *app, const Session *session) {
+    const char *file = session_unopened_source(session);
+    if (file) app_say(app, scene_file_name(file), "lies outside the kernel's folder; --sources DIR opens it");
+}
+
 bool app_run(Session *session, const AppStart *start, Error *error) {
     App app;
     bool quit;
     app_init(&app, session, start);
+    app_say_unopened(&app, session);
     bool ok = app_start(&app, start, 0, 0, &quit, error) && (quit || terminal_open(error));
     bool waits_to_draw = true; /* frames that a slow terminal could not show in time are dropped */
     app.cast_seconds = app_now();
@@ -154,5 +162,6 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     ok = cast_close(app.cast, ok ? error : NULL) && ok;
     if (app.measuring && !measuring_end(app.measuring)) app_leave(ok ? NULL : error);
     app_done(&app);
+    if (app.signal) terminal_end(app.signal);
     return ok;
 }

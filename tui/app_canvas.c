@@ -34,6 +34,7 @@ Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows) {
     Canvas *whole = canvas_new(columns, rows, app->ascii);
     app->lecture_columns = columns;
     app->lecture_rows = rows;
+    app->lecture.cursor = app_view(app)->selection.lane;
     canvas_put(whole, inner, 0, 0);
     lecture_panel_draw(&app->lecture, whole, lecture_panel_area(&app->lecture, &columns, &rows));
     canvas_free(inner);

@@ -33,7 +33,7 @@ static void add_question(HtmlPage *page, const LectureQuestion *question) {
     json_open_object(&page->json, NULL);
     json_string(&page->json, "topic", question->topic);
     json_string(&page->json, "value", question->value);
-    json_boolean(&page->json, "lanes", strstr(question->answer.text, "lane_mask") != NULL);
+    json_boolean(&page->json, "points", question->pointing != LECTURE_TYPED);
     json_open_array(&page->json, "choices");
     for (int i = 0; i < question->choice_count; i++) json_string(&page->json, NULL, question->choices[i]);
     json_close_array(&page->json);

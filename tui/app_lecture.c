@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stop's own, or the last one that was set before it. */
-static const LectureScreen *screen_of(const App *app) {
-    int stop = app->lecture.stop;
-    while (!app->lecture.run->screens[stop].is_set) stop--;
-    return &app->lecture.run->screens[stop];
-}
-
 /* The keys of the stop or of its question; they are the lecture's own, so it is not left. */
 static void press_own(App *app, const char *keys) {
     bool quit = false;
@@ -33,7 +26,7 @@ void app_press_own(App *app, Key key) {
 
 /* The run is there: step and keys. */
 static void arrive(App *app) {
-    const LectureScreen *screen = screen_of(app);
+    const LectureScreen *screen = lecture_view_screen(&app->lecture);
     app->lecture.opening = STOP_THERE;
     app->lecture.shown = screen->run;
     if (screen->step > 0) comparison_go_to_step(&app->comparison, screen->step - 1);
@@ -61,14 +54,25 @@ static void restart(App *app) {
 
 /* A jump to a hazard needs the whole search, one to another block or launch its events; everything else is there after a
  * first look. */
+static bool needs_all_events(const char *keys) {
+    Key key;
+    Error error;
+    int direction;
+    while (keys && keys_read(&keys, &key, &error) && key != KEY_NONE_PRESSED) {
+        KeyAction action = keys_find(key, &direction);
+        if (action == ACT_HAZARD || action == ACT_BLOCK) return true;
+    }
+    return false;
+}
+
 static void open_run(App *app, const LectureScreen *screen) {
     SessionOptions options = *screen->session;
-    options.first_look = !app->waits && !(screen->keys && strpbrk(screen->keys, "fF{}"));
+    options.first_look = !app->waits && !needs_all_events(screen->keys);
     app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
 }
 
 static void open_stop(App *app, int from) {
-    const LectureScreen *screen = screen_of(app);
+    const LectureScreen *screen = lecture_view_screen(&app->lecture);
     LectureView *lecture = &app->lecture;
     bool is_own = lecture->run->screens[lecture->stop].is_set;
     bool is_there = lecture->shown && !strcmp(lecture->shown, screen->run) &&
@@ -98,9 +102,10 @@ static void continue_stop(App *app, Purpose purpose) {
     LectureView *lecture = &app->lecture;
     if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_SETTINGS) lecture->shown = NULL;
     if (purpose == PURPOSE_BESIDE && lecture->opening == STOP_THERE) lecture->shown = NULL;
-    if (purpose == PURPOSE_STOP && screen_of(app)->compare) {
+    if (purpose == PURPOSE_STOP && lecture_view_screen(&app->lecture)->compare) {
         lecture->opening = STOP_OPENS_SECOND;
-        app_open_at(app, screen_of(app)->compare, PURPOSE_BESIDE, lecture_view_stop(lecture)->title, 1);
+        app_open_at(app, lecture_view_screen(&app->lecture)->compare, PURPOSE_BESIDE,
+                    lecture_view_stop(lecture)->title, 1);
     } else if (purpose == PURPOSE_STOP || lecture->opening == STOP_OPENS_SECOND) {
         restart(app);
         arrive(app);

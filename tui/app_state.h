@@ -37,6 +37,7 @@ struct App {
     int target; /* index of the slot it is for */
     bool cancelled;
     Cast *cast;                        /* NULL: nothing is recorded */
+    int signal;                        /* by which the program is to end; 0: none */
     double cast_seconds;               /* its begin on the clock; of a script: since then */
     SvgMovie *movie;                   /* NULL: no frames are gathered for a moving image */
     char what[64];                     /* what is being opened, as messages call it */

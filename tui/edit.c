@@ -3,16 +3,12 @@
 #include "edit.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* ---- where --------------------------------------------------------------------------------------------- */
-
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && !strcmp(text + length - end_length, end);
-}
 
 static bool same_file(const char *a, const char *b) {
     struct stat first, second;
@@ -26,7 +22,7 @@ EditPlace edit_place(const char *const *files, int count, const Scene *scene, co
     if (!steps || view->place.step >= steps->step_count) return place;
     const PtxCode *code = scene_code(scene, view->place.block, steps->steps[view->place.step].pc);
     if (!code) return place;
-    if (ends_with(files[0], ".ptx")) { /* its own lines, not those of the source it was compiled from */
+    if (text_ends_with(files[0], ".ptx")) { /* its own lines, not those of the source it was compiled from */
         place.line = code->instruction->line ? code->instruction->line : 1;
         return place;
     }

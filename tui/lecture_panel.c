@@ -16,13 +16,6 @@ enum {
     BETWEEN_COLUMNS = 10
 };
 
-/* The last screen that was set, at this stop or before, has two runs. */
-static bool lecture_view_compares(const LectureView *lecture) {
-    int stop = lecture->stop;
-    while (!lecture->run->screens[stop].is_set) stop--;
-    return lecture->run->screens[stop].compare != NULL;
-}
-
 static int rows_of_stop(const LectureView *lecture, int columns, int most);
 
 Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows) {
@@ -32,7 +25,7 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
         *columns -= RIGHT_COLUMNS;
         return (Rectangle){*columns, 0, RIGHT_COLUMNS, *rows};
     }
-    int most = *rows - (lecture_view_compares(lecture) ? LEAST_LEFT_OF_TWO : LEAST_LEFT),
+    int most = *rows - (lecture_view_screen(lecture)->compare ? LEAST_LEFT_OF_TWO : LEAST_LEFT),
         share = *rows * 3 / 10;
     int limit = share < LEAST_ROWS ? LEAST_ROWS : share > MOST_ROWS ? MOST_ROWS : share;
     if (limit > most) limit = most < 0 ? 0 : most;
@@ -153,6 +146,18 @@ static void draw_line(Panel *panel, Role role, const char *text) {
 /* The formats are those of lecture_view_words(), each with the arguments that lecture_view.h names. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
+/* What was typed, and what to do. */
+static void print_typed(Text *line, const LectureView *lecture, LecturePointing pointing) {
+    const LectureWords *words = lecture_view_words(lecture);
+    text_print(line, "> %s_   ", lecture->typed);
+    if (lecture->problem)
+        text_add(line, lecture->problem);
+    else if (pointing)
+        text_print(line, pointing == LECTURE_LANES ? words->mark_lane : words->mark_bank, lecture->cursor);
+    else
+        text_add(line, words->type_answer);
+}
+
 static void draw_question(Panel *panel, const LectureView *lecture, const LectureQuestion *question) {
     const LectureWords *words = lecture_view_words(lecture);
     Text line = {0};
@@ -160,8 +165,7 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
     switch (lecture->question) {
     case QUESTION_WAITS:
         draw_choices(panel, question);
-        text_print(&line, "> %s_   %s", lecture->typed,
-                   lecture->problem ? lecture->problem : words->type_answer);
+        print_typed(&line, lecture, question->pointing);
         draw_line(panel, lecture->problem ? ROLE_WARNING : ROLE_KEY, text_string(&line));
         break;
     case QUESTION_RIGHT:
@@ -200,10 +204,7 @@ static void draw_score(Panel *panel, const LectureView *lecture) {
     draw_line(panel, ROLE_CURRENT, text_string(&text));
     text_done(&text);
 }
-#pragma GCC diagnostic pop
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void print_place(const LectureView *lecture, char *out, size_t bytes) {
     snprintf(out, bytes, lecture_view_words(lecture)->stop, lecture->stop + 1,
              lecture->run->lecture->stop_count);
@@ -263,12 +264,12 @@ static Rectangle inside_of(Rectangle area) {
     return (Rectangle){area.column + 1, area.row + 1, area.columns - 2, area.rows - 1};
 }
 
-/* "From divergence to shuffles   stop 4 of 19   PgDn next", as much of it as fits beside the stop's title. */
 static const char *title_in_rule(const LectureView *lecture, Rectangle area) {
     return has_title_in_text(lecture, area.columns) ? lecture->run->lecture->title
                                                     : lecture_view_stop(lecture)->title;
 }
 
+/* "From divergence to shuffles   stop 4 of 19   PgDn next", as much of it as fits beside the stop's title. */
 static void print_note(const LectureView *lecture, Rectangle area, char *out, size_t bytes) {
     const Lecture *of = lecture->run->lecture;
     const LectureWords *words = lecture_view_words(lecture);

@@ -9,6 +9,8 @@
 
 const LectureWords *lecture_view_words(const LectureView *lecture) {
     static const LectureWords english = {.type_answer = "type your answer, then Enter; PgDn shows it",
+                                         .mark_lane = "Space marks lane %d, x: the next one; then Enter",
+                                         .mark_bank = "Space marks bank %d, x: the next one; then Enter",
                                          .type_number = "type a number, then Enter; PgDn: the answer",
                                          .type_choice = "type the number of a choice, then Enter",
                                          .right = "Right: %s",
@@ -20,6 +22,8 @@ const LectureWords *lecture_view_words(const LectureView *lecture) {
                                          .next = "PgDn next",
                                          .first = "Home first"};
     static const LectureWords chinese = {.type_answer = "输入答案，按 Enter；PgDn 显示答案",
+                                         .mark_lane = "Space 标记 lane %d，x 移到下一个；然后按 Enter",
+                                         .mark_bank = "Space 标记 bank %d，x 移到下一个；然后按 Enter",
                                          .type_number = "请输入数字，按 Enter；PgDn 显示答案",
                                          .type_choice = "请输入选项的编号，按 Enter",
                                          .right = "答对了：%s",
@@ -31,6 +35,12 @@ const LectureWords *lecture_view_words(const LectureView *lecture) {
                                          .next = "PgDn 下一站",
                                          .first = "Home 第一站"};
     return !strncmp(lecture->run->lecture->language, "zh", 2) ? &chinese : &english;
+}
+
+const LectureScreen *lecture_view_screen(const LectureView *lecture) {
+    int stop = lecture->stop;
+    while (!lecture->run->screens[stop].is_set) stop--;
+    return &lecture->run->screens[stop];
 }
 
 const LectureStop *lecture_view_stop(const LectureView *lecture) {
@@ -67,9 +77,9 @@ static bool add_character(LectureView *lecture, char character) {
     return true;
 }
 
-/* Space marks the selected lane, or takes its mark away: the answer is a mask. */
-static bool mark_lane(LectureView *lecture, int lane) {
-    unsigned long mask = strtoul(lecture->typed, NULL, 0) ^ 1UL << lane;
+/* Space marks the lane or bank, or takes its mark away: the answer is a mask. */
+static bool mark(LectureView *lecture, int bit) {
+    unsigned long mask = strtoul(lecture->typed, NULL, 0) ^ 1UL << bit;
     lecture->typed[0] = 0;
     if (mask) snprintf(lecture->typed, sizeof lecture->typed, "0x%lx", mask);
     lecture->has_marks = mask != 0;
@@ -82,7 +92,7 @@ static bool erase(LectureView *lecture, size_t length) {
     return true;
 }
 
-/* "0x11": everything else moves the cursor to a lane. */
+/* "0x11": everything else moves the cursor. */
 static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts) {
     bool is_next = length == 0   ? key == '0' && !counts
                    : length == 1 ? key == 'x'
@@ -92,11 +102,10 @@ static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts)
 
 bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts) {
     const LectureQuestion *question = lecture_view_stop(lecture)->question;
-    bool is_mask = strstr(question->answer.text, "lane_mask") != NULL;
     size_t length = strlen(lecture->typed);
     lecture->problem = NULL;
     if (key == SPECIAL_BACKSPACE && length) return erase(lecture, length);
-    if (is_mask) return key == ' ' ? mark_lane(lecture, lane) : type_mask(lecture, key, length, counts);
+    if (question->pointing) return key == ' ' ? mark(lecture, lane) : type_mask(lecture, key, length, counts);
     bool is_digit = key >= '0' && key <= '9';
     bool is_sign = (key == '-' && !length) || (key == '.' && length && !question->choice_count);
     return (is_digit || is_sign) && add_character(lecture, (char)key);

@@ -31,7 +31,8 @@ typedef struct LectureView {
     int scroll;    /* first row of the text that is shown */
     QuestionState question;
     char typed[LECTURE_ANSWER_BYTES];
-    bool has_marks;      /* `typed` is the mask of lanes that Space marked */
+    int cursor;          /* the selected lane: number of the lane or bank that Space marks */
+    bool has_marks;      /* `typed` is the mask of what Space marked */
     const char *problem; /* why the typed answer is none; NULL: nothing was wrong */
     LectureScore scores[LECTURE_TOPICS];
     int score_count;
@@ -40,6 +41,7 @@ typedef struct LectureView {
 
 typedef struct LectureWords { /* of the panel, in the lecture's language; English where we do not speak it */
     const char *type_answer, *type_number, *type_choice;
+    const char *mark_lane, *mark_bank;  /* formats: its number */
     const char *right, *wrong, *answer; /* formats: the value; the value and what was typed; the value */
     const char *score, *topic;          /* formats: right, asked; a topic, right, asked */
     const char *stop, *next, *first;    /* format: this one, all */
@@ -47,6 +49,8 @@ typedef struct LectureWords { /* of the panel, in the lecture's language; Englis
 const LectureWords *lecture_view_words(const LectureView *lecture);
 
 const LectureStop *lecture_view_stop(const LectureView *lecture); /* NULL: no lecture */
+/* What is shown: the stop's own screen, or the last one that was set before it. */
+const LectureScreen *lecture_view_screen(const LectureView *lecture);
 void lecture_view_done(LectureView *lecture);
 
 /* The stop is shown anew: its text from the start, its question waits. */
@@ -54,8 +58,9 @@ void lecture_view_begin_stop(LectureView *lecture, int stop);
 /* A question waits, and figures are hidden. */
 bool lecture_view_hides(const LectureView *lecture);
 
-/* A key of an answer: a digit, Backspace, Space on a lane (`lane` is selected). Where lanes are asked for, digits are counts
- * of other keys (7x: lane 7), unless 0x begins a mask; `counts`: the count of another key is being typed. */
+/* A key of an answer: a digit, Backspace, Space. Where lanes or banks are asked for, Space marks the one with the number of
+ * the selected lane, and digits are counts of other keys (7x: lane 7), unless 0x begins a mask; `counts`: the count of
+ * another key is being typed. */
 bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts);
 /* What was typed is the answer: right, wrong, or none, and then it goes on waiting. True: it was answered. */
 bool lecture_view_answer(LectureView *lecture);

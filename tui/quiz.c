@@ -2,10 +2,13 @@
 #include "tui/quiz.h"
 
 #include "base/memory.h"
-#include "tui/quiz_asks.h"
+#include "tui/quiz_words.h"
 #include "tui/view/step_context.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* The formats are those of quiz_words(), each with the arguments that its header names. */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 enum { MOST_OF_A_KIND = 4 };
 
@@ -81,54 +84,59 @@ static void print_place(Text *out, const Asks *asks, const Ask *ask, bool has_ti
     const PtxSourceLine *line = &context.code->line;
     const char *source = line->file ? scene_source_line(context.scene, line->file, line->line) : NULL;
     int number_of = source ? line->line : ask->pc;
-    if (!has_title) text_print(out, "\n## %s %d: %s\n", source ? "Line" : "PTX", number_of, kind);
-    text_print(out, "\nNext comes %s %d", source ? "line" : "PTX", number_of);
+    const QuizWords *words = asks->words;
+    if (!has_title) {
+        text_add(out, "\n## ");
+        text_print(out, source ? words->line_title : words->ptx_title, number_of, kind);
+        text_add(out, "\n");
+    }
+    text_add(out, "\n");
+    text_print(out, source ? words->next_line : words->next_ptx, number_of);
     print_code(out, source ? source : scene_ptx_line(context.scene, view.place.block, ask->pc));
     Reduction *reduction = scene_reduction(context.scene, view.place.block);
     int number = reduction ? reduction_number_at(reduction, ask->step) : 0;
     const ReductionLevel *level =
         number ? reduction_level(reduction, reduction_level_at(reduction, ask->step)) : NULL;
-    text_print(out, ", in barrier interval %d", context.step->interval_step + 1);
-    if (level && level->distance > 0)
-        text_print(out, ", level %d of the reduction (distance %d)", number, level->distance);
-    text_add(out, ".\n");
+    text_print(out, words->interval, context.step->interval_step + 1);
+    if (level && level->distance > 0) text_print(out, words->level, number, level->distance);
+    text_print(out, "%s\n", words->full_stop);
 }
 
-static void print_question(Text *out, const Ask *ask, const char *keys) {
+static void print_question(Text *out, const QuizWords *words, const Ask *ask, const char *keys) {
     text_print(out, "\n```predict\n%s\ntopic: %s\nkeys: %s\nanswer: %s = %.10g\n```\n", ask->question,
-               ask_topic(ask->kind), keys, ask->expression, ask->value);
+               words->topics[ask->kind], keys, ask->expression, ask->value);
 }
 
 /* The first one stands below the lecture's title: a stop before it would show its figures. */
 static void print_stop(Text *out, const Asks *asks, const Ask *ask, bool is_first) {
     char keys[32];
     if (ask->kind == ASK_LEVELS) {
-        text_print(out, "%s\n```redviz\n--keys 'g'\n```\n", is_first ? "" : "\n## Levels\n");
-        print_question(out, ask, "g");
+        if (!is_first) text_print(out, "\n## %s\n", asks->words->levels_title);
+        text_add(out, "\n```redviz\n--keys 'g'\n```\n");
+        print_question(out, asks->words, ask, "g");
         return;
     }
     print_place(out, asks, ask, is_first);
     text_print(out, "\n```redviz\n--keys '%dg'\n```\n", ask->before + 1);
     snprintf(keys, sizeof keys, "%dg", ask->step + 1);
-    print_question(out, ask, keys);
+    print_question(out, asks->words, ask, keys);
 }
 
 static void print_lecture(Text *out, const Scene *scene, const Asks *asks, const bool *chosen, int count) {
-    text_print(
-        out,
-        "# Questions about %s\n\n```lecture\nlanguage: en\nminutes: %d\nneeds: no GPU\n```\n\n"
-        "%d question%s about a block of this run, in the order in which it executes. Type a number, then "
-        "Enter; PgDn shows the answer, then goes on.\n",
-        scene->identity.kernel, count, count, count == 1 ? "" : "s");
+    const QuizWords *words = asks->words;
+    text_add(out, "# ");
+    text_print(out, words->title, scene->identity.kernel);
+    text_print(out, "\n\n```lecture\nlanguage: %s\nminutes: %d\nneeds: no GPU\n```\n\n", words->language,
+               count);
+    text_print(out, count == 1 ? words->one : words->many, count);
+    text_add(out, "\n");
     bool is_first = true;
     for (int i = 0; i < asks->count; i++) {
         if (!chosen[i]) continue;
         print_stop(out, asks, &asks->asks[i], is_first);
         is_first = false;
     }
-    text_add(out, "\n## The end\n\nPgUp goes back, Home begins again; the first answers count. K opens "
-                  "another kernel, q "
-                  "quits.\n");
+    text_print(out, "\n## %s\n\n%s\n", words->end_title, words->end);
 }
 
 /* ---- the lecture ---------------------------------------------------------------------------------------- */
@@ -145,12 +153,12 @@ static void make_screens(Quiz *quiz) {
     quiz->run = (LectureRun){lecture, quiz->screens, true};
 }
 
-bool quiz_open(const Session *session, Quiz *out, Error *error) {
+bool quiz_open(const Session *session, const char *language, Quiz *out, Error *error) {
     Asks asks;
     Text text = {0};
     Scene *scene = scene_new(session);
     *out = (Quiz){.options = *session_options(session)};
-    asks_find(&asks, scene, (Session *)session);
+    asks_find(&asks, scene, (Session *)session, quiz_words(language));
     bool *chosen = memory_new(((size_t)asks.count + 1) * sizeof *chosen);
     int count = choose(&asks, chosen);
     if (count) {

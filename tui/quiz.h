@@ -14,8 +14,9 @@ typedef struct Quiz {
     SessionOptions options; /* of the run, should it be opened again; strings are the session's */
 } Quiz;
 
-/* About the block that the interface shows of this run, which outlives the quiz. False where there is nothing to ask. */
-bool quiz_open(const Session *session, Quiz *out, Error *error);
+/* About the block that the interface shows of this run, which outlives the quiz; `language`: "zh", else English. False
+ * where there is nothing to ask. */
+bool quiz_open(const Session *session, const char *language, Quiz *out, Error *error);
 void quiz_close(Quiz *quiz);
 
 #endif

@@ -2,20 +2,17 @@
 #include "tui/quiz_asks.h"
 
 #include "base/memory.h"
+#include "tui/quiz_words.h"
 #include "tui/view/step_context.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The formats are those of quiz_words(), each with the arguments that its header names. */
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
 enum { MOST_BEATS = 4000, NUMBER_BYTES = 32 };
 static const double MOST_VALUE = 99999; /* what can be added up in one's head */
-
-const char *ask_topic(AskKind kind) {
-    static const char *const topics[ASK_KINDS] = {
-        [ASK_LEVELS] = "levels",   [ASK_LANES] = "lanes",           [ASK_WAVEFRONTS] = "wavefronts",
-        [ASK_SECTORS] = "sectors", [ASK_DIVERGENCE] = "divergence", [ASK_VALUES] = "values"};
-    return topics[kind];
-}
 
 void asks_done(Asks *asks) {
     free(asks->asks);
@@ -59,23 +56,23 @@ static void add(Asks *asks, const StepContext *context, int before, Ask *ask, in
 
 /* ---- accesses and branches ----------------------------------------------------------------------------- */
 
-static const char *verb_of(TraceKind kind) {
+static const char *verb_of(const QuizWords *words, TraceKind kind) {
     switch (kind) {
     case TRACE_SHARED_LOAD:
-        return "load from shared memory";
+        return words->loads_shared;
     case TRACE_SHARED_STORE:
-        return "store to shared memory";
+        return words->stores_shared;
     case TRACE_GLOBAL_LOAD:
-        return "load from global memory";
+        return words->loads_global;
     case TRACE_GLOBAL_STORE:
-        return "store to global memory";
+        return words->stores_global;
     case TRACE_SHARED_ATOMIC:
     case TRACE_GLOBAL_ATOMIC:
-        return "execute the atomic";
+        return words->executes_atomic;
     case TRACE_SHUFFLE:
-        return "execute the shuffle";
+        return words->executes_shuffle;
     case TRACE_BRANCH:
-        return "evaluate the branch";
+        return words->evaluates_branch;
     default:
         return NULL;
     }
@@ -83,11 +80,10 @@ static const char *verb_of(TraceKind kind) {
 
 static void ask_lanes(Asks *asks, const StepContext *context, int before) {
     Ask ask = {.kind = ASK_LANES, .expression = "lanes(step)"};
-    const char *verb = verb_of(context->event.kind);
+    const char *verb = verb_of(asks->words, context->event.kind);
     uint32_t existing = step_context_existing_lanes(context, context->event.warp);
     if (!verb) return;
-    snprintf(ask.question, sizeof ask.question, "How many of the %d lanes of warp %d %s?", WARP_LANES,
-             context->event.warp, verb);
+    snprintf(ask.question, sizeof ask.question, asks->words->lanes, WARP_LANES, context->event.warp, verb);
     add(asks, context, before, &ask, __builtin_popcount(existing));
 }
 
@@ -96,8 +92,8 @@ static void ask_wavefronts(Asks *asks, const StepContext *context, int before) {
     bool loads = context->event.kind == TRACE_SHARED_LOAD;
     if (!loads && context->event.kind != TRACE_SHARED_STORE) return;
     if (__builtin_popcount(context->event.mask) < 2) return;
-    snprintf(ask.question, sizeof ask.question, "How many wavefronts does the shared %s of warp %d take?",
-             loads ? "load" : "store", context->event.warp);
+    snprintf(ask.question, sizeof ask.question,
+             loads ? asks->words->load_wavefronts : asks->words->store_wavefronts, context->event.warp);
     add(asks, context, before, &ask, WARP_LANES);
 }
 
@@ -107,19 +103,14 @@ static void ask_sectors(Asks *asks, const StepContext *context, int before) {
     if (!loads && context->event.kind != TRACE_GLOBAL_STORE) return;
     if (__builtin_popcount(context->event.mask) < 2) return;
     snprintf(ask.question, sizeof ask.question,
-             "How many sectors of 32 bytes does the global %s of warp %d touch?", loads ? "load" : "store",
-             context->event.warp);
+             loads ? asks->words->load_sectors : asks->words->store_sectors, context->event.warp);
     add(asks, context, before, &ask, WARP_LANES);
 }
 
 static void ask_divergence(Asks *asks, const StepContext *context, int before) {
     Ask ask = {.kind = ASK_DIVERGENCE, .expression = "diverging(step)"};
     if (context->event.kind != TRACE_BRANCH || context->step->count < 2) return;
-    snprintf(
-        ask.question, sizeof ask.question,
-        "%d warps evaluate this branch. How many of them diverge, so that some of their lanes take it and "
-        "others do not?",
-        context->step->count);
+    snprintf(ask.question, sizeof ask.question, asks->words->divergence, context->step->count);
     add(asks, context, before, &ask, WARP_LANES);
 }
 
@@ -147,9 +138,8 @@ static const ReductionTerm *other_term(const ReductionLevel *level, const Reduct
 }
 
 /* "word 0 holds 8, word 1 holds 3, word 128 holds 5": the operands among others, in order. */
-static bool print_values(const StepContext *context, const ReductionLevel *level, const ReductionBox *box,
-                         int64_t other, Text *out) {
-    const char *name = level->place == PLACE_WORD ? "word" : "lane";
+static bool print_values(const QuizWords *words, const StepContext *context, const ReductionLevel *level,
+                         const ReductionBox *box, int64_t other, Text *out) {
     for (int i = 0; i < level->box_count; i++) {
         const ReductionBox *at = &level->boxes[i];
         int64_t apart = at->index - box->index;
@@ -159,28 +149,28 @@ static bool print_values(const StepContext *context, const ReductionLevel *level
         if (is_operand && isnan(value)) return false;
         if ((!is_operand && !is_beside) || isnan(value)) continue;
         int64_t number = level->place == PLACE_WORD ? at->index : at->index % WARP_LANES;
-        text_print(out, "%s%s %lld holds %.0f", out->length ? ", " : "", name, (long long)number, value);
+        if (out->length) text_add(out, words->between_values);
+        text_print(out, level->place == PLACE_WORD ? words->word_holds : words->lane_holds, (long long)number,
+                   value);
     }
     return true;
 }
 
-static void write_value_ask(const StepContext *context, const ReductionLevel *level, const ReductionBox *box,
-                            const char *values, Ask *ask) {
+static void write_value_ask(const QuizWords *words, const StepContext *context, const ReductionLevel *level,
+                            const ReductionBox *box, const char *values, Ask *ask) {
     int lane = box->thread % WARP_LANES;
     double own = plain_value(context, level->type, box->before);
     if (level->place == PLACE_WORD) {
-        snprintf(ask->question, sizeof ask->question,
-                 "Now %s. What does lane %d of warp %d store into word %lld?", values, lane,
-                 box->thread / WARP_LANES, (long long)box->index);
+        snprintf(ask->question, sizeof ask->question, words->stored, values, lane, box->thread / WARP_LANES,
+                 (long long)box->index);
         snprintf(ask->expression, sizeof ask->expression, "value(step, %d)", lane);
         return;
     }
     bool adds = !strcmp(level->operation, "+");
     char call[16];
     snprintf(call, sizeof call, "%.10s(", level->operation);
-    snprintf(ask->question, sizeof ask->question,
-             "In warp %d, %s. What does lane %d hold after this shuffle and %s?", box->thread / WARP_LANES,
-             values, lane, adds ? "the addition" : level->operation);
+    snprintf(ask->question, sizeof ask->question, words->held, box->thread / WARP_LANES, values, lane,
+             adds ? words->addition : level->operation);
     snprintf(ask->expression, sizeof ask->expression, "%s%.0f%s value(step, %d)%s", adds ? "" : call, own,
              adds ? " +" : ",", lane, adds ? "" : ")");
 }
@@ -205,11 +195,11 @@ static void ask_value(Asks *asks, const Scene *scene, const ReductionLevel *leve
     view.selection.lane = box->thread % WARP_LANES;
     view.place.step = level->place == PLACE_WORD ? box->step : other->step;
     bool good = step_context_init(&context, scene, &view) && is_asked_step(&context, level, box->thread) &&
-                print_values(&context, level, box, other->index, &values);
+                print_values(asks->words, &context, level, box, other->index, &values);
     double after = good ? plain_value(&context, level->type, box->after) : NAN;
     if (good && !isnan(after)) {
         int count = asks->count;
-        write_value_ask(&context, level, box, text_string(&values), &ask);
+        write_value_ask(asks->words, &context, level, box, text_string(&values), &ask);
         add(asks, &context, beats_move(scene_beats(scene, view.place.block), view.place.step, -1), &ask,
             WARP_LANES);
         if (asks->count > count && asks->asks[count].value != after) asks->count = count;
@@ -235,8 +225,7 @@ static void ask_levels(Asks *asks, const Scene *scene) {
     view.place.step = 0;
     if (!reduction || reduction_fold_count(reduction) < 2 || view.place.block) return;
     if (!step_context_init(&context, scene, &view)) return;
-    snprintf(ask.question, sizeof ask.question,
-             "In how many levels do the threads of this block combine their values?");
+    snprintf(ask.question, sizeof ask.question, "%s", asks->words->levels);
     add(asks, &context, 0, &ask, WARP_LANES);
 }
 
@@ -245,8 +234,9 @@ static int by_step(const void *a, const void *b) {
     return left->step != right->step ? left->step - right->step : (int)left->kind - (int)right->kind;
 }
 
-void asks_find(Asks *asks, const Scene *scene, Session *session) {
+void asks_find(Asks *asks, const Scene *scene, Session *session, const QuizWords *words) {
     *asks = (Asks){
+        .words = words,
         .values = {.runs = claim_runs_new(&(ClaimRunsOptions){0}), .scene = scene, .session = session}};
     claim_runs_stand_at(asks->values.runs, session, NULL);
     view_init(&asks->view);

@@ -32,11 +32,11 @@ typedef struct Asks {
     int count, capacity;
     View view; /* as the run opens */
     PlaceValues values;
+    const struct QuizWords *words;
 } Asks;
 
-const char *ask_topic(AskKind kind);
 /* All that could be asked, none of it trivial, none twice with the same answer. `scene` and `session` are borrowed. */
-void asks_find(Asks *asks, const Scene *scene, Session *session);
+void asks_find(Asks *asks, const Scene *scene, Session *session, const struct QuizWords *words);
 void asks_done(Asks *asks);
 
 #endif

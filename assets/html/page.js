@@ -288,11 +288,11 @@
     return element;
   }
 
-  function addLanes(box, input) {
+  function addMarks(box, input) {
     const grid = make("div", box);
-    grid.className = "lanes";
-    for (let lane = 0; lane < 32; lane++) {
-      const button = make("button", grid, String(lane));
+    grid.className = "marks";
+    for (let bit = 0; bit < 32; bit++) {
+      const button = make("button", grid, String(bit));
       button.type = "button";
       button.setAttribute("aria-pressed", "false");
       button.onclick = () => {
@@ -317,11 +317,11 @@
       });
     } else {
       const input = document.createElement("input");
-      input.inputMode = question.lanes ? "text" : "decimal";
+      input.inputMode = question.points ? "text" : "decimal";
       input.setAttribute("aria-label", say.number);
       input.placeholder = say.number;
       input.onkeydown = (event) => { if (event.key === "Enter") { event.stopPropagation(); answer(index, input.value); input.blur(); } };
-      if (question.lanes) addLanes(box, input);
+      if (question.points) addMarks(box, input);
       box.append(input);
       make("button", box, say.answer).onclick = () => answer(index, input.value);
     }

@@ -53,24 +53,30 @@ static int excerpt_columns(const char *excerpt, int count) {
     return columns;
 }
 
-static void print_safely(const char *text, FILE *to) {
-    for (; *text; text++) fputc((unsigned char)*text < 32 || *text == 127 ? '?' : *text, to);
+/* As an interface draws it: controls of either kind, malformed bytes and marks of direction are '?'. */
+static void print_safely(const char *text, char tab, FILE *to) {
+    while (*text) {
+        char bytes[CHARACTER_BYTES] = "";
+        Character character = character_next(&text, 0);
+        if (character.glyph == '\t') character.glyph = (uint32_t)tab;
+        if (character.columns)
+            fwrite(bytes, 1, character_encode(character.glyph, character.marks, bytes), to);
+    }
 }
 
 void error_print(const Error *error, FILE *to) {
     fputs("redviz: ", to);
     if (error->file[0]) {
-        print_safely(error->file, to);
+        print_safely(error->file, '?', to);
         if (error->line) fprintf(to, ":%d", error->line);
         if (error->line && error->column) fprintf(to, ":%d", error->column);
         fputs(": ", to);
     }
-    print_safely(error->message, to);
+    print_safely(error->message, '?', to);
     fputc('\n', to);
     if (!error->excerpt[0]) return;
     fputs("  ", to);
-    for (const char *c = error->excerpt; *c; c++)
-        fputc(*c == '\t' ? ' ' : (unsigned char)*c < 32 ? '?' : *c, to);
+    print_safely(error->excerpt, ' ', to);
     int column = error->caret ? error->caret : error->column, length = (int)strlen(error->excerpt);
     int before = column > 0 ? column - 1 : 0, behind = before > length ? before - length : 0;
     fprintf(to, "\n  %*s^\n", excerpt_columns(error->excerpt, before) + behind, "");

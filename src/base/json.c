@@ -106,6 +106,9 @@ static void escape(Text *out, const char *value) {
             text_print(out, "\\%c", *s++);
         } else if (*s < 32 || *s == 127) {
             text_print(out, "\\u%04x", *s++);
+        } else if (*s == 0xc2 && s[1] < 0xa0) { /* C1 controls */
+            text_print(out, "\\u%04x", s[1]);
+            s += 2;
         } else {
             text_add_bytes(out, (const char *)s, (size_t)length);
             s += length;

@@ -3,11 +3,13 @@
 
 #include "base/memory.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 void text_add_bytes(Text *text, const char *bytes, size_t length) {
     array_reserve(text->data, text->length + length + 1, text->capacity);
@@ -46,16 +48,34 @@ void text_done(Text *text) {
     *text = (Text){0};
 }
 
+/* https://reproducible-builds.org/specs/source-date-epoch/ */
+static time_t given_time(void) {
+    const char *given = getenv("SOURCE_DATE_EPOCH");
+    char *end;
+    errno = 0;
+    long long seconds = given && *given ? strtoll(given, &end, 10) : -1;
+    enum { DIGITS = 11 }; /* a year of four digits */
+    bool is_time = seconds >= 0 && !*end && !errno && strlen(given) <= DIGITS;
+    return is_time ? (time_t)seconds : time(NULL);
+}
+
 const char *text_now(char *out, size_t bytes) {
-    time_t now = time(NULL);
+    time_t now = given_time();
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(out, bytes, "%Y-%m-%dT%H:%M:%SZ", &utc);
     return out;
 }
 
+FILE *text_open_file(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    if (descriptor >= 0 && !file) close(descriptor);
+    return file;
+}
+
 bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error) {
-    FILE *file = fopen(path, "rb");
+    FILE *file = text_open_file(path);
     if (!file) return error_set_at(error, path, 0, 0, "cannot open: %s", strerror(errno));
     struct stat status;
     bool good = fstat(fileno(file), &status) == 0;
@@ -80,6 +100,31 @@ bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *l
     *data = buffer;
     *length = bytes;
     return true;
+}
+
+bool text_is_stream(const char *path) {
+    struct stat status;
+    if (!strcmp(path, "-") || !strcmp(path, "/dev/stdin")) return true;
+    return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
+}
+
+bool text_read_stream(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error) {
+    bool is_input = !strcmp(path, "-") || !strcmp(path, "/dev/stdin");
+    FILE *file = is_input ? stdin : fopen(path, "rb");
+    char bytes[1 << 16];
+    Text text = {0};
+    if (!file) return error_set_at(error, path, 0, 0, "cannot open: %s", strerror(errno));
+    for (size_t got; text.length <= limit_bytes && (got = fread(bytes, 1, sizeof bytes, file));)
+        text_add_bytes(&text, bytes, got);
+    bool is_whole = !ferror(file), fits = text.length <= limit_bytes;
+    if (!is_input) fclose(file);
+    text_add_bytes(&text, "", 0); /* terminated, even if it is empty */
+    *data = text.data;
+    *length = text.length;
+    if (is_whole && fits) return true;
+    text_done(&text);
+    return !is_whole ? error_set_at(error, path, 0, 0, "cannot read: %s", strerror(errno))
+                     : error_set_at(error, path, 0, 0, "it has more than %zu bytes", limit_bytes);
 }
 
 static size_t distance(const char *a, const char *b) {
@@ -112,4 +157,9 @@ const char *text_nearest(const char *name, const char *const *candidates, size_t
         }
     }
     return nearest;
+}
+
+bool text_ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
 }

@@ -70,14 +70,11 @@ static int find_buffer(const ArgumentReader *reader, Span name) {
 }
 
 static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
-    for (int kind = FILL_ZERO; kind < FILL_FILE; kind++)
-        if (equals(fill, plan_fill_name((FillKind)kind))) {
-            buffer->fill = (FillKind)kind;
-            return true;
-        }
-    if (fill.length > 5 && memcmp(fill.text, "file:", 5) == 0) {
-        buffer->fill = FILL_FILE;
-        buffer->path = arena_copy_text(&reader->plan->arena, fill.text + 5, fill.length - 5);
+    const char *path;
+    if (plan_fill_parse(fill.text, fill.length, &buffer->fill, &path) && (path || buffer->fill < FILL_FILE)) {
+        if (path)
+            buffer->path =
+                arena_copy_text(&reader->plan->arena, path, (size_t)(fill.text + fill.length - path));
         return true;
     }
     return error_set(

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "catalog/catalog.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "catalog/rows.h"
 
@@ -159,23 +160,6 @@ static bool unknown_parameter(const CatalogRow *row, const char *asked, size_t l
     return false;
 }
 
-/* A whole number, or a power of one: 2^20. */
-static bool parse_whole(const char *text, int64_t *value) {
-    char *stop;
-    long long base = strtoll(text, &stop, 0), exponent = 1;
-    if (stop == text) return false;
-    *value = base;
-    if (*stop == '^') {
-        const char *digits = stop + 1;
-        exponent = strtoll(digits, &stop, 10);
-        if (stop == digits || exponent < 0 || exponent > 62) return false;
-        *value = 1;
-        while (exponent--)
-            if (__builtin_mul_overflow(*value, base, value)) return false;
-    }
-    return !*stop;
-}
-
 static bool resolve_parameter(const CatalogRow *row, const char *asked, int64_t *values, Error *error) {
     size_t length = strcspn(asked, "=");
     int index = 0;
@@ -185,12 +169,12 @@ static bool resolve_parameter(const CatalogRow *row, const char *asked, int64_t 
             break;
     if (index == parameter_count(row)) return unknown_parameter(row, asked, length > 60 ? 60 : length, error);
     const CatalogParameter *parameter = &row->parameters[index];
-    int64_t value;
-    bool is_whole = asked[length] && parse_whole(asked + length + 1, &value);
-    if (!is_whole || value < parameter->minimum || value > parameter->maximum)
+    uint64_t value;
+    if (!asked[length] ||
+        !number_parse(asked + length + 1, (uint64_t)parameter->minimum, (uint64_t)parameter->maximum, &value))
         return error_set(error, "--param %.80s: %s is a whole number from %" PRId64 " to %" PRId64, asked,
                          parameter->name, parameter->minimum, parameter->maximum);
-    values[index] = value;
+    values[index] = (int64_t)value;
     return true;
 }
 

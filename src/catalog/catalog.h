@@ -17,7 +17,7 @@ typedef enum CatalogGroup {
 
 typedef struct CatalogParameter { /* --param NAME=VALUE */
     const char *name;
-    int64_t minimum, maximum, fallback; /* fallback: the default */
+    int64_t minimum, maximum, fallback; /* none is negative; fallback: the default */
     const char *meaning;
 } CatalogParameter;
 

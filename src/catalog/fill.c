@@ -2,8 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "catalog/plan.h"
 
+#include "base/text.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,7 +69,7 @@ static void fill_random(PlanBuffer *buffer, Random random, uint64_t begin, uint6
 }
 
 static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
-    FILE *file = fopen(buffer->path, "rb");
+    FILE *file = text_open_file(buffer->path);
     if (!file) return error_set_at(error, buffer->path, 0, 0, "cannot open: %s", strerror(errno));
     struct stat status;
     size_t got = 0;
@@ -134,6 +136,20 @@ static bool fits_memory(const Plan *plan, Error *error) {
 const char *plan_fill_name(FillKind fill) {
     static const char *const names[] = {"zero", "ones", "iota", "random", "digits", "file", "value"};
     return names[fill];
+}
+
+bool plan_fill_parse(const char *text, size_t length, FillKind *fill, const char **path) {
+    static const char FROM_FILE[] = "file:";
+    size_t begin = sizeof FROM_FILE - 1;
+    *path = length > begin && !memcmp(text, FROM_FILE, begin) ? text + begin : NULL;
+    if (*path) length = begin - 1;
+    for (int kind = FILL_ZERO; kind <= FILL_VALUE; kind++) {
+        const char *name = plan_fill_name((FillKind)kind);
+        if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
+        *fill = (FillKind)kind;
+        return true;
+    }
+    return false;
 }
 
 bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error) {

@@ -69,6 +69,9 @@ bool plan_fill(Plan *plan, uint64_t seed, Error *error);
 bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error);
 void plan_free(Plan *plan);
 const char *plan_fill_name(FillKind fill); /* "zero" */
+/* Such a name, or "file:PATH" with *path where PATH begins, else NULL. false: there is no such fill. Users may not choose
+ * FILL_VALUE, nor FILL_FILE without a path. */
+bool plan_fill_parse(const char *text, size_t length, FillKind *fill, const char **path);
 
 int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, FillKind fill); /* index */
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);

@@ -10,6 +10,8 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATH_BYTES = 1024, MOST_FILES = 4 * LECTURES_MOST, NAME_BYTES = LECTURE_NAME_BYTES, OUTER_WORDS = 8 };
 
@@ -49,8 +51,7 @@ static int list_files(char files[MOST_FILES][NAME_BYTES], Error *error) {
     return count;
 }
 
-/* What the user reads: as asked, else the locale's; English where the terminal shows no UTF-8. */
-static const char *language_of(const Options *options) {
+const char *lecture_language(const Options *options) {
     static char language[3];
     static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
     if (!terminal_shows_text("\u5f52\u7ea6")) return "en"; /* two Chinese characters */
@@ -71,7 +72,7 @@ static bool find_file(const Options *options, char *path, Error *error) {
         return true;
     }
     char file[2 * NAME_BYTES];
-    snprintf(file, sizeof file, "%.60s.%.8s.md", wanted, language_of(options));
+    snprintf(file, sizeof file, "%.60s.%.8s.md", wanted, lecture_language(options));
     if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
     snprintf(file, sizeof file, "%.60s.en.md", wanted);
     if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
@@ -150,8 +151,8 @@ static bool find_beside(OpenLecture *open, const LectureStop *stop, const char *
     if (!name) return true;
     if (*name != '/' && slash)
         *file = arena_print(&open->arena, "%.*s%s", (int)(slash - path + 1), path, name);
-    FILE *found = fopen(*file, "rb");
-    if (found) return fclose(found) == 0;
+    struct stat about;
+    if (stat(*file, &about) == 0 && S_ISREG(about.st_mode) && access(*file, R_OK) == 0) return true;
     Error why = {0};
     error_set(&why, "%s cannot be read", *file);
     return lecture_refuse(open->lecture, place_of_value(stop, "--compare", name), &why, error);
@@ -178,6 +179,10 @@ static bool read_options(OpenLecture *open, int index, const Options *outer, Err
             open, stop->words[0].place,
             "a stop is a screen of the interface: options that print, save or watch have no place here",
             error);
+    /* A lecture may come from anywhere; these would open any file, and run any program. */
+    if (options->session.sources || options->session.compile_flags)
+        return refuse_at(open, stop->words[0].place,
+                         "--sources and --compile-flags are the reader's: they have no place here", error);
     if (!find_beside(open, stop, &options->session.file, error) ||
         !find_beside(open, stop, &options->session.saved, error) ||
         (options->has_compare && !find_beside(open, stop, &options->compare.file, error)))

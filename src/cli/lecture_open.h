@@ -15,6 +15,9 @@ typedef struct OpenLecture {
     Arena arena;
 } OpenLecture;
 
+/* What the user reads: as asked, else the locale's; English where the terminal shows no UTF-8. */
+const char *lecture_language(const Options *options);
+
 /* The lecture that `options` name, in their language or the locale's, with their backend and machine. Errors name the place
  * in its file. Nothing is run. */
 bool lecture_open(const Options *options, OpenLecture *out, Error *error);

@@ -2,81 +2,20 @@
  * whole. */
 #include "cli/options.h"
 
-#include <errno.h>
+#include "base/number.h"
 #include <getopt.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- values -------------------------------------------------------------------------------------------- */
-
-static bool read_unsigned(const char **cursor, uint64_t *value) {
-    bool hexadecimal = cursor[0][0] == '0' && (cursor[0][1] == 'x' || cursor[0][1] == 'X');
-    const char *digits = *cursor + (hexadecimal ? 2 : 0);
-    if (!strchr(hexadecimal ? "0123456789abcdefABCDEF" : "0123456789", *digits) || !*digits) return false;
-    char *end;
-    errno = 0;
-    *value = strtoull(digits, &end, hexadecimal ? 16 : 10);
-    *cursor = end;
-    return errno == 0;
-}
-
-/* One number at the cursor: 4096, 0x1000 or 2^12. */
-static bool read_number(const char **cursor, uint64_t *value) {
-    if (!read_unsigned(cursor, value)) return false;
-    if (**cursor != '^') return true;
-    uint64_t exponent, power = 1;
-    (*cursor)++;
-    if (!read_unsigned(cursor, &exponent)) return false;
-    if (*value < 2) {
-        *value = *value || !exponent;
-        return true;
-    }
-    for (; exponent; exponent--)
-        if (__builtin_mul_overflow(power, *value, &power)) return false;
-    *value = power;
-    return true;
-}
-
-static bool number(const OptionRow *row, const char *value, uint64_t minimum, uint64_t maximum, uint64_t *out,
-                   Error *error) {
-    const char *cursor = value;
-    if (read_number(&cursor, out) && !*cursor && *out >= minimum && *out <= maximum) return true;
-    if (maximum == UINT64_MAX)
-        return error_set(error, "--%s: '%s' is not a whole number from %llu on (4096, 0x1000 or 2^12)",
-                         row->name, value, (unsigned long long)minimum);
-    return error_set(error, "--%s: '%s' is not a whole number from %llu to %llu (4096, 0x1000 or 2^12)",
-                     row->name, value, (unsigned long long)minimum, (unsigned long long)maximum);
-}
 
 static bool number_int(const OptionRow *row, const char *value, int minimum, int maximum, int *out,
                        Error *error) {
     uint64_t wide = 0;
-    bool ok = number(row, value, (uint64_t)minimum, (uint64_t)maximum, &wide, error);
+    bool ok = number_parse_option(row->name, value, (uint64_t)minimum, (uint64_t)maximum, &wide, error);
     if (ok) *out = (int)wide;
     return ok;
-}
-
-/* X[,Y[,Z]] with the limits that CUDA sets on each; the ones left out are 1. */
-static bool dimensions(const OptionRow *row, const char *value, const uint32_t limit[3], uint32_t out[3],
-                       Error *error) {
-    const char *cursor = value;
-    int i = 0;
-    for (; i < 3; i++) {
-        uint64_t size;
-        if (!read_number(&cursor, &size) || size < 1 || size > limit[i]) break;
-        out[i] = (uint32_t)size;
-        if (*cursor != ',') {
-            i++;
-            break;
-        }
-        cursor++;
-    }
-    if (*cursor || i == 0 || cursor[-1] == ',')
-        return error_set(error, "--%s: '%s' is not X[,Y[,Z]] with X up to %u, Y up to %u, Z up to %u",
-                         row->name, value, limit[0], limit[1], limit[2]);
-    for (; i < 3; i++) out[i] = 1;
-    return true;
 }
 
 /* Is the value one of the words of the row's argument? *index: which. The word "file:PATH" stands for any path. */
@@ -150,8 +89,8 @@ static bool take_frame(Options *options, const OptionRow *row, const char *value
     if (value) {
         uint64_t columns = 0, rows = 0;
         const char *cursor = value;
-        bool ok =
-            read_unsigned(&cursor, &columns) && *cursor++ == 'x' && read_unsigned(&cursor, &rows) && !*cursor;
+        bool ok = number_read_digits(&cursor, &columns) && *cursor++ == 'x' &&
+                  number_read_digits(&cursor, &rows) && !*cursor;
         if (!ok || columns < 1 || columns > LARGEST || rows < 1 || rows > LARGEST)
             return error_set(error, "--frame: '%s' is not COLUMNSxROWS, like 120x40 (each up to %d)", value,
                              LARGEST);
@@ -241,71 +180,9 @@ static bool take_kernel(Options *options, const OptionRow *row, const char *valu
     return true;
 }
 
-static bool take_n(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return number(row, value, 1, (uint64_t)1 << 40, &options->session.catalog.n, error);
-}
-
-static bool take_block(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const uint32_t limit[3] = {1024, 1024, 64};
-    uint32_t *block = options->session.block;
-    if (!dimensions(row, value, limit, block, error)) return false;
-    uint32_t threads = block[0] * block[1] * block[2];
-    if (threads > 1024)
-        return error_set(error, "--block: %s is %u threads; a block has at most 1024", value, threads);
-    options->session.catalog.block = threads;
-    return true;
-}
-
-static bool take_grid(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const uint32_t limit[3] = {INT_MAX, 65535, 65535};
-    if (!dimensions(row, value, limit, options->session.grid, error)) return false;
-    options->session.catalog.grid = options->session.grid[0];
-    return true;
-}
-
-static bool take_dtype(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (plan_type_parse(value, &options->session.catalog.dtype)) return true;
-    return error_set(
-        error,
-        "--%s: there is no type '%s'; types are char, uchar, short, ushort, int, uint, long, ulong, "
-        "half, bfloat, float, double",
-        row->name, value);
-}
-
-static bool take_op(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->session.catalog.op = value;
-    return choose(row, value, &word, error);
-}
-
-static bool take_param(Options *options, const OptionRow *row, const char *value, Error *error) {
-    CatalogOptions *catalog = &options->session.catalog;
-    const char *equals = strchr(value, '=');
-    if (!equals || equals == value || !equals[1])
-        return error_set(error, "--%s: '%s' is not NAME=VALUE, like stride=4", row->name, value);
-    if (catalog->parameter_count == CATALOG_PARAMETERS)
-        return error_set(error, "--%s: no kernel has more than %d parameters", row->name, CATALOG_PARAMETERS);
-    catalog->parameters[catalog->parameter_count++] = value;
-    return true;
-}
-
-static bool take_fill(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const FillKind kinds[] = {FILL_ZERO, FILL_ONES, FILL_IOTA, FILL_RANDOM, FILL_DIGITS, FILL_FILE};
-    CatalogOptions *catalog = &options->session.catalog;
-    int word;
-    if (!choose(row, value, &word, error)) return false;
-    catalog->has_fill = true;
-    catalog->fill = kinds[word];
-    if (kinds[word] == FILL_FILE) catalog->fill_path = value + 5;
-    return true;
-}
-
-static bool take_seed(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return number(row, value, 0, UINT64_MAX, &options->session.catalog.seed, error);
-}
-
-static bool take_schedule(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return number(row, value, 0, UINT64_MAX, &options->session.schedule, error);
+/* An option of the run. */
+static bool take_setting(Options *options, const OptionRow *row, const char *value, Error *error) {
+    return session_set(&options->session, row->name, value, error);
 }
 
 static bool take_backend(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -313,21 +190,6 @@ static bool take_backend(Options *options, const OptionRow *row, const char *val
     int word;
     if (!choose(row, value, &word, error)) return false;
     options->session.backend = backends[word];
-    return true;
-}
-
-static bool take_trace_blocks(Options *options, const OptionRow *row, const char *value, Error *error) {
-    const char *cursor = value;
-    uint64_t first, last;
-    bool ok = read_number(&cursor, &first);
-    last = first;
-    if (ok && *cursor == '-') cursor++, ok = read_number(&cursor, &last);
-    if (!ok || *cursor || first > last || last > UINT32_MAX)
-        return error_set(error, "--%s: '%s' is not FIRST or FIRST-LAST, like 0-3 (blocks are counted from 0)",
-                         row->name, value);
-    options->session.has_trace_blocks = true;
-    options->session.trace_first = (uint32_t)first;
-    options->session.trace_last = (uint32_t)last;
     return true;
 }
 
@@ -340,7 +202,7 @@ static bool take_threads(Options *options, const OptionRow *row, const char *val
 }
 
 static bool take_max_instructions(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return number(row, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
+    return number_parse_option(row->name, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
 }
 
 static bool take_machine(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -361,10 +223,17 @@ static bool take_compile_flags(Options *options, const OptionRow *row, const cha
     return true;
 }
 
-static bool take_entry(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.entry = value;
+static bool take_no_cache(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->session.no_cache = true;
     return true;
+}
+
+static bool take_sources(Options *options, const OptionRow *row, const char *value, Error *error) {
+    struct stat about;
+    options->session.sources = value;
+    if (stat(value, &about) == 0 && S_ISDIR(about.st_mode)) return true;
+    return error_set(error, "--%s: '%s' is not a folder", row->name, value);
 }
 
 static bool take_args(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -376,7 +245,7 @@ static bool take_args(Options *options, const OptionRow *row, const char *value,
 static bool take_shared(Options *options, const OptionRow *row, const char *value, Error *error) {
     uint64_t bytes = 0;
     enum { LARGEST = 227 << 10 }; /* that any architecture can opt in to */
-    if (!number(row, value, 0, LARGEST, &bytes, error)) return false;
+    if (!number_parse_option(row->name, value, 0, LARGEST, &bytes, error)) return false;
     options->session.shared_bytes = (uint32_t)bytes;
     options->session.has_shared = true;
     return true;
@@ -388,15 +257,10 @@ static bool take_cooperative(Options *options, const OptionRow *row, const char 
     return true;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /* Only its ending distinguishes FILE.redviz from a kernel. */
 static bool take_save(Options *options, const OptionRow *row, const char *value, Error *error) {
     const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
-    if (!ends_with(name, ".redviz") || !strcmp(name, ".redviz"))
+    if (!text_ends_with(name, ".redviz") || !strcmp(name, ".redviz"))
         return error_set(error, "--%s: '%s' does not end in .redviz, like run.redviz", row->name, value);
     options->save = value;
     return true;
@@ -404,14 +268,14 @@ static bool take_save(Options *options, const OptionRow *row, const char *value,
 
 /* Only its ending distinguishes a page from the file that it is made of. */
 static bool take_html(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (!ends_with(value, ".html"))
+    if (!text_ends_with(value, ".html"))
         return error_set(error, "--%s: '%s' does not end in .html, like run.html", row->name, value);
     options->html = value;
     return true;
 }
 
 static bool take_handout(Options *options, const OptionRow *row, const char *value, Error *error) {
-    if (!ends_with(value, ".html") && !ends_with(value, ".md"))
+    if (!text_ends_with(value, ".html") && !text_ends_with(value, ".md"))
         return error_set(error, "--%s: '%s' ends neither in .md nor in .html", row->name, value);
     options->handout = value;
     return true;
@@ -505,70 +369,10 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
         return error_set(error,
                          "%s: one kernel at a time: give --kernel NAME, one FILE.cu, FILE.ptx or FILE.redviz",
                          last);
-    if (ends_with(files[0], ".redviz"))
+    if (text_ends_with(files[0], ".redviz"))
         options->session.saved = files[0];
     else
         options->session.file = files[0];
-    return true;
-}
-
-/* ---- --compare ----------------------------------------------------------------------------------------- */
-
-/* Items end at a comma that an OPTION= follows, so that block=16,16 is one. */
-static char *next_item(char **cursor) {
-    char *item = *cursor, *comma = item ? strchr(item, ',') : NULL;
-    while (comma && comma[1 + strcspn(comma + 1, ",=")] != '=') comma = strchr(comma + 1, ',');
-    *cursor = comma ? comma + 1 : NULL;
-    if (comma) *comma = 0;
-    return item;
-}
-
-/* An option of the run by its name on the command line, else a parameter of the kernel. */
-static bool take_item(Options *options, char *item, Error *error) {
-    static const char *const names[] = {"n",    "block",    "grid",         "dtype", "op",
-                                        "fill", "schedule", "trace-blocks", "seed",  "entry"};
-    char *equals = strchr(item, '=');
-    size_t length = (size_t)(equals - item);
-    const OptionRow *param = NULL;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const OptionRow *row = &OPTIONS[i];
-        if (!strcmp(row->name, "param")) param = row;
-        if (strlen(row->name) != length || memcmp(row->name, item, length) != 0) continue;
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            if (!strcmp(names[k], row->name)) return row->take(options, row, equals + 1, error);
-    }
-    return param->take(options, param, item, error);
-}
-
-/* Whose name is given: another kernel with the first one's settings, or a file with its own. */
-static void take_second(const SessionOptions *first, Options *second, const char *name) {
-    if (ends_with(name, ".redviz")) {
-        second->session = (SessionOptions){.saved = name, .threads = first->threads};
-    } else if (ends_with(name, ".ptx") || ends_with(name, ".cu")) {
-        second->session = (SessionOptions){.file = name, .threads = first->threads};
-        second->session.catalog.n = first->catalog.n;
-        second->session.catalog.seed = first->catalog.seed;
-    } else {
-        session_options_for_kernel(&second->session, name);
-    }
-    second->session.first_look = first->first_look;
-}
-
-bool options_compare(Options *options, const SessionOptions *first, Error *error) {
-    Options second = {.session = *first};
-    char *rest = options->compare_items, *item = next_item(&rest);
-    if (strchr(item, '=')) { /* no name: the same kernel */
-        if (!take_item(&second, item, error)) return false;
-    } else {
-        take_second(first, &second, item);
-    }
-    while ((item = next_item(&rest))) {
-        if (second.session.saved)
-            return error_set(error, "--compare %s: a saved session has its own settings, not %s",
-                             second.session.saved, item);
-        if (!take_item(&second, item, error)) return false;
-    }
-    options->compare = second.session;
     return true;
 }
 
@@ -588,56 +392,6 @@ static bool make_runs(Options *options, Error *error) {
         return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
                          options->action_name);
     return session->saved || options_compare(options, session, error);
-}
-
-/* Options that are right one by one and wrong together. */
-static bool check_together(const Options *options, Error *error) {
-    const SessionOptions *session = &options->session;
-    if (options->action == ACTION_BENCH && options->save && !session->kernel)
-        return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
-    if (options->action >= ACTION_LIST && options->action != ACTION_BENCH && options->save)
-        return error_set(error, "--save keeps a run; --%s has none", options->action_name);
-    if (options->action == ACTION_BENCH && options->save && options->grid)
-        return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
-    if (options->action == ACTION_LADDER && (session->kernel || session->file || session->saved))
-        return error_set(error, "--ladder shows all rungs: it takes --n, --dtype and --op, and no kernel");
-    if (options->action == ACTION_BENCH && (session->file || session->saved))
-        return error_set(error, "--bench times kernels of the catalogue");
-    if (options->profile && options->action != ACTION_BENCH)
-        return error_set(error, "--profile goes with --bench");
-    if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
-    if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
-        return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
-    if (!options_check_page(options, error) || !options_check_lecture(options, error)) return false;
-    if (options->action >= ACTION_LIST || options->has_lecture) return true;
-    if (session->saved && options->first_for_run)
-        return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
-                         options->first_for_run, session->saved);
-    if (!session->kernel && !session->file && !session->saved)
-        return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.cu, "
-                                "FILE.ptx or FILE.redviz");
-    if (session->file && options->first_for_kernel)
-        return error_set(error, "--%s is for kernels of the catalogue, not for a file",
-                         options->first_for_kernel);
-    if (session->kernel && options->first_for_file)
-        return error_set(error, "--%s is for FILE.cu and FILE.ptx; a kernel of the catalogue brings its own",
-                         options->first_for_file);
-    if (session->kernel && (session->block[1] > 1 || session->block[2] > 1))
-        return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
-    if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
-        return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
-    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_SASS &&
-        options->action != ACTION_CHECK)
-        return error_set(error, "--json goes with --report, --sass, --check, --list or --bench");
-    if (options->watch && options->action != ACTION_OPEN)
-        return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
-    if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
-    if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN &&
-        options->action != ACTION_RECORD)
-        return error_set(
-            error, "--record-cast records the interface, or --frame with its --keys; --%s shows no frames",
-            options->action_name);
-    return true;
 }
 
 bool options_parse(int argc, char **argv, Options *options, Error *error) {
@@ -673,7 +427,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
     if (!take_file(options, argc - optind, argv + optind, error)) return false;
     if (options->has_lecture && !options->lecture && options->action == ACTION_OPEN)
         options->action = ACTION_LECTURES;
-    return check_together(options, error) && make_runs(options, error);
+    return options_check_together(options, error) && make_runs(options, error);
 }
 
 const OptionRow *options_row(int index, const char **title) {
@@ -685,37 +439,4 @@ const OptionRow *options_row(int index, const char **title) {
             *title = NULL;
     }
     return index < OPTION_COUNT ? &OPTIONS[index] : NULL;
-}
-
-void options_usage(const OptionRow *row, char *out, size_t bytes) {
-    const char *argument = row->argument ? row->argument : "";
-    bool optional = *argument == '=';
-    snprintf(out, bytes, "--%s%s%s%s", row->name,
-             optional    ? "["
-             : *argument ? " "
-                         : "",
-             argument, optional ? "]" : "");
-}
-
-void options_print_help(Text *out) {
-    enum { COLUMN = 28 };
-    text_add(out, "redviz: see how a CUDA reduction kernel really executes\n\n"
-                  "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
-                  "  redviz FILE.cu|FILE.ptx [options]   the same for any other kernel\n"
-                  "  redviz FILE.redviz [options]        the same for a run kept by --save\n"
-                  "  redviz ... --report                 print the metrics of the run; needs no terminal\n");
-    const char *title;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        char usage[80];
-        const OptionRow *row = options_row(i, &title);
-        options_usage(row, usage, sizeof usage);
-        if (title) text_print(out, "\n%s\n", title);
-        if (strlen(usage) > COLUMN)
-            text_print(out, "  %s\n  %*s %s\n", usage, COLUMN, "", row->help);
-        else
-            text_print(out, "  %-*s %s\n", COLUMN, usage, row->help);
-    }
-    text_add(out,
-             "\nExit status: 0 done; 1 the run failed (wrong result, trap, hang, or what --check finds); "
-             "2 bad usage or bad input.\n");
 }

@@ -75,10 +75,12 @@ typedef struct Options {
  * line that names the option and says what it accepts. */
 bool options_parse(int argc, char **argv, Options *options, Error *error);
 
-/* Makes `compare` from the first run's settings, once they are known: for a FILE.redviz, when it is open.
+/* options_compare.c: makes `compare` from the first run's settings, once they are known: for a FILE.redviz, when it is open.
  * Once. */
 bool options_compare(Options *options, const SessionOptions *first, Error *error);
 
+/* Do options that are right one by one go together? What belongs to lectures and pages is asked below. */
+bool options_check_together(const Options *options, Error *error);
 /* Screens are drawn: on a terminal, or without one. */
 bool options_draws(const Options *options);
 /* options_lecture.c: do --lecture, --predict and what belongs to them go together? */
@@ -99,7 +101,7 @@ struct OptionRow { /* of options.def */
 
 /* Option `index`, in the order of --help; NULL past the last. *title: of the group that starts with it, or NULL. */
 const OptionRow *options_row(int index, const char **title);
-/* "--report[=text|json]" */
+/* options_help.c: "--report[=text|json]" */
 void options_usage(const OptionRow *row, char *out, size_t bytes);
 
 void options_print_help(Text *out);

@@ -1,74 +1,136 @@
-/* The cache: one SQLite file in the user's cache folder ($XDG_CACHE_HOME, else ~/.cache). Whatever is wrong
- * with it, compiling goes on without. Keys are whole texts, so that no two inputs can be taken for each
- * other. */
-#define _POSIX_C_SOURCE 200809L
+/* The cache: a file for each PTX in the user's cache folder ($XDG_CACHE_HOME, else ~/.cache), named by a hash of everything
+ * that decides it. A file holds that whole text, so that no two inputs can be taken for each other, and a checksum: one
+ * that is damaged is removed, and compiled again. Whatever is wrong with the folder, compiling goes on without.
+ *
+ *     redviz ptx 1 CHECKSUM KEY-BYTES PTX-BYTES
+ *     KEY PTX */
+#define _XOPEN_SOURCE 700
 #include "compile/unit.h"
 
+#include "base/interrupt.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <inttypes.h>
 #include <limits.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { KEPT = 500, BUSY_MILLISECONDS = 200 };
+enum { KEPT = 500, FILE_BYTES = COMPILE_PTX_LIMIT + (64 << 20) };
 
-static bool make_path(char *path, size_t bytes) {
+/* FNV-1a */
+static uint64_t hash(uint64_t sum, const char *bytes, size_t length) {
+    for (size_t i = 0; i < length; i++) sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+static const uint64_t START = UINT64_C(0xcbf29ce484222325);
+
+/* With a '/' at its end; makes it. */
+static bool find_folder(char *path, size_t bytes) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     bool is_cache = cache && *cache == '/';
     if (!is_cache && (!home || *home != '/')) return false;
     int length = snprintf(path, bytes, "%s%s", is_cache ? cache : home, is_cache ? "" : "/.cache");
-    if (length < 0 || (size_t)length + 32 > bytes) return false;
+    if (length < 0 || (size_t)length + 64 > bytes) return false;
     mkdir(path, 0700);
     length += snprintf(path + length, bytes - (size_t)length, "/redviz");
     mkdir(path, 0700);
-    snprintf(path + length, bytes - (size_t)length, "/compiled.db");
+    length += snprintf(path + length, bytes - (size_t)length, "/ptx");
+    mkdir(path, 0700);
+    snprintf(path + length, bytes - (size_t)length, "/");
     return true;
 }
 
-static sqlite3 *cache_open(void) {
-    char path[PATH_MAX];
-    sqlite3 *cache = NULL;
-    if (!make_path(path, sizeof path)) return NULL;
-    bool good = sqlite3_open(path, &cache) == SQLITE_OK &&
-                sqlite3_busy_timeout(cache, BUSY_MILLISECONDS) == SQLITE_OK &&
-                sqlite3_exec(cache,
-                             "create table if not exists compiled "
-                             "(number integer primary key autoincrement, source text unique, ptx text)",
-                             NULL, NULL, NULL) == SQLITE_OK;
-    if (good) return cache;
-    sqlite3_close(cache);
-    return NULL;
+static bool find_file(const char *key, char path[PATH_MAX]) {
+    if (!find_folder(path, PATH_MAX - 64)) return false;
+    size_t length = strlen(path);
+    snprintf(path + length, PATH_MAX - length, "%016" PRIx64, hash(START, key, strlen(key)));
+    return true;
 }
 
-static sqlite3_stmt *prepare(sqlite3 *cache, const char *sql, const char *first, const char *second) {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(cache, sql, -1, &statement, NULL) != SQLITE_OK) return NULL;
-    sqlite3_bind_text(statement, 1, first, -1, SQLITE_STATIC);
-    if (second) sqlite3_bind_text(statement, 2, second, -1, SQLITE_STATIC);
-    return statement;
+/* The PTX in the text of a file of this key; NULL: it is damaged. */
+static const char *check(const char *text, size_t length, const char *key) {
+    uint64_t checksum;
+    size_t key_bytes, ptx_bytes, head = strcspn(text, "\n") + 1;
+    if (sscanf(text, "redviz ptx 1 %" SCNx64 " %zu %zu", &checksum, &key_bytes, &ptx_bytes) != 3) return NULL;
+    if (head > length || key_bytes != strlen(key) || length - head != key_bytes + ptx_bytes || !ptx_bytes)
+        return NULL;
+    if (hash(START, text + head, length - head) != checksum) return NULL;
+    const char *ptx = text + head + key_bytes;
+    return memcmp(text + head, key, key_bytes) != 0 || memchr(ptx, 0, ptx_bytes) ? NULL : ptx;
 }
 
 bool cache_find(const char *key, Text *ptx) {
-    sqlite3 *cache = cache_open();
-    sqlite3_stmt *statement =
-        cache ? prepare(cache, "select ptx from compiled where source = ?", key, NULL) : NULL;
-    bool found = statement && sqlite3_step(statement) == SQLITE_ROW;
-    if (found) text_add(ptx, (const char *)sqlite3_column_text(statement, 0));
-    sqlite3_finalize(statement);
-    sqlite3_close(cache);
-    return found && ptx->length;
+    char path[PATH_MAX], *text;
+    size_t length;
+    if (!find_file(key, path) || !text_read_file(path, FILE_BYTES, &text, &length, NULL)) return false;
+    const char *found = check(text, length, key);
+    if (found)
+        text_add(ptx, found);
+    else
+        unlink(path);
+    free(text);
+    return found != NULL;
+}
+
+/* ---- keeping ------------------------------------------------------------------------------------------- */
+
+static bool write_file(const char *path, const char *key, const char *ptx) {
+    uint64_t checksum = hash(hash(START, key, strlen(key)), ptx, strlen(ptx));
+    FILE *file = fopen(path, "wb");
+    if (!file) return false;
+    fprintf(file, "redviz ptx 1 %016" PRIx64 " %zu %zu\n", checksum, strlen(key), strlen(ptx));
+    fputs(key, file);
+    fputs(ptx, file);
+    bool good = !ferror(file);
+    return fclose(file) == 0 && good;
+}
+
+typedef struct Entry {
+    char name[17];
+    struct timespec made;
+} Entry;
+
+static int by_age(const void *a, const void *b) {
+    const struct timespec *x = &((const Entry *)a)->made, *y = &((const Entry *)b)->made;
+    if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
+    return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* The oldest of too many. */
+static void drop_oldest(const char *folder) {
+    char path[PATH_MAX + 64];
+    Entry *entries = NULL;
+    int count = 0, capacity = 0;
+    DIR *files = opendir(folder);
+    for (struct dirent *file; files && (file = readdir(files));) {
+        struct stat about;
+        snprintf(path, sizeof path, "%s%.40s", folder, file->d_name);
+        if (strlen(file->d_name) != 16 || stat(path, &about)) continue;
+        Entry entry = {.made = about.st_mtim};
+        memcpy(entry.name, file->d_name, 16);
+        array_push(entries, count, capacity, entry);
+    }
+    if (files) closedir(files);
+    if (count > KEPT) qsort(entries, (size_t)count, sizeof *entries, by_age);
+    for (int i = 0; i + KEPT < count; i++) {
+        snprintf(path, sizeof path, "%s%s", folder, entries[i].name);
+        unlink(path);
+    }
+    free(entries);
 }
 
 void cache_keep(const char *key, const char *ptx) {
-    sqlite3 *cache = cache_open();
-    sqlite3_stmt *statement =
-        cache ? prepare(cache, "insert or replace into compiled (source, ptx) values (?, ?)", key, ptx)
-              : NULL;
-    if (statement) sqlite3_step(statement);
-    sqlite3_finalize(statement);
-    char drop[96];
-    snprintf(drop, sizeof drop,
-             "delete from compiled where number <= (select max(number) from compiled) - %d", KEPT);
-    if (cache) sqlite3_exec(cache, drop, NULL, NULL, NULL);
-    sqlite3_close(cache);
+    char path[PATH_MAX], folder[PATH_MAX], making[PATH_MAX + 32];
+    if (!find_file(key, path) || !find_folder(folder, sizeof folder)) return;
+    snprintf(making, sizeof making, "%s.%ld", path, (long)getpid());
+    interrupt_hold();
+    if (!write_file(making, key, ptx) || rename(making, path)) unlink(making);
+    interrupt_release();
+    drop_oldest(folder);
+    snprintf(making, sizeof making, "%.*scompiled.db", (int)(strlen(folder) - strlen("ptx/")), folder);
+    unlink(making); /* of redviz 0.1 */
 }

@@ -92,8 +92,9 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     if (!unit_has_architecture(unit)) arguments[count++] = architecture;
     for (int i = 0; i < unit->flag_count; i++) arguments[count++] = unit->flags[i];
     arguments[count++] = input;
-    bool good = write_files(unit, input, sizeof input, error) &&
-                process_run(arguments, COMPILE_SECONDS, unit->options->cancel, &said, &status, error);
+    bool good =
+        write_files(unit, input, sizeof input, error) &&
+        process_run(arguments, unit->folder, COMPILE_SECONDS, unit->options->cancel, &said, &status, error);
     if (good && status) good = messages_to_error(text_string(&said), "clang", error);
     good = good && unit_take_output(output, ptx, error);
     text_done(&said);
@@ -101,4 +102,4 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     return good;
 }
 
-const Compiler compiler_clang = {"clang", find, run};
+const Compiler compiler_clang = {"clang", true, find, run};

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "compile/compile.h"
 
+#include "base/interrupt.h"
 #include "base/memory.h"
 #include "compile/device_code.h"
 #include "compile/process.h"
@@ -136,22 +137,32 @@ static void split_flags(Unit *unit) {
     }
 }
 
-/* nvcc hands names to a shell, in double quotes. */
-static bool is_safe_in_quotes(const char *path) {
-    return !strpbrk(path, "\"\\\n$`");
+/* The compilers are given it by #include or #line, and give it back in messages and line tables. */
+static bool is_nameable(const char *path) {
+    return !strpbrk(path, "\"\\\n");
+}
+
+static bool find_path(const CompileOptions *options, char whole[PATH_MAX]) {
+    char folder[PATH_MAX];
+    if (!options->text) return realpath(options->path, whole) != NULL;
+    return realpath(".", folder) && snprintf(whole, PATH_MAX, "%s/%s", folder, options->path) < PATH_MAX;
 }
 
 static bool unit_read(Unit *unit, const CompileOptions *options, Error *error) {
     char whole[PATH_MAX], *text;
     size_t length;
     unit->options = options;
-    if (!text_read_file(options->path, FILE_LIMIT_BYTES, &text, &length, error)) return false;
-    bool good = realpath(options->path, whole) && is_safe_in_quotes(whole);
+    if (options->text) {
+        text = memory_copy_text(options->text);
+        length = strlen(text);
+    } else if (!text_read_file(options->path, FILE_LIMIT_BYTES, &text, &length, error)) {
+        return false;
+    }
+    bool good = find_path(options, whole) && is_nameable(whole);
     UnitFile file = {memory_copy_text(options->path), memory_copy_text(whole), text};
     array_push(unit->files, unit->file_count, unit->file_capacity, file);
     if (!good)
-        return error_set(error,
-                         "%s: a path with \", \\, $ or ` cannot be compiled, since nvcc hands it to a shell",
+        return error_set(error, "%s: a path with \" or \\ cannot be compiled: no #include can name it",
                          options->path);
     if (strlen(text) != length) return error_set_at(error, options->path, 0, 0, "this is no text");
     for (int i = 0; i < unit->file_count; i++) {
@@ -182,9 +193,7 @@ static void unit_done(Unit *unit) {
 /* ---- the folder for temporary files -------------------------------------------------------------------- */
 
 static bool make_folder(Unit *unit, Error *error) {
-    const char *place = getenv("TMPDIR");
-    snprintf(unit->folder, sizeof unit->folder, "%s/redviz-XXXXXX",
-             place && *place && is_safe_in_quotes(place) ? place : "/tmp");
+    snprintf(unit->folder, sizeof unit->folder, "%s/redviz-XXXXXX", process_temporary_folder());
     return mkdtemp(unit->folder) || error_set(error, "%s: %s", unit->folder, strerror(errno));
 }
 
@@ -246,13 +255,20 @@ static bool check_kernels(const Unit *unit, const Text *ptx, Error *error) {
     return false;
 }
 
+/* Ended by a signal, it leaves neither files nor processes. NVRTC makes none, and cannot be stopped. */
+static bool compile_in_folder(Unit *unit, const Compiler *compiler, Text *ptx, Error *error) {
+    if (!compiler->needs_folder) return compiler->run(unit, ptx, error);
+    interrupt_hold();
+    bool is_made = make_folder(unit, error), good = is_made && compiler->run(unit, ptx, error);
+    if (is_made) nftw(unit->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    interrupt_release();
+    return good;
+}
+
 static bool compile_unit(Unit *unit, const Compiler *compiler, Text *ptx, Error *error) {
-    if (!make_folder(unit, error)) return false;
     for (int i = 0; compiler != &compiler_nvcc && i < unit->file_count; i++)
         device_code_keep(unit->files[i].text);
-    bool good = compiler->run(unit, ptx, error);
-    nftw(unit->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    return good && check_kernels(unit, ptx, error);
+    return compile_in_folder(unit, compiler, ptx, error) && check_kernels(unit, ptx, error);
 }
 
 bool compile(const CompileOptions *options, Compiled *out, Error *error) {
@@ -268,10 +284,10 @@ bool compile(const CompileOptions *options, Compiled *out, Error *error) {
         process_identify(path, headers, sizeof headers);
         make_key(&unit, identity, headers, &key);
         out->compiler = compiler->name;
-        out->is_cached = cache_find(text_string(&key), &ptx);
+        out->is_cached = !options->no_cache && cache_find(text_string(&key), &ptx);
     }
     good = compiler && (out->is_cached || compile_unit(&unit, compiler, &ptx, error));
-    if (good && !out->is_cached) cache_keep(text_string(&key), text_string(&ptx));
+    if (good && !out->is_cached && !options->no_cache) cache_keep(text_string(&key), text_string(&ptx));
     if (good) {
         out->length = ptx.length;
         out->ptx = ptx.data;

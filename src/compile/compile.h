@@ -13,9 +13,12 @@
 typedef struct CompileOptions {
     const char *path; /* FILE.cu */
     const char
+        *text; /* what it contains, where there is no such file: it stands for one in this folder; NULL */
+    const char
         *instance; /* an instance of a template to make, "reduce<float,256>"; NULL: those of the file */
     const char *compiler;        /* "nvcc", "nvrtc" or "clang"; NULL: the first that there is */
     const char *flags;           /* for the compiler, separated by blanks; NULL: none */
+    bool no_cache;               /* neither looked for among earlier results nor kept there */
     const char *headers;         /* folder of our headers (assets/include) */
     const volatile bool *cancel; /* true ends it early, with an error; NULL: never */
 } CompileOptions;

@@ -5,8 +5,10 @@
 #include "compile/process.h"
 #include "compile/unit.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool find_nvcc(char *path, size_t bytes) {
     return process_find("nvcc", (const char *const[]){getenv("CUDA_HOME"), getenv("CUDA_PATH")}, 2, path,
@@ -44,8 +46,9 @@ static bool compile_source(const Unit *unit, const char *source, const char *inc
     if (!unit_has_architecture(unit)) arguments[count++] = architecture;
     if (include) arguments[count++] = "-I", arguments[count++] = include;
     for (int i = 0; i < unit->flag_count; i++) arguments[count++] = unit->flags[i];
-    bool good = (!unit->options->instance || write_instance(unit, source, input, sizeof input, error)) &&
-                process_run(arguments, COMPILE_SECONDS, unit->options->cancel, &said, &status, error);
+    bool good =
+        (!unit->options->instance || write_instance(unit, source, input, sizeof input, error)) &&
+        process_run(arguments, unit->folder, COMPILE_SECONDS, unit->options->cancel, &said, &status, error);
     if (good && status) good = messages_to_error(text_string(&said), "nvcc", error);
     good = good && unit_take_output(output, ptx, error);
     text_done(&said);
@@ -65,14 +68,37 @@ static bool is_host_line(const char *text, const char *kept, int line) {
     return line == 1 && (strcspn(kept, "\n") != length || memcmp(text, kept, length) != 0);
 }
 
-static bool compile_kept(const Unit *unit, const char *kept, Text *ptx, Error *error) {
-    char folder[PATH_MAX], path[PATH_MAX];
+/* The folder of FILE.cu, under a name that a shell leaves as it is. */
+static bool find_folder(const Unit *unit, char folder[PATH_MAX + 16], Error *error) {
     const char *whole = unit->files[0].path;
-    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(whole, '/') + 1 - whole), whole);
+    char real[PATH_MAX];
+    snprintf(real, sizeof real, "%.*s", (int)(strrchr(whole, '/') + 1 - whole), whole);
+    snprintf(folder, PATH_MAX, "%s", real);
+    if (process_is_safe_in_quotes(real)) return true;
+    snprintf(folder, PATH_MAX + 16, "%s/beside", unit->folder);
+    return symlink(real, folder) == 0 || error_set(error, "%s: %s", folder, strerror(errno));
+}
+
+static bool compile_kept(const Unit *unit, const char *kept, Text *ptx, Error *error) {
+    char folder[PATH_MAX + 16], path[PATH_MAX];
+    const char *whole = unit->files[0].path;
+    if (!find_folder(unit, folder, error)) return false;
     Text text = {0};
     text_print(&text, "#line 1 \"%s\"\n%s", whole, kept);
     bool good = unit_write(unit, "device.cu", text_string(&text), path, sizeof path, error) &&
                 compile_source(unit, path, folder, ptx, error);
+    text_done(&text);
+    return good;
+}
+
+/* A name that a shell would execute stands in a file of ours, where only the preprocessor reads it. */
+static bool name_source(const Unit *unit, char source[PATH_MAX], Error *error) {
+    const char *path = unit->files[0].path;
+    Text text = {0};
+    snprintf(source, PATH_MAX, "%s", path);
+    if (process_is_safe_in_quotes(path)) return true;
+    text_print(&text, "#include \"%s\"\n", path);
+    bool good = unit_write(unit, "unit.cu", text_string(&text), source, PATH_MAX, error);
     text_done(&text);
     return good;
 }
@@ -82,7 +108,9 @@ static bool compile_kept(const Unit *unit, const char *kept, Text *ptx, Error *e
 static bool run(const Unit *unit, Text *ptx, Error *error) {
     Error first = {0}, second = {0};
     const UnitFile *file = &unit->files[0];
-    bool good = compile_source(unit, file->path, NULL, ptx, &first);
+    char source[PATH_MAX];
+    if (unit->options->text) return compile_kept(unit, file->text, ptx, error);
+    bool good = name_source(unit, source, &first) && compile_source(unit, source, NULL, ptx, &first);
     char *kept = good ? NULL : memory_copy_text(file->text);
     if (kept) device_code_keep(kept);
     if (kept && first.line && !strcmp(first.file, file->path) && is_host_line(file->text, kept, first.line))
@@ -92,4 +120,4 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     return good;
 }
 
-const Compiler compiler_nvcc = {"nvcc", find, run};
+const Compiler compiler_nvcc = {"nvcc", true, find, run};

@@ -1,6 +1,7 @@
 /* NVRTC: the toolkit's compiler as a library. It takes device code alone, from memory, with every header
  * given by name; where the toolkit's folder of headers is there too, it may use those. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/library.h"
 #include "base/memory.h"
 #include "compile/messages.h"
 #include "compile/unit.h"
@@ -37,11 +38,10 @@ static bool open_library(Nvrtc *nvrtc) {
     const char *chosen = getenv("REDVIZ_NVRTC"), *home = getenv("CUDA_HOME");
     char path[PATH_MAX];
     void *library = NULL;
-    if (chosen && *chosen) return (library = dlopen(chosen, RTLD_NOW)) && load(nvrtc, library);
+    if (chosen && *chosen) return (library = library_open(chosen)) && load(nvrtc, library);
     snprintf(path, sizeof path, "%s/lib64/libnvrtc.so", home ? home : "");
-    if (home) library = dlopen(path, RTLD_NOW);
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_NOW);
+    if (home) library = library_open(path);
+    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = library_open(names[i]);
     return library && load(nvrtc, library);
 }
 
@@ -163,4 +163,4 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     return good;
 }
 
-const Compiler compiler_nvrtc = {"nvrtc", find, run};
+const Compiler compiler_nvrtc = {"nvrtc", false, find, run};

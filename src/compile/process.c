@@ -1,6 +1,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "compile/process.h"
 
+#include "base/interrupt.h"
+#include "base/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,12 +26,25 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* Ours, with another $TMPDIR: the caller frees the array. */
+static char **environment_with(char *temporary) {
+    size_t count = 0, kept = 0;
+    while (environ[count]) count++;
+    char **copy = memory_new((count + 2) * sizeof *copy);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0) copy[kept++] = environ[i];
+    copy[kept] = temporary;
+    return copy;
+}
+
 /* In a group of its own, so that all that it starts can be killed with it. 0, or what errno would be. */
-static int start(const char *const *arguments, const int pipe_ends[2], pid_t *child) {
+static int start(const char *const *arguments, char **environment, const int pipe_ends[2], pid_t *child) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    sigset_t none;
+    sigset_t none, usual;
     sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGXFSZ); /* which redviz ignores */
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
@@ -36,10 +52,13 @@ static int start(const char *const *arguments, const int pipe_ends[2], pid_t *ch
     posix_spawn_file_actions_addclose(&actions, pipe_ends[0]);
     posix_spawn_file_actions_addclose(&actions, pipe_ends[1]);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);
-    int failure = posix_spawnp(child, arguments[0], &actions, &attributes, (char *const *)arguments, environ);
+    int failure =
+        posix_spawnp(child, arguments[0], &actions, &attributes, (char *const *)arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return failure;
@@ -50,7 +69,7 @@ static bool read_all(int from, double end, const volatile bool *cancel, Text *ou
     char bytes[4096];
     for (;;) {
         struct pollfd ready = {.fd = from, .events = POLLIN};
-        if ((cancel && *cancel) || now() > end) return false;
+        if ((cancel && *cancel) || interrupt_waits() || now() > end) return false;
         if (poll(&ready, 1, POLL_MILLISECONDS) <= 0) continue;
         ssize_t got = read(from, bytes, sizeof bytes);
         if (got < 0 && errno == EINTR) continue;
@@ -59,22 +78,51 @@ static bool read_all(int from, double end, const volatile bool *cancel, Text *ou
     }
 }
 
-bool process_run(const char *const *arguments, double seconds, const volatile bool *cancel, Text *output,
-                 int *status, Error *error) {
+/* It and all that it started; until they are gone, they may make files in a folder that is about to be removed. */
+static void kill_all(pid_t child, int from) {
+    enum { GONE_MILLISECONDS = 2000 };
+    char bytes[4096];
+    kill(-child, SIGKILL);
+    struct pollfd ready = {.fd = from, .events = POLLIN};
+    double end = now() + GONE_MILLISECONDS * 1e-3;
+    while (now() < end && poll(&ready, 1, GONE_MILLISECONDS) >= 0 && read(from, bytes, sizeof bytes) > 0)
+        continue;
+}
+
+bool process_run(const char *const *arguments, const char *temporary, double seconds,
+                 const volatile bool *cancel, Text *output, int *status, Error *error) {
     int ends[2], state = 0;
     pid_t child;
+    Text variable = {0};
     if (pipe(ends)) return error_set(error, "%s: %s", arguments[0], strerror(errno));
-    int failure = start(arguments, ends, &child);
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    if (temporary) text_print(&variable, "TMPDIR=%s", temporary);
+    char **environment = temporary ? environment_with(variable.data) : environ;
+    int failure = start(arguments, environment, ends, &child);
     close(ends[1]);
+    if (temporary) free(environment);
+    text_done(&variable);
     bool done = !failure && read_all(ends[0], now() + seconds, cancel, output);
+    if (!failure && !done) kill_all(child, ends[0]);
     close(ends[0]);
     if (failure) return error_set(error, "%s: %s", arguments[0], strerror(failure));
-    if (!done) kill(-child, SIGKILL);
     while (waitpid(child, &state, 0) < 0 && errno == EINTR) continue;
     *status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     if (done) return true;
-    if (cancel && *cancel) return error_set(error, "%s: given up", arguments[0]);
+    if ((cancel && *cancel) || interrupt_waits()) return error_set(error, "%s: given up", arguments[0]);
     return error_set(error, "%s: still not done after %.0f seconds: given up", arguments[0], seconds);
+}
+
+bool process_is_safe_in_quotes(const char *path) {
+    return !strpbrk(path, "\"\\\n$`");
+}
+
+const char *process_temporary_folder(void) {
+    const char *place = getenv("TMPDIR");
+    struct stat about;
+    bool is_usable = place && *place && process_is_safe_in_quotes(place) && stat(place, &about) == 0 &&
+                     S_ISDIR(about.st_mode) && access(place, W_OK | X_OK) == 0;
+    return is_usable ? place : "/tmp";
 }
 
 static bool is_program(const char *path) {

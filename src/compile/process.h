@@ -5,11 +5,16 @@
 #include "base/text.h"
 
 /* Runs arguments[0] (looked for in PATH) without input; what it prints to either output is added to
- * `output`, up to 16 MB, and never reaches the terminal. `*status` is its exit status; a signal n is 128
- * + n. false: it could not be started, took longer than `seconds`, or `cancel` became true; it and what it
- * started are then killed. */
-bool process_run(const char *const *arguments, double seconds, const volatile bool *cancel, Text *output,
-                 int *status, Error *error);
+ * `output`, up to 16 MB, and never reaches the terminal. Its own temporary files are made in `temporary` (NULL: where it
+ * likes). `*status` is its exit status; a signal n is 128 + n. false: it could not be started, took longer than `seconds`,
+ * `cancel` became true, or interrupt_waits(); it and what it started are then killed. */
+bool process_run(const char *const *arguments, const char *temporary, double seconds,
+                 const volatile bool *cancel, Text *output, int *status, Error *error);
+
+/* nvcc hands names to a shell, in double quotes: does it take this one as it stands? */
+bool process_is_safe_in_quotes(const char *path);
+/* $TMPDIR, where there is such a folder that can be written to and is safe in quotes; else /tmp. */
+const char *process_temporary_folder(void);
 
 /* Where the program is: in bin/ of the first of `homes` (NULL ones are passed over), else in PATH, else in
  * /usr/local/cuda/bin. */

@@ -38,6 +38,7 @@ bool unit_take_output(const char *path, Text *ptx, Error *error);
 
 typedef struct Compiler {
     const char *name;
+    bool needs_folder; /* for temporary files: unit->folder */
     /* Is it here? Gives what distinguishes it from other versions, for the cache. */
     bool (*find)(char *identity, size_t bytes);
     /* PTX of the unit, or an error. */

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/cupti.h"
 
+#include "base/library.h"
+
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@ static void *open_matching(const char *pattern) {
     glob_t found;
     if (glob(pattern, 0, NULL, &found) == 0) {
         for (size_t i = found.gl_pathc; !library && i--;) /* cuda-13.0 before cuda-12.8 */
-            library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+            library = library_open(found.gl_pathv[i]);
         globfree(&found);
     }
     return library;
@@ -25,12 +27,11 @@ static void *open_library(Error *error) {
     const char *given = getenv("REDVIZ_CUPTI");
     void *library = NULL;
     if (given && *given) {
-        library = dlopen(given, RTLD_NOW | RTLD_LOCAL);
+        library = library_open(given);
         if (!library) error_set(error, "there is no CUPTI in %s ($REDVIZ_CUPTI)", given);
         return library;
     }
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = library_open(names[i]);
     for (size_t i = 0; !library && i < sizeof patterns / sizeof *patterns; i++)
         library = open_matching(patterns[i]);
     if (!library)

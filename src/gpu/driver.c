@@ -1,6 +1,7 @@
 /* The CUDA driver by dlopen (driver.h). */
 #include "gpu/driver.h"
 
+#include "base/library.h"
 #include "base/memory.h"
 
 #include <dlfcn.h>
@@ -95,13 +96,17 @@ static bool start(Cuda *cuda, int ordinal, Error *error) {
            CUDA_CALL(cuda, error, cuStreamCreate, &cuda->stream, 1 /* CU_STREAM_NON_BLOCKING */);
 }
 
+void *cuda_library(void) {
+    return library_open(library_name());
+}
+
 Cuda *cuda_open(Error *error) {
     return cuda_open_device(0, error);
 }
 
 Cuda *cuda_open_device(int ordinal, Error *error) {
     Cuda *cuda = memory_new(sizeof *cuda);
-    cuda->library = dlopen(library_name(), RTLD_NOW | RTLD_LOCAL);
+    cuda->library = cuda_library();
     if (!cuda->library) {
         error_set(error, "there is no CUDA driver here (%s)", library_name());
     } else if (find_entry_points(cuda, error) && start(cuda, ordinal, error)) {

@@ -50,6 +50,8 @@ typedef struct Cuda {
 /* NULL with `error`: no driver ("there is no libcuda.so.1 here"), no device, or a driver that is too old.
  * $REDVIZ_CUDA names another library (tests). The context is current in the calling thread. */
 Cuda *cuda_open(Error *error); /* the first device */
+/* The library alone; NULL: there is none. The caller closes it. */
+void *cuda_library(void);
 Cuda *cuda_open_device(int ordinal, Error *error);
 /* Where it is hung, what is on the device stays. */
 void cuda_close(Cuda *cuda);

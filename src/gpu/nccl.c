@@ -1,5 +1,6 @@
 /* NCCL by dlopen (nccl.h). */
 #include "gpu/nccl.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static bool find_entry_points(Nccl *nccl, Error *error) {
 bool nccl_open(Nccl *nccl, Cuda *const *gpus, int count, Error *error) {
     const char *given = getenv("REDVIZ_NCCL"), *name = given && *given ? given : "libnccl.so.2";
     int devices[GPU_MOST];
-    *nccl = (Nccl){.library = dlopen(name, RTLD_NOW | RTLD_LOCAL)};
+    *nccl = (Nccl){.library = library_open(name)};
     if (!nccl->library)
         return error_set(error, "NCCL (%s) is not installed here; $REDVIZ_NCCL names another", name);
     if (!find_entry_points(nccl, error)) return false;

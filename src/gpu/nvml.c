@@ -1,5 +1,7 @@
 #include "gpu/nvml.h"
 
+#include "base/library.h"
+
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +38,7 @@ static bool find_device(Nvml *nvml, const Cuda *cuda) {
 
 void nvml_open(Nvml *nvml, const Cuda *cuda) {
     const char *name = getenv("REDVIZ_NVML");
-    *nvml = (Nvml){.library = dlopen(name && *name ? name : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)};
+    *nvml = (Nvml){.library = library_open(name && *name ? name : "libnvidia-ml.so.1")};
     if (!nvml->library) return;
     if (!find_entry_points(nvml) || nvml->table.init()) {
         dlclose(nvml->library);

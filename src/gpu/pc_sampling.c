@@ -1,6 +1,7 @@
 /* PC sampling by CUPTI (pc_sampling.h). */
 #include "gpu/pc_sampling.h"
 
+#include "base/text.h"
 #include "gpu/cupti.h"
 
 #include <stdlib.h>
@@ -35,11 +36,6 @@ struct PcSampling {
 
 /* ---- the stalls ---------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *name, const char *end) {
-    size_t length = strlen(name), end_length = strlen(end);
-    return length >= end_length && !strcmp(name + length - end_length, end);
-}
-
 /* "smsp__pcsamp_warps_issue_stalled_not_selected": what follows "stalled_" is the reason. */
 static SassStall meaning_of(const char *name) {
     const char *stalled = strstr(name, "stalled_");
@@ -52,7 +48,7 @@ static SassStall meaning_of(const char *name) {
 static bool choose_stalls(PcSampling *sampling, const uint32_t *indices, char *const *names, size_t count,
                           Error *error) {
     for (size_t i = 0; i < count; i++) {
-        if (ends_with(names[i], "_not_issued") || indices[i] >= MOST_STALLS) continue;
+        if (text_ends_with(names[i], "_not_issued") || indices[i] >= MOST_STALLS) continue;
         sampling->meaning[indices[i]] = meaning_of(names[i]);
         sampling->wanted[sampling->wanted_count++] = indices[i];
     }

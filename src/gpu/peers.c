@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE
 #include "gpu/peers.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -16,14 +17,14 @@ static void *open_beside_program(const char *relative) {
     char *slash = strrchr(program, '/');
     if (!slash) return NULL;
     snprintf(path, sizeof path, "%.*s/%s", (int)(slash - program), program, relative);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return library_open(path);
 }
 
 bool peers_open(Peers *peers) {
     const char *name = getenv("REDVIZ_PEERS");
     *peers = (Peers){0};
     if (name && *name) {
-        peers->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        peers->library = library_open(name);
     } else {
         peers->library = open_beside_program("libredviz_peers.so");
         if (!peers->library) peers->library = open_beside_program("../lib/libredviz_peers.so");

@@ -238,13 +238,6 @@ static double median(const Timing *timing) {
     return timing ? timing->median : (double)NAN;
 }
 
-/* "4 launches" is what a benchmark notes of more than one. */
-static int launches_of(const Timing *timing) {
-    int launches;
-    if (!timing) return 0;
-    return timing->note && sscanf(timing->note, "%d launches", &launches) == 1 ? launches : 1;
-}
-
 static double value_of(const Ladder *ladder, int row, int size, const char *name) {
     return measured_find_value(ladder->from, ladder->rows[row].id, ladder->sizes[size], ladder->of.dtype,
                                ladder->of.op, name);
@@ -254,7 +247,7 @@ static double value_of(const Ladder *ladder, int row, int size, const char *name
 void ladder_find_limit(const Measurements *from, const LadderOf *of, const char *kernel, uint64_t n,
                        const Timing *alone, const Timing *scalar, LimitFigures *limit) {
     *limit = limit_figures_unknown();
-    limit->launches = launches_of(scalar);
+    limit->launches = scalar ? timing_launches(scalar) : 0;
     limit->read_share = alone ? alone->share_of_read : scalar ? scalar->share_of_read : (double)NAN;
     if (alone && scalar && timing_way(alone) == timing_way(scalar))
         limit->outside = fmax(0, 1 - alone->median / scalar->median);
@@ -297,7 +290,7 @@ void ladder_figures(const Ladder *ladder, const LadderCounts *counts, int row, i
                            .wavefronts = counted ? count->wavefronts : (double)NAN,
                            .sectors = counted ? count->sectors : (double)NAN,
                            .barriers = counted ? count->barriers : (double)NAN,
-                           .launches = of->row ? launches_of(of->scalar[size]) : 0};
+                           .launches = of->row && of->scalar[size] ? timing_launches(of->scalar[size]) : 0};
     add_limit(ladder, row, size, out);
 }
 

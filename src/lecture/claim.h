@@ -13,18 +13,27 @@ typedef enum ClaimScope {
     CLAIM_INTERVAL = 4,
     CLAIM_LEVEL = 8,
     CLAIM_STEP = 16,
-    CLAIM_TIME = 32,  /* time, gigabytes, read_share of a run and a size */
-    CLAIM_CYCLES = 64 /* cycles("row of the latencies") */
+    CLAIM_TIME = 32,   /* time, gigabytes, read_share, launches of a run and a size */
+    CLAIM_CYCLES = 64, /* cycles("row of the latencies") */
+    CLAIM_LIMIT = 128  /* limit(RUN, N): a Limit of metrics/limit.h; never UNKNOWN */
 } ClaimScope;
+
+enum {                            /* what else a word is */
+       CLAIM_OF_MACHINE = 1 << 8, /* recorded of the machine code */
+       CLAIM_OF_REASON = 1 << 9,  /* NAME "barrier": a stall reason follows it */
+       CLAIM_OF_LANE = 1 << 10    /* NAME(step, LANE) */
+};
 
 typedef struct ClaimWord { /* a row of claim_words.def */
     const char *name;
-    unsigned scopes;
+    unsigned scopes; /* ClaimScope, and the bits above */
     const char *meaning;
 } ClaimWord;
 
 extern const ClaimWord claim_words[];
 extern const int claim_word_count;
+
+const ClaimWord *claim_word_find(const char *name); /* NULL: there is none */
 
 enum { CLAIM_SETTINGS = 8 };
 
@@ -35,12 +44,13 @@ typedef struct ClaimQuery { /* one value that is wanted; texts are valid during 
     const char *settings[CLAIM_SETTINGS]; /* "n=4096", "stride=2" */
     int setting_count;
     const char *text;       /* LINE: what the line holds; CYCLES: the row */
+    const char *reason;     /* of a word with CLAIM_OF_REASON: "barrier", one of sass/stalls.def; else NULL */
     int64_t number;         /* INTERVAL, LEVEL: which; STEP: the lane, -1: none given */
-    uint64_t n;             /* TIME */
-    const char *dtype;      /* TIME: "int" if none was given */
+    uint64_t n;             /* TIME, LIMIT */
+    const char *dtype;      /* TIME, LIMIT: "int" if none was given */
     bool alone, warm, call; /* TIME */
-    const char
-        *machine; /* TIME, CYCLES, executed: "h200", where the claim says "on recorded H200"; else NULL */
+    const char *
+        machine; /* TIME, CYCLES, LIMIT, machine code: "h200", where the claim says "on recorded H200"; else NULL */
 } ClaimQuery;
 
 typedef struct ClaimWorld {

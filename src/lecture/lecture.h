@@ -32,11 +32,18 @@ typedef struct LectureExpression { /* a claim, or the answer of a question */
 
 enum { LECTURE_CHOICES = 8 };
 
+typedef enum LecturePointing { /* the answer is a mask that can be marked on the screen */
+                               LECTURE_TYPED,
+                               LECTURE_LANES,
+                               LECTURE_BANKS
+} LecturePointing;
+
 typedef struct LectureQuestion {
     const char *text, *topic;
     const char *keys; /* pressed after the answer; NULL: none */
     LectureExpression answer;
-    const char *value; /* what the answer must be: a number, or one of the choices */
+    LecturePointing pointing; /* by the answer's lane_mask() or bank_mask() */
+    const char *value;        /* what the answer must be: a number, or one of the choices */
     LecturePlace value_place;
     const char *choices[LECTURE_CHOICES];
     int choice_count; /* 0: a number is typed */

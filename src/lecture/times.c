@@ -1,6 +1,7 @@
 #include "lecture/times.h"
 
 #include "bench/bench.h"
+#include "ladder/ladder.h"
 #include <string.h>
 
 void claim_times_done(ClaimTimes *times) {
@@ -33,43 +34,82 @@ static Measurements *recorded_on(ClaimTimes *times, const char *machine, Error *
     return measured;
 }
 
-/* 256 threads before another number of them, then a graph before a single call. */
-static bool is_preferred(const Timing *timing, const Timing *found, bool call) {
-    bool usual = timing->threads == 256, found_usual = found->threads == 256;
-    if (usual != found_usual) return usual;
-    return timing->graph != call && found->graph == call;
+static const Timing *find_time(const Measurements *measured, const ClaimQuery *query) {
+    const TimingWanted wanted = {.kernel = query->run,
+                                 .dtype = query->dtype,
+                                 .n = query->n,
+                                 .alone = query->alone,
+                                 .warm = query->warm,
+                                 .call = query->call};
+    return measured_find_timing(measured, &wanted);
 }
 
-static const Timing *find_time(const Measurements *measured, const ClaimQuery *query) {
-    const Timing *found = NULL;
-    for (int i = 0; i < measured->timing_count; i++) {
-        const Timing *timing = &measured->timings[i];
-        if (strcmp(timing->kernel, query->run) != 0 || strcmp(timing->dtype, query->dtype) != 0 ||
-            timing->n != query->n || strcmp(timing->op, "sum") != 0 || timing->to_scalar == query->alone ||
-            timing->cold == query->warm || !timing->samples)
-            continue;
-        if (!found || is_preferred(timing, found, query->call)) found = timing;
-    }
-    return found && (!query->call || !found->graph) ? found : NULL;
+/* Its figures are of the kernel alone, in a graph with a cold cache. */
+static Limit find_limit(const Measurements *measured, const ClaimQuery *query) {
+    ClaimQuery alone = *query;
+    LimitFigures figures;
+    alone.alone = true;
+    ladder_find_limit(measured, &(LadderOf){.dtype = query->dtype, .op = "sum"}, query->run, query->n,
+                      find_time(measured, &alone), find_time(measured, query), &figures);
+    return limit_of(&figures);
 }
 
 /* Of one kernel, size and type. */
 static bool measure(ClaimTimes *times, const ClaimQuery *query, Error *error) {
     const char *kernel = query->scope == CLAIM_CYCLES ? "lab_latency" : query->run;
-    BenchOptions options = {.kernel = kernel, .catalog.n = query->n};
+    BenchOptions options = {.kernel = kernel, .catalog.n = query->n, .profile = query->scope == CLAIM_LIMIT};
     BenchSink sink = {.context = &times->live, .timing = keep_timing, .value = keep_value};
     if (!catalog_find(kernel, NULL))
         return error_set(error, "%s is timed by --bench alone; write 'on recorded H200'", kernel);
-    if (query->scope == CLAIM_TIME && !plan_type_parse(query->dtype, &options.catalog.dtype))
+    if (query->dtype && !plan_type_parse(query->dtype, &options.catalog.dtype))
         return error_set(error, "there is no type '%s'", query->dtype);
     return bench_run(&options, &sink, error);
 }
 
 static bool has(const Measurements *measured, const ClaimQuery *query) {
     if (query->scope == CLAIM_TIME) return find_time(measured, query) != NULL;
+    if (query->scope == CLAIM_LIMIT) return find_limit(measured, query) != LIMIT_UNKNOWN;
     for (int i = 0; i < measured->value_count; i++)
         if (!strcmp(measured->values[i].name, query->text)) return true;
     return false;
+}
+
+static bool cycles_value(const Measurements *measured, const ClaimQuery *query, const char *where,
+                         double *value, Error *error) {
+    for (int i = 0; i < measured->value_count; i++) {
+        const MeasuredValue *found = &measured->values[i];
+        if (strcmp(found->kernel, "lab_latency") != 0 || strcmp(found->name, query->text) != 0) continue;
+        *value = found->value;
+        return true;
+    }
+    return error_set(error, "no latency is called \"%s\" on %s; redviz --latency lists them", query->text,
+                     where);
+}
+
+static bool limit_value(const Measurements *measured, const ClaimQuery *query, const char *where,
+                        double *value, Error *error) {
+    Limit limit = find_limit(measured, query);
+    *value = limit;
+    return limit != LIMIT_UNKNOWN ||
+           error_set(error, "what limits %s, %s, n = %llu is not known: not profiled on %s", query->run,
+                     query->dtype, (unsigned long long)query->n, where);
+}
+
+static bool time_value(const Measurements *measured, const ClaimQuery *query, const char *where,
+                       double *value, Error *error) {
+    const Timing *timing = find_time(measured, query);
+    if (!timing)
+        return error_set(error, "no %stime of %s, %s, n = %llu%s%s was measured on %s",
+                         query->warm ? "warm " : "", query->run, query->dtype, (unsigned long long)query->n,
+                         query->alone ? ", alone" : "", query->call ? ", as a call" : "", where);
+    bool is_launches = !strcmp(query->name, "launches");
+    if (is_launches && !catalog_find(query->run, NULL))
+        return error_set(error, "launches of %s were not counted", query->run);
+    *value = is_launches                         ? timing_launches(timing)
+             : !strcmp(query->name, "time")      ? timing->median
+             : !strcmp(query->name, "gigabytes") ? timing->gigabytes_per_second
+                                                 : timing->share_of_read;
+    return true;
 }
 
 bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *machine, bool live,
@@ -79,24 +119,8 @@ bool claim_times_value(ClaimTimes *times, const ClaimQuery *query, const char *m
     bool now = live && !query->machine;
     if (now && !has(measured, query) && !measure(times, query, error)) return false;
     if (!now && !(measured = recorded_on(times, machine, error))) return false;
-    const char *where = now ? "here" : machine;
-    if (query->scope == CLAIM_CYCLES) {
-        for (int i = 0; i < measured->value_count; i++) {
-            const MeasuredValue *found = &measured->values[i];
-            if (strcmp(found->kernel, "lab_latency") != 0 || strcmp(found->name, query->text) != 0) continue;
-            *value = found->value;
-            return true;
-        }
-        return error_set(error, "no latency is called \"%s\" on %s; redviz --latency lists them", query->text,
-                         where);
-    }
-    const Timing *timing = find_time(measured, query);
-    if (!timing)
-        return error_set(error, "no %stime of %s, %s, n = %llu%s%s was measured on %s",
-                         query->warm ? "warm " : "", query->run, query->dtype, (unsigned long long)query->n,
-                         query->alone ? ", alone" : "", query->call ? ", as a call" : "", where);
-    *value = !strcmp(query->name, "time")        ? timing->median
-             : !strcmp(query->name, "gigabytes") ? timing->gigabytes_per_second
-                                                 : timing->share_of_read;
-    return true;
+    const char *where = now ? "this machine" : machine;
+    if (query->scope == CLAIM_CYCLES) return cycles_value(measured, query, where, value, error);
+    if (query->scope == CLAIM_LIMIT) return limit_value(measured, query, where, value, error);
+    return time_value(measured, query, where, value, error);
 }

@@ -45,67 +45,40 @@ void claim_runs_stand_at(ClaimRuns *runs, Session *here, Session *beside) {
     runs->beside = beside;
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------- */
-
-static bool take_number(SessionOptions *options, const char *name, const char *text, Error *error) {
-    CatalogOptions *catalog = &options->catalog;
-    char *stop;
-    uint64_t number = strtoull(text, &stop, 10);
-    bool is_seed = !strcmp(name, "seed"), is_n = !strcmp(name, "n");
-    if (*stop || (!is_seed && (!number || (!is_n && number > UINT32_MAX))))
-        return error_set(error, "%s=%s: a whole number from 1 is expected", name, text);
-    if (is_seed)
-        catalog->seed = number;
-    else if (is_n)
-        catalog->n = number;
-    else if (!strcmp(name, "block"))
-        catalog->block = options->block[0] = (uint32_t)number;
-    else
-        catalog->grid = options->grid[0] = (uint32_t)number;
-    return true;
+static bool is_of_machine(const ClaimQuery *query) {
+    const ClaimWord *word = query->name ? claim_word_find(query->name) : NULL;
+    return word && word->scopes & CLAIM_OF_MACHINE;
 }
 
-static bool take_setting(SessionOptions *options, const char *setting, Arena *arena, Error *error) {
-    CatalogOptions *catalog = &options->catalog;
-    const char *value = strchr(setting, '=') + 1;
-    size_t length = (size_t)(value - setting) - 1;
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)length, setting);
-    if (!strcmp(name, "n") || !strcmp(name, "block") || !strcmp(name, "grid") || !strcmp(name, "seed"))
-        return take_number(options, name, value, error);
-    if (!strcmp(name, "op"))
-        catalog->op = arena_copy_string(arena, value);
-    else if (!strcmp(name, "dtype"))
-        return plan_type_parse(value, &catalog->dtype) || error_set(error, "there is no type '%s'", value);
-    else if (!strcmp(name, "fill")) {
-        catalog->has_fill = true;
-        for (catalog->fill = FILL_ZERO; catalog->fill < FILL_FILE; catalog->fill++)
-            if (!strcmp(plan_fill_name(catalog->fill), value)) return true;
-        return error_set(error, "there is no fill '%s'", value);
-    } else if (catalog->parameter_count == CATALOG_PARAMETERS)
-        return error_set(error, "no kernel has more than %d parameters", CATALOG_PARAMETERS);
-    else
-        catalog->parameters[catalog->parameter_count++] = arena_copy_string(arena, setting);
-    return true;
+/* ---- runs ---------------------------------------------------------------------------------------------- */
+
+/* Whose recordings a run must have been opened with; NULL: they do not matter. */
+static const char *pinned_machine(const ClaimQuery *query) {
+    return is_of_machine(query) ? query->machine : NULL;
+}
+
+static bool check_pinned(const Session *session, const ClaimQuery *query, Error *error) {
+    const char *pinned = pinned_machine(query), *machine = session_options(session)->machine;
+    if (!machine) machine = bench_default_machine();
+    return !pinned || !strcmp(pinned, machine) ||
+           error_set(error, "'%s' is shown with recordings of '%s': name the kernel", query->run, machine);
 }
 
 static Session *open_run(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
-    Arena arena = {0};
-    SessionOptions options = {
-        .kernel = query->run, .threads = runs->options.threads, .machine = runs->options.machine};
-    bool good = catalog_find(query->run, error) != NULL;
-    for (int i = 0; good && i < query->setting_count; i++)
-        good = take_setting(&options, query->settings[i], &arena, error);
-    Session *session = good ? session_open(&options, error) : NULL;
-    arena_done(&arena);
-    return session;
+    SessionOptions options = {.kernel = query->run,
+                              .threads = runs->options.threads,
+                              .machine = pinned_machine(query) ? query->machine : runs->options.machine};
+    if (!catalog_find(query->run, error)) return NULL;
+    for (int i = 0; i < query->setting_count; i++)
+        if (!session_set_item(&options, query->settings[i], error)) return NULL;
+    return session_open(&options, error);
 }
 
 Session *claim_runs_session(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
     bool is_here = !strcmp(query->run, "here"), is_beside = !strcmp(query->run, "beside");
     if (is_here || is_beside) {
         Session *session = is_here ? runs->here : runs->beside;
-        if (session && !query->setting_count) return session;
+        if (session && !query->setting_count) return check_pinned(session, query, error) ? session : NULL;
         error_set(error,
                   session   ? "'%s' is the run of the stop, and takes no settings"
                   : is_here ? "'%s' is the run of the stop, which shows none"
@@ -116,6 +89,7 @@ Session *claim_runs_session(ClaimRuns *runs, const ClaimQuery *query, Error *err
     Text spec = {0};
     text_add(&spec, query->run);
     for (int i = 0; i < query->setting_count; i++) text_print(&spec, " %s", query->settings[i]);
+    if (pinned_machine(query)) text_print(&spec, " on %s", query->machine);
     Session *session = NULL;
     for (int i = 0; i < runs->count && !session; i++)
         if (!strcmp(runs->known[i].spec, text_string(&spec))) session = runs->known[i].session;
@@ -186,27 +160,26 @@ static void add_machine_code(const Session *session, const SassKernel *kernel, c
     out->is_sampled &= kernel->sampled.n != 0;
 }
 
-static double machine_named(const Session *session, const char *name, const char *text, const char **why) {
+static double machine_value(const Session *session, const ClaimQuery *query, const char **why) {
     MachineSums machine = {.is_counted = true, .is_sampled = true};
     for (int i = 0; i < session_trace(session)->launch_count; i++) {
         const SassKernel *kernel = session_sass(session, i, why);
         if (!kernel) return NAN;
-        add_machine_code(session, kernel, text, &machine);
+        add_machine_code(session, kernel, query->text, &machine);
     }
-    if (!strcmp(name, "sample_share"))
+    if (query->reason)
+        return machine.is_sampled
+                   ? ratio(machine.sums.samples[sass_stall_find(query->reason)], machine.sums.all_samples)
+                   : NAN;
+    if (!strcmp(query->name, "sample_share"))
         return machine.is_sampled ? ratio(machine.sums.all_samples, machine.all_samples) : NAN;
     if (!machine.is_counted) return NAN;
-    if (!strcmp(name, "executed")) return (double)machine.sums.executed;
-    if (!strcmp(name, "machine_branches")) return (double)machine.branches;
+    if (!strcmp(query->name, "executed")) return (double)machine.sums.executed;
+    if (!strcmp(query->name, "machine_branches")) return (double)machine.branches;
     return ratio(machine.sums.threads - machine.sums.acting, machine.sums.threads); /* off_share */
 }
 
-static bool is_of_machine(const char *name) {
-    return !strcmp(name, "executed") || !strcmp(name, "machine_branches") || !strcmp(name, "off_share") ||
-           !strcmp(name, "sample_share");
-}
-
-static double total_named(Session *session, const char *name, const char **why) {
+static double total_named(Session *session, const char *name) {
     const Trace *trace = session_trace(session);
     const TraceLaunch *launch = trace->launch_count ? trace->launches[0] : NULL;
     const CatalogResult *result = session_result(session);
@@ -222,7 +195,6 @@ static double total_named(Session *session, const char *name, const char **why) 
     if (!strcmp(name, "result")) return result ? result->result : NAN;
     if (!strcmp(name, "expected")) return result ? result->expected : NAN;
     if (!strcmp(name, "error")) return result ? result->relative_error : NAN;
-    if (is_of_machine(name)) return machine_named(session, name, NULL, why);
     if (!strcmp(name, "hazards")) {
         const Findings *findings = session_hazards(session);
         return findings ? findings->error_count : NAN;
@@ -234,9 +206,9 @@ static double total_named(Session *session, const char *name, const char **why) 
 
 /* The sum over the lines that hold the text; *lines: how many there are. */
 static double line_named(Session *session, const char *text, const char *name, int *lines) {
-    int count;
+    int count, worst = 0;
     Totals totals = {0};
-    int worst = 0;
+    *lines = 0;
     LineMetrics *all = metrics_by_line(session_trace(session), false, &count);
     for (int i = 0; i < count; i++) {
         const char *line = all[i].file ? session_source_line(session, all[i].file, all[i].line) : NULL;
@@ -306,19 +278,19 @@ static bool interval_value(Session *session, const ClaimQuery *query, double *va
 
 bool claim_runs_value(void *context, const ClaimQuery *query, double *value, Error *error) {
     ClaimRuns *runs = context;
-    if (query->scope == CLAIM_TIME || query->scope == CLAIM_CYCLES)
+    if (query->scope & (CLAIM_TIME | CLAIM_CYCLES | CLAIM_LIMIT))
         return claim_times_value(&runs->times, query, runs->options.machine, runs->options.live, value,
                                  error);
     Session *session = query->run ? claim_runs_session(runs, query, error) : NULL;
     if (!session) return query->run ? false : error_set(error, "'%s' has no step here", query->name);
     const char *why = NULL;
-    int lines = 0;
+    int lines = 1;
     if (query->scope == CLAIM_INTERVAL) return interval_value(session, query, value, error);
     *value = query->scope == CLAIM_LINE ? line_named(session, query->text, query->name, &lines)
-                                        : total_named(session, query->name, &why);
-    if (query->scope == CLAIM_LINE && is_of_machine(query->name))
-        *value = machine_named(session, query->name, query->text, &why);
-    if (query->scope == CLAIM_LINE && !lines)
+             : is_of_machine(query)     ? NAN
+                                        : total_named(session, query->name);
+    if (is_of_machine(query)) *value = machine_value(session, query, &why);
+    if (!lines)
         return error_set(error, "no line of %s that was executed holds \"%s\"", query->run, query->text);
     return isfinite(*value) ||
            error_set(error, "%s has no %s%s%s", query->run, query->name, why ? ": " : "", why ? why : "");

@@ -20,7 +20,7 @@ void claim_runs_free(ClaimRuns *runs);
 /* What `here` and `beside` mean from now on; borrowed, NULL: there is none. */
 void claim_runs_stand_at(ClaimRuns *runs, Session *here, Session *beside);
 
-/* The run that a query names; the run's owner keeps it. NULL with `error`. */
+/* The run that a query names, whose `name` may be NULL; the run's owner keeps it. NULL with `error`. */
 Session *claim_runs_session(ClaimRuns *runs, const ClaimQuery *query, Error *error);
 
 /* A ClaimWorld's function, its context the ClaimRuns. Knows no LEVEL and no STEP: those are places of the interface. */

@@ -4,10 +4,8 @@
  * (offsets of inactive lanes may be empty), and count, which may be absent and is not read: rows are
  * printed unchanged, with the computed count last. Lines that are empty or begin with # are printed
  * unchanged. */
+#include "base/number.h"
 #include "metrics/report.h"
-
-#include <errno.h>
-#include <stdlib.h>
 
 enum { MOST_COLUMNS = 256, NO_COLUMN = -1 };
 
@@ -107,16 +105,13 @@ static bool read_header(const CsvPosition *place, const CsvRow *row, Columns *co
 
 static bool read_number(const CsvPosition *place, const Field *field, const char *what, uint64_t limit,
                         uint64_t *number) {
-    char text[32], *end;
-    if (field->length == 0 || field->length >= sizeof text || !strchr("0123456789", field->text[0]))
-        return reject(place, field->column, what, field);
+    char text[32];
+    const char *end = text;
+    if (field->length >= sizeof text) return reject(place, field->column, what, field);
     memcpy(text, field->text, field->length);
     text[field->length] = 0;
-    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X'); /* no octal: 010 is ten */
-    errno = 0;
-    *number = strtoull(text, &end, hexadecimal ? 16 : 10);
-    if (*end || errno || *number > limit) return reject(place, field->column, what, field);
-    return true;
+    return (number_read_digits(&end, number) && !*end && *number <= limit) ||
+           reject(place, field->column, what, field);
 }
 
 typedef struct CsvAccess {

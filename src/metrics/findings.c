@@ -3,6 +3,7 @@
 
 #include "metrics/findings_list.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- events ----------------------------------------------------------------------------------------- */
 
@@ -51,7 +52,11 @@ static void add_slow(FindingsBuilder *builder) {
 /* Advice takes time: the most costly findings get it, and the others are left out. */
 static void cut_slow(Findings *list) {
     enum { MOST_SLOW = 16 };
-    if (list->count > list->error_count + MOST_SLOW) list->count = list->error_count + MOST_SLOW;
+    int slow = findings_count(list, SEVERITY_SLOW), left = slow - MOST_SLOW, from = list->error_count + slow;
+    if (left <= 0) return;
+    memmove(list->items + from - left, list->items + from,
+            (size_t)(list->count - from) * sizeof *list->items);
+    list->count -= left;
 }
 
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result) {
@@ -63,6 +68,7 @@ Findings *findings_new(RaceDetector *detector, const Trace *trace, const Finding
     cut_slow(findings_end(&builder));
     findings_add_advice(builder.list, trace);
     Findings *list = findings_end(&builder); /* its examples decide between findings of equal cost */
-    for (int i = 0; i < list->error_count; i++) find_events(trace, &list->items[i]);
+    for (int i = 0; i < list->count; i++)
+        if (list->items[i].severity != SEVERITY_SLOW) find_events(trace, &list->items[i]);
     return list;
 }

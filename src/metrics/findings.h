@@ -10,7 +10,13 @@
  *
  * Not reported: atomics and relaxed accesses among themselves (unless their scope is too narrow); a store of
  * the value that is already there; volatile accesses to global memory by different warps, and volatile stores
- * after a fence, which is how flags are written.
+ * after a fence, which is how flags are written. But where a thread has learned from such a word what another one has
+ * stored before, and there is no fence between that store and the word, the order is missing (ORDER). Where there is one,
+ * and the reader alone has none, PTX orders nothing either, but no GPU is known to lose anything: a note
+ * (MISSING_ACQUIRE), unless the block has read the place before and may find it in its L1 cache.
+ *
+ * What a shuffle gives to a lane whose source lane takes no part is undefined: an error where it is used (trace/observer.h,
+ * TraceUse). A barrier of the block that a warp passes after some of its lanes have exited is a note.
  *
  * A RaceDetector sees every access of every block through a TraceObserver. It keeps the last write and up
  * to three later reads of each cell of memory, so its memory is bounded; of races between more threads it
@@ -68,7 +74,7 @@ typedef struct Finding {
 } Finding;
 
 typedef struct Findings {
-    Finding *items; /* errors by launch and line; slow, notes: the largest cost - ideal first */
+    Finding *items; /* errors by launch and line; slow, then notes: the largest cost - ideal first */
     int count;
     int error_count; /* items[0 .. error_count - 1] */
     bool
@@ -78,6 +84,7 @@ typedef struct Findings {
 
 const char *finding_kind_text(FindingKind kind);
 const char *finding_kind_title(FindingKind kind);
+Severity finding_kind_severity(FindingKind kind);
 const char *finding_severity_text(Severity severity); /* "error", "slow", "note" */
 const char *finding_space_text(PtxSpace space);       /* "shared", "global", "local"; NULL: none of them */
 
@@ -97,6 +104,7 @@ typedef struct FindingResult { /* of a run with a reference */
  * counters say is slow. `result` may be NULL. */
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result);
 void findings_free(Findings *findings);
+int findings_count(const Findings *findings, Severity severity);
 
 /* In a session file, from which they are read back unchanged; NULL where no search was made. */
 void findings_write(const Findings *findings, struct Store *store);
@@ -108,7 +116,8 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
 /* As a report prints them: a bullet each, for kinds about lines the four that lead the list. */
 void findings_print_brief(const Findings *findings, Text *out);
 void findings_print_errors(const Findings *findings, Text *out); /* the errors alone */
-/* The fields "hazards" (errors), "efficiency" (slow) and "hazards_complete" of the open object; null where
+void findings_print_notes(const Findings *findings, Text *out);  /* the notes alone */
+/* The fields "hazards" (errors, then notes), "efficiency" (slow) and "hazards_complete" of the open object; null where
  * `findings` is NULL. */
 void findings_put_json(const Findings *findings, Json *json);
 

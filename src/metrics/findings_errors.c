@@ -114,6 +114,12 @@ static const char *advice_for_race(const RacePair *pair) {
     if (pair->kind == FINDING_STORE_CONFLICT)
         return "let one lane store, or give each lane its own element; to combine the values, use an atomic "
                "or a reduction";
+    if (pair->kind == FINDING_ORDER)
+        return "put __threadfence() between the store and the atomic or volatile word that announces it";
+    if (pair->kind == FINDING_MISSING_ACQUIRE)
+        return "put __threadfence() after the atomic or load that reads the announcement, and before the "
+               "barrier that "
+               "follows";
     if (pair->is_narrow) return "use atomics of device scope (atomicAdd, not atomicAdd_block)";
     if (!pair->is_same_block)
         return "let blocks write different elements; use an atomic; publish with __threadfence() and an "
@@ -122,6 +128,35 @@ static const char *advice_for_race(const RacePair *pair) {
     return pair->is_same_warp
                ? "put __syncwarp() between the two accesses, and between a load and the store that follows it"
                : "put __syncthreads() between the two accesses, where every thread of the block reaches it";
+}
+
+/* Both accesses are volatile, or one is: PTX allows them, but their order is missing. */
+static void add_order(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
+    const FindingAccess *access = &finding->access, *other = &finding->other;
+    text_print(out, "line %d: ", other->line);
+    add_access(launch, other, !pair->is_same_block, finding->what, out);
+    text_print(out, "; line %d: ", access->line);
+    add_access(launch, access, !pair->is_same_block, "it", out);
+    text_print(out,
+               ". %s relies on an atomic or a volatile word that was written after the first store, but no "
+               "fence stands "
+               "between them, and volatile orders nothing: %s",
+               access->is_store ? "The second store" : "The load",
+               access->is_store ? "either value may remain" : "the value loaded may be old");
+}
+
+static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch, const Finding *finding,
+                                Text *out) {
+    const FindingAccess *access = &finding->access, *other = &finding->other;
+    text_print(out, "line %d: ", other->line);
+    add_access(launch, other, !pair->is_same_block, finding->what, out);
+    text_print(out, "; line %d: ", access->line);
+    add_access(launch, access, !pair->is_same_block, "it", out);
+    text_print(out,
+               ". The writer fences before it announces this, but the %s does not fence after it reads the "
+               "announcement. "
+               "PTX then orders nothing; no GPU is known to lose a value here",
+               access->is_store ? "second writer" : "reader");
 }
 
 static void add_store_conflict(const TraceLaunch *launch, const Finding *finding, Text *out) {
@@ -219,14 +254,45 @@ static bool add_to_same_lines(FindingsBuilder *builder, const RacePair *pair, co
     return false;
 }
 
-static void describe_undefined(FindingsBuilder *builder, Finding *finding) {
+/* What lanes do with "a value that a shuffle left undefined". */
+static const char *use_of(TraceUse use) {
+    switch (use) {
+    case TRACE_USE_STORE:
+        return "store";
+    case TRACE_USE_ADDRESS:
+        return "access memory by";
+    case TRACE_USE_ATOMIC:
+        return "update memory with";
+    case TRACE_USE_BRANCH:
+        return "branch by";
+    case TRACE_USE_GUARD:
+        return "execute an instruction, or not, by";
+    case TRACE_USE_BARRIER:
+        return "give to a barrier";
+    }
+    return "use";
+}
+
+static void describe_undefined(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
     finding->advice = "let every lane that is read from execute the shuffle: shuffle before the branch, and "
                       "give lanes without an element the identity";
-    finding->sentence = arena_print(
-        &builder->list->arena,
-        "line %d: lanes 0x%08" PRIx32
-        " of warp %d read from a lane that does not execute this shuffle: the value is undefined.",
-        finding->access.line, finding->access.lanes, finding->access.warp);
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    "line %d: lanes 0x%08" PRIx32 " of warp %d %s a value that the shuffle in line %d leaves "
+                    "undefined: it reads a lane that does not take part.",
+                    finding->access.line, finding->access.lanes, finding->access.warp, use_of(pair->use),
+                    finding->other.line);
+}
+
+static void describe_partial_barrier(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
+    finding->advice = "keep every lane until the last barrier: guard the work instead of returning early";
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    "line %d: lanes 0x%08" PRIx32 " of warp %d pass this barrier after lanes 0x%08" PRIx32
+                    " of the warp have exited. PTX waits for no thread that has exited, and an H200 goes on; "
+                    "CUDA C++ lets all threads "
+                    "of a block come to __syncthreads(), or none.",
+                    finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
 }
 
 static void describe_race(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
@@ -245,6 +311,10 @@ static void describe_race(FindingsBuilder *builder, const RaceDetector *detector
         add_early(pair, launch, finding, &text);
     else if (pair->kind == FINDING_STORE_CONFLICT)
         add_store_conflict(launch, finding, &text);
+    else if (pair->kind == FINDING_ORDER)
+        add_order(pair, launch, finding, &text);
+    else if (pair->kind == FINDING_MISSING_ACQUIRE)
+        add_missing_acquire(pair, launch, finding, &text);
     else
         add_race(pair, launch, finding, &text);
     finding->sentence = finish_sentence(builder->list, &text);
@@ -262,17 +332,33 @@ static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, con
     finding_put_line(launch, &finding->access);
     finding_put_line(launch, &finding->other);
     if (pair->kind == FINDING_UNDEFINED_SHUFFLE)
-        describe_undefined(builder, finding);
+        describe_undefined(builder, pair, finding);
+    else if (pair->kind == FINDING_PARTIAL_BARRIER)
+        describe_partial_barrier(builder, pair, finding);
     else if (pair->kind == FINDING_COPY_NOT_COMMITTED || pair->kind == FINDING_COPY_NOT_AWAITED)
         describe_left(builder, finding);
     else
         describe_race(builder, detector, pair, finding);
 }
 
+/* A note about two instructions that also race. */
+static bool is_said_by_error(const RaceDetector *detector, const RacePair *pair) {
+    if (pair->kind != FINDING_MISSING_ACQUIRE) return false;
+    for (int i = 0; i < detector->pair_count; i++) {
+        const RacePair *other = &detector->pairs[i];
+        if (finding_kind_severity(other->kind) == SEVERITY_ERROR && other->launch == pair->launch &&
+            other->access.pc == pair->access.pc && other->other.pc == pair->other.pc)
+            return true;
+    }
+    return false;
+}
+
 void findings_add_races(FindingsBuilder *builder, RaceDetector *detector) {
     race_detector_finish(detector);
     builder->list->is_complete = detector->is_complete;
-    for (int i = 0; i < detector->pair_count; i++) add_pair(builder, detector, &detector->pairs[i]);
+    for (int i = 0; i < detector->pair_count; i++)
+        if (!is_said_by_error(detector, &detector->pairs[i]))
+            add_pair(builder, detector, &detector->pairs[i]);
 }
 
 /* ---- traps ------------------------------------------------------------------------------------------ */
@@ -299,6 +385,8 @@ static const char *advice_for_trap(TrapKind kind) {
         return "make mbarrier.init's count the number of arrivals of a phase, and expect as many bytes as "
                "are "
                "copied";
+    case TRAP_LANE_OUTSIDE_MASK:
+        return "name every lane in the mask that executes the instruction, or keep other lanes away from it";
     case TRAP_UNINITIALIZED:
         return "let every thread store its element, or the identity where it has none, before a barrier and "
                "the first load";
@@ -350,7 +438,7 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
 void findings_add_traps(FindingsBuilder *builder) {
     for (int i = 0; i < builder->trace->trap_count; i++) {
         add_trap(builder, &builder->trace->traps[i]);
-        builder->list->is_complete &= builder->trace->traps[i].kind == TRAP_UNINITIALIZED;
+        builder->list->is_complete &= !trap_kind_is_fatal(builder->trace->traps[i].kind);
     }
 }
 

@@ -70,20 +70,20 @@ static void put_finding(Json *json, const Finding *finding) {
     json_close_object(json);
 }
 
-static void put_list(Json *json, const char *key, const Findings *findings, Severity severity) {
+static void put_list(Json *json, const char *key, const Findings *findings, bool is_slow) {
     if (!findings) {
         json_null(json, key);
         return;
     }
     json_open_array(json, key);
     for (int i = 0; i < findings->count; i++)
-        if (findings->items[i].severity == severity) put_finding(json, &findings->items[i]);
+        if ((findings->items[i].severity == SEVERITY_SLOW) == is_slow) put_finding(json, &findings->items[i]);
     json_close_array(json);
 }
 
 void findings_put_json(const Findings *findings, Json *json) {
-    put_list(json, "hazards", findings, SEVERITY_ERROR);
-    put_list(json, "efficiency", findings, SEVERITY_SLOW);
+    put_list(json, "hazards", findings, false);
+    put_list(json, "efficiency", findings, true);
     if (findings)
         json_boolean(json, "hazards_complete", findings->is_complete);
     else

@@ -131,17 +131,18 @@ void findings_add_dropped(FindingsBuilder *builder) {
                                     count_text(dropped, &count), plural(dropped));
 }
 
-/* ---- errors that only the lines show ---------------------------------------------------------------- */
-
-/* Hardware delivers some value, usually a plausible one: nothing else shows the error. */
+/* Whether the value is used is not known where no search was made. */
 void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics *lines, int count) {
     for (int i = 0; i < count; i++) {
         CountText executions;
         if (!lines[i].undefined_shuffles) continue;
-        Finding *finding = add(builder, FINDING_UNDEFINED_SHUFFLE, &lines[i]);
+        Finding *finding = add(builder, FINDING_INACTIVE_SOURCE, &lines[i]);
         finding->count = lines[i].undefined_shuffles;
-        finding->sentence = arena_print(
-            &builder->list->arena, "line %d: the value is undefined (%s execution%s in the traced blocks).",
-            lines[i].line, count_text(finding->count, &executions), plural(finding->count));
+        finding->sentence =
+            arena_print(&builder->list->arena,
+                        "line %d: a shuffle reads inactive lanes (%s execution%s in the traced blocks); "
+                        "--check says whether the "
+                        "undefined value is used.",
+                        lines[i].line, count_text(finding->count, &executions), plural(finding->count));
     }
 }

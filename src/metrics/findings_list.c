@@ -20,6 +20,10 @@ const char *finding_kind_title(FindingKind kind) {
     return kinds[kind].title;
 }
 
+Severity finding_kind_severity(FindingKind kind) {
+    return kinds[kind].severity;
+}
+
 const char *finding_severity_text(Severity severity) {
     static const char *const texts[] = {"error", "slow", "note"};
     return texts[severity];

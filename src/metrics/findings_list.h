@@ -29,7 +29,7 @@ void findings_add_slow_lines(FindingsBuilder *builder, const LineMetrics *lines,
                              const Totals *run);
 /* Notes: divergent branches of the lines. */
 void findings_add_branches(FindingsBuilder *builder, const LineMetrics *lines, int count);
-/* Shuffles from inactive lanes that the traced events of the lines show: for runs without a detector. */
+/* Notes: shuffles from inactive lanes that the traced events of the lines show, for runs without a detector. */
 void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics *lines, int count);
 /* A note, where events are missing. */
 void findings_add_dropped(FindingsBuilder *builder);

@@ -50,10 +50,22 @@ static void print_finding(const Finding *finding, int number, FindingSource sour
     text_done(&advice);
 }
 
+int findings_count(const Findings *findings, Severity severity) {
+    int count = 0;
+    for (int i = 0; i < findings->count; i++) count += findings->items[i].severity == severity;
+    return count;
+}
+
 void findings_print(const Findings *findings, FindingSource source, void *context, Text *out) {
-    int errors = findings->error_count, slow = findings->count - errors;
+    static const char *const heads[] = {
+        NULL, "Beyond the ideal (counts, not times):\n",
+        "Notes (not promised by PTX or CUDA, though no result is known to be lost):\n"};
+    int errors = findings->error_count, slow = findings_count(findings, SEVERITY_SLOW),
+        notes = findings_count(findings, SEVERITY_NOTE);
     for (int i = 0; i < findings->count; i++) {
-        if (i == errors) text_add(out, "Beyond the ideal (counts, not times):\n");
+        Severity severity = findings->items[i].severity;
+        if (severity != SEVERITY_ERROR && (i == errors || severity != findings->items[i - 1].severity))
+            text_add(out, heads[severity]);
         print_finding(&findings->items[i], i + 1, source, context, out);
     }
     if (!findings->is_complete) text_add(out, "The search ended before the run did: there may be more.\n");
@@ -62,6 +74,7 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
     else
         text_add(out, "No hazard");
     if (slow) text_print(out, "; %d place%s beyond the ideal", slow, plural((uint64_t)slow));
+    if (notes) text_print(out, "; %d note%s", notes, plural((uint64_t)notes));
     text_add(out, ".\n");
 }
 
@@ -99,6 +112,11 @@ static void print_kind(const Findings *findings, FindingKind kind, Text *out) {
 
 void findings_print_errors(const Findings *findings, Text *out) {
     for (int i = 0; i < findings->error_count; i++) print_error(&findings->items[i], out);
+}
+
+void findings_print_notes(const Findings *findings, Text *out) {
+    for (FindingKind kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        if (finding_kind_severity(kind) == SEVERITY_NOTE) print_kind(findings, kind, out);
 }
 
 void findings_print_brief(const Findings *findings, Text *out) {

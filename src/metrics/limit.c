@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double BUSY = 0.60, MOST = 0.50;
 
@@ -27,6 +28,12 @@ const char *limit_name(Limit limit) {
                                         [LIMIT_BARRIERS] = "barriers", [LIMIT_LATENCY] = "latency",
                                         [LIMIT_LAUNCHES] = "launches"};
     return names[limit];
+}
+
+Limit limit_find(const char *name) {
+    for (int limit = LIMIT_UNKNOWN + 1; limit < LIMIT_COUNT; limit++)
+        if (!strcmp(limit_name((Limit)limit), name)) return (Limit)limit;
+    return LIMIT_UNKNOWN;
 }
 
 LimitFigures limit_figures_unknown(void) {

@@ -23,6 +23,8 @@ typedef enum Limit {
     LIMIT_LAUNCHES
 } Limit;
 
+enum { LIMIT_COUNT = LIMIT_LAUNCHES + 1 };
+
 /* Why a warp does not issue: the profiler's word, and ours. */
 typedef enum Stall {
 #define STALL(id, word, ours) STALL_##id,
@@ -45,6 +47,7 @@ LimitFigures limit_figures_unknown(void);
 Limit limit_of(const LimitFigures *figures);
 /* One word or two: "memory", "issue slots", "shared memory pipe", "barriers", "latency", "launches", "-". */
 const char *limit_name(Limit limit);
+Limit limit_find(const char *name); /* LIMIT_UNKNOWN: there is none */
 /* The verdict with its figures: "memory: 97 % of the read peak". Returns the verdict. */
 Limit limit_print(const LimitFigures *figures, char *out, size_t bytes);
 /* The same in at most 16 columns: "memory 97 %", "issue slots 72 %", "-". */

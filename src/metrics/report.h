@@ -19,6 +19,7 @@ typedef struct ReportInput {
     uint64_t n;
     uint32_t block, grid;     /* threads per block, blocks (totals) */
     const char *guess;        /* what of the launch was guessed, as options; NULL: nothing */
+    const char *unopened;     /* a source file that lies elsewhere and was not opened; NULL: none */
     const char *dtype, *op;   /* NULL: not known (a user's kernel) */
     bool has_result, correct; /* no reference: has_result false, fields print as null */
     const char *result;       /* exact decimal text; NULL: a trap ended the run before there was one */

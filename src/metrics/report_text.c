@@ -91,6 +91,15 @@ static void print_head(const ReportInput *input, Text *out) {
         sentence_print(out, "", text_string(&guess));
         text_done(&guess);
     }
+    if (input->trace->printed.length > TRACE_PRINTED_BYTES)
+        sentence_print(out, "", "the kernel printed more than 1,048,576 bytes; only the first are kept");
+    if (input->unopened) {
+        Text where = {0};
+        text_print(&where, "not opened: %s, which lies outside the kernel's folder; --sources DIR opens it",
+                   input->unopened);
+        sentence_print(out, "", text_string(&where));
+        text_done(&where);
+    }
     print_result(input, out);
     print_sources(input, out);
 }
@@ -254,10 +263,9 @@ static void print_parts(const Totals *totals, Metric count, Text *out) {
     }
 }
 
-/* Reads of uninitialized memory do not end a run. */
 static bool has_fatal_trap(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++)
-        if (trace->traps[i].kind != TRAP_UNINITIALIZED) return true;
+        if (trap_kind_is_fatal(trace->traps[i].kind)) return true;
     return false;
 }
 
@@ -360,6 +368,7 @@ static void print_findings(const ReportInput *input, const LineMetrics *lines, i
     Findings *findings = findings_end(&builder);
     if (input->hazards) findings_print_errors(input->hazards, out);
     findings_print_brief(findings, out);
+    if (input->hazards) findings_print_notes(input->hazards, out);
     findings_free(findings);
 }
 

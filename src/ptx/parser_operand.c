@@ -16,6 +16,7 @@ enum { OPERAND_NESTING = 8 };
 typedef struct OperandOwner { /* what the operand belongs to */
     const PtxInstruction *instruction;
     int depth;
+    bool in_list, in_brackets; /* it is an item of {...} or (...); of [...] */
 } OperandOwner;
 
 static bool operand(PtxParser *parser, OperandOwner place, PtxOperand *out);
@@ -47,6 +48,7 @@ static bool brackets(PtxParser *parser, OperandOwner place, PtxOperandKind kind,
                      const char *wanted, PtxOperand *out) {
     List list = {0};
     place.depth++;
+    place.in_list = true;
     ptx_advance(parser);
     bool good = operands_until(parser, place, close, wanted, &list) && ptx_accept(parser, close);
     out->kind = kind;
@@ -167,7 +169,7 @@ bool ptx_parse_guard(PtxParser *parser, PtxOperand *guard) {
     bool negated = ptx_accept(parser, '!');
     PtxToken at = parser->token;
     if (at.kind != PTX_TOKEN_NAME) return ptx_unexpected(parser, "a predicate");
-    if (!name_operand(parser, (OperandOwner){&nothing, 0}, guard)) return false;
+    if (!name_operand(parser, (OperandOwner){.instruction = &nothing}, guard)) return false;
     guard->negated = negated;
     if (guard->kind != PTX_OPERAND_REGISTER || guard->reg->type != PTX_PRED)
         return ptx_fail(parser, &at, "a guard must be a predicate register");
@@ -210,6 +212,7 @@ static bool address(PtxParser *parser, OperandOwner place, PtxOperand *out) {
     PtxToken begin = parser->token;
     List list = {0};
     place.depth++;
+    place.in_brackets = true;
     ptx_advance(parser);
     bool good = true;
     PtxOperand base = {.component = -1};
@@ -289,8 +292,14 @@ static bool simple(PtxParser *parser, OperandOwner place, PtxOperand *out) {
         return ptx_constant_begins(parser) ? constant_operand(parser, out)
                                            : ptx_unexpected(parser, "an operand");
     }
+    PtxToken at = parser->token;
     if (!name_operand(parser, place, out)) return false;
     if (out->kind == PTX_OPERAND_VARIABLE && parser->token.kind == '[') return element(parser, place, out);
+    bool is_register = out->kind == PTX_OPERAND_REGISTER;
+    if (is_register && place.in_list && place.instruction->opcode == PTX_call && out->reg->type == PTX_PRED)
+        return ptx_fail(parser, &at, "a function takes and returns no predicates: pass 0 or 1 as .b32");
+    if (is_register && !place.in_brackets && (parser->token.kind == '+' || parser->token.kind == '-'))
+        return ptx_fail(parser, &at, "a register takes an offset only within brackets, as an address");
     if (out->kind != PTX_OPERAND_VARIABLE || place.depth ||
         (parser->token.kind != '+' && parser->token.kind != '-'))
         return true;
@@ -359,6 +368,43 @@ static bool is_opcode_name(const PtxToken *token) {
     return true;
 }
 
+static const char *form_of(int vector) {
+    return vector == 2 ? "a vector of 2" : vector == 4 ? "a vector of 4" : "one value";
+}
+
+/* A vector register is passed as a whole, to a register of the same form. */
+static bool passes_vectors(PtxParser *parser, const PtxToken *at, const PtxOperand *list, PtxVariable **to,
+                           int count) {
+    for (int i = 0; i < list->item_count && i < count; i++) {
+        const PtxOperand *item = &list->items[i];
+        int vector = item->kind == PTX_OPERAND_REGISTER && item->component < 0 ? item->reg->vector : 1;
+        bool is_register = to[i]->space == PTX_SPACE_REG;
+        int wanted = is_register ? to[i]->vector : 1;
+        if (vector == wanted || item->kind == PTX_OPERAND_SINK || (vector < 2 && wanted < 2)) continue;
+        return ptx_fail(parser, at, "the call passes '%.80s', %s, where the function has %s",
+                        item->kind == PTX_OPERAND_REGISTER ? item->reg->name : "a constant", form_of(vector),
+                        is_register ? form_of(wanted) : "a .param variable");
+    }
+    return true;
+}
+
+static bool check_call(PtxParser *parser, const PtxToken *at, const PtxInstruction *call) {
+    const PtxFunction *function = NULL;
+    bool good = true;
+    for (int i = 0; i < call->operand_count; i++)
+        if (call->operands[i].kind == PTX_OPERAND_FUNCTION) function = call->operands[i].function;
+    if (!function) return true;
+    for (int i = 0, is_target_past = 0; good && i < call->operand_count; i++) {
+        const PtxOperand *operand = &call->operands[i];
+        if (operand->kind == PTX_OPERAND_FUNCTION) is_target_past = 1;
+        if (operand->kind != PTX_OPERAND_ARGUMENTS) continue;
+        good = is_target_past
+                   ? passes_vectors(parser, at, operand, function->parameters, function->parameter_count)
+                   : passes_vectors(parser, at, operand, function->results, function->result_count);
+    }
+    return good;
+}
+
 bool ptx_parse_instruction(PtxParser *parser, const PtxToken *token, const PtxOperand *guard,
                            PtxInstruction **out) {
     const PtxName *name = ptx_token_name(parser, token);
@@ -372,8 +418,8 @@ bool ptx_parse_instruction(PtxParser *parser, const PtxToken *token, const PtxOp
                                     .column = token->column};
     modifiers(parser, instruction);
     List list = {0};
-    bool good = operands_until(parser, (OperandOwner){instruction, 0}, ';', "',' or ';'", &list);
+    bool good = operands_until(parser, (OperandOwner){.instruction = instruction}, ';', "',' or ';'", &list);
     instruction->operand_count = (int)list.count;
     instruction->operands = ptx_keep(parser->module, list.items, list.count, sizeof *list.items);
-    return good;
+    return good && (instruction->opcode != PTX_call || check_call(parser, token, instruction));
 }

@@ -340,9 +340,11 @@ bool ptx_parse_parameters(PtxParser *parser, PtxVariable ***out, int *count) {
         if (!good || !(good = ptx_expect(parser, PTX_TOKEN_NAME, "a parameter's name"))) break;
         if (what.space != PTX_SPACE_PARAM && what.space != PTX_SPACE_REG)
             good = ptx_fail(parser, &begin, "a parameter must be .param or .reg");
+        else if (what.type == PTX_PRED)
+            good =
+                ptx_fail(parser, &begin, "a function takes and returns no predicates: pass 0 or 1 as .b32");
         PtxVariable *variable = new_variable(parser, &what, ptx_token_name(parser, &at)->text, at.line);
-        good =
-            good && shape(parser, &form) && (what.type == PTX_PRED || measure(parser, &at, variable, &form));
+        good = good && shape(parser, &form) && measure(parser, &at, variable, &form);
         if (!good) break;
         variable->text = ptx_text_since(parser, &begin);
         array_push(list, used, capacity, variable);

@@ -3,6 +3,7 @@
 #include "session/file.h"
 
 #include "base/version.h"
+#include "session/short_names.h"
 #include "session/state.h"
 #include "trace/trace_store.h"
 #include <math.h>
@@ -15,9 +16,17 @@ static const int64_t MOST = INT64_MAX;
 
 /* ---- writing: what was asked for ----------------------------------------------------------------------- */
 
-static void write_session(const Session *session, Store *store) {
+/* Arguments are borrowed until the row ends. */
+static const char *short_arguments(const char *arguments, Text *out) {
+    if (!arguments) return NULL;
+    short_names_write_arguments(arguments, out);
+    return text_string(out);
+}
+
+static void write_session(const Session *session, const ShortNames *names, Store *store) {
     char now[32];
-    Text grid = {0};
+    Text grid = {0}, guess = {0}, ptx = {0};
+    short_names_write_ptx(names, session->code.text, &ptx);
     const Trace *trace = session->trace;
     store_begin_row(store, TABLE_session);
     store_put_text(store, COLUMN_session_redviz,
@@ -34,21 +43,24 @@ static void write_session(const Session *session, Store *store) {
     store_put_word(store, COLUMN_session_n, session->kernel.n);
     store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
     store_put_text(store, COLUMN_session_op, session->kernel.op);
-    store_put_text(store, COLUMN_session_guessed, session->kernel.guess);
+    store_put_text(store, COLUMN_session_guessed, short_arguments(session->kernel.guess, &guess));
     store_put_text(store, COLUMN_session_compiler, session->code.compiler);
     store_put_bytes(store, COLUMN_session_printed, text_string(&trace->printed), trace->printed.length);
-    store_put_text(store, COLUMN_session_ptx_file, session->code.path);
-    store_put_text(store, COLUMN_session_ptx, session->code.text);
+    store_put_text(store, COLUMN_session_ptx_file, short_names_find(names, session->code.path));
+    store_put_text(store, COLUMN_session_ptx, text_string(&ptx));
     store_end_row(store);
     text_done(&grid);
+    text_done(&guess);
+    text_done(&ptx);
 }
 
-static void write_settings(const SessionOptions *options, Store *store) {
+static void write_settings(const SessionOptions *options, const ShortNames *names, Store *store) {
     const CatalogOptions *catalog = &options->catalog;
+    Text arguments = {0};
     store_begin_row(store, TABLE_settings);
-    store_put_text(store, COLUMN_settings_file, options->file);
+    store_put_text(store, COLUMN_settings_file, short_names_find(names, options->file));
     store_put_text(store, COLUMN_settings_entry, options->entry);
-    store_put_text(store, COLUMN_settings_arguments, options->args);
+    store_put_text(store, COLUMN_settings_arguments, short_arguments(options->args, &arguments));
     store_put_word(store, COLUMN_settings_n, catalog->n);
     store_put_integer(store, COLUMN_settings_threads, catalog->block);
     store_put_integer(store, COLUMN_settings_blocks, catalog->grid);
@@ -56,7 +68,7 @@ static void write_settings(const SessionOptions *options, Store *store) {
                    catalog->dtype == PTX_NO_TYPE ? NULL : plan_type_name(catalog->dtype));
     store_put_text(store, COLUMN_settings_op, catalog->op);
     store_put_text(store, COLUMN_settings_fill, catalog->has_fill ? plan_fill_name(catalog->fill) : NULL);
-    store_put_text(store, COLUMN_settings_fill_file, catalog->fill_path);
+    store_put_text(store, COLUMN_settings_fill_file, short_names_find(names, catalog->fill_path));
     store_put_integer(store, COLUMN_settings_whole_numbers, catalog->whole_numbers);
     store_put_word(store, COLUMN_settings_seed, catalog->seed);
     store_put_integer(store, COLUMN_settings_multiprocessors, catalog->multiprocessors);
@@ -70,6 +82,7 @@ static void write_settings(const SessionOptions *options, Store *store) {
     store_put_word(store, COLUMN_settings_schedule, options->schedule);
     store_put_word(store, COLUMN_settings_instruction_budget, options->instruction_budget);
     store_end_row(store);
+    text_done(&arguments);
     for (int i = 0; i < catalog->parameter_count; i++) {
         store_begin_row(store, TABLE_parameter);
         store_put_text(store, COLUMN_parameter_setting, catalog->parameters[i]);
@@ -85,17 +98,17 @@ static bool is_listed(const char *const *files, int count, const char *file) {
     return false;
 }
 
-static void write_source(Session *session, const char *file, Store *store) {
+static void write_source(Session *session, const char *file, const char *name, Store *store) {
     Text text = {0};
     bool found = sources_text(&session->sources, file, &text);
     store_begin_row(store, TABLE_source);
-    store_put_text(store, COLUMN_source_file, file);
+    store_put_text(store, COLUMN_source_file, name);
     store_put_text(store, COLUMN_source_text, found ? text_string(&text) : NULL);
     store_end_row(store);
     text_done(&text);
 }
 
-static void write_sources(Session *session, Store *store) {
+static void write_sources(Session *session, const ShortNames *names, Store *store) {
     const char **files = NULL;
     int count = 0, capacity = 0;
     for (int i = 0; i < session->launches.count; i++)
@@ -103,7 +116,7 @@ static void write_sources(Session *session, Store *store) {
             const char *file = session->launches.programs[i]->code[pc].line.file;
             if (!file || is_listed(files, count, file)) continue;
             array_push(files, count, capacity, file);
-            write_source(session, file, store);
+            write_source(session, file, short_names_find(names, file), store);
         }
     free(files);
 }
@@ -195,17 +208,21 @@ bool session_save(Session *session, const char *path, Error *error) {
         return error_set_at(error, path, 0, 0,
                             "cannot save yet: the rest of the grid is still being counted");
     for (int i = 0; i < session->trace->launch_count; i++) session_trace_others(session, i);
+    const Findings *hazards = session_hazards(session); /* which may have to be searched for */
     Store *store = store_create(path, trace_stored_bytes(session->trace), error);
     if (!store) return false;
-    write_session(session, store);
-    write_settings(&session->options, store);
-    write_sources(session, store);
+    ShortNames names;
+    short_names_read(&names, session->code.text);
+    write_session(session, &names, store);
+    write_settings(&session->options, &names, store);
+    write_sources(session, &names, store);
+    short_names_done(&names);
     write_entries(session, store);
     trace_write(session->trace, store);
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
     measured_write(&session->machine.measured, store);
-    findings_write(session_hazards(session), store);
+    findings_write(hazards, store);
     return store_finish(store, error);
 }
 
@@ -250,12 +267,8 @@ static bool read_session(Session *session, const char **grid, Store *store) {
 }
 
 static bool fill_of(const char *name, FillKind *fill) {
-    for (int kind = FILL_ZERO; name && kind <= FILL_VALUE; kind++)
-        if (!strcmp(plan_fill_name((FillKind)kind), name)) {
-            *fill = (FillKind)kind;
-            return true;
-        }
-    return false;
+    const char *path;
+    return name && plan_fill_parse(name, strlen(name), fill, &path) && !path;
 }
 
 static void read_settings_row(SessionOptions *options, Arena *arena, Store *store) {

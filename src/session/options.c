@@ -11,6 +11,7 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
     copy.entry = arena_copy_string(arena, options->entry);
     copy.args = arena_copy_string(arena, options->args);
     copy.compiler = arena_copy_string(arena, options->compiler);
+    copy.sources = arena_copy_string(arena, options->sources);
     copy.machine = arena_copy_string(arena, options->machine);
     copy.compile_flags = arena_copy_string(arena, options->compile_flags);
     copy.catalog.op = arena_copy_string(arena, options->catalog.op);

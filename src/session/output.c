@@ -44,6 +44,7 @@ void session_report(const Session *session, bool json, Text *out) {
     const char *readable = session->kernel.row ? session->kernel.row->title : NULL;
     ReportInput input = {
         .guess = session->kernel.guess,
+        .unopened = session_unopened_source(session),
         .kernel = session_name(session),
         .title = readable,
         .lesson = session->kernel.row ? session->kernel.row->lesson : NULL,

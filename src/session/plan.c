@@ -29,10 +29,12 @@ static bool compile_file(Session *session, Error *error) {
     if (!catalog_path("assets/include", "clang.h", headers, sizeof headers, error)) return false;
     *strrchr(headers, '/') = 0;
     CompileOptions wanted = {.path = options->file,
+                             .text = options->text,
                              .instance =
                                  options->entry && strchr(options->entry, '<') ? options->entry : NULL,
                              .compiler = options->compiler,
                              .flags = options->compile_flags,
+                             .no_cache = options->no_cache,
                              .headers = headers,
                              .cancel = options->cancel};
     Compiled compiled;
@@ -40,7 +42,9 @@ static bool compile_file(Session *session, Error *error) {
     session->code.text = compiled.ptx;
     session->code.compiler = compiled.compiler;
     compiled.ptx = NULL;
-    keep_files(session, compiled.files, compiled.file_count);
+    int piped = options->text ? 1 : 0; /* no file, but a source */
+    if (piped && compiled.file_count) sources_add(&session->sources, compiled.files[0], options->text);
+    keep_files(session, compiled.files + piped, compiled.file_count - piped);
     compiled_done(&compiled);
     snprintf(session->code.path, sizeof session->code.path, "%s (as PTX)", options->file);
     return good;
@@ -54,7 +58,9 @@ static bool is_cuda_source(const char *file) {
 static bool load_module(Session *session, Error *error) {
     size_t length;
     const char *file = session->options.file;
-    if (file) session->sources.ptx_path = session->options.file;
+    if (file) session->sources.path = file;
+    session->sources.folder = session->options.sources;
+    session->sources.is_piped = session->options.text && !is_cuda_source(file);
     if (file && is_cuda_source(file)) {
         if (!compile_file(session, error)) return false;
         length = strlen(session->code.text);
@@ -66,9 +72,12 @@ static bool load_module(Session *session, Error *error) {
             return false;
     } else {
         snprintf(session->code.path, sizeof session->code.path, "%s", file);
-        keep_files(session, (char *const[]){session->code.path}, 1);
+        if (!session->options.text) keep_files(session, (char *const[]){session->code.path}, 1);
     }
-    if (!text_read_file(session->code.path, PTX_LIMIT_BYTES, &session->code.text, &length, error))
+    if (session->options.text && !session->options.kernel) {
+        session->code.text = memory_copy_text(session->options.text);
+        length = strlen(session->code.text);
+    } else if (!text_read_file(session->code.path, PTX_LIMIT_BYTES, &session->code.text, &length, error))
         return false;
     session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
     return session->code.module != NULL;

@@ -104,6 +104,16 @@ static Sources *sources_of(const Session *session) {
     return &((Session *)(uintptr_t)session)->sources;
 }
 
+const char *session_unopened_source(const Session *session) {
+    Sources *sources = sources_of(session);
+    for (int i = 0; i < session->launches.count; i++)
+        for (int pc = 0; pc < session->launches.programs[i]->code_count; pc++) {
+            const char *file = session->launches.programs[i]->code[pc].line.file;
+            if (file) sources_line_count(sources, file);
+        }
+    return sources_first_unopened(sources);
+}
+
 int session_source_line_count(const Session *session, const char *file) {
     return sources_line_count(sources_of(session), file);
 }

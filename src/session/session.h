@@ -34,10 +34,13 @@ typedef struct SessionOptions {
     bool is_from_file;  /* they were read from a FILE.redviz: files that they name are not to be opened */
     const char *kernel; /* catalogue name, or NULL */
     const char *file;   /* FILE.cu or FILE.ptx, or NULL */
+    const char *text;   /* what it contains, where there is no such file; borrowed, not copied; or NULL */
     const char *entry, *args;
     const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
-    CatalogOptions catalog;               /* n, block, grid, dtype, op, parameters, fill, seed */
-    uint32_t grid[3], block[3];           /* as given for files; 0: not given */
+    bool no_cache;                        /* FILE.cu is compiled anew */
+    const char *sources;        /* a folder whose files may be opened as sources (sources.h); NULL: none */
+    CatalogOptions catalog;     /* n, block, grid, dtype, op, parameters, fill, seed */
+    uint32_t grid[3], block[3]; /* as given for files; 0: not given */
     uint32_t shared_bytes;
     bool has_shared; /* shared_bytes was given, be it 0 */
     bool cooperative;
@@ -62,13 +65,17 @@ typedef struct SessionOptions {
 
 typedef struct Session Session;
 
+/* A line each: SQLite, and what there is of NVIDIA's libraries. */
+void session_about(Text *out);
+
 /* Runs the kernel to its end. NULL with `error` on bad input. A kernel that traps or is wrong still gives
  * a session. */
 Session *session_open(const SessionOptions *options, Error *error);
 void session_free(Session *session);
 
 /* Keeps the session in `path` (FILE.redviz), from which session_open() makes one that answers the same.
- * Whatever happens meanwhile, the file is what it was before, or complete. Not for a session that is partial.
+ * Whatever happens meanwhile, the file is what it was before, or complete. It contains no absolute path, and equal runs
+ * give equal bytes where $SOURCE_DATE_EPOCH is set. Not for a session that is partial.
  */
 bool session_save(Session *session, const char *path, Error *error);
 bool session_is_from_file(const Session *session);
@@ -78,6 +85,11 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
 /* Options of one run, for another kernel of the catalogue: what that one does not take (its parameters, a
  * type, a block size) goes back to the kernel's default. `kernel` is borrowed. */
 void session_options_for_kernel(SessionOptions *options, const char *kernel);
+/* Sets one of them by its name on the command line: n, block, grid, dtype, op, param, fill, seed, entry, trace-blocks or
+ * schedule. `value` is borrowed where it stays text. false: there is no such value; the error names the option. */
+bool session_set(SessionOptions *options, const char *name, const char *value, Error *error);
+/* "NAME=VALUE": the same, or a parameter of the kernel. */
+bool session_set_item(SessionOptions *options, const char *item, Error *error);
 const CatalogRow *session_row(const Session *session); /* NULL: not a catalogue kernel */
 const CatalogRun *session_run(const Session *session); /* resolved options; NULL as above */
 const Trace *session_trace(const Session *session);
@@ -119,6 +131,9 @@ int session_block_count(const Session *session);
 const SessionBlock *session_block(const Session *session, int index);
 
 /* Source text of a file named by the line table; NULL where it cannot be found. Lines are from 1. */
+/* A source file that is there and was not opened, since it lies neither beside the kernel nor in options.sources; NULL:
+ * none. Every file of the line table is looked for. */
+const char *session_unopened_source(const Session *session);
 int session_source_line_count(const Session *session, const char *file);
 const char *session_source_line(const Session *session, const char *file, int line);
 const char *session_ptx_line(const Session *session, int launch, int pc); /* the instruction as text */

@@ -1,10 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "session/sources.h"
 
 #include "catalog/catalog.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { LIMIT_BYTES = 16 << 20 };
 
@@ -13,6 +14,7 @@ typedef struct SourceFile {
     char *text; /* NULL: not found */
     const char **lines;
     int line_count;
+    bool is_elsewhere; /* it is there, and not opened */
 } SourceFile;
 
 static void split_lines(SourceFile *source) {
@@ -27,19 +29,62 @@ static void split_lines(SourceFile *source) {
     }
 }
 
-/* Ours lie in kernels/; a user's is where the line table says, or beside the PTX file. */
-static bool read_file(const Sources *sources, SourceFile *source) {
-    char path[PATH_MAX * 2];
+/* Does `whole`, an absolute path without links, lie below `folder`? */
+static bool is_below(const char *whole, const char *folder) {
+    char real[PATH_MAX];
+    if (!realpath(*folder ? folder : ".", real)) return false;
+    size_t length = strlen(real);
+    if (!strcmp(real, "/")) length = 0;
+    return !strncmp(whole, real, length) && whole[length] == '/';
+}
+
+/* The folder of a file, "" for one without. */
+static void folder_of(const char *path, char folder[PATH_MAX]) {
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, PATH_MAX, "%.*s", slash ? (int)(slash + 1 - path) : 0, path);
+}
+
+static bool may_open(const Sources *sources, const char *whole) {
+    char folder[PATH_MAX], kernels[PATH_MAX];
+    const char *toolkit = getenv("CUDA_HOME");
+    if (is_below(whole, toolkit && *toolkit ? toolkit : "/usr/local/cuda")) return true;
+    folder_of(sources->path, folder);
+    if ((!sources->is_piped && is_below(whole, folder)) ||
+        (sources->folder && is_below(whole, sources->folder)))
+        return true;
+    if (!catalog_path("kernels", "operations.cuh", kernels, sizeof kernels, NULL)) return false;
+    folder_of(kernels, folder);
+    return is_below(whole, folder);
+}
+
+/* `folder` and `name`, one after the other. True: it was read. */
+static bool try_to_read(const Sources *sources, const char *folder, const char *name, SourceFile *source) {
+    char path[2 * PATH_MAX], whole[PATH_MAX];
     size_t length;
-    const char *slash = strrchr(source->name, '/'), *base = slash ? slash + 1 : source->name;
-    if (!sources->ptx_path)
+    struct stat about;
+    if (snprintf(path, sizeof path, "%s%s", folder, name) >= PATH_MAX || !realpath(path, whole)) return false;
+    if (may_open(sources, whole)) return text_read_file(whole, LIMIT_BYTES, &source->text, &length, NULL);
+    source->is_elsewhere |= stat(whole, &about) == 0 && S_ISREG(about.st_mode);
+    return false;
+}
+
+/* Ours lie in kernels/; a user's is where the line table says, seen from here or from the PTX file, or beside that, or in
+ * the folder that the user named. */
+static bool read_file(const Sources *sources, SourceFile *source) {
+    char path[PATH_MAX], beside[PATH_MAX], named[PATH_MAX] = "";
+    size_t length;
+    const char *name = source->name, *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    if (!sources->path)
         return catalog_path("kernels", base, path, sizeof path, NULL) &&
                text_read_file(path, LIMIT_BYTES, &source->text, &length, NULL);
-    if (text_read_file(source->name, LIMIT_BYTES, &source->text, &length, NULL)) return true;
-    slash = strrchr(sources->ptx_path, '/');
-    int folder = slash ? (int)(slash + 1 - sources->ptx_path) : 0;
-    snprintf(path, sizeof path, "%.*s%s", folder, sources->ptx_path, base);
-    return text_read_file(path, LIMIT_BYTES, &source->text, &length, NULL);
+    folder_of(sources->path, beside);
+    if (sources->folder) snprintf(named, sizeof named, "%s/", sources->folder);
+    bool found =
+        try_to_read(sources, "", name, source) || try_to_read(sources, beside, name, source) ||
+        try_to_read(sources, beside, base, source) ||
+        (*named && (try_to_read(sources, named, name, source) || try_to_read(sources, named, base, source)));
+    source->is_elsewhere &= !found;
+    return found;
 }
 
 static const SourceFile *find(Sources *sources, const char *file) {
@@ -67,6 +112,12 @@ bool sources_text(Sources *sources, const char *file, Text *out) {
         text_add(out, "\n");
     }
     return source->text != NULL;
+}
+
+const char *sources_first_unopened(const Sources *sources) {
+    for (int i = 0; i < sources->file_count; i++)
+        if (sources->files[i].is_elsewhere) return sources->files[i].name;
+    return NULL;
 }
 
 int sources_line_count(Sources *sources, const char *file) {

@@ -1,4 +1,8 @@
-/* Sources: the text of the files that a line table names, line by line, read at the first question. */
+/* Sources: the text of the files that a line table names, line by line, read at the first question.
+ *
+ * A line table is part of a PTX file, which may have come from anywhere, and what is read is shown, and saved into session
+ * files that are passed on. So only regular files are opened, and only those that lie, links followed, below the folder of
+ * the PTX or CUDA file itself, below the kernels of redviz or the CUDA toolkit, or below the folder that the user named (--sources). */
 #ifndef SESSION_SOURCES_H
 #define SESSION_SOURCES_H
 
@@ -6,8 +10,10 @@
 #include "base/text.h"
 
 typedef struct Sources {
-    const char *ptx_path; /* of a kernel that is in no catalogue, else NULL; borrowed */
-    bool is_closed;       /* what is not here yet is not looked for */
+    const char *path;   /* FILE.ptx or FILE.cu of a kernel that is in no catalogue, else NULL; borrowed */
+    const char *folder; /* that the user named; NULL: none; borrowed */
+    bool is_piped;      /* `path` was no file: nothing lies beside it */
+    bool is_closed;     /* what is not here yet is not looked for */
     struct SourceFile *files;
     int file_count, file_capacity;
 } Sources;
@@ -18,6 +24,9 @@ void sources_done(Sources *sources);
 void sources_add(Sources *sources, const char *file, const char *text);
 /* The whole text, as lines; false: there is none. */
 bool sources_text(Sources *sources, const char *file, Text *out);
+
+/* The first of these files that is there and was not opened, since it lies elsewhere; NULL: none. */
+const char *sources_first_unopened(const Sources *sources);
 
 /* Lines are from 1. 0 and NULL where the file, or the line, cannot be found. */
 int sources_line_count(Sources *sources, const char *file);

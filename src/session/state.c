@@ -26,13 +26,9 @@ bool session_link_launches(Session *session, Error *error) {
     return true;
 }
 
-static bool is_fatal(const Trap *trap) {
-    return trap->kind != TRAP_UNINITIALIZED;
-}
-
 bool session_has_fatal_trap(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++)
-        if (is_fatal(&trace->traps[i])) return true;
+        if (trap_kind_is_fatal(trace->traps[i].kind)) return true;
     return false;
 }
 

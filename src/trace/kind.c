@@ -27,6 +27,10 @@ const char *trap_kind_text(TrapKind kind) {
     return trap_texts[kind];
 }
 
+bool trap_kind_is_fatal(TrapKind kind) {
+    return kind != TRAP_UNINITIALIZED && kind != TRAP_LANE_OUTSIDE_MASK;
+}
+
 typedef enum Direction { LOAD, STORE, ATOMIC } Direction;
 
 static TraceKind kind_of_access(Direction direction, PtxSpace space) {

@@ -47,6 +47,11 @@ void measured_put_timing(Measurements *measured, const Timing *timing) {
         same_text(old.note, timing->note) ? old.note : arena_copy_string(&measured->arena, timing->note);
 }
 
+int timing_launches(const Timing *timing) {
+    int launches;
+    return timing->note && sscanf(timing->note, "%d launches", &launches) == 1 ? launches : 1;
+}
+
 TimesWay timing_way(const Timing *timing) {
     if (timing->cold) return timing->graph ? TIMES_COLD : TIMES_COLD_CALL;
     return timing->graph ? TIMES_WARM : TIMES_WARM_CALL;
@@ -66,6 +71,27 @@ const char *timing_way_name(TimesWay way) {
     static const char *const names[TIMES_WAY_COUNT] = {"L2 cold, in a CUDA graph", "L2 warm, in a CUDA graph",
                                                        "L2 cold, single calls", "L2 warm, single calls"};
     return names[way];
+}
+
+static bool is_wanted(const Timing *timing, const TimingWanted *wanted) {
+    return timing->samples && timing->n == wanted->n && timing->to_scalar == !wanted->alone &&
+           timing->cold == !wanted->warm && !(timing->graph && wanted->call) &&
+           same_text(timing->kernel, wanted->kernel) && same_text(timing->dtype, wanted->dtype) &&
+           same_text(timing->op, wanted->op ? wanted->op : "sum");
+}
+
+static bool is_preferred(const Timing *timing, const Timing *found) {
+    bool usual = timing->threads == 256, found_usual = found->threads == 256;
+    return usual != found_usual ? usual : timing->graph && !found->graph;
+}
+
+const Timing *measured_find_timing(const Measurements *measured, const TimingWanted *wanted) {
+    const Timing *found = NULL;
+    for (int i = 0; i < measured->timing_count; i++) {
+        const Timing *timing = &measured->timings[i];
+        if (is_wanted(timing, wanted) && (!found || is_preferred(timing, found))) found = timing;
+    }
+    return found;
 }
 
 void measured_add_value(Measurements *measured, const MeasuredValue *value) {

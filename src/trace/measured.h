@@ -72,11 +72,25 @@ void measured_add_timing(Measurements *measured, const Timing *timing);
 /* The same, in place of what is there of the same kernel, machine and way; when it was measured is not kept. */
 void measured_put_timing(Measurements *measured, const Timing *timing);
 TimesWay timing_way(const Timing *timing);
+/* "4 launches" is what a benchmark notes of a kernel of the catalogue that needs more than one down to one number. */
+int timing_launches(const Timing *timing);
 /* The ways that may stand in for `way`, the most similar first: `index` 0 is itself. A kernel that cannot be in a
  * graph is called, a CPU has no L2 to empty. */
 TimesWay timing_similar_way(TimesWay way, int index);
 /* "L2 cold, in a CUDA graph" */
 const char *timing_way_name(TimesWay way);
+
+/* Which time is wanted. Of several, that with 256 threads comes first, then one in a graph, then the one that was added
+ * first. */
+typedef struct TimingWanted {
+    const char *kernel, *dtype, *op; /* op NULL: "sum" */
+    uint64_t n;
+    bool alone, warm; /* else all launches down to one number, with a cold L2 cache */
+    bool call;        /* a single call, no graph; else either */
+} TimingWanted;
+
+/* One of `measured`; NULL: it was not measured, or was skipped. */
+const Timing *measured_find_timing(const Measurements *measured, const TimingWanted *wanted);
 
 void measured_add_value(Measurements *measured, const MeasuredValue *value);
 /* The same, in place of the same one's. */

@@ -31,19 +31,20 @@ static inline uint64_t trace_access_offset(const TraceAccess *access, int lane) 
 }
 
 typedef enum TraceSyncKind {
-    TRACE_SYNC_ARRIVE,  /* the lanes have come to barrier `number` of the block */
-    TRACE_SYNC_RELEASE, /* all that it waited for have come to barrier `number`: `mask` of each warp goes on.
-                           One call a warp, then one with mask 0, which ends it */
-    TRACE_SYNC_WARP,    /* bar.warp.sync: all of these lanes have come */
-    TRACE_SYNC_FENCE,   /* fence, membar: its scope is in the instruction */
+    TRACE_SYNC_ARRIVE, /* the lanes have come to barrier `number` of the block */
+    TRACE_SYNC_RELEASE, /* all that it waited for have come to barrier `number`: `mask` of each warp, which waited at
+                           `pc`, goes on. One call a warp, then one with mask 0, which ends it */
+    TRACE_SYNC_WARP,  /* bar.warp.sync: all of these lanes have come */
+    TRACE_SYNC_FENCE, /* fence, membar: its scope is in the instruction */
     TRACE_SYNC_PHASE /* copies have arrived and complete the phase of the mbarrier at offset `number` of the block's
-                           window: who waits for it knows what this lane knows, their writes among it */
+                        window: who waits for it knows what this lane knows, their writes among it */
 } TraceSyncKind;
 
 typedef struct TraceSync {
     TraceSyncKind kind;
-    int pc, warp, number; /* pc PTX_NO_PC: a release */
+    int pc, warp, number; /* pc PTX_NO_PC: the end of a release */
     uint32_t mask;
+    uint32_t exited;   /* RELEASE: lanes of the warp that have exited before */
     bool is_blockwide; /* ARRIVE, RELEASE: a barrier of all threads of the block, which ends its interval */
 } TraceSync;
 
@@ -65,6 +66,22 @@ typedef struct TraceCopy { /* an asynchronous copy by one lane */
     bool is_committed; /* IS_LEFT: it is in a group, or belongs to an mbarrier */
 } TraceCopy;
 
+typedef enum TraceUse {
+    TRACE_USE_STORE,   /* stored to memory that threads share */
+    TRACE_USE_ADDRESS, /* part of an address */
+    TRACE_USE_ATOMIC,  /* operand of an atomic */
+    TRACE_USE_BRANCH,  /* decides where the lane goes on */
+    TRACE_USE_GUARD,   /* decides whether the instruction is executed */
+    TRACE_USE_BARRIER  /* part of a barrier's result */
+} TraceUse;
+
+typedef struct TraceUndefined { /* lanes are about to use what a shuffle has left undefined */
+    int pc, shuffle;            /* the use; the shuffle that read a lane which is not there, or elsewhere */
+    int warp;
+    uint32_t lanes;
+    TraceUse use;
+} TraceUndefined;
+
 typedef struct TraceObserver {
     void *context;
     void (*launch)(void *context, const Trace *trace, int launch); /* begins, after those before it */
@@ -72,8 +89,7 @@ typedef struct TraceObserver {
     void (*access)(void *block, const TraceAccess *access);
     void (*sync)(void *block, const TraceSync *sync);
     void (*copy)(void *block, const TraceCopy *copy);
-    /* `lanes` of a shuffle took the value of a lane that is not there, or elsewhere. */
-    void (*undefined)(void *block, int pc, int warp, uint32_t lanes);
+    void (*undefined)(void *block, const TraceUndefined *undefined);
     void (*end)(void *block);
 } TraceObserver;
 

@@ -45,6 +45,10 @@ void store_table_sql(StoreTable table, int version, Text *out) {
     text_add(out, ")");
 }
 
+const char *store_sqlite_version(void) {
+    return sqlite3_libversion();
+}
+
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
 int store_touch(Store *store, StoreColumn column, char type) {

@@ -7,8 +7,8 @@
  * is the last row: a file that was damaged does not fit it.
  *
  * Writing goes to another file in the same folder, which takes the place of the old one once it is complete
- * and on the disk: whatever happens, FILE.redviz is the old session or the new one. What a killed program
- * left there is removed by the next one that saves to the same name.
+ * and on the disk: whatever happens, FILE.redviz is the old session or the new one. A signal that ends the program waits
+ * until that file is removed; what a killed program left there is removed by the next one that saves to the same name.
  *
  * Reading trusts nothing: the file may have come from anywhere. It is opened read-only, without locks,
  * journals or anything else beside it; its schema must be that of its format, comments apart, before any
@@ -52,6 +52,8 @@ typedef enum StoreColumn { /* COLUMN_launch_grid_x; those of a table follow its 
 /* clang-format on */
 
 typedef struct Store Store;
+
+const char *store_sqlite_version(void); /* "3.37.2" */
 
 /* Detects damage, not malice. */
 uint64_t store_checksum(const void *bytes, size_t length);

@@ -3,6 +3,8 @@
 /* Reading a session file, which may have come from anywhere (store.h). */
 #include "trace/store_state.h"
 
+#include "base/utf8.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -343,11 +345,13 @@ char *store_text(Store *store, StoreColumn column, Arena *arena) {
 }
 
 static char *without_controls(char *text, bool keeps_lines) {
-    for (char *c = text; c && *c; c++) {
-        unsigned char here = (unsigned char)*c, next = (unsigned char)c[1];
-        if (keeps_lines && (here == '\t' || here == '\n')) continue;
-        if (here < 32 || here == 127) *c = '?';
-        if (here == 0xc2 && next >= 0x80 && next < 0xa0) c[0] = c[1] = '?'; /* C1 controls in UTF-8 */
+    for (char *at = text; at && *at;) {
+        const char *next = at;
+        bool is_line = keeps_lines && (*at == '\t' || *at == '\n'), is_mark = *at == '?';
+        uint32_t character = utf8_next(&next); /* a malformed byte is '?' */
+        bool is_bad = utf8_kind(character) == UTF8_CONTROL || (character == '?' && !is_mark);
+        for (; at < next; at++)
+            if (is_bad && !is_line) *at = '?';
     }
     return text;
 }

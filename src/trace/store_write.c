@@ -3,6 +3,7 @@
 /* Writing a session file (store.h). */
 #include "trace/store_state.h"
 
+#include "base/interrupt.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,13 @@ enum { SMALL_PAGE = 4096, LARGE_FILE = 8 << 20 };
 /* Where links lead to, if there is a file already. */
 static bool resolve(Store *store, const char *path, mode_t *mode) {
     struct stat status;
-    char *real = realpath(path, NULL);
+    char *real = realpath(path, NULL), leads[256];
+    ssize_t length = real ? -1 : readlink(path, leads, sizeof leads - 1);
+    if (length >= 0) { /* the file would be made where the link says, or the link be lost */
+        leads[length] = 0;
+        snprintf(store->path, sizeof store->path, "%s", path);
+        return store_fail(store, "cannot save: it is a link to %.150s, which is not there", leads);
+    }
     snprintf(store->path, sizeof store->path, "%s", real ? real : path);
     free(real);
     mode_t hidden = umask(0);
@@ -109,12 +116,14 @@ static void discard(Store *store) {
         close(store->file);
     }
     store_free(store);
+    interrupt_release();
 }
 
 Store *store_create(const char *path, uint64_t bytes_expected, Error *error) {
     Store *store = memory_new(sizeof *store);
     mode_t mode;
     store->version = STORE_VERSION;
+    interrupt_hold();
     if (resolve(store, path, &mode)) {
         remove_left_files(store);
         if (make_file(store, mode)) begin_writing(store, bytes_expected);
@@ -158,6 +167,7 @@ static bool close_database(Store *store) {
 bool store_finish(Store *store, Error *error) {
     write_seal(store);
     store_run(store, "COMMIT");
+    if (interrupt_waits()) store_fail(store, "not saved: a signal ends the program");
     if (close_database(store) && (fsync(store->file) || rename(store->saving, store->path)))
         store_fail(store, "cannot save: %s", strerror(errno));
     bool done = !store->failed;
@@ -165,6 +175,7 @@ bool store_finish(Store *store, Error *error) {
         flush_folder(store->path); /* some file systems cannot; then it is as safe as they make it */
         close(store->file);
         store_free(store);
+        interrupt_release();
         return true;
     }
     if (error) *error = store->error;
@@ -239,6 +250,7 @@ static int bind_cell(Store *store, int index) {
 
 void store_end_row(Store *store) {
     store_leave_row(store);
+    if (interrupt_waits()) store_fail(store, "not saved: a signal ends the program");
     if (store->failed) return;
     int code = SQLITE_OK, count = store_column_count(store->table);
     for (int i = 0; i < count && code == SQLITE_OK; i++) code = bind_cell(store, i);

@@ -13,6 +13,12 @@ Trace *trace_new(const char *producer) {
     return trace;
 }
 
+void trace_cut_printed(Text *printed) {
+    if (printed->length <= TRACE_PRINTED_BYTES) return;
+    printed->length = TRACE_PRINTED_BYTES + 1;
+    printed->data[printed->length] = 0;
+}
+
 static void launch_free(TraceLaunch *launch) {
     for (int i = 0; i < launch->block_count; i++) trace_block_free(launch->blocks[i]);
     for (int i = 0; i < launch->other_count; i++) trace_block_free(launch->others[i]);

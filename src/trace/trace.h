@@ -111,6 +111,7 @@ typedef enum TrapKind {
 } TrapKind;
 
 const char *trap_kind_text(TrapKind kind); /* "out_of_bounds" */
+bool trap_kind_is_fatal(TrapKind kind);    /* false: the run went on */
 
 typedef struct Trap { /* a fault of the kernel under study */
     TrapKind kind;
@@ -149,9 +150,14 @@ typedef struct Trace {
     int buffer_count;
     Trap *traps;
     int trap_count;
-    Text printed; /* what the kernel printed (vprintf), in block order */
+    Text printed; /* what the kernel printed (vprintf), in block order: see trace_cut_printed() */
     Arena arena;  /* names, symbols, details */
 } Trace;
+
+/* Of what kernels print, the first megabyte is kept, which is what CUDA's own buffer holds by default; a byte more says
+ * that there was more. */
+enum { TRACE_PRINTED_BYTES = 1 << 20 };
+void trace_cut_printed(Text *printed);
 
 Trace *trace_new(const char *producer);
 void trace_free(Trace *trace);

@@ -1,4 +1,4 @@
-/* Recorded times, values and counters by name; runs of the emulator, each kept for the claims that follow. */
+/* Recorded times, values and counters by name; what the emulator counts comes from the claims of lectures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "bench/recorded_file.h"
-#include "metrics/fold.h"
-#include "runs.h"
+#include "lecture/values.h"
 #include "trace/grid_file.h"
 #include <glob.h>
 #include <math.h>
@@ -89,9 +88,7 @@ typedef struct Probe { /* what the probe of the grid adds */
 } Probe;
 
 typedef struct Recorded {
-    Measurements times;
-    BenchValue *values;
-    size_t value_count, value_capacity;
+    Measurements measured;
     double read;
     Probe *probes; /* of its grid/ */
     size_t probe_count, probe_capacity;
@@ -103,16 +100,11 @@ typedef struct Recorded {
 static Recorded recordings[RECORDING_COUNT];
 
 static void keep_value(void *context, const BenchValue *value) {
-    Recorded *into = context;
-    BenchValue copy = *value;
-    copy.kernel = arena_copy_string(&into->arena, value->kernel);
-    copy.name = arena_copy_string(&into->arena, value->name);
-    copy.note = arena_copy_string(&into->arena, value->note);
-    array_push(into->values, into->value_count, into->value_capacity, copy);
+    measured_add_value(&((Recorded *)context)->measured, value);
 }
 
 static void keep_timing(void *context, const Timing *timing) {
-    measured_add_timing(&((Recorded *)context)->times, timing);
+    measured_add_timing(&((Recorded *)context)->measured, timing);
 }
 
 static void keep_machine(void *context, const BenchMachine *machine) {
@@ -135,28 +127,15 @@ static const Recorded *records(void) {
     return of;
 }
 
-/* 256 threads before another number of them, then a graph before a single call. */
-static bool is_preferred(const Timing *timing, const Timing *found) {
-    bool usual = timing->threads == 256, found_usual = found->threads == 256;
-    return usual != found_usual ? usual : timing->graph || !found->graph;
-}
-
-static const Timing *find_time(const char *kernel, const char *type, uint64_t n, bool to_scalar, bool warm) {
-    const Measurements *times = &records()->times;
-    const Timing *found = NULL;
-    for (int i = 0; i < times->timing_count; i++) {
-        const Timing *timing = &times->timings[i];
-        if (strcmp(timing->kernel, kernel) != 0 || strcmp(timing->dtype, type) != 0 || timing->n != n ||
-            strcmp(timing->op, "sum") != 0 || timing->to_scalar != to_scalar || timing->cold == warm ||
-            !timing->samples)
-            continue;
-        if (!found || is_preferred(timing, found)) found = timing;
-    }
-    return found;
+static const Timing *find_time(const char *kernel, const char *type, uint64_t n, bool to_scalar, bool warm,
+                               bool call) {
+    const TimingWanted wanted = {
+        .kernel = kernel, .dtype = type, .n = n, .alone = !to_scalar, .warm = warm, .call = call};
+    return measured_find_timing(&records()->measured, &wanted);
 }
 
 double claim_time(const char *kernel, const char *type, int log_n, bool to_scalar, bool warm) {
-    const Timing *timing = find_time(kernel, type, 1ULL << log_n, to_scalar, warm);
+    const Timing *timing = find_time(kernel, type, 1ULL << log_n, to_scalar, warm, false);
     if (!timing) fail_msg("no time of %s, %s, 2^%d", kernel, type, log_n);
     return note(timing->median, "TIME %s %s 2^%d %s %s", kernel, type, log_n, to_scalar ? "scalar" : "alone",
                 warm ? "warm" : "cold");
@@ -164,18 +143,18 @@ double claim_time(const char *kernel, const char *type, int log_n, bool to_scala
 
 double claim_most_ratio(const char *kernel, const char *other, const char *type) {
     double most = 0;
-    const Measurements *times = &records()->times;
+    const Measurements *times = &records()->measured;
     for (int i = 0; i < times->timing_count; i++) {
         uint64_t n = times->timings[i].n;
-        const Timing *one = find_time(kernel, type, n, true, false),
-                     *two = find_time(other, type, n, true, false);
+        const Timing *one = find_time(kernel, type, n, true, false, false),
+                     *two = find_time(other, type, n, true, false, false);
         if (one && two && one->median / two->median > most) most = one->median / two->median;
     }
     return note(most, "MOST_RATIO %s / %s %s", kernel, other, type);
 }
 
 static const Timing *find_same(const Timing *timing, const char *kernel) {
-    const Measurements *times = &records()->times;
+    const Measurements *times = &records()->measured;
     for (int i = 0; i < times->timing_count; i++) {
         const Timing *other = &times->timings[i];
         if (!strcmp(other->kernel, kernel) && !strcmp(other->dtype, timing->dtype) && other->samples &&
@@ -187,7 +166,7 @@ static const Timing *find_same(const Timing *timing, const char *kernel) {
 }
 
 double claim_most_ratio_of_all(const char *kernel, const char *other) {
-    const Measurements *times = &records()->times;
+    const Measurements *times = &records()->measured;
     double most = 0;
     for (int i = 0; i < times->timing_count; i++) {
         const Timing *one = &times->timings[i], *two = NULL;
@@ -199,7 +178,7 @@ double claim_most_ratio_of_all(const char *kernel, const char *other) {
 }
 
 double claim_slower(const char *kernel, const char *other) {
-    const Measurements *times = &records()->times;
+    const Measurements *times = &records()->measured;
     int count = 0;
     for (int i = 0; i < times->timing_count; i++) {
         const Timing *one = &times->timings[i], *two = NULL;
@@ -212,20 +191,13 @@ double claim_slower(const char *kernel, const char *other) {
 }
 
 double claim_call(const char *kernel, const char *type, int log_n, bool warm) {
-    const Measurements *times = &records()->times;
-    for (int i = 0; i < times->timing_count; i++) {
-        const Timing *timing = &times->timings[i];
-        if (!strcmp(timing->kernel, kernel) && !strcmp(timing->dtype, type) && !strcmp(timing->op, "sum") &&
-            timing->n == 1ULL << log_n && timing->to_scalar && !timing->graph && timing->cold != warm &&
-            timing->samples)
-            return note(timing->median, "CALL %s %s 2^%d %s", kernel, type, log_n, warm ? "warm" : "cold");
-    }
-    fail_msg("no single call of %s, %s, 2^%d", kernel, type, log_n);
-    return NAN;
+    const Timing *timing = find_time(kernel, type, 1ULL << log_n, true, warm, true);
+    if (!timing) fail_msg("no single call of %s, %s, 2^%d", kernel, type, log_n);
+    return note(timing->median, "CALL %s %s 2^%d %s", kernel, type, log_n, warm ? "warm" : "cold");
 }
 
 double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n) {
-    const Timing *timing = find_time(kernel, type, 1ULL << log_n, true, false);
+    const Timing *timing = find_time(kernel, type, 1ULL << log_n, true, false, false);
     if (!timing) fail_msg("no time of %s, %s, 2^%d", kernel, type, log_n);
     return note(timing->gigabytes_per_second, "GIGABYTES %s %s 2^%d", kernel, type, log_n);
 }
@@ -234,9 +206,9 @@ double claim_read_bandwidth(void) {
     return note(records()->read, "READ_BANDWIDTH");
 }
 
-static const BenchValue *find_value(const char *kernel, int log_n, const char *name) {
-    const Recorded *all = records();
-    for (size_t i = 0; i < all->value_count; i++)
+static const MeasuredValue *find_value(const char *kernel, int log_n, const char *name) {
+    const Measurements *all = &records()->measured;
+    for (int i = 0; i < all->value_count; i++)
         if (!strcmp(all->values[i].kernel, kernel) && !strcmp(all->values[i].name, name) &&
             (!log_n || all->values[i].n == 1ULL << log_n))
             return &all->values[i];
@@ -336,145 +308,52 @@ double claim_counter(const char *kernel, const char *type, int column) {
 
 /* ---- the emulator -------------------------------------------------------------------------------------- */
 
-typedef struct KnownRun {
-    char *spec;
-    Session *session;
-    Totals totals;
-} KnownRun;
+static ClaimRuns *runs;
 
-static struct {
-    KnownRun *items;
-    size_t count, capacity;
-} known;
-
-static Session *open_spec(const char *spec) {
-    char *words = memory_copy_text(spec), *rest = NULL, *kernel = strtok_r(words, " ", &rest);
-    CatalogOptions options = {0};
-    for (char *word; (word = strtok_r(NULL, " ", &rest));) {
-        if (!strncmp(word, "n=", 2))
-            options.n = strtoull(word + 2, NULL, 10);
-        else if (!strncmp(word, "block=", 6))
-            options.block = (uint32_t)strtoul(word + 6, NULL, 10);
-        else if (!strncmp(word, "type=", 5))
-            assert_true(plan_type_parse(word + 5, &options.dtype));
-        else
-            options.parameters[options.parameter_count++] = word;
+/* "strided n=4096 stride=2" as the run of a query and its settings. Returns what they point into, to be freed. */
+static char *read_spec(const char *spec, ClaimQuery *query) {
+    char *words = memory_copy_text(spec), *rest = NULL;
+    query->run = strtok_r(words, " ", &rest);
+    for (const char *word; (word = strtok_r(NULL, " ", &rest));) {
+        assert_true(query->setting_count < CLAIM_SETTINGS);
+        query->settings[query->setting_count++] = word;
     }
-    Session *session = run_kernel(kernel, &options);
+    if (!runs) runs = claim_runs_new(&(ClaimRunsOptions){.threads = 1});
+    return words;
+}
+
+static double ask(const char *spec, ClaimQuery query) {
+    double value = NAN;
+    Error error = {0};
+    char *words = read_spec(spec, &query);
+    if (!claim_runs_value(runs, &query, &value, &error))
+        fail_msg("%s of %s: %s", query.name, spec, error.message);
     free(words);
-    return session;
+    return value;
 }
 
-static const KnownRun *run_of(const char *spec) {
-    for (size_t i = 0; i < known.count; i++)
-        if (!strcmp(known.items[i].spec, spec)) return &known.items[i];
-    KnownRun run = {.spec = memory_copy_text(spec), .session = open_spec(spec)};
-    run.totals = run_totals(run.session);
-    array_push(known.items, known.count, known.capacity, run);
-    return &known.items[known.count - 1];
+double claim_of_run(const char *spec, const char *name) {
+    return note(ask(spec, (ClaimQuery){.scope = CLAIM_TOTAL, .name = name}), "%s of %s", name, spec);
 }
 
-double claim_metric(const char *spec, Metric metric) {
-    return note((double)totals_value(&run_of(spec)->totals, metric), "METRIC_OF %s, %s", spec,
-                metric_infos[metric].name);
+double claim_of_line(const char *spec, const char *text, const char *name) {
+    const ClaimQuery query = {.scope = CLAIM_LINE, .name = name, .text = text};
+    return note(ask(spec, query), "%s of %s at '%s'", name, spec, text);
 }
 
-double claim_line_metric(const char *spec, const char *text, Metric metric) {
-    const Session *session = run_of(spec)->session;
-    int number = run_line_of(session, text), count;
-    LineMetrics *lines = metrics_by_line(session_trace(session), false, &count);
-    uint64_t value = 0;
-    for (int i = 0; i < count; i++) {
-        const char *name = lines[i].file ? strrchr(lines[i].file, '/') : NULL;
-        name = name ? name + 1 : lines[i].file;
-        if (name && !strcmp(name, session_row(session)->source) && lines[i].line == number)
-            value += totals_value(&lines[i].totals, metric);
-    }
-    free(lines);
-    return note((double)value, "LINE_METRIC %s '%s' %s", spec, text, metric_infos[metric].name);
-}
-
-static const TraceLaunch *launch_of(const char *spec) {
-    return session_trace(run_of(spec)->session)->launches[0];
-}
-
-double claim_blocks(const char *spec) {
-    const uint32_t *grid = launch_of(spec)->grid;
-    return note((double)grid[0] * grid[1] * grid[2], "BLOCKS %s", spec);
-}
-
-double claim_launches(const char *spec) {
-    return note(session_trace(run_of(spec)->session)->launch_count, "LAUNCHES %s", spec);
-}
-
-double claim_shared_bytes(const char *spec) {
-    return note(launch_of(spec)->dynamic_shared_bytes, "SHARED_BYTES %s", spec);
-}
-
-double claim_result(const char *spec) {
-    return note(session_result(run_of(spec)->session)->result, "RESULT %s", spec);
-}
-
-double claim_excess(const char *spec) {
-    const Totals *t = &run_of(spec)->totals;
-    return note((double)(t->shared_load_wavefronts + t->shared_store_wavefronts -
-                         t->shared_load_wavefronts_ideal - t->shared_store_wavefronts_ideal),
-                "EXCESS %s", spec);
-}
-
-double claim_wavefronts(const char *spec) {
-    const Totals *t = &run_of(spec)->totals;
-    return note((double)t->shared_load_wavefronts / (double)t->shared_loads, "WAVEFRONTS %s", spec);
-}
-
-double claim_sectors(const char *spec) {
-    const Totals *t = &run_of(spec)->totals;
-    return note((double)t->global_load_sectors / (double)t->global_load_requests, "SECTORS %s", spec);
-}
-
-double claim_lanes(const char *spec) {
-    return note(totals_average_active_lanes(&run_of(spec)->totals), "LANES %s", spec);
-}
-
-/* Over the shared accesses of the first traced block in the interval. */
-typedef struct IntervalAccesses {
-    double ways, wavefronts;
-    int storing_lanes;
-    uint64_t storing_warps; /* a bit each */
-} IntervalAccesses;
-
-static IntervalAccesses accesses_of(const char *spec, int interval) {
-    const TraceLaunch *launch = launch_of(spec);
-    const TraceBlock *block = launch->blocks[0];
-    IntervalAccesses found = {0};
-    TraceEvent event;
-    for (int i = 0; i < trace_block_event_count(block); i++) {
-        trace_block_read(block, i, &event);
-        if ((int)event.interval != interval ||
-            (event.kind != TRACE_SHARED_LOAD && event.kind != TRACE_SHARED_STORE))
-            continue;
-        TraceCounter counter = fold_counter_of_event(launch, &event);
-        double ways = (double)counter.wavefronts / (double)counter.ideal_wavefronts;
-        if (ways > found.ways) found.ways = ways;
-        if ((double)counter.wavefronts > found.wavefronts) found.wavefronts = (double)counter.wavefronts;
-        if (event.kind != TRACE_SHARED_STORE) continue;
-        int lanes = __builtin_popcount(event.mask);
-        if (lanes > found.storing_lanes) found.storing_lanes = lanes;
-        found.storing_warps |= 1ULL << event.warp;
-    }
-    return found;
-}
-
-double claim_ways(const char *spec, int interval) {
-    return note(accesses_of(spec, interval).ways, "WAYS %s, interval %d", spec, interval);
-}
-
-double claim_most_wavefronts(const char *spec, int interval) {
-    return note(accesses_of(spec, interval).wavefronts, "MOST_WAVEFRONTS %s, interval %d", spec, interval);
+double claim_of_interval(const char *spec, int interval, const char *name) {
+    const ClaimQuery query = {.scope = CLAIM_INTERVAL, .name = name, .number = interval + 1};
+    return note(ask(spec, query), "%s of %s, interval %d", name, spec, interval);
 }
 
 double claim_events(const char *spec, TraceKind kind) {
-    const TraceBlock *block = launch_of(spec)->blocks[0];
+    ClaimQuery query = {0};
+    Error error = {0};
+    char *words = read_spec(spec, &query);
+    const Session *session = claim_runs_session(runs, &query, &error);
+    if (!session) fail_msg("%s: %s", spec, error.message);
+    free(words);
+    const TraceBlock *block = session_trace(session)->launches[0]->blocks[0];
     int count = 0;
     TraceEvent event;
     for (int i = 0; i < trace_block_event_count(block); i++) {
@@ -484,26 +363,12 @@ double claim_events(const char *spec, TraceKind kind) {
     return note(count, "EVENTS %s, %s", spec, trace_kind_text(kind));
 }
 
-double claim_storing_lanes(const char *spec, int interval) {
-    return note(accesses_of(spec, interval).storing_lanes, "STORING_LANES %s, interval %d", spec, interval);
-}
-
-double claim_storing_warps(const char *spec, int interval) {
-    return note(__builtin_popcountll(accesses_of(spec, interval).storing_warps),
-                "STORING_WARPS %s, interval %d", spec, interval);
-}
-
 void claims_done(void) {
-    for (size_t i = 0; i < known.count; i++) {
-        free(known.items[i].spec);
-        session_free(known.items[i].session);
-    }
-    free(known.items);
-    memset(&known, 0, sizeof known);
+    claim_runs_free(runs);
+    runs = NULL;
     for (int i = 0; i < RECORDING_COUNT; i++) {
-        measured_done(&recordings[i].times);
+        measured_done(&recordings[i].measured);
         arena_done(&recordings[i].arena);
-        free(recordings[i].values);
         free(recordings[i].counters);
         free(recordings[i].probes);
         recordings[i] = (Recorded){0};

@@ -5,7 +5,7 @@
 #ifndef TESTS_CATALOG_CLAIMS_H
 #define TESTS_CATALOG_CLAIMS_H
 
-#include "metrics/metrics.h"
+#include "trace/trace.h"
 #include <stdbool.h>
 
 enum { ALONE, SCALAR }; /* the kernel by itself; all launches down to one number */
@@ -40,25 +40,14 @@ double claim_probe(const char *kernel, int log_n);
 enum { SASS_INSTRUCTIONS = 11, SASS_BRANCHES = 12, SASS_DIVERGENT = 13 };
 double claim_counter(const char *kernel, const char *type, int column);
 
-/* What the emulator counts of a run: "NAME" with its defaults, or "NAME n=4096 block=32 type=double columns=256". */
-double claim_metric(const char *spec, Metric metric);
-double claim_line_metric(const char *spec, const char *text,
-                         Metric metric); /* of the line that holds the text */
-double claim_blocks(const char *spec);   /* of the first launch */
-double claim_launches(const char *spec);
-double claim_shared_bytes(const char *spec); /* that the first launch asks for */
-double claim_result(const char *spec);
-double claim_excess(const char *spec);     /* wavefronts beyond the ideal */
-double claim_wavefronts(const char *spec); /* of a shared load, on average */
-double claim_sectors(const char *spec);    /* of a global load request, on average */
-double claim_lanes(const char *spec);      /* active on average */
-/* Of the first traced block, between two barriers (0: up to the first): the most wavefronts for each ideal one of a
- * shared access, and the most lanes that store to shared memory in one warp. */
-double claim_ways(const char *spec, int interval);
-double claim_most_wavefronts(const char *spec, int interval);
-double claim_events(const char *spec, TraceKind kind); /* of all intervals */
-double claim_storing_lanes(const char *spec, int interval);
-double claim_storing_warps(const char *spec, int interval);
+/* What the emulator counts of a run: "NAME" with its defaults, or "NAME n=4096 block=32 dtype=double columns=256". `name` is a
+ * word of lectures' claims (lecture/claim_words.def) or a metric. */
+double claim_of_run(const char *spec, const char *name);
+double claim_of_line(const char *spec, const char *text,
+                     const char *name); /* of the lines that hold the text */
+/* Of block 0 between two barriers, counted from 0 as in recordings (0: up to the first). */
+double claim_of_interval(const char *spec, int interval, const char *name);
+double claim_events(const char *spec, TraceKind kind); /* of block 0 */
 
 bool claim_about(double value, double figure);   /* within 3 % */
 bool claim_rounds(double value, double figure);  /* to the whole number */
@@ -82,21 +71,21 @@ bool claim_is_half(double share);                /* of 1: 0.47 to 0.53 */
 #define MOST_CYCLES(kernel, log_n, first, last)  claim_interval(kernel, log_n, first, last, true)
 #define LEAST_CYCLES(kernel, log_n, first, last) claim_interval(kernel, log_n, first, last, false)
 #define COUNTER(kernel, type, column)            claim_counter(kernel, type, column)
-#define METRIC_OF(spec, metric)                  claim_metric(spec, METRIC_##metric)
-#define LINE_METRIC(spec, text, metric)          claim_line_metric(spec, text, METRIC_##metric)
-#define BLOCKS(spec)                             claim_blocks(spec)
-#define LAUNCHES(spec)                           claim_launches(spec)
-#define SHARED_BYTES(spec)                       claim_shared_bytes(spec)
-#define RESULT(spec)                             claim_result(spec)
-#define EXCESS(spec)                             claim_excess(spec)
-#define WAVEFRONTS(spec)                         claim_wavefronts(spec)
-#define SECTORS(spec)                            claim_sectors(spec)
-#define LANES(spec)                              claim_lanes(spec)
-#define WAYS(spec, interval)                     claim_ways(spec, interval)
-#define MOST_WAVEFRONTS(spec, interval)          claim_most_wavefronts(spec, interval)
+#define METRIC_OF(spec, metric)                  claim_of_run(spec, #metric)
+#define LINE_METRIC(spec, text, metric)          claim_of_line(spec, text, #metric)
+#define BLOCKS(spec)                             claim_of_run(spec, "blocks")
+#define LAUNCHES(spec)                           claim_of_run(spec, "launches")
+#define SHARED_BYTES(spec)                       claim_of_run(spec, "shared_bytes")
+#define RESULT(spec)                             claim_of_run(spec, "result")
+#define EXCESS(spec)                             claim_of_run(spec, "excess")
+#define WAVEFRONTS(spec)                         claim_of_run(spec, "wavefronts_per_load")
+#define SECTORS(spec)                            claim_of_run(spec, "sectors_per_load")
+#define LANES(spec)                              claim_of_run(spec, "lanes")
+#define WAYS(spec, interval)                     claim_of_interval(spec, interval, "ways")
+#define MOST_WAVEFRONTS(spec, interval)          claim_of_interval(spec, interval, "most_wavefronts")
+#define STORING_LANES(spec, interval)            claim_of_interval(spec, interval, "storing_lanes")
+#define STORING_WARPS(spec, interval)            claim_of_interval(spec, interval, "storing_warps")
 #define EVENTS(spec, kind)                       claim_events(spec, TRACE_##kind)
-#define STORING_LANES(spec, interval)            claim_storing_lanes(spec, interval)
-#define STORING_WARPS(spec, interval)            claim_storing_warps(spec, interval)
 #define ABOUT(value, figure)                     claim_about(value, figure)
 #define ROUNDS(value, figure)                    claim_rounds(value, figure)
 #define PERCENT(share, figure)                   claim_percent(share, figure)

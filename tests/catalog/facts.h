@@ -41,7 +41,7 @@
 
 #define A_QUARTER_OF_THE_BYTES                                                                              \
     (SHARED_BYTES("vectorized") * 4 == SHARED_BYTES("vectorized_shared") &&                                 \
-    SHARED_BYTES("vectorized type=double") * 2 == SHARED_BYTES("vectorized_shared type=double"))
+    SHARED_BYTES("vectorized dtype=double") * 2 == SHARED_BYTES("vectorized_shared dtype=double"))
 
 #define REDUX_IS_ONE_INSTRUCTION                                                                            \
     (METRIC_OF("redux", shuffles) == 0 && EVENTS("redux", REDUX) == 9 &&                                    \
@@ -59,8 +59,8 @@
         global_store_sectors), 3 * METRIC_OF("column_sum", global_load_sectors)))
 
 #define MOMENTS_SHARE_BARRIERS_AND_LOADS                                                                    \
-    (METRIC_OF("moments type=float", barriers) == METRIC_OF("row_sum type=float", barriers) &&              \
-    METRIC_OF("moments type=float", global_load_sectors) == METRIC_OF("row_sum type=float",                 \
+    (METRIC_OF("moments dtype=float", barriers) == METRIC_OF("row_sum dtype=float", barriers) &&            \
+    METRIC_OF("moments dtype=float", global_load_sectors) == METRIC_OF("row_sum dtype=float",               \
         global_load_sectors))
 
 #define STRIDES                                                                                             \
@@ -72,7 +72,7 @@
     WAVEFRONTS("lab_bank_broadcast words=4") == 1)
 
 #define BYTES_SHARE_WORDS                                                                                   \
-    (WAVEFRONTS("lab_bank_bytes stride=1") == 1 && WAVEFRONTS("lab_bank_bytes stride=1 type=short") == 1)
+    (WAVEFRONTS("lab_bank_bytes stride=1") == 1 && WAVEFRONTS("lab_bank_bytes stride=1 dtype=short") == 1)
 
 #define DOUBLES_TAKE_TWO                                                                                    \
     (WAVEFRONTS("lab_bank_double stride=1") == 2 && EXCESS("lab_bank_double stride=1") == 0)

@@ -201,6 +201,21 @@ static void compiles_once(void **state) {
         program_outcome_done(&outcome);
     }
     assert_int_equal(call_count(), 1);
+    Outcome anew = compile_fake("--no-cache --n 1 --dump out");
+    assert_string_equal(anew.out, "7\n");
+    program_outcome_done(&anew);
+    assert_int_equal(call_count(), 2);
+    anew = program_shell("for i in %s/redviz/ptx/*; do echo >$i; done", program_folder()); /* damaged */
+    program_outcome_done(&anew);
+    anew = compile_fake("--n 1 --dump out");
+    assert_string_equal(anew.out, "7\n");
+    assert_string_equal(anew.err, "");
+    program_outcome_done(&anew);
+    assert_int_equal(call_count(), 3);
+    make_compiler("cp \"$FAKE\" \"$out\"");
+    anew = compile_fake("--n 1 --dump out");
+    program_outcome_done(&anew);
+    assert_int_equal(call_count(), 1);
     write_text("k.h", "// changed\n"); /* what it includes counts, and so do flags */
     Outcome outcome = compile_fake("--n 1 --dump out");
     program_outcome_done(&outcome);

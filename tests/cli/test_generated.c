@@ -27,7 +27,7 @@ static void test_one_version(void **state) {
     (void)state;
     char *version = program_output(0, "@ --version"), *make = program_output(0, "make -s version"),
          *man = program_output(0, "@ --generate man"), *saved;
-    assert_string_equal(version, "redviz " REDVIZ_VERSION "\n");
+    program_assert_contains(version, "redviz " REDVIZ_VERSION "\n");
     assert_string_equal(make, REDVIZ_VERSION "\n");
     program_assert_contains(man, "\"redviz " REDVIZ_VERSION "\"");
     saved = program_output(0,

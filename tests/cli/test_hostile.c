@@ -63,6 +63,16 @@ static void endless_loops(void **state) {
     expect_run("--max-instructions 1000", 1, "more than 1000 warp instructions;");
 }
 
+static void endless_printing(void **state) {
+    (void)state;
+    expect(".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+           ".global .align 1 .b8 text[41] = {32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,"
+           "32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,32,10,0};",
+           "L: { .param .b64 f; .param .b64 a; .param .b32 r; mov.u64 %a0, text; cvta.global.u64 %a0, %a0;\n"
+           "st.param.b64 [f], %a0; st.param.b64 [a], 0; call (r), vprintf, (f, a); } bra L;",
+           1, "printed more than 1,048,576 bytes");
+}
+
 static void deep_calls(void **state) {
     (void)state;
     expect(".func down()\n{\ncall down;\nret;\n}", "call down;", 1, "TRAP stack overflow");
@@ -118,8 +128,8 @@ static void large_texts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(endless_loops), cmocka_unit_test(deep_calls),  cmocka_unit_test(huge_arrays),
-        cmocka_unit_test(giant_grids),   cmocka_unit_test(large_texts),
+        cmocka_unit_test(endless_loops), cmocka_unit_test(endless_printing), cmocka_unit_test(deep_calls),
+        cmocka_unit_test(huge_arrays),   cmocka_unit_test(giant_grids),      cmocka_unit_test(large_texts),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
 }

@@ -38,8 +38,8 @@ static void wrong_combinations_are_refused(void **state) {
     static const struct {
         const char *arguments, *says;
     } cases[] = {
-        {"--language en", "--language goes with --lecture"},
-        {"--kernel interleaved --report --language zh", "--language goes with --lecture"},
+        {"--language en", "--language goes with --lecture and --predict"},
+        {"--kernel interleaved --report --language zh", "--language goes with --lecture and --predict"},
         {"--kernel interleaved --report --no-predict", "--no-predict goes with --lecture"},
         {"--lecture --language fr", "'fr' is not one of en, zh"},
         {"--lecture=" TINY " --kernel interleaved", "--lecture brings its own kernels"},

@@ -60,6 +60,8 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --report --param stride=3", "stride"},
         {"--kernel lab_bank_stride --report --param stride=34", "33"},
         {"--kernel interleaved --report --fill file:/nowhere", "/nowhere"},
+        {"--kernel interleaved --report --fill value", "'value' is not one of zero"},
+        {"--kernel interleaved --report --fill file:", "'file:' is not one of zero"},
         {"--kernel interleaved --report --fill noise", "zero, ones, iota, random, digits"},
         {"--kernel interleaved --report --backend gpu", "--backend gpu: there is no CUDA driver here"},
         {"--kernel interleaved --report --trace-blocks 3-1", "FIRST-LAST"},
@@ -117,6 +119,10 @@ static void test_bad_usage(void **state) {
          "--compare: no kernel 'stridde'; did you mean 'strided'"},
         {"--kernel interleaved --frame --compare ''", "NAME[,OPTION=VALUE...]"},
         {"--kernel interleaved --frame --compare strided,block=x", "--block: 'x'"},
+        {"--kernel interleaved --frame --compare strided,fill=noise",
+         "--fill: 'noise' is not one of zero, ones"},
+        {"--kernel interleaved --frame --compare strided,op=mean",
+         "--op: 'mean' is not one of sum, min, max"},
         {"--kernel interleaved --frame --compare strided,block=100", "--compare: --block 100: strided takes"},
         {"--kernel interleaved --frame --compare strided,stride=2", "strided has no parameters"},
         {"--kernel interleaved --report --compare strided", "not with --report"},
@@ -238,6 +244,12 @@ static void test_help(void **state) {
     free(help), free(brief), free(keys);
     char *version = program_output(0, "@ --version");
     assert_int_equal(strncmp(version, "redviz ", 7), 0);
+    program_assert_contains(version, "\ncommit ");
+    program_assert_contains(version, "\nncurses ");
+    program_assert_contains(version, "\nSQLite 3.");
+    program_assert_contains(version, "\nCUDA driver: none found\n"); /* what the tests' environment says */
+    program_assert_contains(version, "\nCUPTI");
+    assert_int_equal(program_line_count(version), 6);
     free(version);
 }
 

@@ -1,5 +1,5 @@
-/* Paths that a compiler may not see: nvcc hands them to a shell. */
-#define _POSIX_C_SOURCE 200809L
+/* Paths that nvcc may not see, since it hands them to a shell: the file is compiled, and nothing in its name is executed. */
+#define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,41 +9,110 @@
 #include <cmocka.h>
 
 #include "compile/compile.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* A file of this name in a folder of its own is refused, and nothing in the name is executed. */
-static void refuse(const char *name) {
-    char folder[] = "/tmp/redviz-test-XXXXXX", path[256], trace[256];
-    Error error = {0};
-    Compiled out = {0};
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    snprintf(trace, sizeof trace, "%s/executed", folder);
+static char folder[] = "/tmp/redviz-test-XXXXXX";
+
+static int set_up(void **state) {
+    (void)state;
+    if (!mkdtemp(folder) || chdir(folder)) return -1;
+    setenv("XDG_CACHE_HOME", folder, 1);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") || system(command);
+}
+
+static void write_text(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs("__global__ void nothing() {}\n", file);
+    fputs(text, file);
     fclose(file);
-    assert_int_equal(chdir(folder), 0);
-    assert_false(compile(&(CompileOptions){.path = path}, &out, &error));
-    if (!strstr(error.message, "cannot be compiled")) fail_msg("%s: %s", name, error.message);
-    if (access(trace, F_OK) == 0) fail_msg("%s was executed", name);
+}
+
+/* Without this compiler, the test is skipped. */
+static void need(const char *compiler) {
+    Error error = {0};
+    Compiled out = {0};
+    write_text("plain.cu", "__global__ void nothing() {}\n");
+    compile(&(CompileOptions){.path = "plain.cu", .compiler = compiler, .headers = "."}, &out, &error);
     compiled_done(&out);
-    unlink(path);
-    assert_int_equal(chdir("/"), 0);
-    assert_int_equal(rmdir(folder), 0);
+    if (strstr(error.message, "there is no ")) skip();
+}
+
+/* FOLDER/NAME, which includes a file beside it and one in the folder above. */
+static void compile_one(const char *beside, const char *name, const char *host, const char *compiler) {
+    char path[512], header[512], text[512];
+    Error error = {0};
+    Compiled out = {0};
+    mkdir(beside, 0700);
+    snprintf(path, sizeof path, "%s/%s", beside, name);
+    snprintf(header, sizeof header, "%s/beside.h", beside);
+    write_text(header, "#define THREE 3\n");
+    snprintf(text, sizeof text, "#include \"beside.h\"\n__global__ void k(int *p) { *p = THREE; }\n%s\n",
+             host);
+    write_text(path, text);
+    bool good = compile(&(CompileOptions){.path = path, .compiler = compiler, .headers = "."}, &out, &error);
+    if (access("executed", F_OK) == 0) fail_msg("%s was executed", path);
+    if (!good) fail_msg("%s: %s: %s", path, error.file, error.message);
+    if (!strstr(out.ptx, path)) fail_msg("%s is not in its line table: %s", path, out.ptx);
+    compiled_done(&out);
+    write_text(path, "__global__ void k(int *p) {\n    *p = unknown;\n}\n");
+    assert_false(
+        compile(&(CompileOptions){.path = path, .compiler = compiler, .headers = "."}, &out, &error));
+    if (!strstr(error.file, path) || error.line != 2) fail_msg("%s: %s:%d", path, error.file, error.line);
+    if (access("executed", F_OK) == 0) fail_msg("%s was executed", path);
+    compiled_done(&out);
 }
 
 static void a_path_is_not_executed(void **state) {
     (void)state;
-    refuse("a$(touch executed).cu");
-    refuse("a`touch executed`.cu");
+    need("nvcc");
+    static const char host[] =
+        "int main() {\n    cudaWhatIsNoMore();\n}"; /* nvcc is asked again, without it */
+    compile_one("plain", "a$(touch executed).cu", "", "nvcc");
+    compile_one("plain", "a`touch executed`.cu", "", "nvcc");
+    compile_one("b$(touch executed)", "a.cu", "", "nvcc");
+    compile_one("b$(touch executed)", "c.cu", host, "nvcc");
+    compile_one("c`touch executed`", "a; touch executed; '.cu", "", "nvcc");
+}
+
+static void other_compilers_take_any_name(void **state) {
+    (void)state;
+    need("nvrtc");
+    write_text("standard.h", "\n");
+    compile_one("plain", "d$(touch executed).cu", "", "nvrtc");
+}
+
+static void refuse(const char *path) {
+    Error error = {0};
+    Compiled out = {0};
+    write_text(path, "__global__ void nothing() {}\n");
+    assert_false(compile(&(CompileOptions){.path = path, .headers = "."}, &out, &error));
+    if (!strstr(error.message, "cannot be compiled")) fail_msg("%s: %s", path, error.message);
+    if (access("executed", F_OK) == 0) fail_msg("%s was executed", path);
+    compiled_done(&out);
+}
+
+static void quotes_and_backslashes_are_refused(void **state) {
+    (void)state;
     refuse("a\"; touch executed; \".cu");
     refuse("a\\.cu");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_path_is_not_executed)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_path_is_not_executed),
+        cmocka_unit_test(other_compilers_take_any_name),
+        cmocka_unit_test(quotes_and_backslashes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

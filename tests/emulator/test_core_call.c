@@ -40,6 +40,66 @@ static void test_arguments_in_registers(void **state) {
     core_done(&run);
 }
 
+/* Vector registers are passed whole, both ways, in nested calls, through a pointer, and to some lanes only. */
+static void test_vectors_in_registers(void **state) {
+    (void)state;
+    static const char module[] =
+        ".func (.reg .v4 .u32 d) turn(.reg .v4 .u32 a)\n"
+        "{ mov.u32 d.x, a.w; mov.u32 d.y, a.z; mov.u32 d.z, a.y; mov.u32 d.w, a.x; ret; }\n"
+        ".func (.reg .v2 .u64 d, .reg .u32 s) both(.reg .u32 n, .reg .v2 .u64 a, .reg .v4 .u32 b)\n"
+        "{ .reg .v4 .u32 r; call (r), turn, (b); cvt.u64.u32 d.x, r.x; add.u64 d.x, d.x, a.y; mov.u64 d.y, "
+        "a.x;\n"
+        "add.u32 s, n, r.w; ret; }\n";
+    static const char *const calls[] = {
+        "call (w, %r9), both, (%t, v, u);",
+        "mov.u64 %q9, both; call (w, %r9), %q9, (%t, v, u), proto;",
+        "setp.lt.u32 %p0, %t, 20; @!%p0 call (w, %r9), both, (%t, v, u); @%p0 call (w, %r9), both, (%t, v, "
+        "u);",
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        Text body = {0};
+        text_print(
+            &body,
+            "proto: .callprototype (.reg .v2 .u64 _, .reg .u32 _) _ (.reg .u32 _, .reg .v2 .u64 _, .reg .v4 "
+            ".u32 _);\n"
+            ".reg .v2 .u64 v, w; .reg .v4 .u32 u;\n"
+            "add.u32 u.x, %%t, 100; add.u32 u.y, %%t, 200; add.u32 u.z, %%t, 300; add.u32 u.w, %%t, 400;\n"
+            "mov.u64 v.x, 7; mov.u64 v.y, 0x100000000;\n"
+            "%s\n"
+            "mov.b64 {%%r0, %%r1}, w.x; cvt.u32.u64 %%r2, w.y;\n"
+            "st.global.u32 [%%out], %%r0; st.global.u32 [%%out+128], %%r1; st.global.u32 [%%out+256], %%r2;\n"
+            "st.global.u32 [%%out+384], %%r9;",
+            calls[i]);
+        CoreRun run = core_run_well((CoreKernel){.body = text_string(&body), .module = module, .words = 128});
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            assert_int_equal(run.out[lane], lane + 400);
+            assert_int_equal(run.out[32 + lane], 1);
+            assert_int_equal(run.out[64 + lane], 7);
+            assert_int_equal(run.out[96 + lane], 2 * lane + 100);
+        }
+        core_done(&run);
+        text_done(&body);
+    }
+}
+
+/* An address and a constant are one operand, as ptxas has it: the sum is stored. */
+static void test_addresses_with_offsets_as_values(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "mov.u64 %q0, word; mov.u64 %q1, word + 9; st.global.u64 [%base], word + 1; "
+                             "ld.global.u64 %q2, [%base];\n"
+                             "sub.u64 %q1, %q1, %q0; sub.u64 %q2, %q2, %q0; mov.b64 {%r0, %r2}, %q1; mov.b64 "
+                             "{%r1, %r2}, %q2;\n"
+                             "bar.warp.sync -1; st.global.u32 [%out], %r0; st.global.u32 [%out+128], %r1;",
+                     .module = ".global .align 8 .u64 word;\n",
+                     .words = 64});
+    for (int lane = 0; lane < 32; lane++) {
+        assert_int_equal(run.out[lane], 9);
+        assert_int_equal(run.out[32 + lane], 1);
+    }
+    core_done(&run);
+}
+
 /* A register of an inner scope that is named like a parameter is another one. */
 static void test_a_parameter_behind_another_register(void **state) {
     (void)state;
@@ -323,6 +383,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments_in_memory),
         cmocka_unit_test(test_arguments_in_registers),
+        cmocka_unit_test(test_vectors_in_registers),
+        cmocka_unit_test(test_addresses_with_offsets_as_values),
         cmocka_unit_test(test_a_parameter_behind_another_register),
         cmocka_unit_test(test_structs),
         cmocka_unit_test(test_recursion),

@@ -119,7 +119,6 @@ static const struct {
     {"T: .branchtargets TO; brx.idx 0, T; TO:", "T: .branchtargets TO; brx.idx %q0, T; TO:"},
     {"call (%r0), twice, (%t);", "call (%r0), twice, (%t, %t);"},
     {NULL, "call (%r0), twice;"},
-    {NULL, "call (%r0), twice, (%p0);"},
     {NULL, "call (%r0), %r1, (%t);"},
     /* arithmetic */
     {"add.u32 %r0, %t, 1;", "add.u32 %r0, %t;"},

@@ -64,7 +64,8 @@ static void test_every_kind_of_endless_loop(void **state) {
         "LOOP: st.shared.u32 [word], %t; bra LOOP;",
         "LOOP: shfl.sync.idx.b32 %r0, %r0, 0, 31, -1; bra LOOP;",
         "LOOP: nanosleep.u32 1000; bra LOOP;",
-        ("setp.lt.u32 %p0, %t, 5; @%p0 bra A;\nB: bar.warp.sync 0xffffffe0; bra B;\nA: bar.warp.sync 0x1f; "
+        ("and.b32 %r9, %t, 31; setp.lt.u32 %p0, %r9, 5; @%p0 bra A;\nB: bar.warp.sync 0xffffffe0; bra B;\nA: "
+         "bar.warp.sync 0x1f; "
          "bra A;"),
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {

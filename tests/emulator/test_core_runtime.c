@@ -184,6 +184,37 @@ static void test_order_of_printing(void **state) {
     core_done(&run);
 }
 
+/* A kernel that never stops printing: the first megabyte is kept, the same with any number of threads, and calls still
+ * give the number of arguments. */
+static void test_endless_printing(void **state) {
+    (void)state;
+    Text module = {0}, first = {0};
+    text_add(&module, externs);
+    add_string(&module, "format", "%d 100%% %-*s and much more, again and again and again\n");
+    CoreKernel kernel = {
+        .body = "{ .local .align 8 .b8 room[24]; .param .b64 p0; .param .b64 p1; .param .b32 back;\n"
+                "st.local.u32 [room], %i; st.local.u32 [room+4], 9; st.local.u64 [room+8], 0;\n"
+                "mov.u32 %r1, 0;\nAGAIN:\n"
+                "mov.u64 %q0, format; cvta.global.u64 %q0, %q0; st.param.b64 [p0], %q0;\n"
+                "mov.u64 %q0, room; cvta.local.u64 %q0, %q0; st.param.b64 [p1], %q0;\n"
+                "call.uni (back), vprintf, (p0, p1); ld.param.b32 %r0, [back];\n"
+                "add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 200; @%p0 bra AGAIN; }\n"
+                "st.global.u32 [%out], %r0;",
+        .module = text_string(&module),
+        .grid = 64,
+        .block = 32};
+    for (kernel.options.threads = 1; kernel.options.threads <= 4; kernel.options.threads++) {
+        CoreRun run = core_run_well(kernel);
+        assert_int_equal(run.trace->printed.length, TRACE_PRINTED_BYTES + 1);
+        assert_int_equal(run.out[0], 3);
+        if (!first.length) text_add(&first, text_string(&run.trace->printed));
+        assert_string_equal(text_string(&run.trace->printed), text_string(&first));
+        core_done(&run);
+    }
+    text_done(&module);
+    text_done(&first);
+}
+
 /* ---- malloc, free ----------------------------------------------------------------------------------- */
 
 #define MALLOC(bytes, to)                                                                                    \
@@ -276,6 +307,7 @@ int main(void) {
         cmocka_unit_test(test_unknown_conversions),
         cmocka_unit_test(test_enormous_widths),
         cmocka_unit_test(test_order_of_printing),
+        cmocka_unit_test(test_endless_printing),
         cmocka_unit_test(test_heap),
         cmocka_unit_test(test_full_heap),
         cmocka_unit_test(test_free_of_what_was_not_given),

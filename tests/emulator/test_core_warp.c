@@ -133,6 +133,120 @@ static void test_different_instructions_do_not_meet(void **state) {
                   TRAP_MISSING_LANES, "never arrive; lanes");
 }
 
+/* ---- lanes that have exited ------------------------------------------------------------------------- */
+
+/* Lanes 20 to 31 end before the instruction, in three ways: nobody waits for them, and they contribute nothing. */
+static void test_exited_lanes_in_every_mask(void **state) {
+    (void)state;
+    static const char *const ways[] = {
+        "@%p0 bra END;",                                       /* `return`: at the end of the kernel */
+        "@%p0 exit;",                                          /* asm("exit;") */
+        "@!%p0 bra GO; mov.u32 %r8, 1; ret; GO:",              /* a return of its own */
+        "@!%p0 bra GO; st.global.u32 [%out], 7; bra END; GO:", /* they do something first */
+    };
+    static const struct {
+        const char *instruction;
+        uint32_t expected; /* %r9 of lane 4 */
+    } cases[] = {
+        {"redux.sync.add.u32 %r9, %t, -1;", 190},
+        {"redux.sync.max.u32 %r9, %t, -1;", 19},
+        {"vote.sync.ballot.b32 %r9, %p1, -1;", 0xfffff},
+        {"vote.sync.all.pred %p2, %p1, -1; selp.u32 %r9, 1, 0, %p2;", 1},
+        {"match.any.sync.b32 %r9, 5, -1;", 0xfffff},
+        {"match.all.sync.b32 %r9|%p2, 5, -1;", 0xfffff},
+        {"elect.sync %r9|%p2, -1;", 0},
+        {"shfl.sync.down.b32 %r9, %t, 8, 31, -1;", 12},
+        {"shfl.sync.idx.b32 %r9, %t, 19, 31, -1;", 19},
+        {"activemask.b32 %r9;", 0xfffff},
+        {"st.volatile.shared.u32 [word], %t; bar.warp.sync -1; mov.u32 %r9, 3;", 3},
+        {"bar.sync 0; mov.u32 %r9, 4;", 4},
+        {"barrier.sync 0; mov.u32 %r9, 4;", 4},
+        {"bar.red.popc.u32 %r9, 0, %p1;", 20},
+    };
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            Text body = {0};
+            text_print(&body,
+                       "setp.ge.u32 %%p0, %%t, 20; setp.lt.u32 %%p1, %%t, 32;\n%s\n%s\n"
+                       "st.global.u32 [%%out], %%r9;\nEND:",
+                       ways[w], cases[i].instruction);
+            CoreRun run =
+                core_run_well((CoreKernel){.body = text_string(&body), .module = ".shared .u32 word;\n"});
+            if (run.out[4] != cases[i].expected)
+                fail_msg("%s %s: lane 4 has %u, expected %u", ways[w], cases[i].instruction, run.out[4],
+                         cases[i].expected);
+            for (int lane = 20; lane < 32; lane++) assert_int_equal(run.out[lane], w == 3 ? 7 : 0);
+            core_done(&run);
+            text_done(&body);
+        }
+}
+
+/* Out of a function, and out of two ifs: the reconvergence points on the way to the end wait for nobody. */
+static void test_exits_behind_several_reconvergence_points(void **state) {
+    (void)state;
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = "setp.ge.u32 %p0, %t, 20; setp.ge.u32 %p1, %t, 10; mov.u32 %r9, 0;\n"
+                             "@%p0 bra END;\n@%p1 bra AFTER;\n"
+                             "call (%r9), sum, (%t); st.global.u32 [%out], %r9;\n"
+                             "AFTER: add.u32 %r8, %r9, 1;\nEND:",
+                     .module = ".func (.reg .u32 s) sum(.reg .u32 a)\n{ .reg .pred p;\n"
+                               "setp.lt.u32 p, a, 4; @p bra LOW; redux.sync.add.u32 s, a, 0x3f0; bra BACK;\n"
+                               "LOW: redux.sync.add.u32 s, a, 0xfffffc0f; BACK: ret; }\n"});
+    for (int lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], lane < 4 ? 6 : lane < 10 ? 39 : 0);
+    core_done(&run);
+}
+
+/* What the lanes do that pass the instruction by is more than to exit; or they wait elsewhere, for ever. */
+static void test_lanes_that_pass_by(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "@%p0 bra OVER; redux.sync.add.u32 %r0, %t, -1; OVER: st.global.u32 [%out], %r0;",
+        "@%p0 bra OVER; redux.sync.add.u32 %r0, %t, -1; OVER: barrier.sync 0; ret;",
+        "@%p0 bra OVER; redux.sync.add.u32 %r0, %t, -1; bra END; OVER: bar.warp.sync -1; END:",
+        "@%p0 bra OVER; redux.sync.add.u32 %r0, %t, -1; OVER: mov.u32 %r1, 1; @%p1 st.global.u32 [%out], "
+        "%r1;",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        Text body = {0};
+        text_print(&body, "setp.ge.u32 %%p0, %%t, 20; setp.lt.u32 %%p1, %%t, 25; %s", bodies[i]);
+        core_run_trap((CoreKernel){.body = text_string(&body)}, TRAP_MISSING_LANES, "never arrive");
+        text_done(&body);
+    }
+}
+
+/* "The behavior is undefined if the executing thread is not in the membermask"; it is reported, and the run goes on. */
+static void test_lanes_outside_the_mask(void **state) {
+    (void)state;
+    static const struct {
+        const char *instruction, *part;
+    } cases[] = {
+        {"bar.warp.sync 0xffff;",
+         "lanes 0xffff0000 of warp 0 execute __syncwarp() with a mask that does not name "
+         "them (lane 16: 0x0000ffff)"},
+        {"mov.u32 %r1, 0xffff; bar.warp.sync %r1;", "__syncwarp()"},
+        {"shfl.sync.idx.b32 %r0, %t, 3, 31, 0xffff;", "execute shfl with"},
+        {"vote.sync.ballot.b32 %r0, 1, 0xffff;", "execute vote with"},
+        {"redux.sync.add.u32 %r0, %t, 0xffff;", "execute redux with"},
+        {"match.any.sync.b32 %r0, %t, 0xffff;", "execute match with"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Trap trap =
+            core_run_trap((CoreKernel){.body = cases[i].instruction}, TRAP_LANE_OUTSIDE_MASK, cases[i].part);
+        assert_int_equal(trap.lanes, 0xffff0000);
+        Text body = {0}; /* the lanes of the mask alone */
+        text_print(&body, "setp.ge.u32 %%p0, %%t, 16; @%%p0 bra END; %s\nEND:", cases[i].instruction);
+        CoreRun run = core_run_well((CoreKernel){.body = text_string(&body), .untraced = true});
+        core_done(&run);
+        text_done(&body);
+    }
+    /* once an instruction in each warp, and the values of the others are not touched */
+    CoreRun run = core_run((CoreKernel){
+        .body = "redux.sync.add.u32 %r0, %t, 0xff; bar.warp.sync 0xff; st.global.u32 [%out], %r0;"});
+    assert_int_equal(run.trace->trap_count, 2);
+    for (int lane = 0; lane < 8; lane++) assert_int_equal(run.out[lane], 28);
+    core_done(&run);
+}
+
 /* ---- bar.warp.sync ---------------------------------------------------------------------------------- */
 
 /* It pairs lanes that stand at different ones, and orders memory between them. */
@@ -343,6 +457,10 @@ int main(void) {
         cmocka_unit_test(test_exited_lanes_are_not_waited_for),
         cmocka_unit_test(test_source_lanes_that_are_elsewhere_give_zero),
         cmocka_unit_test(test_missing_lanes),
+        cmocka_unit_test(test_exited_lanes_in_every_mask),
+        cmocka_unit_test(test_exits_behind_several_reconvergence_points),
+        cmocka_unit_test(test_lanes_that_pass_by),
+        cmocka_unit_test(test_lanes_outside_the_mask),
         cmocka_unit_test(test_different_instructions_do_not_meet),
         cmocka_unit_test(test_warp_sync_pairs_different_instructions),
         cmocka_unit_test(test_warp_sync_of_some_lanes),

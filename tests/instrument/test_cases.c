@@ -189,7 +189,7 @@ static const Case cases[] = {
          "setp.lt.u32 %p0, %l, 20;\nmov.u32 %r0, -1;\nvote.sync.any.pred %p0, %p0, %r0;\n"
          "setp.lt.u32 %p1, %l, 12;\nmov.u32 %r1, %l;\nactivemask.b32 %r2;\n"
          "@%p1 bra A;\nbra.uni B;\nA:\nactivemask.b32 %r2;\nshfl.sync.down.b32 %r1|%p1, %r1, 3, 31, %r2;\n"
-         "@%p1 vote.sync.all.pred %p1, %p1, 0x1ff;\nB:\n"
+         "@%p1 vote.sync.all.pred %p1, %p1, 0xfff;\nB:\n"
          "mov.u32 %r3, %l;\nshfl.sync.idx.b32 %r3, %r1, %r3, 31, %r0;\n"
          "mov.u32 %r4, 1;\nshfl.sync.bfly.b32 %r4, %r3, %r4, 31, %r0;\n"
          "vote.sync.ballot.b32 %r0, %p1, %r0;\nst.global.u32 [%out], %r3;\nst.global.u32 [%out+4], %r0;\n"

@@ -156,3 +156,103 @@ extern "C" __global__ void last_block_without_fence(const int *in, int *partial,
         *out = total;
     }
 }
+
+// The last block sums volatile partial results; and plain ones, with a fence on the writer's side alone.
+extern "C" __global__ void volatile_last_block(const int *in, volatile int *partial, unsigned *tickets, int *out) {
+    __shared__ bool last;
+    int sum = in[blockIdx.x * 32 + threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicInc(tickets, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    int total = threadIdx.x < gridDim.x ? partial[threadIdx.x] : 0;
+    for (int d = 16; d > 0; d /= 2) total += __shfl_down_sync(0xffffffff, total, d);
+    if (threadIdx.x == 0) {
+        partial[0] = total;
+        *out = total;
+        *tickets = 0;
+    }
+}
+
+extern "C" __global__ void volatile_without_fence(const int *in, volatile int *partial, unsigned *tickets, int *out) {
+    __shared__ bool last;
+    int sum = in[blockIdx.x * 32 + threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        last = atomicInc(tickets, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    int total = threadIdx.x < gridDim.x ? partial[threadIdx.x] : 0; // WRONG volatile_without_fence
+    for (int d = 16; d > 0; d /= 2) total += __shfl_down_sync(0xffffffff, total, d);
+    if (threadIdx.x == 0) {
+        partial[0] = total;
+        *out = total;
+        *tickets = 0;
+    }
+}
+
+extern "C" __global__ void writer_fences(const int *in, int *partial, unsigned *tickets, int *out) {
+    __shared__ bool last;
+    int sum = in[blockIdx.x * 32 + threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicInc(tickets, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    int total = threadIdx.x < gridDim.x ? partial[threadIdx.x] : 0;
+    for (int d = 16; d > 0; d /= 2) total += __shfl_down_sync(0xffffffff, total, d);
+    if (threadIdx.x == 0) {
+        partial[0] = total;
+        *out = total;
+        *tickets = 0;
+    }
+}
+
+extern "C" __global__ void nobody_fences(const int *in, int *partial, unsigned *tickets, int *out) {
+    __shared__ bool last;
+    int sum = in[blockIdx.x * 32 + threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        last = atomicInc(tickets, gridDim.x) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last) return;
+    int total = threadIdx.x < gridDim.x ? partial[threadIdx.x] : 0; // WRONG nobody_fences
+    for (int d = 16; d > 0; d /= 2) total += __shfl_down_sync(0xffffffff, total, d);
+    if (threadIdx.x == 0) {
+        partial[0] = total;
+        *out = total;
+        *tickets = 0;
+    }
+}
+
+extern "C" __global__ void both_fence(const int *in, int *partial, unsigned *tickets, int *out) {
+    __shared__ bool last;
+    int sum = in[blockIdx.x * 32 + threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicInc(tickets, gridDim.x) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!last) return;
+    int total = threadIdx.x < gridDim.x ? partial[threadIdx.x] : 0;
+    for (int d = 16; d > 0; d /= 2) total += __shfl_down_sync(0xffffffff, total, d);
+    if (threadIdx.x == 0) {
+        partial[0] = total;
+        *out = total;
+        *tickets = 0;
+    }
+}

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "lecture/claim.h"
+#include "metrics/limit.h"
 #include "metrics/metrics.h"
 #include "tests/tui/stage.h"
 #include "tui/view/place_values.h"
@@ -16,7 +17,7 @@
 
 /* ---- the grammar, on values by hand -------------------------------------------------------------------- */
 
-/* What was asked for, as text; its value is 6, of a step 4, of time(RUN, N) N / 10. */
+/* What was asked for, as text; its value is 6, of a step 4, of time(RUN, N) N / 10; what limits is the shared memory pipe. */
 static bool by_hand(void *context, const ClaimQuery *query, double *value, Error *error) {
     Text *asked = context;
     text_print(asked, "%s%s", asked->length ? "; " : "", query->name);
@@ -27,11 +28,15 @@ static bool by_hand(void *context, const ClaimQuery *query, double *value, Error
     if (query->scope == CLAIM_INTERVAL) text_print(asked, " interval %lld", (long long)query->number);
     if (query->scope == CLAIM_LEVEL) text_print(asked, " level %lld", (long long)query->number);
     if (query->scope == CLAIM_STEP && query->number >= 0) text_print(asked, " lane %d", (int)query->number);
-    if (query->scope == CLAIM_TIME)
+    if (query->reason) text_print(asked, " <%s>", query->reason);
+    if (query->scope & (CLAIM_TIME | CLAIM_LIMIT))
         text_print(asked, " n %llu %s%s%s%s", (unsigned long long)query->n, query->dtype,
                    query->alone ? " alone" : "", query->warm ? " warm" : "", query->call ? " call" : "");
     if (query->machine) text_print(asked, " on %s", query->machine);
-    *value = query->scope == CLAIM_STEP ? 4 : query->scope == CLAIM_TIME ? (double)query->n / 10 : 6;
+    *value = query->scope == CLAIM_LIMIT  ? LIMIT_SHARED
+             : query->scope == CLAIM_STEP ? 4
+             : query->scope == CLAIM_TIME ? (double)query->n / 10
+                                          : 6;
     return !query->run || strcmp(query->run, "missing") != 0 ||
            error_set(error, "there is no kernel '%s'", query->run);
 }
@@ -91,6 +96,15 @@ static void comparisons_and_arithmetic(void **state) {
         {"0x10 == 16 and 1e3 == 1000 and 2.5e-1 == .25", true, "16 == 16 and 1000 == 1000 and 0.25 == 0.25"},
         {"min(1, 2) == 1 and max(1, 2) == 2 and abs(1 - 3) == 2", true, "1 == 1 and 2 == 2 and 2 == 2"},
         {"k.barriers / lanes(step) == 1.5", true, "1.5 == 1.5"},
+        {"round(2.4) == 2 and round(2.5) == 3 and round(-2.5) == -3", true, "2 == 2 and 3 == 3 and -3 == -3"},
+        {"round(10 / 3, 2) == 3.33 and round(0.126, 2) == 0.12", false, "3.33 == 3.33 and 0.13 == 0.12"},
+        {"round(1 + round(0.6), 0) == 2", true, "2 == 2"},
+        {"limit(k, 2^20) is \"shared memory pipe\"", true, "shared memory pipe is shared memory pipe"},
+        {"1 == 1 and limit(k, 2^20) is \"memory\"", false, "1 == 1 and shared memory pipe is memory"},
+        {"limit(k, 2^20) is not \"memory\" and 1 == 1", true, "shared memory pipe is not memory and 1 == 1"},
+        {"limit(k, 2^20) is not \"shared memory pipe\"", false,
+         "shared memory pipe is not shared memory pipe"},
+        {"limit.barriers == 6", true, "6 == 6"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Evaluated evaluated = evaluate(cases[i].claim);
@@ -117,7 +131,12 @@ static void what_a_value_asks_for(void **state) {
         {"gigabytes(cub, 2^10, float, warm) > 0", "gigabytes of cub n 1024 float warm"},
         {"read_share(k, 10, alone, call) > 0", "read_share of k n 10 int alone call"},
         {"cycles(\"shared memory\") == 6", "cycles at <shared memory>"},
-        {"executed(k[n=64]) == 6", "executed of k n=64"},
+        {"launches(k, 2^10, float, warm) > 0", "launches of k n 1024 float warm"},
+        {"limit(k, 100) is \"shared memory pipe\"", "limit of k n 100 int"},
+        {"limit(k, 100, double) is not \"memory\" on recorded H100", "limit of k n 100 double on h100"},
+        {"k[block=64].stalled \"barrier\" == 6", "stalled of k block=64 <barrier>"},
+        {"k.stalled \"wait\" at \"s[tid]\" == 6", "stalled of k at <s[tid]> <wait>"},
+        {"bank(step, 3) == 4 and word(step, 0) == 4", "bank lane 3; word lane 0"},
         {"time(k, 10) / time(j, 10) == 1 on recorded H200",
          "time of k n 10 int on h200; time of j n 10 int on h200"},
         {"cycles(\"a on recorded b\") == 6", "cycles at <a on recorded b>"},
@@ -191,8 +210,8 @@ static void every_error_names_its_column(void **state) {
         {"barriers(step) == 1", 1, "there is no 'barriers' of a step"},
         {"lanes(step, 1) == 1", 11, "')' is expected here"},
         {"lanes(here) == 1", 1,
-         "there is no lanes(...): time, gigabytes, read_share, cycles, executed, min, max, "
-         "abs, or a value of the step, like lanes(step)"},
+         "there is no lanes(...): time, gigabytes, read_share, launches, cycles, "
+         "min, max, abs, round, or a value of the step, like lanes(step)"},
         {"value(step) == 1", 11, "',' is expected here"},
         {"value(step, 32) == 1", 13, "a lane is a whole number up to 31"},
         {"time(k) == 1", 7, "',' is expected here"},
@@ -200,7 +219,27 @@ static void every_error_names_its_column(void **state) {
         {"time(k, 1.5) == 1", 9, "a size is a whole number up to 10000000000000"},
         {"time(, 1) == 1", 6, "a kernel is expected here"},
         {"cycles(k) == 1", 8, "a text in double quotes is expected here"},
-        {"executed(1) == 1", 10, "a kernel is expected here"},
+        {"launches(k, 1, alone) == 1", 1, "launches are counted down to one number: without 'alone'"},
+        {"limit(k, 1) == 1", 13, "'is \"memory\"' is expected here"},
+        {"limit(k, 1) is memory", 16, "a text in double quotes is expected here"},
+        {"limit(k, 1) is \"gravity\"", 16, "this limits no kernel: memory, issue slots, shared memory pipe"},
+        {"limit(k, 1) is \"-\"", 16, "this limits no kernel"},
+        {"limit(k, 1, warm, call) is \"memory\"", 17, "')' is expected here"},
+        {"limit(k) is \"memory\"", 8, "',' is expected here"},
+        {"limit(missing, 1) is \"memory\"", 1, "there is no kernel 'missing'"},
+        {"1 + limit(k, 1) is \"memory\"", 5, "limit(...) is no number"},
+        {"k.stalled == 1", 11, "a text in double quotes is expected here"},
+        {"k.stalled \"bariier\" == 1", 11, "no warp stalls for 'bariier'; did you mean barrier?"},
+        {"k.stalled \"qqqqqqqqqqqq\" == 1", 11, "no warp stalls for 'qqqqqqqqqqqq'; --sass=json names"},
+        {"k.stalled \"barrier\" in level 1 == 1", 3, "there is no 'stalled' of a level, but one of a line"},
+        {"k.excess \"barrier\" == 1", 10, "a comparison is missing"},
+        {"bank(step) == 1", 10, "',' is expected here"},
+        {"word(step, 32) == 1", 12, "a lane is a whole number up to 31"},
+        {"k.bank == 1", 3, "there is no 'bank' of a run"},
+        {"round() == 1", 7, "a number, a value or '(' is expected here"},
+        {"round(1, 2.5) == 1", 10, "the number of decimals is a whole number up to 9"},
+        {"round(1, 10) == 1", 10, "the number of decimals is a whole number up to 9"},
+        {"round(1, 1, 1) == 1", 11, "')' is expected here"},
         {"min(1) == 1", 6, "',' is expected here"},
         {"abs(1, 2) == 1", 6, "')' is expected here"},
         {"1 == missing.excess", 6, "there is no kernel 'missing'"},
@@ -332,7 +371,10 @@ static void every_word_has_a_value(void **state) {
     for (int i = 0; i < claim_word_count; i++)
         for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++) {
             if (!(claim_words[i].scopes & scopes[k].scope)) continue;
-            const char *name = claim_words[i].name, *format = scopes[k].format;
+            const char *format = scopes[k].format;
+            char name[64];
+            snprintf(name, sizeof name, "%s%s", claim_words[i].name,
+                     claim_words[i].scopes & CLAIM_OF_REASON ? " \"short_scoreboard\"" : "");
             if (k > 0 && !strcmp(name, "sectors_per_load")) format = "here.%s at \"in[i]\" >= 0";
             if (k > 0 && !strcmp(name, "divergence")) format = "here.%s at \"if (index\" >= 0";
             snprintf(text, sizeof text, format, name);
@@ -357,7 +399,8 @@ static void every_word_of_a_step_has_a_value(void **state) {
         const char *name = claim_words[i].name;
         if (!(claim_words[i].scopes & CLAIM_STEP) || !strcmp(name, "sectors") || !strcmp(name, "diverging"))
             continue;
-        snprintf(text, sizeof text, !strcmp(name, "value") ? "%s(step, 0) != 0" : "%s(step) > 0", name);
+        snprintf(text, sizeof text,
+                 claim_words[i].scopes & CLAIM_OF_LANE ? "%s(step, 1) != 0" : "%s(step) > 0", name);
         assert_claim(&place, text);
     }
     refuses(&place, "sectors(step) > 0", "sectors: step 8 has none; it is: shared_load");
@@ -388,20 +431,51 @@ static void figures_of_strided(void **state) {
         "lanes(step) == 32 and block_lanes(step) == 128 and warps(step) == 4 and lane_mask(step) == "
         "0xffffffff",
         "wavefronts(step) == 2 and ideal(step) == 1 and ways(step) == 2 and banks(step) == 16",
+        "word(step, 0) == 1 and bank(step, 0) == 1 and word(step, 17) == 35 and bank(step, 17) == 3",
         "strided.shared_loads == here.shared_loads",
         "strided[block=64, n=2^12].levels == 6 and strided[block=64, n=2^12].n == 4096",
         "strided[n=4096, dtype=double, op=max, fill=random, seed=7].error == 0",
         "lab_bank_stride[stride=4].shared_load_wavefronts == 4",
-        "executed(strided) == strided.executed on recorded H200",
-        "0 <= strided.off_share < 1 and strided.machine_branches > 0",
+        "strided.executed > strided.machine_branches > 0 on recorded H200",
+        "0 <= strided.off_share < 1",
+        "0 < strided.stalled \"barrier\" < strided.stalled \"short_scoreboard\" at \"sdata[index] = op\" < 1",
+        "strided.stalled \"selected\" + strided.stalled \"not_selected\" < 1",
+        "strided.stalled \"barrier\" > 0 on recorded H100",
         "0 < strided.sample_share at \"sdata[index] = op\" < 1",
         "time(strided, 2^24) > time(sequential, 2^24) on recorded H200",
         "time(strided, 2^20, float, warm) > 0 and time(strided, 2^20, alone) < time(strided, 2^20)",
         "gigabytes(strided, 2^24) == 4 * 2^24 / time(strided, 2^24) / 1000 within 1 %",
         "0 < read_share(cub, 2^28) < 1.1 and time(cpu, 2^22, warm) > time(cub, 2^22, warm)",
+        "launches(strided, 2^20) == 3 and launches(atomic, 2^20) == 1 and launches(two_stage, 2^20) == 2",
+        "launches(strided, 2^10) < launches(strided, 2^20)",
+        "time(strided, 2^20, call) > time(strided, 2^20)",
+        "limit(strided, 2^24) is \"shared memory pipe\" and limit(interleaved, 2^24) is \"issue slots\"",
+        "limit(fastest, 2^24) is \"memory\" and limit(atomic, 2^24) is \"latency\" on recorded H200",
+        "limit(multi_add, 2^24) is \"memory\" on recorded H100",
         "20 < cycles(\"shared memory\") < 30 and cycles(\"shared memory\") < 40 on recorded H100",
     };
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) assert_claim(&place, claims[i]);
+    place_close(&place);
+}
+
+/* Samples of one machine are not those of the other. */
+static void a_machine_that_is_pinned_counts(void **state) {
+    (void)state;
+    static const char *const claims[] = {"strided.stalled \"barrier\" > 0",
+                                         "strided.stalled \"barrier\" > 0 on recorded H200",
+                                         "strided.stalled \"barrier\" > 0 on recorded H100"};
+    Place place;
+    ClaimResult results[3];
+    place_open(&place, "strided", "");
+    const ClaimWorld world = {&place.values, place_values_value};
+    for (int i = 0; i < 3; i++) {
+        Error error = {0};
+        if (!claim_evaluate(&(LectureExpression){claims[i], {1, 1}}, "a.md", &world, &results[i], &error))
+            fail_msg("%s: %s", claims[i], error.message);
+    }
+    assert_string_equal(text_string(&results[0].values), text_string(&results[1].values));
+    assert_string_not_equal(text_string(&results[0].values), text_string(&results[2].values));
+    for (int i = 0; i < 3; i++) claim_result_done(&results[i]);
     place_close(&place);
 }
 
@@ -414,10 +488,13 @@ static void what_has_no_value_is_refused(void **state) {
         {"here[n=64].n == 64", "'here' is the run of the stop, and takes no settings"},
         {"interleavd.n == 1", "interleaved"},
         {"strided[dtype=integer].n == 1", "there is no type 'integer'"},
-        {"strided[fill=noise].n == 1", "there is no fill 'noise'"},
-        {"strided[n=0].n == 1", "n=0: a whole number from 1 is expected"},
-        {"strided[n=many].n == 1", "n=many: a whole number from 1 is expected"},
-        {"strided[block=2^33].n == 1", "block=8589934592: a whole number from 1 is expected"},
+        {"strided[fill=noise].n == 1", "--fill: 'noise' is not one of zero, ones, iota"},
+        {"strided[n=0].n == 1", "--n: '0' is not a whole number from 1"},
+        {"strided[n=many].n == 1", "--n: 'many' is not a whole number from 1"},
+        {"strided[op=mean].n == 1", "--op: 'mean' is not one of sum, min, max"},
+        {"strided[seed=x].n == 1", "--seed: 'x' is not a whole number from 0 on"},
+        {"lab_bank_stride[stride=34].n == 1", "stride is a whole number from 1 to 33"},
+        {"strided[block=2^33].n == 1", "--block: '8589934592' is not X[,Y[,Z]]"},
         {"strided[block=100].n == 1", "a power of two"},
         {"strided[stride=2].n == 1", "stride"},
         {"here.excess at \"no such text\" == 0", "no line of here that was executed holds \"no such text\""},
@@ -432,6 +509,15 @@ static void what_has_no_value_is_refused(void **state) {
         {"time(nobody, 2^20) > 0", "no time of nobody"},
         {"time(strided, 2^20) > 0 on recorded A100", "nothing was recorded on 'a100'"},
         {"cycles(\"nothing\") > 0", "no latency is called \"nothing\""},
+        {"launches(cub, 2^20) == 1", "launches of cub were not counted"},
+        {"launches(strided, 12345) == 1", "no time of strided, int, n = 12345 was measured on"},
+        {"limit(strided, 12345) is \"memory\"",
+         "what limits strided, int, n = 12345 is not known: not profiled"},
+        {"limit(nobody, 2^20) is \"memory\"", "what limits nobody"},
+        {"limit(strided, 2^24) is \"memory\"", "shared memory pipe is memory"},
+        {"strided.executed > 0 on recorded A100", "a100"},
+        {"here.executed > 0 on recorded H100", "'here' is shown with recordings of 'h200': name the kernel"},
+        {"here.stalled \"barrier\" at \"no such text\" > 0", "no line of here that was executed holds"},
     };
     Place place;
     place_open(&place, "strided", "");
@@ -464,6 +550,7 @@ static void values_of_steps(void **state) {
     refuses(&place, "wavefronts(step) == 1", "it is: global_load");
     refuses(&place, "banks(step) == 1", "it is: global_load");
     refuses(&place, "diverging(step) == 0", "it is: global_load");
+    refuses(&place, "bank(step, 0) == 0", "it is: global_load");
     place_close(&place);
 }
 
@@ -513,6 +600,7 @@ int main(void) {
         cmocka_unit_test(every_word_has_a_value),
         cmocka_unit_test(every_word_of_a_step_has_a_value),
         cmocka_unit_test(figures_of_strided),
+        cmocka_unit_test(a_machine_that_is_pinned_counts),
         cmocka_unit_test(what_has_no_value_is_refused),
         cmocka_unit_test(values_of_steps),
         cmocka_unit_test(the_readme_lists_every_word),

@@ -177,6 +177,8 @@ static void faults_have_advice(void **state) {
         {TRAP_MISSING_LANES,
          "name in the mask only lanes that execute the instruction (__ballot_sync before the "
          "branch gives it), or move the instruction out of the branch"},
+        {TRAP_LANE_OUTSIDE_MASK,
+         "name every lane in the mask that executes the instruction, or keep other lanes away from it"},
         {TRAP_UNINITIALIZED,
          "let every thread store its element, or the identity where it has none, before a "
          "barrier and the first load"},
@@ -345,7 +347,11 @@ static void json_has_every_field(void **state) {
          .predicted = 22,
          .access = none,
          .other = none},
-        {.kind_text = "divergent_branches", .severity = SEVERITY_NOTE, .sentence = "a note."}};
+        {.kind_text = "missing_acquire",
+         .severity = SEVERITY_NOTE,
+         .sentence = "a note.",
+         .access = none,
+         .other = none}};
     Findings findings = {.items = items, .count = 4, .error_count = 2, .is_complete = true};
     Text out = {0};
     Json json = {.out = &out};
@@ -368,7 +374,11 @@ static void json_has_every_field(void **state) {
         "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,"
         "\"access\":{\"file\":null,\"line\":0,\"pc\":1,\"block\":0,\"warp\":0,\"lanes\":\"0x00000000\","
         "\"lane\":null,"
-        "\"offset\":null,\"value\":null,\"does\":\"atomic\",\"interval\":0,\"event\":null},\"other\":null}],"
+        "\"offset\":null,\"value\":null,\"does\":\"atomic\",\"interval\":0,\"event\":null},\"other\":null},"
+        "{\"kind\":\"missing_acquire\",\"severity\":\"note\",\"line\":null,\"other_line\":null,\"detail\":"
+        "\"a note.\","
+        "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,"
+        "\"access\":null,\"other\":null}],"
         "\"efficiency\":[{\"kind\":\"bank_conflict\",\"severity\":\"slow\",\"line\":null,\"other_line\":null,"
         "\"detail\":\"slow.\",\"advice\":null,\"launch\":0,\"space\":\"global\",\"place\":null,\"count\":0,"
         "\"blocks\":0,"

@@ -183,9 +183,9 @@ static void test_sentences(void **state) {
          "either value may remain.",
          "let one lane store, or give each lane its own element; to combine the values, use an atomic or a "
          "reduction"},
-        {"", "@%p1 shfl.sync.idx.b32 %r2, %r1, 5, 31, 1;",
-         "line 6: lanes 0x00000001 of warp 0 read from a lane that does not execute this shuffle: the value "
-         "is undefined.",
+        {"@%p1 shfl.sync.idx.b32 %r2, %r1, 5, 31, 1;", "@%p5 st.global.u32 [%out], %r2;",
+         "line 6: lanes 0x00000001 of warp 0 store a value that the shuffle in line 5 leaves undefined: it "
+         "reads a lane that does not take part.",
          "let every lane that is read from execute the shuffle: shuffle before the branch, and give lanes "
          "without an element the identity"},
     };

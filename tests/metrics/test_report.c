@@ -117,8 +117,8 @@ static void assert_text(const ReportInput *input, const char *expected) {
 
 // clang-format off
 #define UNDEFINED                                                                                            \
-    "- shuffle from an inactive lane: line 14: the value is undefined (1 execution in\n"                      \
-    "  the traced blocks).\n"
+    "- line 14: a shuffle reads inactive lanes (1 execution in the traced blocks);\n"                         \
+    "  --check says whether the undefined value is used.\n"
 #define SLOW                                                                                                 \
     "- line 10: up to 8-way bank conflicts: 40,008 wavefronts, ideal 10,008.\n"                              \
     "- line 12: bank conflicts: 7 wavefronts, ideal 2.\n"                                                    \

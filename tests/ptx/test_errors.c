@@ -74,6 +74,9 @@ static void in_the_module(void **state) {
         {".global .u32 x<5000>;", 16, "a number of variables must be from 1 to 4096"},
         {".global .u32 x = 1.5;", 18, "a float cannot initialise a variable of type .u32"},
         {".global .f16 x = 1.5;", 18, "variables of type .f16 have no initial values; use .b16 or .b32 bits"},
+        {".func (.reg .pred p) f();", 8, "a function takes and returns no predicates: pass 0 or 1 as .b32"},
+        {".func f(.reg .u32 a, .reg .pred p);", 22,
+         "a function takes and returns no predicates: pass 0 or 1 as .b32"},
         {".global .u32 x[2] = {1, 2, 3};", 28, "more initial values than the variable has elements"},
         {".global .u32 x[2] = {{1}, {2}};", 22, "this list of initial values is nested too deeply"},
         {".global .u32 x[2] = {1, 2;", 26, "expected '}', found ';'"},
@@ -164,6 +167,31 @@ static void in_bodies(void **state) {
         {".entry inner() { ret; }", 1, "'.entry' is no state space, type or attribute of a variable"},
     };
     check_rows(rows, sizeof rows / sizeof *rows, body_prologue, body_line, "\n}\n");
+}
+
+/* Calls, as ptxas refuses them. */
+static void in_calls(void **state) {
+    (void)state;
+    static const char before[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".func (.reg .u32 d) one(.reg .u32 a);\n.func two(.reg .v2 .u32 a);\n"
+        ".func (.reg .v2 .u32 d) back();\n.func by_memory(.param .align 16 .b8 a[16]);\n"
+        ".entry k() { .reg .pred p; .reg .v2 .u32 v; .reg .v4 .u32 w; .reg .u32 r; .reg .u64 q;\n";
+    static const Row rows[] = {
+        {"call (r), one, (p);", 17, "a function takes and returns no predicates: pass 0 or 1 as .b32"},
+        {"call (p), one, (r);", 7, "a function takes and returns no predicates: pass 0 or 1 as .b32"},
+        {"call (r), one, (v);", 1, "the call passes 'v', a vector of 2, where the function has one value"},
+        {"call (v), one, (r);", 1, "the call passes 'v', a vector of 2, where the function has one value"},
+        {"call two, (w);", 1, "the call passes 'w', a vector of 4, where the function has a vector of 2"},
+        {"call two, (v.x);", 1, "the call passes 'v', one value, where the function has a vector of 2"},
+        {"call (r), back;", 1, "the call passes 'r', one value, where the function has a vector of 2"},
+        {"call by_memory, (w);", 1,
+         "the call passes 'w', a vector of 4, where the function has a .param variable"},
+        {"st.global.u32 [q], r + 1;", 20, "a register takes an offset only within brackets, as an address"},
+        {"mov.u32 r, r - 1;", 12, "a register takes an offset only within brackets, as an address"},
+        {"mov.b64 q, {r + 1, r};", 13, "a register takes an offset only within brackets, as an address"},
+    };
+    check_rows(rows, sizeof rows / sizeof *rows, before, 9, "\n}\n");
 }
 
 static void of_the_whole_file(void **state) {
@@ -353,6 +381,7 @@ static void carets_are_printed_below_the_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_the_module),
                                        cmocka_unit_test(in_bodies),
+                                       cmocka_unit_test(in_calls),
                                        cmocka_unit_test(of_the_whole_file),
                                        cmocka_unit_test(of_bytes),
                                        cmocka_unit_test(truncated_files),

@@ -6,7 +6,13 @@
  *   tests/data/sessions/KERNEL.json     what --report=json printed for that run
  *
  * All of them were written by redviz 0.1 (session format 4). Fields may be added, and sentences may be worded
- * better; nothing else may change. */
+ * better; nothing else may change.
+ *
+ * Each later format has a file of its own, made when the format was the current one:
+ *
+ *   tests/data/sessions/format_N.redviz   SOURCE_DATE_EPOCH=1700000000 redviz --kernel shuffle --n 64 --block 64
+ *                                         --backend emulator --save format_N.redviz
+ *   tests/data/sessions/format_N.json     what --report=json printed for it */
 #define _DEFAULT_SOURCE
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
@@ -22,6 +28,7 @@
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "session/state.h"
+#include "trace/store.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +93,30 @@ static void session_files_open_with_the_same_report(void **state) {
         Outcome now = program_shell("@ tests/data/sessions/%s.redviz --report=json", KERNELS[i]);
         assert_string_equal(now.err, "");
         check_contains(KERNELS[i], now.out, expected, no_prose);
+        program_outcome_done(&now);
+        free(expected);
+    }
+}
+
+/* Whoever changes the format adds a file of it (see above), and every older one still opens. */
+static void each_format_has_a_file(void **state) {
+    (void)state;
+    static const char *const no_prose[] = {NULL};
+    for (int version = STORE_OLDEST_VERSION; version <= STORE_VERSION; version++) {
+        char name[32] = "interleaved", path[128], *bytes;
+        size_t length;
+        Error error = {0};
+        if (version > 4) snprintf(name, sizeof name, "format_%d", version);
+        snprintf(path, sizeof path, "tests/data/sessions/%s.redviz", name);
+        if (!text_read_file(path, 1 << 24, &bytes, &length, &error))
+            fail_msg("format %d has no file: %s", version, path);
+        assert_true(length > 64);
+        assert_int_equal(bytes[63], version); /* the last byte of SQLite's user version */
+        free(bytes);
+        char *expected = read_json("sessions", name);
+        Outcome now = program_shell("@ %s --report=json", path);
+        assert_string_equal(now.err, "");
+        check_contains(name, now.out, expected, no_prose);
         program_outcome_done(&now);
         free(expected);
     }
@@ -160,6 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_of_the_json_report_has_its_value),
         cmocka_unit_test(session_files_open_with_the_same_report),
+        cmocka_unit_test(each_format_has_a_file),
         cmocka_unit_test(session_files_can_be_saved_again),
         cmocka_unit_test(new_columns_are_empty_in_old_files),
         cmocka_unit_test(differences_are_found),

@@ -78,6 +78,14 @@ REFERENCE(boxes_of_two, for (int z = 0; z < n; z++) for (int y = 0; y < n; y++) 
           for (int k = 0; k < 8; k++) {
               int u = x + (k & 1), v = y + (k >> 1 & 1), w = z + (k >> 2);
               if (u < n && v < n && w < n) out[(z * n + y) * n + x] += a[(w * n + v) * n + u]; })
+#define OF_WARP(i) for (int j = (i) / 32 * 32; j < (i) / 32 * 32 + 32 && j < n; j++)
+REFERENCE(sum_of_warp_for_all, for (int i = 0; i < n; i++) { uint32_t sum = 0; OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i] = (int32_t)sum; })
+REFERENCE(sums_of_warps, for (int i = 0; i < n; i += 32) { uint32_t sum = 0; OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i / 32] = (int32_t)sum; })
+REFERENCE(votes_of_warps, for (int i = 0; i < n; i++) { int odd = 0; OF_WARP(i) odd += (int32_t)a[j] & 1; out[i] = odd + 100 + (odd ? 200 : 0); })
+REFERENCE(matches_of_warps, for (int i = 0; i < n; i++) { uint32_t any = 0, all = 0;
+    OF_WARP(i) { all |= 1u << j % 32; any |= (uint32_t)(((int32_t)a[j] & 3) == ((int32_t)a[i] & 3)) << j % 32; } out[i] = (int32_t)(any ^ all ^ 1); })
+REFERENCE(first_of_warp, for (int i = 0; i < n; i++) out[i] = a[i / 32 * 32];)
+REFERENCE(first_and_positive, int positive = 0; for (int i = 0; i < n; i++) positive += a[i] > 0; for (int i = 0; i < n; i++) out[i] = a[0] + positive;)
 /* Pairs, in the arithmetic of the type. */
 #define PAIRS(name, type) REFERENCE(name, for (int i = 0; i < n; i++) out[i] = (double)(type)(a[i] + a[i ^ 1]);)
 PAIRS(pairs_s8, int8_t)
@@ -145,6 +153,11 @@ static const Case cases[] = {
     {"order", "scope_too_narrow", "out=int[1]:zero", 1, {4}, {32}, WRONG("global_race")},
     {"order", "last_block_sums", LAST, 320, {10}, {32}, RIGHT(total, 1, 0)},
     {"order", "last_block_without_fence", LAST, 320, {10}, {32}, WRONG("global_race")},
+    {"order", "volatile_last_block", LAST, 320, {10}, {32}, RIGHT(total, 1, 0)},
+    {"order", "volatile_without_fence", LAST, 320, {10}, {32}, WRONG("order")},
+    {"order", "writer_fences", LAST, 320, {10}, {32}, RIGHT(total, 1, 0)},
+    {"order", "nobody_fences", LAST, 320, {10}, {32}, WRONG("global_race")},
+    {"order", "both_fence", LAST, 320, {10}, {32}, RIGHT(total, 1, 0)},
     {"faults", "recursion", "out=int[n]:zero, n", 12, {1}, {32}, RIGHT(fibonacci, 12, 0)},
     {"faults", "print", "in=int[n]:random, out=int[n]:zero", 64, {1}, {64}, RIGHT(same, 64, 0)},
     {"faults", "box_sum", SQUARE("int", "1000"), 10, {2, 3, 2}, {8, 4, 8}, RIGHT(boxes_of_two, 1000, 0)},
@@ -161,6 +174,21 @@ static const Case cases[] = {
     {"faults", "store_to_constant_size", IN_OUT("int"), 64, {1}, {64}, WRONG("out_of_bounds")},
     {"faults", "product_wraps", "in=int[64]:random, out=int[64]:zero, n", 50000, {1}, {32}, WRONG("index_overflow")},
     {"faults", "below_zero", IN_OUT("int"), 64, {1}, {64}, WRONG("index_overflow")},
+    {"early_return", "returns_redux", IN_OUT("int"), 77, {1}, {96}, RIGHT(sum_of_warp_for_all, 77, 0)},
+    {"early_return", "returns_vote", IN_OUT("int"), 77, {1}, {96}, RIGHT(votes_of_warps, 77, 0)},
+    {"early_return", "returns_match", IN_OUT("int"), 77, {1}, {96}, RIGHT(matches_of_warps, 77, 0)},
+    {"early_return", "returns_syncwarp", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_of_warp, 77, 0)},
+    {"early_return", "returns_shuffle", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
+    {"early_return", "exits_shuffle", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
+    {"early_return", "reads_gone_lane", IN_OUT("int"), 77, {1}, {96}, WRONG("undefined_shuffle")},
+    {"early_return", "returns_group", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
+    {"early_return", "returns_barrier", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_and_positive, 77, 0)},
+    {"early_return", "exits_redux", IN_OUT("int"), 77, {1}, {96}, RIGHT(sum_of_warp_for_all, 77, 0)},
+    {"early_return", "exits_vote", IN_OUT("int"), 77, {1}, {96}, RIGHT(votes_of_warps, 77, 0)},
+    {"early_return", "exits_match", IN_OUT("int"), 77, {1}, {96}, RIGHT(matches_of_warps, 77, 0)},
+    {"early_return", "exits_syncwarp", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_of_warp, 77, 0)},
+    {"early_return", "exits_group", IN_OUT("int"), 77, {1}, {96}, RIGHT(sums_of_warps, 3, 0)},
+    {"early_return", "exits_barrier", IN_OUT("int"), 77, {1}, {96}, RIGHT(first_and_positive, 77, 0)},
     {"types", "add_char", IN_OUT("char"), 200, {2}, {128}, RIGHT(pairs_s8, 200, 0)},
     {"types", "add_uchar", IN_OUT("uchar"), 200, {2}, {128}, RIGHT(pairs_u8, 200, 0)},
     {"types", "add_short", IN_OUT("short"), 200, {2}, {128}, RIGHT(pairs_s16, 200, 0)},
@@ -300,6 +328,34 @@ static void test_bad_order(void **state) {
         }
 }
 
+/* What is not promised, though no result is lost: a note, and no error (expect_right() sees to that). */
+static void test_notes(void **state) {
+    (void)state;
+    static const struct {
+        const char *entry, *kind;
+    } notes[] = {{"volatile_last_block", NULL},
+                 {"writer_fences", "missing_acquire"},
+                 {"both_fence", NULL},
+                 {"last_block_sums", NULL},
+                 {"returns_barrier", "partial_barrier"},
+                 {"exits_barrier", "partial_barrier"},
+                 {"returns_redux", NULL}};
+    for (size_t e = 0; e < sizeof notes / sizeof *notes; e++)
+        for (int i = 0; i < CASE_COUNT; i++) {
+            if (strcmp(cases[i].entry, notes[e].entry) != 0) continue;
+            Session *session = run(&cases[i], 0, false);
+            const Findings *findings = session_hazards(session);
+            int count = findings_count(findings, SEVERITY_NOTE);
+            assert_int_equal(count != 0, notes[e].kind != NULL);
+            for (int n = 0; n < count; n++) {
+                const Finding *note = &findings->items[findings->count - 1 - n];
+                assert_string_equal(note->kind_text, notes[e].kind);
+                assert_true(note->access.line > 0);
+            }
+            session_free(session);
+        }
+}
+
 static void test_printf(void **state) {
     (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {
@@ -317,11 +373,12 @@ static void test_printf(void **state) {
 }
 
 int main(void) {
-    struct CMUnitTest tests[CASE_COUNT + 2];
+    struct CMUnitTest tests[CASE_COUNT + 3];
     for (int i = 0; i < CASE_COUNT; i++)
         tests[i] = (struct CMUnitTest){
             .name = cases[i].entry, .test_func = test_case, .initial_state = (void *)(uintptr_t)&cases[i]};
     tests[CASE_COUNT] = (struct CMUnitTest)cmocka_unit_test(test_bad_order);
     tests[CASE_COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_printf);
-    return _cmocka_run_group_tests("own kernels", tests, CASE_COUNT + 2, NULL, NULL);
+    tests[CASE_COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_notes);
+    return _cmocka_run_group_tests("own kernels", tests, CASE_COUNT + 3, NULL, NULL);
 }

@@ -106,6 +106,17 @@ static void test_apt_cannot(void **state) {
                   "scripts/deps.sh build\n"});
 }
 
+/* Plain make installs nothing: it says what does. */
+static void test_check_alone(void **state) {
+    (void)state;
+    check(&(Case){"installs apt-get", "--check build", 1, "",
+                  "redviz: a compiler, curses.h, sqlite3.h or their libraries are not found here; make deps "
+                  "installs them\n"});
+    check(&(Case){"installs apt-get; touch $root/installed", "--check build", 0, "", ""});
+    check(&(Case){"touch $root/installed; fake ccache 'exec \"$@\"'; export CC='ccache cc'", "build", 0, "",
+                  ""});
+}
+
 static void test_other_systems(void **state) {
     (void)state;
     check(&(Case){"installs dnf", "html", 1, "", NEEDED("html") "sudo dnf install chromium python3\n"});
@@ -129,9 +140,8 @@ static void test_other_systems(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_missing),
-        cmocka_unit_test(test_apt_installs),
-        cmocka_unit_test(test_apt_cannot),
+        cmocka_unit_test(test_nothing_is_missing), cmocka_unit_test(test_apt_installs),
+        cmocka_unit_test(test_apt_cannot),         cmocka_unit_test(test_check_alone),
         cmocka_unit_test(test_other_systems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,3 +352,20 @@ bool pty_modes_are_back(const Pty *pty) {
            modes.c_cflag == pty->modes.c_cflag && modes.c_lflag == pty->modes.c_lflag &&
            !memcmp(modes.c_cc, pty->modes.c_cc, sizeof modes.c_cc);
 }
+
+void pty_assert_terminal_is_back(const Pty *pty) {
+    assert_true(pty_modes_are_back(pty));
+    assert_false(pty->alternate);
+    assert_true(pty->cursor);
+    assert_false(pty->mouse);
+}
+
+void pty_quit(Pty *pty) {
+    int status;
+    pty_type(pty, "q");
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    pty_assert_terminal_is_back(pty);
+    pty_free(pty);
+}

@@ -63,7 +63,11 @@ int pty_cells_of_rgb(Pty *pty, int red, int green, int blue);
 /* Waits until the program stops ('S') or ends ('E'); *status as waitpid() gives it. */
 char pty_wait_for_report(Pty *pty, int *status);
 void pty_resume(Pty *pty);
+/* Types q: the program ends well and leaves the terminal as it was. Frees `pty`. */
+void pty_quit(Pty *pty);
 /* The terminal's modes are those from before the program. */
 bool pty_modes_are_back(const Pty *pty);
+/* So are the cursor, the mouse and the screen. */
+void pty_assert_terminal_is_back(const Pty *pty);
 
 #endif

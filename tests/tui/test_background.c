@@ -20,15 +20,6 @@ static Pty *start(const char *kernel, const char *n, int columns, int rows) {
     return pty_start(arguments, environment, columns, rows);
 }
 
-static void quit(Pty *pty) {
-    int status;
-    pty_type(pty, "q");
-    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_true(pty_modes_are_back(pty));
-    pty_free(pty);
-}
-
 /* The traced block at once; what is counted over the grid later, where nothing of the place has changed. */
 static void large_grids_are_counted_behind_a_first_look(void **state) {
     (void)state;
@@ -39,7 +30,7 @@ static void large_grids_are_counted_behind_a_first_look(void **state) {
     pty_wait_for(pty, "result ok");
     pty_wait_without(pty, "counting");
     assert_true(pty_shows(pty, "step 30 of 59"));
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* Runs that are opened later have a first look, too, also from one that was counted whole. */
@@ -52,14 +43,14 @@ static void later_runs_have_a_first_look(void **state) {
     pty_type(pty, "p2^26\r");
     pty_wait_for(pty, "67,108,864");
     assert_true(pty_shows(pty, "counting the grid"));
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void quitting_does_not_wait_for_the_count(void **state) {
     (void)state;
     Pty *pty = start("interleaved", "2^25", 80, 24);
     pty_wait_for(pty, "counting the grid");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* While the second kernel is opened, keys still step; then it stands beside and follows. */
@@ -76,7 +67,7 @@ static void a_second_kernel_comes_while_stepping(void **state) {
     pty_type(pty, "S");
     pty_wait_without(pty, "redviz  strided");
     pty_wait_for(pty, "step 30 of 59");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void new_settings_keep_the_place(void **state) {
@@ -92,7 +83,7 @@ static void new_settings_keep_the_place(void **state) {
     pty_wait_for(pty, "a power of two, from 1 to 1024");
     pty_type(pty, "\033");
     pty_wait_for(pty, "q quit");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* Escape gives up; what was shown stays. */
@@ -112,7 +103,7 @@ static void escape_gives_a_run_up(void **state) {
     pty_type(pty, ">");
     pty_wait_for(pty, "step 4 of ");
     assert_true(pty_shows(pty, "4,096"));
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void a_block_is_traced_on_demand(void **state) {
@@ -122,7 +113,7 @@ static void a_block_is_traced_on_demand(void **state) {
     pty_type(pty, "20>17}");
     pty_wait_for(pty, "block 17");
     pty_wait_for(pty, "step 21 of 64");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* Every block is looked through behind the first frame; the place is gone to, in a block that is traced for
@@ -136,7 +127,7 @@ static void hazards_are_found_behind(void **state) {
     pty_wait_for(pty, "step 25 of 42");
     pty_type(pty, "f");
     pty_wait_without(pty, "step 25 of 42");
-    quit(pty);
+    pty_quit(pty);
     pty = start("bug_unguarded_load", "1000", 80, 24);
     pty_wait_for(pty, "lanes  block 3"); /* where the fault is */
     pty_type(pty, "1}");
@@ -145,7 +136,7 @@ static void hazards_are_found_behind(void **state) {
     pty_wait_for(pty, "out of bounds");
     pty_type(pty, "f");
     pty_wait_for(pty, "lanes  block 3");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* On a GPU (a driver that the emulator stands in for): the grid is counted without a second capture. */
@@ -166,7 +157,7 @@ static void a_gpu_captures_a_large_run_once(void **state) {
     pty_wait_for(pty, "LIVE");
     pty_wait_for(pty, "result ok");
     assert_true(pty_shows(pty, "LIVE"));
-    quit(pty);
+    pty_quit(pty);
     FILE *file = fopen(strchr(captures, '=') + 1, "r");
     assert_non_null(file);
     assert_int_equal(fread(byte, 1, sizeof byte, file), 1);

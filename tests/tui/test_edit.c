@@ -90,15 +90,6 @@ static Pty *start(const Desk *desk, const char *editor, const char *option) {
     return pty;
 }
 
-static void quit(Pty *pty) {
-    int status;
-    pty_type(pty, "q");
-    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_true(pty_modes_are_back(pty));
-    pty_free(pty);
-}
-
 static void check_given(const Desk *desk, int line) {
     char expected[128], *text;
     size_t length;
@@ -125,7 +116,7 @@ static void the_change_is_shown_at_the_same_place(void **state) {
     pty_wait_for(pty, "8 < 16");
     pty_type(pty, "i");
     pty_wait_without(pty, "before : now");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void an_editor_that_is_not_there(void **state) {
@@ -135,7 +126,7 @@ static void an_editor_that_is_not_there(void **state) {
     pty_wait_for(pty, "no_such_editor: cannot be run");
     pty_type(pty, ">");
     pty_wait_for(pty, "step 2 of 5");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void an_editor_that_changes_nothing(void **state) {
@@ -149,7 +140,7 @@ static void an_editor_that_changes_nothing(void **state) {
     pty_wait_for(pty, "pass.ptx: unchanged");
     pty_type(pty, "2>");
     pty_wait_for(pty, "step 3 of 5");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* Killed while it has the terminal: we go on. */
@@ -161,7 +152,7 @@ static void an_editor_that_is_interrupted(void **state) {
     pty_wait_for(pty, "exited with an error");
     pty_type(pty, ">");
     pty_wait_for(pty, "step 2 of 5");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* The line that was shown has another number now. */
@@ -178,7 +169,7 @@ static void lines_that_move_are_followed(void **state) {
     pty_wait_for(pty, "unchanged");
     check_given(desk, 18);
     pty_wait_for(pty, "step 4 of 5");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* The error stands against its line, the run before stays, and the editor comes back to that line. */
@@ -196,7 +187,7 @@ static void a_broken_file_is_told(void **state) {
     pty_type(pty, "$");
     pty_wait_for(pty, "re-run: every metric is the same");
     check_given(desk, 13);
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void others_change_the_file(void **state) {
@@ -224,7 +215,7 @@ static void others_change_the_file(void **state) {
     pty_wait_without(pty, "not run");
     pty_wait_for(pty, "re-run: excess");
     free(text);
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void kernels_of_the_catalogue_are_not_edited(void **state) {
@@ -237,7 +228,7 @@ static void kernels_of_the_catalogue_are_not_edited(void **state) {
     pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "$");
     pty_wait_for(pty, "nothing to edit");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* ---- what the editor is given -------------------------------------------------------------------------- */

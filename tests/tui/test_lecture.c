@@ -60,6 +60,16 @@ static void write_lecture(const char *format, ...) {
     assert_int_equal(fclose(file), 0);
 }
 
+/* A stop of forty paragraphs, then `rest`. */
+static void write_long(const char *rest) {
+    Text text = {0};
+    text_add(&text, HEAD "```redviz\n" SMALL "\n```\n");
+    for (int i = 1; i <= 40; i++) text_print(&text, "Sentence %d is here.\n\n", i);
+    text_add(&text, rest);
+    write_lecture("%s", text_string(&text));
+    text_done(&text);
+}
+
 static void write_walk(void) {
     char here[512];
     assert_non_null(getcwd(here, sizeof here));
@@ -214,6 +224,16 @@ static void nonsense_goes_on_waiting(void **state) {
     shows("<PgDn><PgDn><PgDn>99999999999999999999999<Enter>", "type the number of a choice, then Enter");
 }
 
+static void banks_are_pointed_at(void **state) {
+    (void)state;
+    write_lecture("%s",
+                  HEAD "```redviz\n--kernel lab_bank_stride --param stride=8 --keys 'h'\n```\n```predict\n"
+                       "Which banks?\ntopic: banks\nkeys: l\nanswer: bank_mask(step) = 0x1010101\n```\n");
+    shows("<Space>8x<Space>", "> 0x101_   Space marks bank 8, x: the next one; then Enter");
+    shows("<Space>8x<Space>16x<Space>24x<Space><Enter>", "Right: 0x1010101");
+    shows("<Space><Enter>", "No, it is 0x1010101 (your answer: 0x1)");
+}
+
 static void a_choice_is_right_or_wrong(void **state) {
     (void)state;
     write_lecture("%s", ASK);
@@ -229,7 +249,7 @@ static void lanes_are_pointed_at(void **state) {
     char keys[512];
     write_lecture("%s", ASK);
     snprintf(keys, sizeof keys, "%s<Space>x<Space>", go);
-    shows(keys, "> 0x3_");
+    shows(keys, "> 0x3_   Space marks lane 1, x: the next one; then Enter");
     snprintf(keys, sizeof keys, "%s<Space>x<Space>X<Space>", go);
     shows(keys, "> 0x2_");
     snprintf(keys, sizeof keys, "%s<Space><Space>", go);
@@ -283,12 +303,7 @@ static void a_lecturer_asks_the_hall(void **state) {
 /* Text that does not fit is scrolled by PgDn, before it goes on; PgUp scrolls back, before it goes back. */
 static void long_text_is_scrolled(void **state) {
     (void)state;
-    Text text = {0};
-    text_add(&text, HEAD "```redviz\n" SMALL "\n```\n");
-    for (int i = 1; i <= 40; i++) text_print(&text, "Sentence %d is here.\n\n", i);
-    text_add(&text, "## Second\nThe next stop.\n");
-    write_lecture("%s", text_string(&text));
-    text_done(&text);
+    write_long("## Second\nThe next stop.\n");
     shows("", "Sentence 1 is here.");
     lacks("", "Sentence 40 is here.");
     lacks("<PgDn>", "Sentence 1 is here.");
@@ -436,15 +451,6 @@ static Pty *start(int columns, int rows) {
     return pty_start(arguments, xterm, columns, rows);
 }
 
-static void quit(Pty *pty) {
-    int status;
-    pty_type(pty, "q");
-    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    pty_free(pty);
-}
-
 static void a_question_outlives_every_size(void **state) {
     (void)state;
     write_lecture("%s", ASK);
@@ -463,7 +469,7 @@ static void a_question_outlives_every_size(void **state) {
     pty_type(pty, "4\r");
     pty_wait_for(pty, "Right: 64");
     pty_wait_for(pty, "step 5 of");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void stops_are_opened_while_one_waits(void **state) {
@@ -481,18 +487,13 @@ static void stops_are_opened_while_one_waits(void **state) {
     pty_wait_for(pty, "stop 7 of 7");
     pty_type(pty, "\033OH");
     pty_wait_for(pty, "stop 1 of 7");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* Of the mouse: a click where the panel says "PgDn next"; the wheel over the panel. */
 static void the_mouse_goes_on_and_scrolls(void **state) {
     (void)state;
-    Text text = {0};
-    text_add(&text, HEAD "```redviz\n" SMALL "\n```\n");
-    for (int i = 1; i <= 40; i++) text_print(&text, "Sentence %d is here.\n\n", i);
-    text_add(&text, "## Second\n```redviz\n" SMALL " --keys '3g'\n```\nThe next stop.\n");
-    write_lecture("%s", text_string(&text));
-    text_done(&text);
+    write_long("## Second\n```redviz\n" SMALL " --keys '3g'\n```\nThe next stop.\n");
     Pty *pty = start(100, 30);
     pty_wait_for(pty, "stop 1 of 2");
     pty_wait_for(pty, "Sentence 1 is here.");
@@ -510,7 +511,7 @@ static void the_mouse_goes_on_and_scrolls(void **state) {
     }
     pty_wait_for(pty, "The next stop.");
     pty_wait_for(pty, "step 3 of");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* K lists lectures behind the kernels, and begins the chosen one, also in the middle of another. */
@@ -590,6 +591,7 @@ int main(void) {
         cmocka_unit_test(nonsense_goes_on_waiting),
         cmocka_unit_test(a_choice_is_right_or_wrong),
         cmocka_unit_test(lanes_are_pointed_at),
+        cmocka_unit_test(banks_are_pointed_at),
         cmocka_unit_test(the_score_comes_at_the_end),
         cmocka_unit_test(a_lecturer_asks_the_hall),
         cmocka_unit_test(long_text_is_scrolled),

@@ -292,15 +292,6 @@ static void the_end_does_not_wait_for_ever(void **state) {
 
 /* ---- the real program, on a driver that is a stub ------------------------------------------------------ */
 
-static void quit(Pty *pty) {
-    int status;
-    pty_type(pty, "q");
-    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_true(pty_modes_are_back(pty));
-    pty_free(pty);
-}
-
 static void keys_are_answered_while_it_measures(void **state) {
     (void)state;
     Pty *pty = pty_start_measuring(NULL, 200, 60);
@@ -313,7 +304,7 @@ static void keys_are_answered_while_it_measures(void **state) {
     pty_wait_for(pty, "n = 2^13");
     pty_type(pty, "9<");
     pty_wait_for(pty, "step 1 of ");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* Threads of the program; 0: the system does not say. */
@@ -342,7 +333,7 @@ static void what_is_not_shown_is_not_measured(void **state) {
     pty_wait_for(pty, "Stub 1, live");
     assert_true(count_threads(pty) > before);
     pty_type(pty, "q");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* Its kernels never end; the driver layer gives up after seconds, the user does not wait for that. */
@@ -352,7 +343,7 @@ static void a_gpu_that_hangs_holds_nobody_up(void **state) {
     pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, "9>");
     pty_wait_for(pty, "step 10 of ");
-    quit(pty);
+    pty_quit(pty);
 }
 
 int main(void) {

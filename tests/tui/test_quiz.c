@@ -87,7 +87,7 @@ static void answers_are_those_of_the_run(void **state) {
         Session *session = open_kernel(kernel);
         Quiz quiz;
         Error error = {0};
-        if (quiz_open(session, &quiz, &error)) {
+        if (quiz_open(session, "en", &quiz, &error)) {
             assert_sound(&quiz, kernel);
             assert_answers(&quiz, kernel);
             kernels++;
@@ -112,7 +112,7 @@ static void questions_about_strided(void **state) {
     Session *session = open_kernel("strided");
     Quiz quiz;
     Error error = {0};
-    assert_true(quiz_open(session, &quiz, &error));
+    assert_true(quiz_open(session, "en", &quiz, &error));
     const Lecture *lecture = quiz.lecture;
     assert_string_equal(lecture->title, "Questions about strided");
     const LectureQuestion *first = question_of(&quiz, 0);
@@ -145,12 +145,36 @@ static void questions_about_a_file(void **state) {
         open_session(&(SessionOptions){.file = "tests/cli/scale.ptx", .threads = 1, .catalog.n = 100});
     Quiz quiz;
     Error error = {0};
-    assert_true(quiz_open(session, &quiz, &error));
+    assert_true(quiz_open(session, "en", &quiz, &error));
     assert_sound(&quiz, "scale.ptx");
     assert_answers(&quiz, "scale.ptx");
     assert_non_null(strstr(quiz.lecture->stops[0].blocks[1].text, "Next comes PTX "));
     quiz_close(&quiz);
     session_free(session);
+}
+
+/* In Chinese the same is asked, in sentences of which none is English. */
+static void questions_are_asked_in_chinese(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"strided", "shuffle", "redux", "atomic", "interleaved"};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        Session *session = open_kernel(kernels[k]);
+        Quiz english, chinese;
+        Error error = {0};
+        assert_true(quiz_open(session, "en", &english, &error));
+        assert_true(quiz_open(session, "zh", &chinese, &error));
+        if (!lecture_is_same(english.lecture, chinese.lecture, &error)) fail_msg("%s", error.message);
+        assert_string_equal(chinese.lecture->language, "zh");
+        for (int stop = 0; stop + 1 < chinese.lecture->stop_count; stop++) {
+            const LectureQuestion *asked = question_of(&chinese, stop), *same = question_of(&english, stop);
+            assert_string_equal(asked->value, same->value);
+            assert_non_null(strstr(asked->text, "\uff1f")); /* the Chinese question mark */
+            assert_null(strchr(asked->text, '?'));
+        }
+        quiz_close(&english);
+        quiz_close(&chinese);
+        session_free(session);
+    }
 }
 
 /* The first frame is the first question: nothing of what is asked has been seen. */
@@ -160,7 +184,7 @@ static void the_first_frame_hides_its_figures(void **state) {
     Quiz quiz;
     Error error = {0};
     Text out = {0};
-    assert_true(quiz_open(session, &quiz, &error));
+    assert_true(quiz_open(session, "en", &quiz, &error));
     AppStart start = {.lecture = &quiz.run, .still = true};
     assert_true(app_frame(session, 120, 40, &start, &out, &error));
     assert_non_null(strstr(text_string(&out), "stop 1 of "));
@@ -181,6 +205,7 @@ int main(void) {
         cmocka_unit_test(answers_are_those_of_the_run),
         cmocka_unit_test(questions_about_strided),
         cmocka_unit_test(questions_about_a_file),
+        cmocka_unit_test(questions_are_asked_in_chinese),
         cmocka_unit_test(the_first_frame_hides_its_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,23 +29,6 @@ static Pty *start(const char *const environment[], int columns, int rows) {
     return pty_start(arguments, environment, columns, rows);
 }
 
-static void assert_terminal_is_back(Pty *pty) {
-    assert_true(pty_modes_are_back(pty));
-    assert_false(pty->alternate);
-    assert_true(pty->cursor);
-    assert_false(pty->mouse);
-}
-
-static void quit(Pty *pty) {
-    int status;
-    pty_type(pty, "q");
-    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    assert_terminal_is_back(pty);
-    pty_free(pty);
-}
-
 static void steps_forwards_and_backwards_and_quits(void **state) {
     (void)state;
     Pty *pty = start(xterm, 80, 24);
@@ -73,7 +56,7 @@ static void steps_forwards_and_backwards_and_quits(void **state) {
     pty_wait_without(pty, "the value of the selected lane");
     pty_type(pty, "\033");
     pty_wait_for(pty, "step 1 of ");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void follows_every_size_while_playing(void **state) {
@@ -91,7 +74,7 @@ static void follows_every_size_while_playing(void **state) {
     pty_wait_for_row(pty, 39, "q quit");
     pty_type(pty, " ");
     pty_wait_without(pty, "playing");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void the_mouse_seeks_and_steps(void **state) {
@@ -112,7 +95,7 @@ static void the_mouse_seeks_and_steps(void **state) {
     pty_wait_for(pty, "any other key closes");
     pty_type(pty, "\033[<0;10;1M\033[<0;10;1m"); /* beside it */
     pty_wait_without(pty, "any other key closes");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void dragging_scrubs_and_the_footer_takes_clicks(void **state) {
@@ -139,7 +122,7 @@ static void dragging_scrubs_and_the_footer_takes_clicks(void **state) {
     pty_type(pty, "\033[<0;2;22M\033[<32;30;22M");
     pty_wait_without(pty, "step 2 of ");
     pty_wait_without(pty, "step 1 of ");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void another_kernel_opens_from_the_menu(void **state) {
@@ -151,7 +134,7 @@ static void another_kernel_opens_from_the_menu(void **state) {
     pty_go_to_first_step(pty, "step 1 of ");
     pty_type(pty, ">");
     pty_wait_for(pty, "step 2 of ");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void suspends_and_resumes(void **state) {
@@ -163,7 +146,7 @@ static void suspends_and_resumes(void **state) {
     pty_wait_for(pty, "step 5 of ");
     pty_type(pty, "\032"); /* Ctrl-Z */
     assert_int_equal(pty_wait_for_report(pty, &status), 'S');
-    assert_terminal_is_back(pty);
+    pty_assert_terminal_is_back(pty);
     pty_resize(pty, 100, 30); /* while the program does not read */
     pty_resume(pty);
     pty_wait_for_row(pty, 29, "q quit"); /* drawn last */
@@ -171,7 +154,7 @@ static void suspends_and_resumes(void **state) {
     assert_true(pty->alternate);
     pty_type(pty, ">");
     pty_wait_for(pty, "step 6 of ");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* curses ignores Ctrl-Z while it draws, where the handler is its own. */
@@ -200,7 +183,7 @@ static void suspends_while_it_draws(void **state) {
         pty_type(pty, i % 2 ? "g" : "G");
         pty_wait_for(pty, i % 2 ? "step 1 of " : "step 64 of ");
     }
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void signals_and_crashes_give_the_terminal_back(void **state) {
@@ -216,7 +199,7 @@ static void signals_and_crashes_give_the_terminal_back(void **state) {
         assert_int_equal(pty_wait_for_report(pty, &status), 'E');
         /* A sanitizer takes crashes over after us and exits by itself. */
         if (WIFSIGNALED(status)) assert_int_equal(WTERMSIG(status), signals[i]);
-        assert_terminal_is_back(pty);
+        pty_assert_terminal_is_back(pty);
         pty_free(pty);
     }
 }
@@ -230,7 +213,7 @@ static void control_c_ends_by_interrupt(void **state) {
     assert_int_equal(pty_wait_for_report(pty, &status), 'E');
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGINT);
-    assert_terminal_is_back(pty);
+    pty_assert_terminal_is_back(pty);
     pty_free(pty);
 }
 
@@ -262,7 +245,7 @@ static void every_kind_of_terminal_is_served(void **state) {
             assert_int_equal(pty_coloured_cells(pty), 0);
         assert_int_equal(pty->mouse, terminals[i].mouse);
         assert_int_equal(pty_shows(pty, "\u2500"), strcmp(terminals[i].environment[1], "LC_ALL=C") != 0);
-        quit(pty);
+        pty_quit(pty);
     }
 }
 
@@ -285,7 +268,7 @@ static void a_terminal_without_a_palette_gets_the_same_colours(void **state) {
     Pty *pty = start(environment, 80, 24);
     pty_go_to_first_step(pty, "step 1 of ");
     assert_true(pty_cells_of_rgb(pty, 0x00, 0x87, 0xff) > 0); /* colour 33: lanes that work */
-    quit(pty);
+    pty_quit(pty);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
 }
@@ -325,7 +308,7 @@ static void a_storm_of_resizes_and_keys_is_survived(void **state) {
     pty_type(pty, "g");
     pty_wait_for(pty, "step 1 of ");
     pty_wait_for_row(pty, 23, "q quit");
-    quit(pty);
+    pty_quit(pty);
 }
 
 /* kill -STOP cannot be caught: whoever stopped us may have changed the terminal, so all of it is drawn anew.
@@ -343,7 +326,7 @@ static void goes_on_after_an_uncatchable_stop(void **state) {
     pty_wait_for(pty, "step 1 of ");
     pty_type(pty, ">");
     pty_wait_for(pty, "step 2 of ");
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void ends_when_its_terminal_is_gone(void **state) {
@@ -381,7 +364,7 @@ static void a_step_sends_only_what_changed(void **state) {
     }
     qsort(sent, STEPS, sizeof *sent, by_size);
     assert_in_range(sent[STEPS / 2], 1, MOST_BYTES);
-    quit(pty);
+    pty_quit(pty);
 }
 
 static void waiting_takes_no_time(void **state) {
@@ -399,7 +382,7 @@ static void waiting_takes_no_time(void **state) {
         idle = pty_cpu_ticks(pty) == before;
     }
     assert_true(idle);
-    quit(pty);
+    pty_quit(pty);
 }
 
 int main(void) {

@@ -300,6 +300,10 @@ static void leave_screen(void) {
     endwin();
 }
 
+const char *terminal_library(void) {
+    return curses_version();
+}
+
 void terminal_close(void) {
     if (!terminal.is_open) return;
     terminal.is_open = false;

@@ -31,7 +31,8 @@ typedef struct TerminalEvent {
 /* Fails, with nothing changed, when standard input or output is no terminal, or it cannot place the cursor.
  */
 bool terminal_open(Error *error);
-void terminal_close(void); /* may be called twice */
+const char *terminal_library(void); /* "ncurses 6.3.20211021" */
+void terminal_close(void);          /* may be called twice */
 
 void terminal_size(int *columns, int *rows);
 /* Sends the cells that changed since the last call, without waiting for a slow terminal. */

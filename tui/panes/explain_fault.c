@@ -37,7 +37,7 @@ static bool add_survived(const StepContext *context, Text *out) {
     const SessionBlock *block = &context->scene->traced.blocks[context->view->place.block];
     for (int i = 0; i < trace->trap_count; i++) {
         const Trap *trap = &trace->traps[i];
-        if (trap->kind != TRAP_UNINITIALIZED || trap->launch != block->launch ||
+        if (trap_kind_is_fatal(trap->kind) || trap->launch != block->launch ||
             scene_trap_block(context->scene, trap) != trace_block_linear(block->block) ||
             !is_same_line(context, trap->pc))
             continue;

@@ -5,6 +5,7 @@
 #include "metrics/findings.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     ROWS_FOR_A_LIST = 7,
@@ -16,7 +17,7 @@ static void head(const StepContext *context, PaneHead *out) {
     const Findings *hazards = context->scene->borrowed.hazards;
     snprintf(out->title, sizeof out->title, "hazards");
     if (!hazards) return;
-    int slow = hazards->count - hazards->error_count;
+    int slow = findings_count(hazards, SEVERITY_SLOW), notes = findings_count(hazards, SEVERITY_NOTE);
     if (hazards->error_count) {
         snprintf(out->title, sizeof out->title, "hazards  %d", hazards->error_count);
         out->note_role = ROLE_CONFLICT;
@@ -24,6 +25,11 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(out->title, sizeof out->title, "hazards  none");
     }
     if (slow) snprintf(out->note, sizeof out->note, "%d beyond the ideal", slow);
+    if (notes) {
+        size_t used = strlen(out->note);
+        snprintf(out->note + used, sizeof out->note - used, "%s%d note%s", used ? ", " : "", notes,
+                 notes == 1 ? "" : "s");
+    }
 }
 
 /* "out of bounds" of "out_of_bounds". */
@@ -65,7 +71,9 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
     for (; row < rows && first + row < all; row++) {
         int index = first + row;
         if (both && index == hazards->error_count) {
-            canvas_text(canvas, area, 0, row, ROLE_DIM, "beyond the ideal (counts, not times):");
+            canvas_text(canvas, area, 0, row, ROLE_DIM,
+                        findings_count(hazards, SEVERITY_SLOW) ? "beyond the ideal (counts, not times):"
+                                                               : "notes:");
             continue;
         }
         if (both && index > hazards->error_count) index -= SLOW_ROWS;

@@ -135,7 +135,7 @@ void scene_free(Scene *scene) {
 
 const Trap *scene_fatal_trap(const Scene *scene) {
     for (int i = 0; i < scene->traced.trace->trap_count; i++)
-        if (scene->traced.trace->traps[i].kind != TRAP_UNINITIALIZED) return &scene->traced.trace->traps[i];
+        if (trap_kind_is_fatal(scene->traced.trace->traps[i].kind)) return &scene->traced.trace->traps[i];
     return NULL;
 }
 

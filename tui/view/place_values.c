@@ -8,12 +8,12 @@
 
 /* ---- the step ------------------------------------------------------------------------------------------ */
 
-static int banks_of(const StepContext *context) {
+static uint32_t banks_of(const StepContext *context) {
     uint32_t banks = 0;
     for (int lane = 0; lane < WARP_LANES; lane++)
         for (int byte = 0; context->event.mask >> lane & 1 && byte < context->event.width; byte += BANK_BYTES)
             banks |= 1u << ((context->address[lane] + (uint64_t)byte) / BANK_BYTES % BANK_COUNT);
-    return __builtin_popcount(banks);
+    return banks;
 }
 
 static double lane_value(const StepContext *context, int64_t lane) {
@@ -26,6 +26,12 @@ static double lane_value(const StepContext *context, int64_t lane) {
     step_context_print_value(&plain, context->event.value[0][lane], 0, text, sizeof text);
     double value = strtod(text, &stop);
     return *stop ? NAN : value;
+}
+
+/* The first word that the lane accesses; of a lane that does not, NaN. */
+static double word_of(const StepContext *context, int64_t lane) {
+    if (lane < 0 || !(context->event.mask >> lane & 1)) return NAN;
+    return (double)(context->address[lane] / BANK_BYTES);
 }
 
 /* Warps that a branch splits; of other steps NaN. */
@@ -52,7 +58,10 @@ static double step_named(const StepContext *context, const char *name, int64_t l
     if (!strcmp(name, "value")) return lane_value(context, lane);
     if (!strcmp(name, "sectors")) return counter.sectors ? (double)counter.sectors : NAN;
     if (!is_shared) return NAN;
-    if (!strcmp(name, "banks")) return banks_of(context);
+    if (!strcmp(name, "bank_mask")) return banks_of(context);
+    if (!strcmp(name, "word")) return word_of(context, lane);
+    if (!strcmp(name, "bank")) return fmod(word_of(context, lane), BANK_COUNT);
+    if (!strcmp(name, "banks")) return __builtin_popcount(banks_of(context));
     if (!context->cost.ideal) return NAN;
     if (!strcmp(name, "wavefronts")) return context->cost.wavefronts;
     if (!strcmp(name, "ideal")) return context->cost.ideal;
@@ -64,6 +73,9 @@ static bool step_value(const PlaceValues *values, const ClaimQuery *query, doubl
     if (!values->scene || !step_context_init(&context, values->scene, values->view))
         return error_set(error, "nothing is shown here, so there is no step");
     *value = step_named(&context, query->name, query->number);
+    if (query->number >= 0 && !(context.event.mask >> query->number & 1))
+        return error_set(error, "%s: lane %d does not execute step %d", query->name, (int)query->number,
+                         values->view->place.step + 1);
     return isfinite(*value) || error_set(error, "%s: step %d has none; it is: %s", query->name,
                                          values->view->place.step + 1, trace_kind_text(context.event.kind));
 }

@@ -1,6 +1,7 @@
 /* Each function is one question about a setting, answered by a switch over the kinds of settings. */
 #include "tui/view/settings.h"
 
+#include "base/number.h"
 #include "tui/view/step_context.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -401,37 +402,20 @@ void settings_print_differences(const Scene *left, const Scene *right, char *out
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
-/* "4096" or "2^12" */
-static bool parse_number(const char *text, int64_t *value) {
-    char *end;
-    int64_t base = strtoll(text, &end, 10), power = 1;
-    if (end == text) return false;
-    if (*end != '^') {
-        *value = base;
-        return !*end;
-    }
-    const char *exponent_text = end + 1;
-    long exponent = strtol(exponent_text, &end, 10);
-    if (end == exponent_text || *end || exponent < 0 || exponent > 62) return false;
-    for (; exponent; exponent--)
-        if (__builtin_mul_overflow(power, base, &power)) return false;
-    *value = power;
-    return true;
-}
-
 /* The typed number becomes the value. False: it cannot, and `error` says why. */
 static bool take_typed(Settings *settings) {
     SettingKind kind = chosen_kind(settings);
-    int64_t least, most, value;
+    int64_t least, most;
+    uint64_t value;
     if (!settings->typed[0] || !number_range(settings, kind, &least, &most)) return true;
-    if (!parse_number(settings->typed, &value) || value < least || value > most) {
+    if (!number_parse(settings->typed, (uint64_t)least, (uint64_t)most, &value)) {
         snprintf(settings->error, sizeof settings->error,
                  "%s: %s is not a number from %" PRId64 " to %" PRId64, name_of(settings, kind),
                  settings->typed, least, most);
         return false;
     }
     settings->typed[0] = 0;
-    set_number(settings, kind, value);
+    set_number(settings, kind, (int64_t)value);
     judge(settings);
     return true;
 }

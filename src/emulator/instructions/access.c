@@ -6,6 +6,7 @@
 
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
+#include "emulator/machine/undefined.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -224,8 +225,8 @@ static uint32_t outside_lanes(const Access *access, uint64_t size) {
 /* ---- written bytes of shared and local memory ------------------------------------------------------- */
 
 static void report_uninitialized(const Access *access, uint32_t lanes) {
-    uint8_t *reported = &access->block->worker->uninitialized[access->op->pc];
-    if (*reported >= MAX_UNINITIALIZED) return;
+    uint8_t *reported = &access->block->worker->reported[access->op->pc];
+    if (*reported >= MAX_REPORTED) return;
     ++*reported;
     int lane = __builtin_ctz(lanes);
     raise_trap(access->block, TRAP_UNINITIALIZED, access->warp, access->op->pc, lanes, access->address,
@@ -312,6 +313,7 @@ static inline Outcome in_shared(Access *access, AccessMove move) {
     use_addresses_as_offsets(access);
     if (!access->memory->is_deferred) track_written(access, access->block->shared_written);
     count_shared(access);
+    if (access->block->follows) undefined_access(access);
     if (access->block->observed) observe_access(access);
     move(access);
     return OUTCOME_NEXT;
@@ -350,6 +352,7 @@ static Outcome in_region(Access *access, const Region *region, AccessMove move) 
         if (!access->memory->is_store) track_footprint(access, region, footprint->read);
         if (!access->memory->is_load) track_footprint(access, region, footprint->written);
     }
+    if (access->block->follows) undefined_access(access);
     if (access->block->observed) observe_access(access);
     move(access);
     return OUTCOME_NEXT;
@@ -430,6 +433,7 @@ static Outcome in_local(Access *access, AccessMove move) {
     access->offset = access->scattered;
     for (int l = 0; l < WARP_LANES; l++) access->scattered[l] = local_offset(access->address[l], l);
     track_written(access, access->warp->local_written);
+    if (access->block->follows) undefined_access(access);
     move(access);
     return OUTCOME_NEXT;
 }
@@ -460,6 +464,7 @@ static Outcome in_parameters(Access *access, AccessMove move) {
                    "write to the kernel's parameters");
         return OUTCOME_STOP;
     }
+    if (access->block->follows) undefined_access(access);
     access->mask = of_entry;
     access->bytes = (uint8_t *)(uintptr_t)launch->parameters;
     if (access->mask) move(access);

@@ -69,10 +69,10 @@ static bool check_range(Block *block, const Warp *warp, const Op *op, int lane, 
 }
 
 static void check_written(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
-    uint8_t *reported = &block->worker->uninitialized[op->pc];
+    uint8_t *reported = &block->worker->reported[op->pc];
     if (range->space != PTX_SPACE_SHARED || bits_all(block->shared_written, range->address, range->bytes))
         return;
-    if (*reported >= MAX_UNINITIALIZED) return;
+    if (*reported >= MAX_REPORTED) return;
     ++*reported;
     raise_trap(block, TRAP_UNINITIALIZED, warp, op->pc, lane_bit[lane], NULL,
                "a bulk copy reads %" PRIu32 " bytes of shared memory at offset %" PRIu64

@@ -63,6 +63,14 @@ static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask
     return OUTCOME_STOP;
 }
 
+/* Where no more is kept, arguments are only counted. */
+static int call_printf(Worker *worker, Warp *warp, int lane, uint64_t format, uint64_t arguments) {
+    bool is_full = worker->printed.length > TRACE_PRINTED_BYTES;
+    int count = print_format(warp, lane, format, arguments, is_full ? NULL : &worker->printed);
+    trace_cut_printed(&worker->printed);
+    return count;
+}
+
 static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
     Memory *memory = block->grid->memory;
@@ -74,9 +82,9 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
         switch (call->intrinsic) {
         case INTRINSIC_PRINTF:
             if (block->hooks) break; /* printed when it was recorded */
-            set_result(warp, call, lane,
-                       (uint64_t)print_format(warp, lane, first, argument(warp, call, 1, lane),
-                                              &block->worker->printed));
+            set_result(
+                warp, call, lane,
+                (uint64_t)call_printf(block->worker, warp, lane, first, argument(warp, call, 1, lane)));
             break;
         case INTRINSIC_MALLOC:
             set_result(warp, call, lane, heap_allocate(memory, first));
@@ -203,6 +211,14 @@ bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
 
+/* `value` is in a register whose components have `bytes`; component -1: all of them. */
+static void set_register(CallValue *value, const PtxRegister *reg, int component, uint8_t bytes) {
+    int parts = component < 0 && reg && reg->vector > 1 ? reg->vector : 1;
+    value->part_bytes = bytes > 8 ? 8 : bytes;
+    value->bytes = (uint32_t)(bytes * parts);
+    value->present = bytes != 0;
+}
+
 static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
     CallValue value = {.in_memory = true, .bytes = (uint32_t)variable->bytes, .present = true};
     if (variable->space != PTX_SPACE_REG) {
@@ -218,8 +234,7 @@ static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
         if (strcmp(function->registers[i]->name, variable->name) != 0 ||
             !lowering_register(low, &operand, &value.place, &bytes))
             continue;
-        value.bytes = bytes;
-        value.present = bytes != 0;
+        set_register(&value, function->registers[i], -1, bytes);
         low->layout->has_pinned = true;
         break; /* registers of inner scopes, which may have its name, come behind it */
     }
@@ -261,7 +276,7 @@ static bool caller_value(Lowering *low, Op *op, const PtxOperand *operand, PtxTy
         return false;
     }
     if (!bytes) return lowering_reject(low, op, "call: predicates cannot be passed");
-    out->bytes = bytes;
+    set_register(out, operand->kind == PTX_OPERAND_REGISTER ? operand->reg : NULL, operand->component, bytes);
     return true;
 }
 

@@ -51,11 +51,13 @@ typedef struct Source { /* where arguments come from */
 static uint64_t take(Source *source, uint64_t bytes) {
     uint64_t value = 0;
     source->next = (source->next + bytes - 1) / bytes * bytes;
-    if (!generic_read(source->warp, source->lane, source->next, &value, bytes)) value = 0;
+    if (!source->warp || !generic_read(source->warp, source->lane, source->next, &value, bytes)) value = 0;
     source->next += bytes;
     source->count++;
     return value;
 }
+
+static const char KNOWN[] = "diuxXocpsaAeEfFgG"; /* conversions */
 
 typedef struct Conversion {
     char flags[8];
@@ -169,11 +171,29 @@ static void print_conversion(const Conversion *conversion, Source *source, Text 
 
 #pragma GCC diagnostic pop
 
+/* As print_conversion() and the text around it do, without their output. */
+static int count_arguments(const char *format) {
+    Source none = {.next = 0};
+    for (const char *at = format; (at = strchr(at, '%'));) {
+        Conversion conversion;
+        const char *percent = at;
+        at = parse_conversion(at + 1, &none, &conversion);
+        none.count += percent[1] != '%' && conversion.kind && strchr(KNOWN, conversion.kind) &&
+                      none.count < MAX_ARGUMENTS + 1;
+    }
+    return none.count;
+}
+
 int print_format(const Warp *warp, int lane, uint64_t format, uint64_t arguments, Text *out) {
     char probe;
     if (!generic_read(warp, lane, format, &probe, 1)) return -1;
     Text text = {0};
     print_string(warp, lane, format, LONGEST_STRING, &text);
+    if (!out) {
+        int count = count_arguments(text_string(&text));
+        text_done(&text);
+        return count;
+    }
     Source source = {warp, lane, 0, arguments};
     for (const char *at = text_string(&text); *at;) {
         const char *percent = strchr(at, '%');
@@ -183,7 +203,7 @@ int print_format(const Warp *warp, int lane, uint64_t format, uint64_t arguments
         if (!*at) break;
         Conversion conversion;
         const char *end = parse_conversion(at + 1, &source, &conversion);
-        bool known = conversion.kind && strchr("diuxXocpsaAeEfFgG", conversion.kind);
+        bool known = conversion.kind && strchr(KNOWN, conversion.kind);
         if (at[1] == '%')
             text_add(out, "%");
         else if (known && source.count < MAX_ARGUMENTS + 1)

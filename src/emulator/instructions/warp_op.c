@@ -7,8 +7,12 @@
 #include "emulator/machine/observe.h"
 #include "emulator/instructions/instruction_set.h"
 
+#include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/undefined.h"
 #include "trace/producer_rules.h"
+
+#include <inttypes.h>
 
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 
@@ -24,9 +28,9 @@ struct WarpOp {
     PtxType type;
     PtxModifierKind operation;
     bool absolute, keeps_nan;
-    bool has_members;
+    bool has_members, names_all; /* all: the mask is the constant -1 */
     Operand d, p, a, b, c, members;
-    bool has_d, has_p;
+    bool has_a, has_d, has_p;
     uint8_t d_bytes, a_bytes;
     int pc;
 };
@@ -97,10 +101,64 @@ static void pass_on(Block *block, Warp *warp, int pc, uint32_t executed) {
     }
 }
 
+/* The lanes of `mask` whose own mask does not name them. */
+static uint32_t outsiders(const WarpOp *op, const Warp *warp, uint32_t mask) {
+    if (!op->has_members || op->names_all) return 0;
+    const uint32_t *members = operand_at(warp, op->members);
+    uint32_t insiders = 0;
+    for (int l = 0; l < WARP_LANES; l++) insiders |= members[l] & lane_bit[l];
+    return mask & ~insiders;
+}
+
+/* "The behavior of shfl.sync is undefined if the executing thread is not in the membermask"; likewise of the others. */
+static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint32_t lanes) {
+    uint8_t *reported = &block->worker->reported[op->pc];
+    if (block->hooks || *reported >= MAX_REPORTED) return;
+    ++*reported;
+    int lane = __builtin_ctz(lanes);
+    const WarpOp *warp_op = op->extra;
+    const uint32_t *members = operand_at(warp, warp_op->members);
+    raise_trap(block, TRAP_LANE_OUTSIDE_MASK, warp, op->pc, lanes, NULL,
+               "lanes 0x%08" PRIx32
+               " of warp %d execute %s with a mask that does not name them (lane %d: 0x%08" PRIx32
+               "): what it does is undefined",
+               lanes, warp->index,
+               trace_kind_of(op->instruction) == TRACE_WARP_SYNC ? "__syncwarp()" : op->instruction->name,
+               lane, members[lane]);
+}
+
+static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source);
+
+/* What is undefined goes from lane to lane (undefined.h). */
+static void follow_warp_op(const WarpOp *op, Warp *warp, uint32_t lanes) {
+    if (op->kind == TRACE_SHUFFLE) {
+        int32_t sources[WARP_LANES];
+        shuffle_sources(op->mode, operand_at(warp, op->b), operand_at(warp, op->c), sources);
+        for (int l = 0; l < WARP_LANES; l++) {
+            if (sources[l] < 0) sources[l] = l;
+            if (!(lanes & lane_bit[sources[l]])) sources[l] = -1; /* compute_shuffle() sees to it */
+        }
+        undefined_shuffle(warp, op->a, op->d, op->has_d, lanes, sources);
+        uint32_t none[WARP_LANES] = {0};
+        undefined_gather(warp, op->a, &op->p, op->has_p, lanes, none);
+        return;
+    }
+    uint32_t of[WARP_LANES] = {0};
+    for (uint32_t rest = op->has_a ? lanes : 0; rest; rest &= rest - 1)
+        of[__builtin_ctz(rest)] = members_of(op, warp, __builtin_ctz(rest), lanes);
+    Operand to[2];
+    int count = 0;
+    if (op->has_d) to[count++] = op->d;
+    if (op->has_p) to[count++] = op->p;
+    undefined_gather(warp, op->a, to, count, lanes, of);
+}
+
 static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
     uint32_t together = gather_lanes(warp_op, warp, mask);
     if (!together) return wait_for(warp, mask, missing(warp_op, warp, mask, mask));
+    uint32_t outside = outsiders(warp_op, warp, together);
+    if (outside) report_outsiders(block, warp, op, outside);
     warp->called &= ~together;
     block->worker->counters[op->pc].requests++;
     TraceEvent *event = NULL;
@@ -112,6 +170,7 @@ static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t 
         event->element_count = 1;
         event->element_bytes = warp_op->has_d && warp_op->d_bytes ? warp_op->d_bytes : 4;
     }
+    if (warp->follows) follow_warp_op(warp_op, warp, together);
     warp_op->compute(warp_op, warp, together, event);
     if (event) recorder_end(block->recorder, false, false);
     if (together != mask) pass_on(block, warp, op->pc, together);
@@ -124,6 +183,7 @@ static int warp_ops_together(Block *block, const Op *op, const Gang *gang) {
     for (; done < gang->count; done++) {
         Warp *warp = gang->warps[done];
         if (warp_op->has_members && !is_whole(warp_op, warp, gang->masks[done])) break;
+        if (!warp_op->names_all && outsiders(warp_op, warp, gang->masks[done])) break;
         warp->called &= ~gang->masks[done];
         warp_op->compute(warp_op, warp, gang->masks[done], NULL);
     }
@@ -132,12 +192,14 @@ static int warp_ops_together(Block *block, const Op *op, const Gang *gang) {
 }
 
 static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
+    const WarpOp *warp_op = op->extra;
     int done = 0;
     if (block->observed) return 0;
     for (; done < gang->count; done++) {
         Warp *warp = gang->warps[done];
         Fragment *fragment = gang->fragments[done];
-        if (!fragment->passes && !is_whole(op->extra, warp, gang->masks[done])) break;
+        if (!fragment->passes && !is_whole(warp_op, warp, gang->masks[done])) break;
+        if (!warp_op->names_all && outsiders(warp_op, warp, gang->masks[done])) break;
         fragment->passes = false;
         warp->called &= ~gang->masks[done];
     }
@@ -204,6 +266,8 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
         uint32_t absent = gather_at_warp_sync(block, warp, op, mask);
         if (absent) return wait_for(warp, mask, absent);
     }
+    uint32_t outside = outsiders(warp_op, warp, mask);
+    if (outside) report_outsiders(block, warp, op, outside);
     fragment->passes = false;
     warp->called &= ~mask;
     block->worker->counters[op->pc].requests++;
@@ -289,7 +353,10 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         event->operand[lane] = own[lane];
         event->source[lane] = (int8_t)(defined ? from : -1);
     }
-    if (undefined && warp->block->observed) observe_undefined(warp, op->pc, undefined);
+    if (undefined && event && warp->block->recorded_values)
+        recorded_values_shuffle(warp->block->recorded_values, warp, op->d, op->has_d, undefined,
+                                event->value[0]);
+    if (undefined && op->has_d && warp->block->observed) undefined_begin(warp, op->pc, op->d, undefined);
     write_in_segment(op, warp, mask, in_segment);
 }
 
@@ -447,6 +514,7 @@ static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, Warp
     warp_op->pc = op->pc;
     warp_op->kind = trace_kind_of(in);
     warp_op->type = in->type_count ? in->types[0] : PTX_B32;
+    warp_op->has_a = in->opcode != PTX_activemask && in->opcode != PTX_elect && in->opcode != PTX_bar;
     op->op_class = OP_WARP;
     op->extra = warp_op;
     return warp_op;
@@ -482,7 +550,11 @@ static bool warp_source(Lowering *low, Op *op, int index, PtxType type, Operand 
 }
 
 static bool warp_members(Lowering *low, Op *op, WarpOp *warp_op, int index) {
+    const PtxOperand *members =
+        index < low->instruction->operand_count ? &low->instruction->operands[index] : NULL;
     warp_op->has_members = true;
+    warp_op->names_all =
+        members && members->kind == PTX_OPERAND_INTEGER && (uint32_t)members->integer == ALL_LANES;
     return warp_source(low, op, index, PTX_U32, &warp_op->members);
 }
 

@@ -32,8 +32,15 @@ typedef struct CallValue { /* an argument or result, on either side of a call */
     bool in_memory;        /* in a .param variable: `offset` in the frame's parameters; else in a register */
     uint32_t offset, bytes;
     Operand place;
+    uint8_t part_bytes; /* of a register: its components, and the halves of 128 bits, lie one after another */
     bool present;
 } CallValue;
+
+/* The register that holds the value from byte `at` on. */
+static inline Operand call_value_part(const CallValue *value, uint32_t at) {
+    uint32_t part = value->part_bytes ? at / value->part_bytes : 0;
+    return (Operand){value->place.offset + part * value->part_bytes * WARP_LANES, value->place.constant};
+}
 
 typedef struct ClearedSlot {
     uint32_t offset, bytes;

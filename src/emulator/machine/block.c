@@ -5,6 +5,7 @@
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
 
@@ -52,9 +53,16 @@ Block *block_new(Grid *grid) {
     return block;
 }
 
+static void forget_undefined(Warp *warp, Frame *entry_frame) {
+    undefined_forget_frame(entry_frame);
+    undefined_forget_local(warp);
+    warp->follows = false;
+}
+
 void block_free(Block *block) {
     if (!block) return;
     for (int w = 0; w < block->warp_count; w++) {
+        forget_undefined(&block->warps[w], &block->frames[w]);
         warp_done(&block->warps[w]);
         free(block->frames[w].parameters);
     }
@@ -88,6 +96,7 @@ static void start_warp(Block *block, int index) {
     Frame *frame = &block->frames[index];
     uint32_t first = (uint32_t)index * WARP_LANES, left = grid->threads_per_block - first;
     warp_abandon(warp);
+    if (warp->follows) forget_undefined(warp, frame);
     frame->local_base = 0;
     frame->local_top = frame->layout->local_bytes;
     warp_start(warp, block, index, left >= WARP_LANES ? ALL_LANES : (UINT32_C(1) << left) - 1, frame);
@@ -116,6 +125,7 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->turn = block->executed = 0;
     block->started_at = linear * 1000;
     block->frame_bytes = 0;
+    block->follows = false;
     memset(block->barriers, 0, sizeof block->barriers);
     block->barriers_in_use = 0;
     block->given_up = 0;

@@ -10,7 +10,7 @@
 #include "trace/observer.h"
 
 enum { QUIET_ITERATIONS = 4 }; /* of a loop, that changed nothing, before its accesses are compared */
-enum { MAX_WARPS = 32, MAX_UNINITIALIZED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
+enum { MAX_WARPS = 32, MAX_REPORTED = 2, BARRIER_COUNT = 17, CLUSTER_BARRIER = 16 };
 
 typedef struct Recorder Recorder;
 typedef struct RecordedValues RecordedValues;
@@ -68,7 +68,7 @@ struct Worker {
     TraceCounter *counters; /* [op_count]; executions and lanes are corrections to `runs`, wrapping */
     CostPattern *patterns;  /* [op_count][PATTERN_SETS][PATTERN_WAYS], in each set the latest first */
     uint32_t *last_region;  /* [op_count] */
-    uint8_t *uninitialized; /* [op_count] reads reported so far */
+    uint8_t *reported;      /* [op_count] faults reported so far, of those after which the run goes on */
     Trap *traps;
     int trap_count, trap_capacity;
     Text printed;
@@ -115,6 +115,7 @@ struct Block {
     RecordedValues *recorded_values; /* NULL: an ordinary run */
     void *observed;                  /* what the grid's observer calls this block; NULL: no observer */
     AsyncCopies *copies;             /* asynchronous copies on their way (copies.h); NULL: there were none */
+    bool follows;                    /* one of its warps does (undefined.h) */
     uint64_t frame_bytes;            /* of called functions */
 };
 

@@ -1,6 +1,8 @@
 /* Arguments and results of calls, between the frames of two functions (call_values.h). */
 #include "emulator/machine/call_values.h"
 
+#include "emulator/machine/undefined.h"
+
 #include <stdlib.h>
 
 void call_value_read(const Warp *warp, const Frame *frame, const CallValue *value, int lane, void *to,
@@ -11,14 +13,10 @@ void call_value_read(const Warp *warp, const Frame *frame, const CallValue *valu
         memcpy(to, frame->parameters + (size_t)lane * frame->layout->parameter_bytes + value->offset, bytes);
         return;
     }
-    const uint8_t *at = value->place.constant ? warp->base.at[IN_CONSTANTS] : frame->registers;
-    at += value->place.offset;
-    if (value->bytes > 8) { /* two halves */
-        memcpy(to, at + lane * 8, bytes < 8 ? bytes : 8);
-        if (bytes > 8) memcpy((uint8_t *)to + 8, at + 8 * WARP_LANES + lane * 8, bytes - 8);
-        return;
-    }
-    memcpy(to, at + (size_t)lane * value->bytes, bytes);
+    const uint8_t *file = value->place.constant ? warp->base.at[IN_CONSTANTS] : frame->registers;
+    for (size_t at = 0, part = value->part_bytes; at < bytes; at += part)
+        memcpy((uint8_t *)to + at, file + call_value_part(value, (uint32_t)at).offset + (size_t)lane * part,
+               bytes - at < part ? bytes - at : part);
 }
 
 void call_value_write(const Frame *frame, const CallValue *value, int lane, const void *from, size_t bytes) {
@@ -29,17 +27,13 @@ void call_value_write(const Frame *frame, const CallValue *value, int lane, cons
                bytes);
         return;
     }
-    uint8_t *at = frame->registers + value->place.offset;
-    if (value->bytes > 8) {
-        memcpy(at + lane * 8, from, bytes < 8 ? bytes : 8);
-        if (bytes > 8) memcpy(at + 8 * WARP_LANES + lane * 8, (const uint8_t *)from + 8, bytes - 8);
-        return;
-    }
-    memcpy(at + (size_t)lane * value->bytes, from, bytes);
+    for (size_t at = 0, part = value->part_bytes; at < bytes; at += part)
+        memcpy(frame->registers + call_value_part(value, (uint32_t)at).offset + (size_t)lane * part,
+               (const uint8_t *)from + at, bytes - at < part ? bytes - at : part);
 }
 
-void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source,
-                      const Frame *to, const CallValue *destination, int count) {
+void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source, Frame *to,
+                      const CallValue *destination, int count) {
     for (int i = 0; i < count; i++) {
         size_t bytes = source[i].bytes < destination[i].bytes ? source[i].bytes : destination[i].bytes;
         uint8_t small[64], *buffer = bytes <= sizeof small ? small : memory_new(bytes);
@@ -48,6 +42,7 @@ void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const 
             call_value_read(warp, from, &source[i], lane, buffer, bytes);
             call_value_write(to, &destination[i], lane, buffer, bytes);
         }
+        if (warp->block->follows) undefined_pass(from, &source[i], to, &destination[i], mask);
         if (warp->block->hooks) warp->block->hooks->after_pass(from, &source[i], to, &destination[i], mask);
         if (buffer != small) free(buffer);
     }

@@ -10,8 +10,8 @@ void call_value_read(const Warp *warp, const Frame *frame, const CallValue *valu
                      size_t bytes);
 void call_value_write(const Frame *frame, const CallValue *value, int lane, const void *from, size_t bytes);
 /* Passes `count` values from one frame to another. */
-void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source,
-                      const Frame *to, const CallValue *destination, int count);
+void call_values_pass(const Warp *warp, uint32_t mask, const Frame *from, const CallValue *source, Frame *to,
+                      const CallValue *destination, int count);
 /* Passes the results of lanes that leave `frame` to its caller. */
 void call_values_return(const Warp *warp, const Frame *frame, uint32_t mask);
 

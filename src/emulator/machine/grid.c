@@ -268,6 +268,7 @@ static void publish(Share *share, Trace *trace) {
     free(share->blocks.blocks);
     for (int i = 0; i < worker->trap_count; i++) trace_add_trap(trace, &worker->traps[i]);
     if (worker->printed.length) text_add_bytes(&trace->printed, worker->printed.data, worker->printed.length);
+    trace_cut_printed(&trace->printed);
 }
 
 static bool fits(Share *share, uint64_t memory_limit) {

@@ -49,8 +49,13 @@ void observe_access(const Access *access) {
 
 static void notify(const Block *block, TraceSyncKind kind, int pc, int warp, uint32_t lanes, int number,
                    bool blockwide) {
-    TraceSync sync = {
-        .kind = kind, .pc = pc, .warp = warp, .number = number, .mask = lanes, .is_blockwide = blockwide};
+    TraceSync sync = {.kind = kind,
+                      .pc = pc,
+                      .warp = warp,
+                      .number = number,
+                      .mask = lanes,
+                      .exited = block->warps[warp].started & ~block->warps[warp].live,
+                      .is_blockwide = blockwide};
     block->grid->observer->sync(block->observed, &sync);
 }
 
@@ -64,10 +69,14 @@ void observe_release(const Block *block, int barrier) {
     for (int w = 0; w < block->warp_count; w++) {
         const Warp *warp = &block->warps[w];
         uint32_t lanes = 0;
-        for (int i = 0; i < warp->fragment_count; i++)
-            if (warp->fragments[i].state == FRAGMENT_IN_BARRIER && warp->fragments[i].barrier == barrier)
-                lanes |= warp->fragments[i].mask;
-        if (lanes) notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, w, lanes, barrier, blockwide);
+        int pc = PTX_NO_PC;
+        for (int i = 0; i < warp->fragment_count; i++) {
+            if (warp->fragments[i].state != FRAGMENT_IN_BARRIER || warp->fragments[i].barrier != barrier)
+                continue;
+            if (!lanes) pc = warp->fragments[i].pc;
+            lanes |= warp->fragments[i].mask;
+        }
+        if (lanes) notify(block, TRACE_SYNC_RELEASE, pc, w, lanes, barrier, blockwide);
     }
     notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, blockwide);
 }
@@ -148,7 +157,9 @@ void observe_phase(const Block *block, const Warp *warp, int lane, uint64_t plac
     notify(block, TRACE_SYNC_PHASE, PTX_NO_PC, warp->index, lane_bit[lane], (int)place, false);
 }
 
-void observe_undefined(const Warp *warp, int pc, uint32_t lanes) {
+void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use) {
     const Block *block = warp->block;
-    block->grid->observer->undefined(block->observed, pc, warp->index, lanes);
+    TraceUndefined undefined = {
+        .pc = pc, .shuffle = shuffle, .warp = warp->index, .lanes = lanes, .use = use};
+    block->grid->observer->undefined(block->observed, &undefined);
 }

@@ -21,6 +21,6 @@ void observe_phase(const Block *block, const Warp *warp, int lane, uint64_t plac
 /* A lane reads, or is about to write, many bytes. `bytes` NULL: it reads. */
 void observe_range(const Block *block, int pc, int warp, int lane, PtxSpace space, uint64_t address,
                    uint64_t count, const uint8_t *bytes);
-void observe_undefined(const Warp *warp, int pc, uint32_t lanes);
+void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use);
 
 #endif

@@ -152,6 +152,19 @@ void recorded_values_access(RecordedValues *recorded_values, const Access *acces
     }
 }
 
+void recorded_values_shuffle(RecordedValues *recorded_values, Warp *warp, Operand place, bool present,
+                             uint32_t lanes, uint64_t values[WARP_LANES]) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        const TraceEvent *event = event_of(recorded_values, lane);
+        if (!event) continue;
+        recorded_values->taken->scheduled++;
+        recorded_values->taken->scheduled_other += values[lane] != event->value[0][lane];
+        values[lane] = event->value[0][lane];
+        if (present) register_write(warp, place, 4, lane, values[lane]);
+    }
+}
+
 void recorded_values_approximate(RecordedValues *recorded_values, Warp *warp, const Op *op, int bytes,
                                  uint32_t mask, const uint64_t argument[WARP_LANES]) {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {

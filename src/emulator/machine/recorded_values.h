@@ -21,6 +21,10 @@ void recorded_values_step(RecordedValues *recorded_values, const Warp *warp, int
 /* They have loaded, or an atomic has found, `values`: what only scheduling decides is taken instead. */
 void recorded_values_access(RecordedValues *recorded_values, const Access *access, const MemoryValue *values,
                             int count);
+/* A shuffle has given `values` to lanes whose source lane is not there, in the 32-bit register at `place` where there is
+ * one: what the machine gave them is taken instead. */
+void recorded_values_shuffle(RecordedValues *recorded_values, Warp *warp, Operand place, bool present,
+                             uint32_t lanes, uint64_t values[WARP_LANES]);
 /* `op` has been executed. */
 void recorded_values_approximate(RecordedValues *recorded_values, Warp *warp, const Op *op, int bytes,
                                  uint32_t mask, const uint64_t argument[WARP_LANES]);

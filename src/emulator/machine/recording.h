@@ -5,6 +5,7 @@
  * everything else itself; so its events must equal the other's, exactly. It takes
  *   - the results of atomics and of ordered loads;
  *   - what other loads find in words that other blocks, earlier launches, or atomics of this block have written;
+ *   - what a shuffle gives to a lane whose source lane takes no part, which PTX leaves undefined;
  *   - the results of .approx instructions that lie within the error that PTX states, and reads of %clock and the
  *     like (`approximate`).
  * It never takes any other value: where one differs, the event differs. */
@@ -22,7 +23,8 @@ typedef struct EmulatorRecording {
 } EmulatorRecording;
 
 typedef struct EmulatorTakenValues {
-    uint64_t scheduled, scheduled_other; /* values that scheduling decides; of these, those that differed */
+    uint64_t scheduled,
+        scheduled_other; /* values that scheduling or the machine decides; of these, those that differed */
     uint64_t approximate, approximate_other; /* the same for .approx results */
 } EmulatorTakenValues;
 

@@ -1,5 +1,5 @@
-/* When no warp can run: lanes that wait only to reconverge are released; where there are none, the fault is reported
- * (deadlock.c). */
+/* When no warp can run: lanes that wait only to reconverge are released, first those that only exit; where there are
+ * none, the fault is reported (deadlock.c). */
 #include "emulator/machine/block.h"
 #include "emulator/machine/mbarrier.h"
 
@@ -16,6 +16,7 @@ bool block_unstick(Block *block, Warp *warp) {
     if (warp_pick(warp)) return true;
     if (count_state(warp, FRAGMENT_IN_BARRIER) || count_state(warp, FRAGMENT_AT_MBARRIER))
         return false; /* others may still release it */
+    if (warp_release_exiting(warp)) return warp_pick(warp);
     if (count_state(warp, FRAGMENT_AT_ALIGNED)) {
         raise_divergent_barrier(block, warp);
         return false;
@@ -29,7 +30,8 @@ void block_resolve(Block *block) {
     bool released = false;
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
-        if (!warp->live || count_state(warp, FRAGMENT_AT_ALIGNED) || !warp_release_any(warp)) continue;
+        bool aligned = count_state(warp, FRAGMENT_AT_ALIGNED);
+        if (!warp->live || !(aligned ? warp_release_exiting(warp) : warp_release_any(warp))) continue;
         warp_pick(warp);
         block->next[w] = block->turn + 1;
         block->queued |= UINT32_C(1) << w;

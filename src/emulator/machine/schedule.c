@@ -13,6 +13,7 @@
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/call_values.h"
 #include "emulator/machine/special_values.h"
+#include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
 
@@ -63,6 +64,7 @@ static inline void take_branch(Block *block, Warp *warp, Fragment *fragment) {
     const Op *op = &block->grid->program->ops[pc];
     const PtxCode *code = &block->grid->program->program->code[pc];
     uint32_t taken = guard_lanes(op, warp, fragment->mask);
+    if (warp->follows) undefined_follow(warp, op);
     worker->counters[pc].requests++;
     block->executed++;
     warp->turn++;
@@ -144,9 +146,16 @@ static void gather(Block *block, Gang *gang) {
     block->ready &= ~taken;
 }
 
-static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mode) {
+/* The warps of the gang, which stand at `op`, may have undefined values (undefined.h). */
+static __attribute__((noinline)) void follow(const Op *op, const Gang *gang) {
+    for (int w = 0; w < gang->count; w++)
+        if (gang->warps[w]->follows) undefined_follow(gang->warps[w], op);
+}
+
+static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mode, bool follows) {
     const Gang *active = gang;
     Gang part;
+    if (follows) follow(op, gang);
     if (op->guarded) {
         part.count = 0;
         for (int w = 0; w < gang->count; w++) {
@@ -246,6 +255,7 @@ static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
 static bool branch_together(Block *block, Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     uint32_t taken[MAX_WARPS], some = 0, not_all = 0;
+    if (block->follows) follow(op, gang);
     for (int w = 0; w < gang->count; w++) {
         taken[w] = guard_lanes(op, gang->warps[w], gang->masks[w]);
         some |= taken[w];
@@ -285,9 +295,10 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
     do {
         int end = program->run_end[gang->pc];
         uint64_t count = (uint64_t)(end - gang->pc);
+        bool follows = block->follows; /* shuffles, which may begin it, end a run */
         block->now = gang->turn;
         for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++)
-            run_op(block, op, gang, mode);
+            run_op(block, op, gang, mode, follows);
         block->executed += count * (uint64_t)gang->count;
         gang->turn += count;
         gang->pc = end;
@@ -319,6 +330,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
 static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     uint32_t mask = warp_fragment(warp)->mask, lanes = mask;
     if (op->prelude) prelude_run(op->prelude, warp);
+    if (warp->follows) undefined_follow(warp, op);
     if (op->guarded) {
         lanes = guard_lanes(op, warp, mask);
         if (!lanes) {
@@ -404,8 +416,9 @@ static inline bool is_next(const Block *block, const Gang *gang, uint64_t others
 static int execute_together(Block *block, const Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     const CoreOp *core = op->extra;
-    return op->guarded || op->prelude || !core->execute_together ? 0
-                                                                 : core->execute_together(block, op, gang);
+    return op->guarded || op->prelude || block->follows || !core->execute_together
+               ? 0
+               : core->execute_together(block, op, gang);
 }
 
 /* One after another. False: not all of them stand at `next` now. */

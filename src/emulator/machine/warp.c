@@ -1,6 +1,7 @@
 /* Warps: fragments that diverge and reconverge (warp.h). */
 #include "emulator/machine/block.h"
 #include "emulator/machine/special_values.h"
+#include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
 
@@ -90,6 +91,7 @@ static void free_frame(Warp *warp, Frame *frame) {
     *link = frame->next;
     warp->block->frame_bytes -= frame_bytes(frame->layout);
     free(frame->provenance);
+    undefined_forget_frame(frame);
     free(frame);
 }
 
@@ -345,8 +347,9 @@ static void leave(Warp *warp, uint32_t lanes) {
     if (!fragment->mask) remove_fragment(warp, warp->current);
 }
 
-/* Lanes that wait at a reconvergence point are released when an instruction of the warp names them. If they then exit
- * without having reached it, the mask is wrong. (Nothing waits for lanes that exit before that.) */
+/* Lanes that are released because an instruction of the warp names them, and that then do something else before they
+ * exit, have passed it by: the mask is wrong. Those that only end are not waited for (shfl.sync: "all non-exited threads
+ * corresponding to membermask"). */
 static bool breaks_a_mask(const Warp *warp, uint32_t lanes) {
     if (!(warp->called & lanes) || warp->block->hooks) return false;
     for (int i = 0; i < warp->fragment_count; i++)
@@ -452,10 +455,31 @@ void warp_split(Warp *warp, uint32_t lanes) {
     from->mask &= ~lanes;
 }
 
+/* Lanes that go on at `pc` of `frame` exit without doing anything that other lanes can see. */
+static bool only_exits(const Warp *warp, const Frame *frame, int pc) {
+    const LoweredProgram *program = warp->block->grid->program;
+    for (int steps = 0; steps < program->op_count; steps++) {
+        const PtxCode *code = &program->program->code[pc];
+        if (pc == frame->layout->end ||
+            (program->ops[pc].instruction->opcode == PTX_ret && !program->ops[pc].guarded)) {
+            if (!frame->parent) return true;
+            pc = frame->call->pc + 1;
+            frame = frame->parent;
+        } else if (program->step[pc] == STEP_JUMP) {
+            pc = code->target;
+        } else if (program->step[pc] == STEP_LANES || program->step[pc] == STEP_NO_EFFECT) {
+            pc++;
+        } else {
+            return code->instruction->opcode == PTX_exit && !program->ops[pc].guarded;
+        }
+    }
+    return false;
+}
+
 static void release_join(Warp *warp, int index, bool calls) {
     Join *join = &warp->joins[index];
     uint32_t lanes = join->arrived;
-    if (calls) warp->called |= lanes;
+    if (calls && !only_exits(warp, join->frame, join->pc)) warp->called |= lanes;
     join->members &= ~lanes;
     join->arrived = 0;
     int pc = join->pc, parent = join->parent;
@@ -464,7 +488,7 @@ static void release_join(Warp *warp, int index, bool calls) {
 
 static void release_frame(Warp *warp, Frame *frame, bool calls) {
     uint32_t lanes = frame->arrived;
-    if (calls) warp->called |= lanes;
+    if (calls && !only_exits(warp, frame->parent, frame->call->pc + 1)) warp->called |= lanes;
     frame->members &= ~lanes;
     frame->arrived = 0;
     settle(warp, frame->call->pc + 1, lanes, frame->parent, frame->join);
@@ -482,6 +506,22 @@ bool warp_release(Warp *warp, const Fragment *fragment) {
             release_frame(warp, frame, fragment->state == FRAGMENT_AT_WARP_OP);
             return true;
         }
+    }
+    return false;
+}
+
+bool warp_release_exiting(Warp *warp) {
+    for (int i = 0; i < warp->join_count; i++) {
+        const Join *join = &warp->joins[i];
+        if (!join->used || !join->arrived || !only_exits(warp, join->frame, join->pc)) continue;
+        release_join(warp, i, false);
+        return true;
+    }
+    for (Frame *frame = warp->frames; frame; frame = frame->next) {
+        if (!frame->parent || !frame->arrived || !only_exits(warp, frame->parent, frame->call->pc + 1))
+            continue;
+        release_frame(warp, frame, false);
+        return true;
     }
     return false;
 }

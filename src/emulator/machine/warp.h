@@ -14,6 +14,7 @@
 typedef struct Block Block;
 typedef struct Frame Frame;
 typedef struct Provenance Provenance;
+typedef struct UndefinedValue UndefinedValue;
 
 enum { NO_JOIN = -1, NO_FRAGMENT = -1 };
 
@@ -27,8 +28,10 @@ struct Frame {
     uint8_t *registers;
     uint8_t *parameters;    /* [lane][layout->parameter_bytes] */
     Provenance *provenance; /* what the hooks of the block keep of the frame; NULL without hooks */
-    uint32_t local_base;    /* bytes into each lane's local memory */
-    uint32_t local_top;     /* end of the frame, alloca included */
+    UndefinedValue
+        *undefined;      /* of registers, and of 4 bytes each of the parameters (undefined.h); NULL: none */
+    uint32_t local_base; /* bytes into each lane's local memory */
+    uint32_t local_top;  /* end of the frame, alloca included */
     uint32_t depth;
     uint32_t members,
         arrived; /* lanes that have not left for good; of these, those that have returned and wait */
@@ -84,18 +87,23 @@ struct Warp {
     uint32_t started, live; /* lanes that exist; that have not exited */
     uint64_t turn;
     uint32_t interval;
-    uint32_t called; /* lanes that were released because an instruction of the warp waits for lanes */
-    int current;     /* NO_FRAGMENT: none is ready */
+    uint32_t
+        called; /* lanes that were released because an instruction of the warp waits for them, and do not just
+                        exit */
+    int current; /* NO_FRAGMENT: none is ready */
     int fragment_count;
     Fragment fragments[WARP_LANES];
     Join *joins;
     int join_count, join_capacity;
     Frame *frames;
     Frame *entry_frame;
-    uint32_t arrived[17];    /* lanes that have arrived at each barrier of the block */
-    uint8_t *local;          /* [offset / 16][lane][16]: a 16-byte piece of every lane, side by side */
-    uint64_t *local_written; /* a bit per byte of `local` */
-    size_t local_bytes;      /* per lane, as allocated */
+    uint32_t arrived[17];      /* lanes that have arrived at each barrier of the block */
+    uint8_t *local;            /* [offset / 16][lane][16]: a 16-byte piece of every lane, side by side */
+    uint64_t *local_written;   /* a bit per byte of `local` */
+    size_t local_bytes;        /* per lane, as allocated */
+    bool follows;              /* something in it may be undefined (undefined.h) */
+    UndefinedValue *undefined; /* [offset / 4] of local memory; NULL: none */
+    uint64_t undefined_count;
 };
 
 static inline Fragment *warp_fragment(Warp *warp) {
@@ -144,6 +152,8 @@ void warp_return(Warp *warp, uint32_t lanes);
 bool warp_release(Warp *warp, const Fragment *fragment);
 /* The same for any join of the warp. */
 bool warp_release_any(Warp *warp);
+/* The same for lanes that only exit when they go on. */
+bool warp_release_exiting(Warp *warp);
 /* After a backward branch of the current fragment, where lanes of the warp or other blocks may be what it
  * waits for: lets other fragments run when it has had its share, or releases those that it seems to spin for.
  */

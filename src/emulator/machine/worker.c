@@ -15,7 +15,7 @@ Worker *worker_new(Grid *grid) {
     worker->counters = memory_new(count * sizeof *worker->counters);
     worker->patterns = memory_new(count * PATTERNS * sizeof *worker->patterns);
     worker->last_region = memory_new(count * sizeof *worker->last_region);
-    worker->uninitialized = memory_new(count);
+    worker->reported = memory_new(count);
     return worker;
 }
 
@@ -25,7 +25,7 @@ void worker_free(Worker *worker) {
     free(worker->counters);
     free(worker->patterns);
     free(worker->last_region);
-    free(worker->uninitialized);
+    free(worker->reported);
     free(worker->traps);
     text_done(&worker->printed);
     footprint_free(worker->footprint);
@@ -55,12 +55,13 @@ void worker_merge(Worker *into, Worker *from) {
     }
     for (int i = 0; i < from->trap_count; i++) {
         Trap trap = from->traps[i];
-        if (trap.kind == TRAP_UNINITIALIZED && into->uninitialized[trap.pc]++ >= MAX_UNINITIALIZED) continue;
+        if (!trap_kind_is_fatal(trap.kind) && into->reported[trap.pc]++ >= MAX_REPORTED) continue;
         trap.detail = arena_copy_string(&into->arena, trap.detail);
         if (into->trap_count < MAX_TRAPS)
             array_push(into->traps, into->trap_count, into->trap_capacity, trap);
     }
     if (from->printed.length) text_add_bytes(&into->printed, from->printed.data, from->printed.length);
+    trace_cut_printed(&into->printed);
     into->executed += from->executed;
     if (from->latest > into->latest) into->latest = from->latest;
 }
@@ -82,7 +83,7 @@ void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t 
                 const uint64_t *address, const char *format, ...) {
     Worker *worker = block->worker;
     if (worker->stopped) return;
-    if (kind != TRAP_UNINITIALIZED) worker->stopped = true;
+    if (trap_kind_is_fatal(kind)) worker->stopped = true;
     if (worker->trap_count >= MAX_TRAPS && !worker->stopped) return;
     char text[1024];
     va_list list;

@@ -172,8 +172,11 @@ static Provenance read_value_provenance(const Frame *frame, const CallValue *val
                                         uint32_t bytes) {
     Provenance all = operand_provenance(frame, NULL, 0);
     if (!value->in_memory) {
-        const Provenance *provenance = provenance_of(frame, value->place);
-        return provenance ? *provenance : all;
+        for (uint32_t at = 0; at < bytes; at += 4) {
+            const Provenance *provenance = provenance_of(frame, call_value_part(value, offset + at));
+            if (provenance) combine(&all, provenance, true);
+        }
+        return all;
     }
     for (uint32_t at = 0; at < bytes; at += 4)
         combine(&all, provenance_of_parameter(frame, value->offset + offset + at), true);
@@ -192,11 +195,13 @@ void provenance_pass(const Frame *from, const CallValue *source, const Frame *to
                      const CallValue *destination, uint32_t mask) {
     uint32_t bytes = source->bytes < destination->bytes ? source->bytes : destination->bytes;
     if (!source->present || !destination->present) return;
-    if (!destination->in_memory) {
-        Provenance provenance = read_value_provenance(from, source, 0, bytes);
-        write_provenance(provenance_of(to, destination->place), &provenance, mask);
-        return;
+    uint32_t part = destination->part_bytes;
+    for (uint32_t at = 0; !destination->in_memory && at < bytes; at += part) {
+        Provenance provenance =
+            read_value_provenance(from, source, at, bytes - at < part ? bytes - at : part);
+        write_provenance(provenance_of(to, call_value_part(destination, at)), &provenance, mask);
     }
+    if (!destination->in_memory) return;
     for (uint32_t at = 0; at < bytes; at += 4) {
         Provenance provenance = read_value_provenance(from, source, at, 4);
         write_provenance(provenance_of_parameter(to, destination->offset + at), &provenance, mask);

@@ -14,6 +14,7 @@ static void drop_threads(HappensBefore *order) {
         vector_clock_drop(thread->known);
         vector_clock_drop(thread->acquired);
         for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_drop(thread->released[s]);
+        for (int s = 0; s < SIGN_COUNT; s++) vector_clock_drop(thread->signs[s]);
     }
     free(order->threads);
     order->threads = NULL;
@@ -32,10 +33,22 @@ void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first,
     }
 }
 
+static void drop_signs(VectorClock *signs[SIGN_COUNT]) {
+    for (int s = 0; s < SIGN_COUNT; s++) vector_clock_replace(&signs[s], NULL);
+}
+
+static void join_signs(VectorClock *to[SIGN_COUNT], VectorClock *const from[SIGN_COUNT]) {
+    for (int s = 0; s < SIGN_COUNT; s++) vector_clock_join(&to[s], from[s]);
+}
+
 void happens_before_end(HappensBefore *order) {
     drop_threads(order);
     vector_clock_replace(&order->known, NULL);
-    for (int b = 0; b < BLOCK_BARRIERS; b++) vector_clock_replace(&order->gathered[b], NULL);
+    drop_signs(order->signs);
+    for (int b = 0; b < BLOCK_BARRIERS; b++) {
+        vector_clock_replace(&order->gathered[b], NULL);
+        drop_signs(order->gathered_signs[b]);
+    }
 }
 
 /* ---- the question ----------------------------------------------------------------------------------- */
@@ -66,6 +79,19 @@ uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, 
     return unknown;
 }
 
+uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
+                               uint32_t lanes, OrderSign sign) {
+    uint32_t found = 0;
+    const VectorClock *own = order->threads ? order->threads[warp * WARP_LANES + lane].signs[sign] : NULL;
+    for (uint32_t rest = own || order->signs[sign] ? lanes : 0; rest; rest &= rest - 1) {
+        uint16_t other = (uint16_t)(warp_access_warp(earlier) * WARP_LANES + __builtin_ctz(rest));
+        if (vector_clock_find(own, earlier->block, other) >= earlier->stamp ||
+            vector_clock_find(order->signs[sign], earlier->block, other) >= earlier->stamp)
+            found |= rest & -rest;
+    }
+    return found;
+}
+
 /* ---- what a thread knows, as a vector clock --------------------------------------------------------- */
 
 /* Adds to *to what `lanes` of `warp` know and have done up to now. */
@@ -93,6 +119,9 @@ static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, 
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync) {
     if (sync->is_blockwide) return; /* known when it is released: no thread goes on before */
     add_knowledge(order, sync->warp, sync->mask, &order->gathered[sync->number]);
+    for (uint32_t rest = order->threads ? sync->mask : 0; rest; rest &= rest - 1)
+        join_signs(order->gathered_signs[sync->number],
+                   order->threads[sync->warp * WARP_LANES + __builtin_ctz(rest)].signs);
     order->now++;
 }
 
@@ -105,6 +134,8 @@ static void join_block(HappensBefore *order) {
         vector_clock_forget(&thread->known, order->number, order->barrier);
         vector_clock_join(&order->known, thread->known);
         vector_clock_replace(&thread->known, NULL);
+        join_signs(order->signs, thread->signs);
+        drop_signs(thread->signs);
     }
 }
 
@@ -113,25 +144,35 @@ void happens_before_release(HappensBefore *order, const TraceSync *sync) {
     if (!sync->mask) {
         if (sync->is_blockwide) join_block(order);
         vector_clock_replace(gathered, NULL);
+        drop_signs(order->gathered_signs[sync->number]);
         return;
     }
     if (sync->is_blockwide) {
         order->interval[sync->warp]++;
         return;
     }
-    for (uint32_t rest = sync->mask; rest; rest &= rest - 1)
-        vector_clock_join(&threads_of(order)[sync->warp * WARP_LANES + __builtin_ctz(rest)].known, *gathered);
+    for (uint32_t rest = sync->mask; rest; rest &= rest - 1) {
+        ThreadClocks *thread = &threads_of(order)[sync->warp * WARP_LANES + __builtin_ctz(rest)];
+        vector_clock_join(&thread->known, *gathered);
+        join_signs(thread->signs, order->gathered_signs[sync->number]);
+    }
 }
 
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
     bool whole = lanes == order->started[warp];
     if (!whole || order->threads) {
-        VectorClock *known = NULL;
+        VectorClock *known = NULL, *signs[SIGN_COUNT] = {0};
         add_knowledge(order, warp, lanes, &known);
         for (uint32_t rest = lanes; rest; rest &= rest - 1)
-            vector_clock_replace(&threads_of(order)[warp * WARP_LANES + __builtin_ctz(rest)].known,
-                                 vector_clock_keep(known));
+            join_signs(signs, threads_of(order)[warp * WARP_LANES + __builtin_ctz(rest)].signs);
+        for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+            ThreadClocks *thread = &order->threads[warp * WARP_LANES + __builtin_ctz(rest)];
+            vector_clock_replace(&thread->known, vector_clock_keep(known));
+            for (int s = 0; s < SIGN_COUNT; s++)
+                vector_clock_replace(&thread->signs[s], vector_clock_keep(signs[s]));
+        }
         vector_clock_drop(known);
+        drop_signs(signs);
     }
     if (whole) order->warp[warp] = order->now;
     order->now++;
@@ -155,11 +196,14 @@ void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncSc
 }
 
 void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncWord *word, bool acquires) {
-    if (!word->released[SCOPE_BLOCK] && !word->released[SCOPE_DEVICE]) return;
+    if (!word->released[SCOPE_BLOCK] && !word->released[SCOPE_DEVICE] && !word->followed) return;
     ThreadClocks *thread = &threads_of(order)[warp * WARP_LANES + lane];
-    VectorClock **to = acquires ? &thread->known : &thread->acquired;
-    vector_clock_join(to, word->released[SCOPE_DEVICE]);
-    if (word->block == order->number) vector_clock_join(to, word->released[SCOPE_BLOCK]);
+    VectorClock **to[2] = {acquires ? &thread->known : &thread->acquired, &thread->signs[SIGN_RELEASED]};
+    for (int i = 0; i < (acquires ? 1 : 2); i++) {
+        vector_clock_join(to[i], word->released[SCOPE_DEVICE]);
+        if (word->block == order->number) vector_clock_join(to[i], word->released[SCOPE_BLOCK]);
+    }
+    vector_clock_join(&thread->signs[SIGN_FOLLOWED], word->followed);
 }
 
 void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *word, SyncScope scope,
@@ -179,6 +223,14 @@ void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *
     if (releases) order->now++;
 }
 
+void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncWord *word, bool adds) {
+    enum { MOST = 1024 }; /* entries: each that observes the word copies them */
+    if (!adds) vector_clock_replace(&word->followed, NULL);
+    if (word->followed && word->followed->count >= MOST) return;
+    add_knowledge(order, warp, UINT32_C(1) << lane, &word->followed);
+}
+
 void sync_word_done(SyncWord *word) {
+    vector_clock_replace(&word->followed, NULL);
     for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_replace(&word->released[s], NULL);
 }

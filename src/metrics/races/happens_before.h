@@ -22,11 +22,13 @@ typedef struct WarpAccess { /* by lanes of a warp that executed one instruction,
     uint32_t origin; /* warp_access_origin() */
 } WarpAccess;
 
+#define BEFORE_WRITE UINT32_C(0x80000000) /* in the origin of a read: the place has been written since */
+
 static inline uint32_t warp_access_origin(int pc, int warp) {
     return (uint32_t)pc << 5 | (uint32_t)warp;
 }
 static inline int warp_access_pc(const WarpAccess *access) {
-    return (int)(access->origin >> 5);
+    return (int)((access->origin & ~BEFORE_WRITE) >> 5);
 }
 static inline int warp_access_warp(const WarpAccess *access) {
     return (int)(access->origin & 31);
@@ -34,12 +36,21 @@ static inline int warp_access_warp(const WarpAccess *access) {
 
 typedef enum SyncScope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_COUNT } SyncScope;
 
+/* What a thread has seen a sign of, though it does not happen before what the thread does now. */
+typedef enum OrderSign {
+    SIGN_RELEASED, /* its thread has fenced, then written a word that was observed; the observer has not fenced since */
+    SIGN_FOLLOWED, /* its thread has written that word later, without a fence between: nothing orders the two */
+    SIGN_COUNT
+} OrderSign;
+
 typedef struct ThreadClocks {
     VectorClock *known; /* beyond what its block and its warp know */
     /* [scope] What a strong store of this thread publishes: everything before its last fence of that
      * scope. */
     VectorClock *released[SCOPE_COUNT];
     VectorClock *acquired; /* observed by strong loads; known after the next fence */
+    VectorClock
+        *signs[SIGN_COUNT]; /* observed by the thread, or by one that it has synchronized with since */
 } ThreadClocks;
 
 typedef struct HappensBefore {     /* of one block */
@@ -51,9 +62,11 @@ typedef struct HappensBefore {     /* of one block */
     uint32_t started[BLOCK_WARPS]; /* lanes that the warp began with */
     uint32_t interval[BLOCK_WARPS]; /* block-wide barriers passed */
     VectorClock *known;             /* by all threads, of other blocks */
+    VectorClock *signs[SIGN_COUNT]; /* observed by a thread before the last barrier of the block */
     ThreadClocks *threads;          /* [warp * 32 + lane]; NULL: no thread has a clock */
     int thread_count;
     VectorClock *gathered[BLOCK_BARRIERS]; /* known by the threads that have arrived at a named barrier */
+    VectorClock *gathered_signs[BLOCK_BARRIERS][SIGN_COUNT];
 } HappensBefore;
 
 /* Starts a block; reuses the memory of one that has ended. */
@@ -63,6 +76,10 @@ void happens_before_end(HappensBefore *order); /* frees clocks */
 /* The lanes of `earlier` whose access did not happen before what `lane` does now. */
 uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier);
 
+/* Those of `lanes` of `earlier` of whose access `lane` has seen the sign. */
+uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
+                               uint32_t lanes, OrderSign sign);
+
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
 void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);
@@ -70,7 +87,8 @@ void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncSc
 
 typedef struct SyncWord { /* a word of memory through which threads synchronize */
     VectorClock *released[SCOPE_COUNT];
-    uint32_t block; /* the one that released[SCOPE_BLOCK] is for */
+    uint32_t block;        /* the one that released[SCOPE_BLOCK] is for */
+    VectorClock *followed; /* what its writers did before they wrote it, fence or not */
 } SyncWord;
 
 /* A strong load observes what was released to `word`; `acquires`: it needs no fence to know it. */
@@ -79,6 +97,8 @@ void happens_before_observe(HappensBefore *order, int warp, int lane, const Sync
  * `adds`: it is atomic, so that what was published to the word before stays. */
 void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *word, SyncScope scope,
                             bool releases, bool adds);
+/* `lane` is about to write the word, after all that it has done so far; `adds` as above. */
+void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncWord *word, bool adds);
 void sync_word_done(SyncWord *word);
 
 #endif

@@ -36,6 +36,31 @@ static bool is_flag(const Touch *touch, const WarpAccess *earlier, uint32_t lane
     return same_block && has_released(order, warp_access_warp(earlier), __builtin_ctz(lanes));
 }
 
+/* The block has read the cell, before its last write or after it. */
+static bool has_read(const Touch *touch, const ShadowCell *cell, bool before_write) {
+    for (int i = 0; i < CELL_READS; i++)
+        if (cell->reads[i].mask && cell->reads[i].block == touch->block->order.number &&
+            !(cell->reads[i].origin & BEFORE_WRITE) == !before_write)
+            return true;
+    return false;
+}
+
+/* Those of `lanes` whose access came before something that this thread, or one that it has synchronized with, has
+ * observed: PTX allows two volatile accesses to one word, but the code relies on an order that only a fence makes. */
+static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpAccess *earlier,
+                         uint32_t lanes) {
+    const RaceDetector *detector = touch->block->detector;
+    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
+    const HappensBefore *order = &touch->block->order;
+    bool is_volatile = then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE;
+    int warp = touch->access->warp;
+    if (!is_volatile || touch->access->space != PTX_SPACE_GLOBAL) return 0;
+    uint32_t found = happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_FOLLOWED) &
+                     ~happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_RELEASED);
+    if (!found || has_read(touch, cell, false)) return 0; /* what was read once is not older the next time */
+    return race_detector_is_polled(detector->launched->program, touch->access->pc) ? 0 : found;
+}
+
 static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
@@ -80,10 +105,15 @@ static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *e
 }
 
 /* `lanes` of `earlier` and this access are not ordered, and at least one of the two writes. */
-static __attribute__((noinline)) void report_race(const Touch *touch, const WarpAccess *earlier,
-                                                  uint32_t lanes, bool then_writes) {
+static __attribute__((noinline)) void report_race(const Touch *touch, const ShadowCell *cell,
+                                                  const WarpAccess *earlier, uint32_t lanes,
+                                                  bool then_writes) {
     const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
-    if (is_allowed(touch, earlier, lanes)) return;
+    if (is_allowed(touch, earlier, lanes)) {
+        lanes = unfenced(touch, cell, earlier, lanes);
+        if (lanes) race_detector_report(touch, FINDING_ORDER, earlier, lanes, false);
+        return;
+    }
     if (then_writes && now->writes && !then->is_atomic && !now->is_atomic) {
         lanes = without_same_instruction(touch, earlier, lanes);
         if (!lanes || stores_what_is_there(touch)) return;
@@ -92,7 +122,13 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Warp
     FindingKind kind = same_block && warp_access_warp(earlier) == touch->access->warp ? FINDING_WARP_RACE
                        : touch->access->space == PTX_SPACE_SHARED                     ? FINDING_SHARED_RACE
                                                                                       : FINDING_GLOBAL_RACE;
-    race_detector_report(touch, kind, earlier, lanes, false);
+    uint32_t released = happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
+                                              lanes, SIGN_RELEASED);
+    bool may_be_cached = !now->writes && has_read(touch, cell, true); /* in L1: an old value */
+    if (lanes & ~released || may_be_cached)
+        race_detector_report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes, false);
+    else
+        race_detector_report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes, false);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------ */
@@ -161,7 +197,7 @@ static void touch_cell(const Touch *touch, ShadowCell *cell) {
         return;
     }
     uint32_t lanes = unknown_lanes(touch, &cell->write);
-    if (lanes) report_race(touch, &cell->write, lanes, true);
+    if (lanes) report_race(touch, cell, &cell->write, lanes, true);
     if (!touch->rule->writes) {
         if (cell->reads[0].mask && cell->reads[0].block != touch->block->order.number)
             note_reread(touch, &cell->reads[0]);
@@ -170,7 +206,8 @@ static void touch_cell(const Touch *touch, ShadowCell *cell) {
     }
     for (int i = 0; i < CELL_READS; i++) {
         lanes = unknown_lanes(touch, &cell->reads[i]);
-        if (lanes) report_race(touch, &cell->reads[i], lanes, false);
+        if (lanes) report_race(touch, cell, &cell->reads[i], lanes, false);
+        cell->reads[i].origin |= BEFORE_WRITE;
     }
     put(touch, &cell->write);
 }
@@ -212,6 +249,17 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
     }
 }
 
+/* About to write words that others may wait for: what the block has stored as volatile came before. */
+static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        SyncWord *word =
+            sync_table_find(&block->detector->syncs, access->buffer, trace_access_offset(access, lane), true);
+        happens_before_follow(&block->order, access->warp, lane, word, rule->is_atomic);
+    }
+    block->order.now++;
+}
+
 /* Of a copy, what it does on this side. */
 static const PcRule *rule_of_access(const RaceDetector *detector, const TraceAccess *access) {
     const PcRule *written = &detector->written[access->pc];
@@ -231,6 +279,9 @@ static void detector_access(void *context, const TraceAccess *access) {
     int shift = shared ? detector->shared_shift : detector->global_shift, cells = rule->width >> shift;
     ShadowMemory *memory = shared ? &block->shared : &detector->buffers[access->buffer];
     detector->serial++;
+    if (block->stores_volatile && !shared && rule->writes && rule->strength != ACCESS_WEAK)
+        follow(block, access, rule);
+    block->stores_volatile |= !shared && rule->writes && rule->strength == ACCESS_VOLATILE;
     Touch touch = {
         .block = block, .access = access, .rule = rule, .cell_bytes = 1 << shift, .is_shared = shared};
     uint32_t early = block->flying_count && !access->arrives ? async_copies_check(block, access, rule) : 0;
@@ -244,7 +295,8 @@ static void detector_access(void *context, const TraceAccess *access) {
         detector->last_store_pc = access->pc;
         detector->last_store_launch = detector->launch;
     }
-    if (detector->has_fences && rule->strength != ACCESS_WEAK) synchronize(block, access, rule);
+    if ((detector->has_fences || detector->has_volatile) && rule->strength != ACCESS_WEAK)
+        synchronize(block, access, rule);
 }
 
 static void detector_sync(void *context, const TraceSync *sync) {
@@ -254,6 +306,7 @@ static void detector_sync(void *context, const TraceSync *sync) {
         happens_before_arrive(&block->order, sync);
         break;
     case TRACE_SYNC_RELEASE:
+        race_detector_note_barrier(block, sync);
         happens_before_release(&block->order, sync);
         break;
     case TRACE_SYNC_WARP:
@@ -270,10 +323,6 @@ static void detector_sync(void *context, const TraceSync *sync) {
     }
 }
 
-static void detector_undefined(void *context, int pc, int warp, uint32_t lanes) {
-    race_detector_report_lanes(context, FINDING_UNDEFINED_SHUFFLE, pc, warp, lanes);
-}
-
 static void detector_copy(void *context, const TraceCopy *copy) {
     async_copies_see(context, copy);
 }
@@ -288,6 +337,7 @@ static void *detector_block(void *context, uint64_t linear) {
     const uint32_t *threads = detector->launched->block;
     block->detector = detector;
     block->linear = linear;
+    block->stores_volatile = false;
     block->shared.bytes_left = &detector->bytes_left;
     happens_before_begin(&block->order, detector->first_block + (uint32_t)linear, detector->first_block,
                          (int)(threads[0] * threads[1] * threads[2]));
@@ -339,12 +389,14 @@ static void note_width(const PcRule *rule, bool in_shared, bool in_global, int l
 
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
-    detector->has_fences = false;
+    detector->has_fences = detector->has_volatile = false;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         const PcRule *rule = &detector->rules[pc];
         detector->has_fences |=
             in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires || rule->releases;
+        detector->has_volatile |= rule->strength == ACCESS_VOLATILE && rule->writes &&
+                                  (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC);
         bool generic = trace_is_generic(in), shared = trace_kind_is_shared(trace_kind_of(in));
         note_width(rule, shared || generic, !shared, least);
         shared = trace_kind_is_shared(trace_written_kind_of(in));
@@ -416,6 +468,6 @@ TraceObserver race_detector_observer(RaceDetector *detector) {
                            .access = detector_access,
                            .sync = detector_sync,
                            .copy = detector_copy,
-                           .undefined = detector_undefined,
+                           .undefined = race_detector_undefined,
                            .end = detector_end};
 }

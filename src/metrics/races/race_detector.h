@@ -42,6 +42,7 @@ typedef struct RacePair { /* a pair of instructions that race; the accesses are 
     bool is_narrow;                   /* both are strong, but of too narrow a scope */
     bool is_same_warp, is_same_block;
     bool is_source; /* a copy on its way: it is its source that is written */
+    TraceUse use;   /* of an undefined value */
 } RacePair;
 
 typedef struct SyncTable { /* words through which threads synchronize, by buffer and offset */
@@ -55,6 +56,7 @@ typedef struct BlockRaces {
     HappensBefore order;
     ShadowMemory shared;
     SyncTable syncs;           /* of shared memory */
+    bool stores_volatile;      /* it has stored to global memory as volatile */
     struct FlyingCopy *flying; /* asynchronous copies on their way */
     int flying_count, flying_capacity;
     uint64_t *flying_words; /* a bit for each word of shared memory that they will write */
@@ -80,6 +82,7 @@ struct RaceDetector {
     PcRule *rules;                      /* [pc] of this launch */
     PcRule *written;                    /* [pc] asynchronous copies: what they do to their destination */
     bool has_fences;                    /* or acquires or releases */
+    bool has_volatile;                  /* stores to global memory */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
     uint64_t block_count;
@@ -104,6 +107,15 @@ struct RaceDetector {
 enum { MOST_PAIRS = 64 };
 
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
+void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access);
+/* The pair of these instructions in this launch (`other` may be PTX_NO_PC); NULL: it is new. */
+RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int other);
+/* A new one, to be filled in; NULL: the limit is reached. */
+RacePair *race_pair_add(BlockRaces *block, FindingKind kind, PtxSpace space);
+void race_pair_count(RacePair *pair, const BlockRaces *block); /* once more, in this block */
+/* Part of a warp passes a barrier of the block, and the rest has exited: a note. */
+void race_detector_note_barrier(BlockRaces *block, const TraceSync *sync);
+void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
 PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
 
@@ -125,6 +137,8 @@ void async_copies_see(BlockRaces *block, const TraceCopy *copy);
 uint32_t async_copies_check(BlockRaces *block, const TraceAccess *access, const PcRule *rule);
 void async_copies_forget(BlockRaces *block);
 void async_copies_done(BlockRaces *block);
+/* The load is repeated until it finds what it waits for. */
+bool race_detector_is_polled(const PtxProgram *program, int pc);
 /* NULL: there is none, and `make` does not ask for one. */
 SyncWord *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make);
 void sync_table_done(SyncTable *table);

@@ -86,6 +86,50 @@ PcRule *race_detector_rules(const PtxProgram *program) {
     return rules;
 }
 
+/* ---- polling ---------------------------------------------------------------------------------------- */
+
+enum { MOST_TRACKED = 32, MOST_STEPS = 128 };
+
+typedef struct Tracked { /* registers that depend on a load */
+    const PtxRegister *registers[MOST_TRACKED];
+    int count;
+} Tracked;
+
+static bool mentions(const Tracked *tracked, const PtxOperand *operand) {
+    for (int i = 0; i < tracked->count; i++)
+        if (operand->reg && operand->reg == tracked->registers[i]) return true;
+    for (int i = 0; i < operand->item_count; i++)
+        if (mentions(tracked, &operand->items[i])) return true;
+    return false;
+}
+
+static void track(Tracked *tracked, const PtxOperand *operand) {
+    if (operand->reg && tracked->count < MOST_TRACKED) tracked->registers[tracked->count++] = operand->reg;
+    for (int i = 0; i < operand->item_count; i++) track(tracked, &operand->items[i]);
+}
+
+/* A branch behind it depends on what it loads, and goes back to it, or past another one that does. */
+bool race_detector_is_polled(const PtxProgram *program, int pc) {
+    Tracked tracked = {0};
+    bool may_leave = false;
+    if (program->code[pc].instruction->operand_count)
+        track(&tracked, &program->code[pc].instruction->operands[0]);
+    for (int at = pc + 1; at < program->code_count && at < pc + MOST_STEPS; at++) {
+        const PtxCode *code = &program->code[at];
+        const PtxInstruction *in = code->instruction;
+        if (code->function != program->code[pc].function) return false;
+        bool depends = mentions(&tracked, &in->guard);
+        if (in->opcode == PTX_bra) {
+            if (code->target != PTX_NO_PC && code->target <= pc && (depends || may_leave)) return true;
+            may_leave |= depends;
+            continue;
+        }
+        for (int i = 1; i < in->operand_count; i++) depends |= mentions(&tracked, &in->operands[i]);
+        if (depends && in->operand_count && in->opcode != PTX_st) track(&tracked, &in->operands[0]);
+    }
+    return false;
+}
+
 /* ---- synchronizing words: an open hash table that never shrinks ------------------------------------- */
 
 typedef struct SyncEntry {

@@ -209,7 +209,7 @@ static Result run(Function *function, const uint32_t *grid, const uint32_t *bloc
     }
     for (int i = 0; i < trace->trap_count; i++) {
         TrapKind kind = trace->traps[i].kind;
-        if (kind == TRAP_UNINITIALIZED) continue;
+        if (!trap_kind_is_fatal(kind)) continue;
         bool hangs = kind == TRAP_INSTRUCTION_BUDGET || kind == TRAP_DEADLOCK;
         status = hangs ? BUSY : ILLEGAL_ADDRESS;
     }

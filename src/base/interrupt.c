@@ -1,0 +1,45 @@
+#define _POSIX_C_SOURCE 200809L
+#include "base/interrupt.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+enum { ENDING_COUNT = sizeof ending / sizeof *ending };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int depth;                             /* of the holds */
+static struct sigaction before[ENDING_COUNT]; /* where is_held */
+static bool is_held[ENDING_COUNT];
+static volatile sig_atomic_t came; /* the last signal; 0: none */
+
+static void note(int number) {
+    came = number;
+}
+
+void interrupt_hold(void) {
+    pthread_mutex_lock(&lock);
+    struct sigaction action = {.sa_handler = note}; /* without SA_RESTART: who waits is woken */
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < ENDING_COUNT && !depth; i++) {
+        is_held[i] = !sigaction(ending[i], NULL, &before[i]) && !(before[i].sa_flags & SA_SIGINFO) &&
+                     before[i].sa_handler == SIG_DFL;
+        if (is_held[i]) sigaction(ending[i], &action, NULL);
+    }
+    depth++;
+    pthread_mutex_unlock(&lock);
+}
+
+bool interrupt_waits(void) {
+    return came != 0;
+}
+
+void interrupt_release(void) {
+    pthread_mutex_lock(&lock);
+    depth--;
+    for (int i = 0; i < ENDING_COUNT && !depth; i++)
+        if (is_held[i]) sigaction(ending[i], &before[i], NULL);
+    int number = depth ? 0 : came;
+    pthread_mutex_unlock(&lock);
+    if (number) raise(number);
+}

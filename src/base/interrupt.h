@@ -1,0 +1,20 @@
+/* Interrupt: the signals that end a program (Ctrl-C, kill, a terminal that is closed) wait while there is something that
+ * must not be left behind: temporary files, child processes.
+ *
+ *     interrupt_hold();
+ *     ... make it, work on it and look at interrupt_waits() now and then, remove it ...
+ *     interrupt_release();      the program dies of the signal that came meanwhile
+ *
+ * Signals that are ignored, or that have a handler (the interface's), are left alone. */
+#ifndef BASE_INTERRUPT_H
+#define BASE_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* Holds may be nested, and held by several threads. */
+void interrupt_hold(void);
+/* A signal came: what is under way is to be given up at once. */
+bool interrupt_waits(void);
+void interrupt_release(void);
+
+#endif

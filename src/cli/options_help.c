@@ -1,0 +1,37 @@
+/* --help. */
+#include "cli/options.h"
+
+#include <string.h>
+
+void options_usage(const OptionRow *row, char *out, size_t bytes) {
+    const char *argument = row->argument ? row->argument : "";
+    bool optional = *argument == '=';
+    snprintf(out, bytes, "--%s%s%s%s", row->name,
+             optional    ? "["
+             : *argument ? " "
+                         : "",
+             argument, optional ? "]" : "");
+}
+
+void options_print_help(Text *out) {
+    enum { COLUMN = 28 };
+    text_add(out, "redviz: see how a CUDA reduction kernel really executes\n\n"
+                  "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
+                  "  redviz FILE.cu|FILE.ptx [options]   the same for any other kernel\n"
+                  "  redviz FILE.redviz [options]        the same for a run kept by --save\n"
+                  "  redviz ... --report                 print the metrics of the run; needs no terminal\n");
+    const char *title;
+    const OptionRow *row;
+    for (int i = 0; (row = options_row(i, &title)); i++) {
+        char usage[80];
+        options_usage(row, usage, sizeof usage);
+        if (title) text_print(out, "\n%s\n", title);
+        if (strlen(usage) > COLUMN)
+            text_print(out, "  %s\n  %*s %s\n", usage, COLUMN, "", row->help);
+        else
+            text_print(out, "  %-*s %s\n", COLUMN, usage, row->help);
+    }
+    text_add(out,
+             "\nExit status: 0 done; 1 the run failed (wrong result, trap, hang, or what --check finds); "
+             "2 bad usage or bad input.\n");
+}

@@ -1,0 +1,53 @@
+/* Options that are right one by one and wrong together. */
+#include "cli/options.h"
+
+#include <string.h>
+
+bool options_check_together(const Options *options, Error *error) {
+    const SessionOptions *session = &options->session;
+    if (options->action == ACTION_BENCH && options->save && !session->kernel)
+        return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
+    if (options->action >= ACTION_LIST && options->action != ACTION_BENCH && options->save)
+        return error_set(error, "--save keeps a run; --%s has none", options->action_name);
+    if (options->action == ACTION_BENCH && options->save && options->grid)
+        return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
+    if (options->action == ACTION_LADDER && (session->kernel || session->file || session->saved))
+        return error_set(error, "--ladder shows all rungs: it takes --n, --dtype and --op, and no kernel");
+    if (options->action == ACTION_BENCH && (session->file || session->saved))
+        return error_set(error, "--bench times kernels of the catalogue");
+    if (options->profile && options->action != ACTION_BENCH)
+        return error_set(error, "--profile goes with --bench");
+    if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
+    if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
+        return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
+    if (!options_check_page(options, error) || !options_check_lecture(options, error)) return false;
+    if (options->action >= ACTION_LIST || options->has_lecture) return true;
+    if (session->saved && options->first_for_run)
+        return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
+                         options->first_for_run, session->saved);
+    if (!session->kernel && !session->file && !session->saved)
+        return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.cu, "
+                                "FILE.ptx or FILE.redviz");
+    if (session->file && options->first_for_kernel)
+        return error_set(error, "--%s is for kernels of the catalogue, not for a file",
+                         options->first_for_kernel);
+    if (session->kernel && options->first_for_file)
+        return error_set(error, "--%s is for FILE.cu and FILE.ptx; a kernel of the catalogue brings its own",
+                         options->first_for_file);
+    if (session->kernel && (session->block[1] > 1 || session->block[2] > 1))
+        return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
+    if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
+        return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
+    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_SASS &&
+        options->action != ACTION_CHECK)
+        return error_set(error, "--json goes with --report, --sass, --check, --list or --bench");
+    if (options->watch && options->action != ACTION_OPEN)
+        return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
+    if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
+    if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN &&
+        options->action != ACTION_RECORD)
+        return error_set(
+            error, "--record-cast records the interface, or --frame with its --keys; --%s shows no frames",
+            options->action_name);
+    return true;
+}

@@ -1,0 +1,41 @@
+/* Undefined: follows the values that shuffles give to lanes whose source lane takes no part, to where they are used.
+ * Private to the emulator.
+ *
+ * Such a value harms nobody as long as it stays in registers: the last steps of a shuffle ladder make many that no lane
+ * looks at. It is *used* where memory, an address, a branch, an atomic or a barrier depends on it, which the launch's
+ * observer is told. Registers, parameters of functions and local memory are followed; an instruction whose result does
+ * not depend on the value (selp that takes the other operand, `and` with 0) makes a defined one.
+ *
+ * Only blocks with an observer follow, and each only from its first such value on: block->follows. */
+#ifndef EMULATOR_MACHINE_UNDEFINED_H
+#define EMULATOR_MACHINE_UNDEFINED_H
+
+#include "emulator/machine/access.h"
+
+struct UndefinedValue {
+    uint32_t lanes;
+    int32_t shuffle[WARP_LANES]; /* of these lanes: pc of the shuffle that it came from */
+};
+
+/* The shuffle at `pc` has given something undefined to `lanes`, in the register at `place`. */
+void undefined_begin(Warp *warp, int pc, Operand place, uint32_t lanes);
+void undefined_forget_frame(Frame *frame);
+void undefined_forget_local(Warp *warp);
+
+/* While block->follows, before the instruction is executed: ---- */
+
+/* Any instruction, by the current fragment: its guard, and what depends on registers alone. */
+void undefined_follow(Warp *warp, const Op *op);
+/* An access of one space; its mask is set. */
+void undefined_access(const Access *access);
+/* Lane l of `lanes` gets in the register `to` what `from` has in lane source[l]; source[l] < 0: nothing undefined. */
+void undefined_shuffle(Warp *warp, Operand from, Operand to, bool has_to, uint32_t lanes,
+                       const int32_t *source);
+/* `lanes` get in `to` (and `second`) what depends on `from` in all lanes of `of[lane]`. */
+void undefined_gather(Warp *warp, Operand from, const Operand *to, int to_count, uint32_t lanes,
+                      const uint32_t *of);
+/* A value is passed to or from a function. */
+void undefined_pass(const Frame *from, const CallValue *source, Frame *to, const CallValue *destination,
+                    uint32_t mask);
+
+#endif

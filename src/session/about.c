@@ -1,0 +1,10 @@
+/* What --version says below the version (session.h). */
+#include "session/session.h"
+
+#include "gpu/found.h"
+#include "trace/store.h"
+
+void session_about(Text *out) {
+    text_print(out, "SQLite %s\n", store_sqlite_version());
+    found_print(out);
+}

@@ -1,0 +1,27 @@
+/* Short names: a session file is passed on, so it says nothing about where files lay on the machine that made it. A file
+ * that a line table names by an absolute path keeps only as much of that path's end as no other file shares: "k.cu", or
+ * "common/reduce.h" beside "old/reduce.h". Names that are not absolute stay.
+ *
+ * What the kernel itself contains stays as it is, too: an assert() compiles the path of its file into the program. */
+#ifndef SESSION_SHORT_NAMES_H
+#define SESSION_SHORT_NAMES_H
+
+#include "base/text.h"
+
+typedef struct ShortNames {
+    struct ShortName *items;
+    int count, capacity;
+} ShortNames;
+
+/* Of all files that the PTX text names (.file). */
+void short_names_read(ShortNames *names, const char *ptx);
+void short_names_done(ShortNames *names);
+
+/* Of a file; of one that the PTX does not name, the last part. NULL stays NULL. Borrowed from `names` or `path`. */
+const char *short_names_find(const ShortNames *names, const char *path);
+/* The PTX with these names. */
+void short_names_write_ptx(const ShortNames *names, const char *ptx, Text *out);
+/* --args and what was guessed of it, where "file:/home/me/numbers" becomes "file:numbers". */
+void short_names_write_arguments(const char *arguments, Text *out);
+
+#endif

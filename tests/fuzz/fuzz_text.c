@@ -1,0 +1,67 @@
+/* Fuzz target of texts that are no PTX; the first byte chooses: the CSV of --access, what a compiler printed, CUDA whose
+ * host code is blanked out. What comes out must keep what their headers promise. */
+#include "base/text.h"
+#include "compile/device_code.h"
+#include "compile/messages.h"
+#include "metrics/report.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_error(const Error *error) {
+    if (!error->message[0] || strchr(error->message, '\n')) abort();
+    if (error->caret < 0 || (size_t)error->caret > sizeof error->excerpt) abort();
+}
+
+static void read_table(const char *text, size_t length) {
+    Text out = {0};
+    Error error = {0};
+    if (!report_access(text, length, "fuzz.csv", &out, &error)) check_error(&error);
+    text_done(&out);
+}
+
+static void read_messages(const char *text) {
+    Error error = {0};
+    if (messages_to_error(text, "nvcc", &error)) abort();
+    check_error(&error);
+}
+
+static void visit(void *context, const char *name, size_t length) {
+    const char *text = context;
+    if (name < text || name + length > text + strlen(text)) abort();
+}
+
+/* Line breaks stay where they are, and nothing else appears. */
+static void read_cuda(char *text) {
+    size_t length = strlen(text);
+    char *before = malloc(length + 1);
+    Text templates = {0};
+    memcpy(before, text, length + 1);
+    device_code_includes(text, true, visit, text);
+    device_code_includes(text, false, visit, text);
+    device_code_templates(text, &templates);
+    device_code_keep(text);
+    if (strlen(text) != length) abort();
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != before[i] && (text[i] != ' ' || before[i] == '\n')) abort();
+    text_done(&templates);
+    free(before);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (!size) return 0;
+    char *text = malloc(size);
+    memcpy(text, data + 1, size - 1);
+    text[size - 1] = 0;
+    if (data[0] % 3 == 0)
+        read_table(text, size - 1);
+    else if (data[0] % 3 == 1)
+        read_messages(text);
+    else
+        read_cuda(text);
+    free(text);
+    return 0;
+}
