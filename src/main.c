@@ -1,7 +1,7 @@
 /* redviz: the command line decides what to print, or opens the interface.
  *
  * Exit status: 0 done; 1 the run failed (the kernel is wrong, trapped or hung); 2 bad usage, bad input, or
- * output that could not be written. */
+ * output that could not be written; 3 the kernel needs what is not emulated. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/version.h"
@@ -29,7 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DONE = 0, RUN_FAILED = 1, BAD_INPUT = 2, ACCESS_LIMIT_BYTES = 256 << 20 };
+enum { DONE = 0, RUN_FAILED = 1, BAD_INPUT = 2, NOT_EMULATED = 3, ACCESS_LIMIT_BYTES = 256 << 20 };
 
 static int refuse(const Error *error) {
     fflush(stdout);
@@ -226,6 +226,14 @@ static int refuse_run(const Error *error) {
     return session_gpu_has_faulted() ? RUN_FAILED : status;
 }
 
+/* The list of what is not emulated, where that is why there is no run. */
+static int refuse_unsupported(Text *list, int status) {
+    if (list->length) status = NOT_EMULATED;
+    fputs(text_string(list), stderr);
+    text_done(list);
+    return status;
+}
+
 static int verify(Session *session, Error *error) {
     Text out = {0};
     bool same = false, done = session_verify(session, &out, &same, error);
@@ -246,8 +254,11 @@ static int run(Options *options, Error *error) {
     options->session.search_races = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
                                     options->action == ACTION_FRAME || options->action == ACTION_RECORD ||
                                     options->action == ACTION_PAGE;
+    Text unsupported = {0};
+    options->session.unsupported = &unsupported;
     Session *session = session_open(&options->session, error);
-    if (!session) return refuse_run(error);
+    options->session.unsupported = NULL;
+    if (!session) return refuse_unsupported(&unsupported, refuse_run(error));
     if (options->action == ACTION_VERIFY) return verify(session, error);
     bool late = options->has_compare && options->session.saved;
     bool shown =
@@ -258,8 +269,9 @@ static int run(Options *options, Error *error) {
     bool failed = options->action != ACTION_OPEN && session_failed(session);
     const Findings *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
     failed |= hazards && hazards->error_count;
+    bool stopped = options->action != ACTION_OPEN && session_is_unsupported(session);
     session_free(session);
-    return !shown ? refuse(error) : failed ? RUN_FAILED : DONE;
+    return !shown ? refuse(error) : failed ? RUN_FAILED : stopped ? NOT_EMULATED : DONE;
 }
 
 static int check_lecture(const Options *options, OpenLecture *open, Error *error) {

@@ -55,6 +55,8 @@ static const char END[] =
     ".TP\n.B 1\nThe run failed: a wrong result, a trap, a hang, a difference found by\n.BR \\-\\-verify ,\n"
     "an error found by\n.BR \\-\\-check .\n"
     ".TP\n.B 2\nBad usage or bad input.\n"
+    ".TP\n.B 3\nThe kernel needs instructions that are not emulated; they are listed. With\n"
+    ".BR \\-\\-until\\-unsupported :\nthe run ended at the first that was reached.\n"
     ".SH ENVIRONMENT\n"
     ".TP\n.B VISUAL\\fR, \\fBEDITOR\nThe editor that the key\n.B $\nopens.\n"
     ".TP\n.B NO_COLOR\nIf set, the interface uses no colours.\n"

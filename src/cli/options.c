@@ -251,6 +251,12 @@ static bool take_shared(Options *options, const OptionRow *row, const char *valu
     return true;
 }
 
+static bool take_until_unsupported(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->session.until_unsupported = true;
+    return true;
+}
+
 static bool take_cooperative(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)row, (void)value, (void)error;
     options->session.cooperative = true;

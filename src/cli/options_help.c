@@ -33,5 +33,5 @@ void options_print_help(Text *out) {
     }
     text_add(out,
              "\nExit status: 0 done; 1 the run failed (wrong result, trap, hang, or what --check finds); "
-             "2 bad usage or bad input.\n");
+             "2 bad usage or bad input; 3 something is not emulated.\n");
 }

@@ -67,7 +67,35 @@ static int caret_column(const char *message) {
     return caret[1 + blanks] == '^' && blanks >= 2 ? (int)blanks - 1 : 0;
 }
 
-static void show_source(Error *error) {
+static bool is_name_part(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The name of `length` in the line, as a whole word: its column; 0: it is not there. */
+static int column_of(const char *name, size_t length, const char *line, size_t line_bytes) {
+    for (size_t i = 0; i + length <= line_bytes; i++)
+        if (!memcmp(line + i, name, length) && (!i || !is_name_part(line[i - 1])) &&
+            (i + length == line_bytes || !is_name_part(line[i + length])))
+            return (int)i + 1;
+    return 0;
+}
+
+/* nvcc's caret stands below what it made of the line; the message names in quotes what it is about. The column of
+ * the first such name that is in the line, `column` where there is none. */
+static int column_of_quoted(const char *message, const char *line, size_t line_bytes, int column) {
+    const char *end = message + line_length(message);
+    for (const char *quote = memchr(message, '"', (size_t)(end - message)); quote;) {
+        const char *name = quote + 1;
+        size_t length = 0, whole = strcspn(name, "\"\n");
+        while (is_name_part(name[length]) || (name[length] == '.' && name[whole] == '"')) length++;
+        int found = length ? column_of(name, length, line, line_bytes) : 0;
+        if (found) return found;
+        quote = name[whole] == '"' ? memchr(name + whole + 1, '"', (size_t)(end - (name + whole + 1))) : NULL;
+    }
+    return column;
+}
+
+static void show_source(const Message *message, bool has_exact_column, Error *error) {
     char *text;
     size_t length;
     if (!error || !text_read_file(error->file, SOURCE_LIMIT_BYTES, &text, &length, NULL)) return;
@@ -76,7 +104,8 @@ static void show_source(Error *error) {
         line += line_length(line);
         line += *line == '\n';
     }
-    /* nvcc's caret may stand below what it made of the line, which is longer. */
+    if (!has_exact_column)
+        error->column = column_of_quoted(message->text, line, line_length(line), error->column);
     if (!error->column || (size_t)error->column > line_length(line))
         error->column = (int)strspn(line, " \t") + 1;
     error_show_line(error, line, line_length(line));
@@ -95,13 +124,14 @@ bool messages_to_error(const char *output, const char *compiler, Error *error) {
         return error_set(error, "%s: %.*s", compiler, (int)(*output ? line_length(output) : 24),
                          *output ? output : "it failed without saying");
     }
-    if (!first.column) first.column = caret_column(first.text);
+    bool has_exact_column = first.column;
+    if (!has_exact_column) first.column = caret_column(first.text);
     int length = (int)line_length(first.text);
     if (length > 400) length = 400;
     char more[48] = "";
     if (count > 1) snprintf(more, sizeof more, ", and %d more", count - 1);
     error_set_at(error, first.file, first.line, first.column, "%.*s (%s%s)", length, first.text, compiler,
                  more);
-    show_source(error);
+    show_source(&first, has_exact_column, error);
     return false;
 }

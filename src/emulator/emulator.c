@@ -286,6 +286,21 @@ bool emulator_print_ops(Emulator *emulator, const Launch *launch, Text *out, Err
     return true;
 }
 
+bool emulator_unsupported(Emulator *emulator, const Launch *launch, Arena *arena,
+                          const EmulatorUnsupported **list, int *count, Error *error) {
+    LoweredProgram *program = lower_launch(emulator, launch, &(LoweringOptions){0}, error);
+    *count = 0;
+    if (!program) return false;
+    EmulatorUnsupported *found = arena_new(arena, ((size_t)program->op_count + 1) * sizeof *found);
+    for (int pc = 0; pc < program->op_count; pc++)
+        if (program->ops[pc].op_class == OP_TRAP)
+            found[(*count)++] =
+                (EmulatorUnsupported){pc, arena_copy_string(arena, trap_text(&program->ops[pc]))};
+    *list = found;
+    lowered_free(program);
+    return true;
+}
+
 /* What of a launch is the same whoever runs it. */
 static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, const LoweringOptions *options,
                                     Grid *grid, Trace *trace, Error *error) {

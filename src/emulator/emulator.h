@@ -58,6 +58,15 @@ void emulator_place_shared_as(Emulator *emulator, const TraceLaunch *recorded);
 /* The launch's program as it is lowered, with the slots of its registers, as text. */
 bool emulator_print_ops(Emulator *emulator, const Launch *launch, Text *out, Error *error);
 
+typedef struct EmulatorUnsupported { /* an instruction that is valid PTX and not emulated */
+    int pc;
+    const char *why;
+} EmulatorUnsupported;
+
+/* Lists what of the launch's program cannot be emulated; executed, it would trap. The list and its texts are in `arena`. */
+bool emulator_unsupported(Emulator *emulator, const Launch *launch, Arena *arena,
+                          const EmulatorUnsupported **list, int *count, Error *error);
+
 /* Runs one launch, bound to this emulator's addresses, to its end and adds it to `trace` (a new
  * TraceLaunch, counters, traced blocks, traps, printed text). Module variables (.global, .const) are
  * created on the first launch of a module and keep their contents between launches. false with `error`

@@ -290,8 +290,7 @@ static void describe_partial_barrier(FindingsBuilder *builder, const RacePair *p
         arena_print(&builder->list->arena,
                     "line %d: lanes 0x%08" PRIx32 " of warp %d pass this barrier after lanes 0x%08" PRIx32
                     " of the warp have exited. PTX waits for no thread that has exited, and an H200 goes on; "
-                    "CUDA C++ lets all threads "
-                    "of a block come to __syncthreads(), or none.",
+                    "CUDA C++ asks that every thread of a block reaches a __syncthreads(), or none.",
                     finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
 }
 
@@ -400,7 +399,8 @@ static const char *advice_for_trap(TrapKind kind) {
 static bool count_same_trap(Findings *list, const Trap *trap) {
     for (int i = 0; i < list->count; i++) {
         Finding *same = &list->items[i];
-        if (same->kind != FINDING_FAULT || same->launch != trap->launch || same->access.pc != trap->pc ||
+        if ((same->kind != FINDING_FAULT && same->kind != FINDING_NOT_EMULATED) ||
+            same->launch != trap->launch || same->access.pc != trap->pc ||
             strcmp(same->kind_text, trap_kind_text(trap->kind)) != 0)
             continue;
         same->count++;
@@ -413,7 +413,9 @@ static bool count_same_trap(Findings *list, const Trap *trap) {
 static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     const TraceLaunch *launch = builder->trace->launches[trap->launch];
     if (count_same_trap(builder->list, trap)) return;
-    Finding *finding = findings_add(builder->list, &builder->capacity, FINDING_FAULT, trap->launch);
+    bool is_fault = trap->kind != TRAP_NOT_EMULATED; /* what the kernel does, not what is missing here */
+    FindingKind kind = is_fault ? FINDING_FAULT : FINDING_NOT_EMULATED;
+    Finding *finding = findings_add(builder->list, &builder->capacity, kind, trap->launch);
     FindingAccess *access = &finding->access;
     finding->kind_text = trap_kind_text(trap->kind);
     finding->count = finding->blocks = 1;
@@ -432,6 +434,9 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     text_print(&text, "block %" PRIu64, access->linear_block);
     if (trap->lanes) text_print(&text, ", warp %d, lanes 0x%08" PRIx32, trap->warp, trap->lanes);
     text_print(&text, ": %s", trap->detail && *trap->detail ? trap->detail : finding->kind_text);
+    if (!is_fault)
+        text_print(&text, "%s the run ends here, and what comes behind it was not examined",
+                   text.data[text.length - 1] == ';' ? "" : ";");
     finding->sentence = finish_sentence(builder->list, &text);
 }
 

@@ -62,12 +62,20 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
         "Notes (not promised by PTX or CUDA, though no result is known to be lost):\n"};
     int errors = findings->error_count, slow = findings_count(findings, SEVERITY_SLOW),
         notes = findings_count(findings, SEVERITY_NOTE);
+    Severity last = SEVERITY_ERROR;
     for (int i = 0; i < findings->count; i++) {
         Severity severity = findings->items[i].severity;
-        if (severity != SEVERITY_ERROR && (i == errors || severity != findings->items[i - 1].severity))
-            text_add(out, heads[severity]);
+        if (findings->items[i].kind == FINDING_NOT_EMULATED) {
+            notes--; /* the last line but one */
+            continue;
+        }
+        if (severity != last) text_add(out, heads[severity]);
+        last = severity;
         print_finding(&findings->items[i], i + 1, source, context, out);
     }
+    for (int i = errors; i < findings->count; i++)
+        if (findings->items[i].kind == FINDING_NOT_EMULATED)
+            sentence_print(out, "Not examined to the end: ", findings->items[i].sentence);
     if (!findings->is_complete) text_add(out, "The search ended before the run did: there may be more.\n");
     if (errors)
         text_print(out, "%d hazard%s", errors, plural((uint64_t)errors));
@@ -107,7 +115,12 @@ static void print_kind(const Findings *findings, FindingKind kind, Text *out) {
     if (left > 0)
         text_print(out, "- %d more line%s with %s.\n", left, plural((uint64_t)left),
                    finding_kind_title(kind));
-    if (advice) sentence_print(out, "- ", advice);
+    if (!advice) return;
+    Text text = {0};
+    bool is_sentence = *advice >= 'A' && *advice <= 'Z';
+    text_print(&text, is_sentence ? "%s" : "What to do: %s.", advice);
+    sentence_print(out, "- ", text_string(&text));
+    text_done(&text);
 }
 
 void findings_print_errors(const Findings *findings, Text *out) {

@@ -263,15 +263,19 @@ static void print_parts(const Totals *totals, Metric count, Text *out) {
     }
 }
 
-static bool has_fatal_trap(const Trace *trace) {
-    for (int i = 0; i < trace->trap_count; i++)
-        if (trap_kind_is_fatal(trace->traps[i].kind)) return true;
-    return false;
+/* What ended the run early; not all traps do. */
+static const char *end_text(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++) {
+        if (!trap_kind_is_fatal(trace->traps[i].kind)) continue;
+        return trace->traps[i].kind == TRAP_NOT_EMULATED ? ", up to what is not emulated"
+                                                         : ", up to the trap";
+    }
+    return "";
 }
 
 static void print_totals(const ReportInput *input, const Totals *totals, Text *out) {
     text_print(out, "PTX counts, %s%s\n", input->narrowed ? "traced blocks only" : "whole grid",
-               has_fatal_trap(input->trace) ? ", up to the trap" : "");
+               end_text(input->trace));
     for (Metric metric = 0; metric < METRIC_COUNT; metric++) {
         const MetricInfo *info = &metric_infos[metric];
         if (info->shown != SHOWN_COUNT) continue;
@@ -408,6 +412,6 @@ void report_text(const ReportInput *input, Text *out) {
     report_print_sass(input, out);
     print_findings(input, lines, count, &totals, out);
     print_lanes(input, &totals, out);
-    if (!has_fatal_trap(input->trace)) print_what_is_ideal(&totals, out);
+    if (!*end_text(input->trace)) print_what_is_ideal(&totals, out);
     free(lines);
 }

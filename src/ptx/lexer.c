@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+static const char open_comment[] = "this comment has no end; close it with */";
+
 enum { SPACE = 1, START = 2, FOLLOW = 4, DIGIT = 8 };
 
 /* Classes of characters: "Identifiers". A name starts with a letter, _, $ or %, and goes on with letters,
@@ -111,7 +113,7 @@ PtxToken ptx_lexer_next(PtxLexer *lexer) {
     }
     const char *c = lexer->at;
     PtxToken token = {.begin = c, .line = lexer->line, .column = (int)(c - lexer->line_begin) + 1};
-    if (open) return bad(lexer, token, "this comment has no end; close it with */");
+    if (open) return bad(lexer, token, open_comment);
     if (c == lexer->end) return finish(lexer, token, PTX_TOKEN_END, c);
     if (is(lexer, c, DIGIT)) return finish(lexer, token, PTX_TOKEN_NUMBER, number_end(lexer, c));
     if (is(lexer, c, START) && (*c != '%' || is(lexer, c + 1, FOLLOW))) {
@@ -130,7 +132,7 @@ PtxToken ptx_lexer_next(PtxLexer *lexer) {
     return operator_token(lexer, token);
 }
 
-bool ptx_lexer_skip_braces(PtxLexer *lexer) {
+bool ptx_lexer_skip_braces(PtxLexer *lexer, PtxToken *comment) {
     size_t depth = 1;
     while (lexer->at < lexer->end) {
         bool open = false;
@@ -140,7 +142,13 @@ bool ptx_lexer_skip_braces(PtxLexer *lexer) {
             continue;
         case '/':
             if (skip_comment(lexer, &open)) continue;
-            if (open) lexer->at = lexer->end;
+            if (open) {
+                *comment = (PtxToken){.begin = lexer->at,
+                                      .line = lexer->line,
+                                      .column = (int)(lexer->at - lexer->line_begin) + 1,
+                                      .problem = open_comment};
+                lexer->at = lexer->end;
+            }
             break;
         case '"':
             for (lexer->at++; lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n';)

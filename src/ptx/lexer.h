@@ -42,7 +42,7 @@ typedef struct PtxLexer {
 PtxToken ptx_lexer_next(PtxLexer *lexer);
 
 /* With the lexer just behind an opening brace: moves it behind the brace that closes it, skipping comments
- * and strings. Returns false at the end of the text. */
-bool ptx_lexer_skip_braces(PtxLexer *lexer);
+ * and strings. Returns false at the end of the text; *comment is the comment that has no end, if it is that. */
+bool ptx_lexer_skip_braces(PtxLexer *lexer, PtxToken *comment);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-static const char *line_begin(const PtxModule *module, int line) {
+const char *ptx_line_begin(const PtxModule *module, int line) {
     const char *at = module->text, *end = module->text + module->length;
     for (int i = 1; i < line; i++) {
         const char *next = memchr(at, '\n', (size_t)(end - at));
@@ -28,6 +28,7 @@ bool ptx_fail_at(const PtxModule *module, const char *place, int line, int colum
     error_set_at(error, module->file, line, column, "%s", message);
     if (line < 1 || column < 1) return false;
     bool inside = place && place >= module->text && place <= module->text + module->length;
-    if (!place || inside) show_line(module, place ? place - (column - 1) : line_begin(module, line), error);
+    if (!place || inside)
+        show_line(module, place ? place - (column - 1) : ptx_line_begin(module, line), error);
     return false;
 }

@@ -9,4 +9,7 @@
 bool ptx_fail_at(const PtxModule *module, const char *place, int line, int column, Error *error,
                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* Where a line of the module's text begins; its end, if there is no such line. */
+const char *ptx_line_begin(const PtxModule *module, int line);
+
 #endif

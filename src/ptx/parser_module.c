@@ -9,6 +9,7 @@
  * Bodies are only measured here: choosing one of many entries must not cost parsing the others. */
 #include "ptx/messages.h"
 #include "ptx/parser.h"
+#include "ptx/versions.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -97,6 +98,14 @@ void *ptx_keep(PtxModule *module, void *items, size_t count, size_t item_bytes) 
     return result;
 }
 
+/* Moves behind the brace that closes `brace`. Where a comment has no end, no brace behind it counts. */
+static bool skip_braces(PtxParser *parser, const PtxToken *brace) {
+    PtxToken comment = {0};
+    if (ptx_lexer_skip_braces(&parser->lexer, &comment)) return true;
+    if (comment.begin) return ptx_fail(parser, &comment, "%s", comment.problem);
+    return ptx_fail(parser, brace, "this brace is never closed");
+}
+
 /* ---- directives -------------------------------------------------------------------------------------- */
 
 static void add_directive(PtxParser *parser, const char *text) {
@@ -106,27 +115,35 @@ static void add_directive(PtxParser *parser, const char *text) {
 
 static bool version(PtxParser *parser) {
     const PtxToken *token = &parser->token;
-    if (parser->module->version_major)
-        return ptx_fail(parser, &parser->previous, "a module has only one .version");
-    char *dot = NULL;
+    PtxModule *module = parser->module;
+    if (module->version_major) return ptx_fail(parser, &parser->previous, "a module has only one .version");
+    char *dot = NULL, why[128];
     long major = token->kind == PTX_TOKEN_NUMBER ? strtol(token->begin, &dot, 10) : 0;
     const char *end = token->begin + token->length;
     if (!dot || dot >= end || *dot != '.' || major < 1 || major > 99)
         return ptx_unexpected(parser, "a version such as 7.8");
-    parser->module->version_major = (int)major;
+    module->version_major = (int)major;
     for (const char *c = dot + 1; c < end; c++) {
         if (*c < '0' || *c > '9' || c > dot + 2) return ptx_unexpected(parser, "a version such as 7.8");
-        parser->module->version_minor = parser->module->version_minor * 10 + (*c - '0');
+        module->version_minor = module->version_minor * 10 + (*c - '0');
     }
+    if (!ptx_version_exists(module->version_major, module->version_minor, why, sizeof why))
+        return ptx_fail(parser, token, "%s", why);
     ptx_advance(parser);
     return true;
 }
 
 static bool target(PtxParser *parser) {
+    PtxModule *module = parser->module;
     do {
         PtxToken at = parser->token;
+        char why[128];
         if (!ptx_expect(parser, PTX_TOKEN_NAME, "a target such as sm_75")) return false;
-        if (!parser->module->target) parser->module->target = ptx_token_name(parser, &at)->text;
+        const char *name = ptx_token_name(parser, &at)->text;
+        if (module->target && ptx_target_option_exists(name)) continue;
+        if (!ptx_target_exists(name, module->version_major, module->version_minor, why, sizeof why))
+            return ptx_fail(parser, &at, "%s", why);
+        if (!module->target) module->target = name;
     } while (ptx_accept(parser, ','));
     return true;
 }
@@ -174,7 +191,7 @@ static bool section(PtxParser *parser, const PtxToken *begin) {
     ptx_advance(parser);
     PtxToken brace = parser->token;
     if (brace.kind != '{') return ptx_unexpected(parser, "'{'");
-    if (!ptx_lexer_skip_braces(&parser->lexer)) return ptx_fail(parser, &brace, "this brace is never closed");
+    if (!skip_braces(parser, &brace)) return false;
     add_directive(parser, arena_copy_text(&parser->module->arena, begin->begin,
                                           (size_t)(parser->lexer.at - begin->begin)));
     ptx_advance(parser);
@@ -290,7 +307,7 @@ static bool measure_body(PtxParser *parser, PtxFunction *function) {
     function->body_begin = (size_t)(brace.begin - parser->module->text);
     function->body_line = brace.line;
     function->body_line_begin = function->body_begin - (size_t)(brace.column - 1);
-    if (!ptx_lexer_skip_braces(&parser->lexer)) return ptx_fail(parser, &brace, "this brace is never closed");
+    if (!skip_braces(parser, &brace)) return false;
     function->body_end = (size_t)(parser->lexer.at - parser->module->text);
     ptx_advance(parser);
     return true;
@@ -421,6 +438,8 @@ static bool check_uses(PtxParser *parser) {
 
 static bool module(PtxParser *parser) {
     PtxModule *module = parser->module;
+    const char *foreign = ptx_foreign_format(module->text, module->length);
+    if (foreign) return error_set_at(parser->error, module->file, 0, 0, "%s", foreign);
     const char *zero = memchr(module->text, 0, module->length);
     if (zero) { /* strings of the IR end at a zero byte */
         PtxToken at = {.begin = zero, .line = 1, .column = 1};

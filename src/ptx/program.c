@@ -3,6 +3,7 @@
 
 #include "ptx/messages.h"
 #include "ptx/names.h"
+#include <stdarg.h>
 #include <stdlib.h>
 
 PtxExternal ptx_external_find(const char *name) {
@@ -323,6 +324,16 @@ PtxProgram *ptx_program_link(PtxModule *module, PtxFunction *entry, Error *error
     if (good) return program;
     ptx_program_free(program);
     return NULL;
+}
+
+bool ptx_program_point(const PtxProgram *program, int pc, Error *error, const char *format, ...) {
+    const PtxInstruction *in = program->code[pc].instruction;
+    char message[sizeof error->message];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    return ptx_fail_at(program->module, NULL, in->line, in->column, error, "%s", message);
 }
 
 void ptx_program_free(PtxProgram *program) {

@@ -66,6 +66,10 @@ PtxExternal ptx_external_find(const char *name); /* PTX_EXTERNAL_NONE: not one o
 PtxProgram *ptx_program_link(PtxModule *module, PtxFunction *entry, Error *error);
 void ptx_program_free(PtxProgram *program);
 
+/* Fills `error` with the place of an instruction in the PTX text, its line and a caret; returns false. */
+bool ptx_program_point(const PtxProgram *program, int pc, Error *error, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Is the function one of a program's? */
 bool ptx_programs_have(const PtxProgram *const *programs, int count, const PtxFunction *function);
 

@@ -4,6 +4,7 @@
 #include "session/state.h"
 
 #include "catalog/occupancy.h"
+#include "ptx/check.h"
 #include "session/file.h"
 #include "session/gpu.h"
 #include "session/hazards.h"
@@ -18,6 +19,13 @@ static bool run_launch(Session *session, int index, Error *error) {
     Launch *launch = &session->launches.bound[index];
     return session_bind_emulated(session, index, session->emulator, launch, error) &&
            emulator_run(session->emulator, launch, session->trace, error);
+}
+
+/* What ptxas would refuse is refused before anything runs. */
+static bool check_launches(const Session *session, Error *error) {
+    for (int i = 0; i < session->launches.count; i++)
+        if (!ptx_program_check(session->launches.programs[i], error)) return false;
+    return true;
 }
 
 /* A first look is worth it where the blocks after the traced ones would be waited for. */
@@ -74,7 +82,7 @@ static bool execute(Session *session, Error *error) {
         emulator_add_buffer(session->emulator, buffer->name, buffer->bytes,
                             buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
     }
-    if (!session_link_launches(session, error)) return false;
+    if (!options->until_unsupported && !session_check_supported(session, error)) return false;
     uint64_t blocks = 0;
     for (int i = 0; i < plan->launch_count && !session_has_fatal_trap(session->trace) && !session->is_partial;
          i++) {
@@ -189,7 +197,8 @@ static Session *open_tracing(const SessionOptions *options, int64_t fault_block,
     bool captures = options->backend != BACKEND_EMULATOR && !options->has_events,
          has_events = options->has_events;
     options = &session->options;
-    bool good = session_plan(session, error);
+    bool good = session_plan(session, error) && session_link_launches(session, error) &&
+                check_launches(session, error);
     session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
     if (good && (session->kernel.row || options->keep_inputs || options->counters == COUNTERS_ASKED ||

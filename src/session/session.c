@@ -81,8 +81,13 @@ const char *session_name(const Session *session) {
     return session->kernel.name;
 }
 
+bool session_is_unsupported(const Session *session) {
+    return session_is_stopped(session->trace);
+}
+
 bool session_failed(const Session *session) {
-    return session_has_fatal_trap(session->trace) || (session->has_result && !session->result.correct);
+    bool is_wrong = session->has_result && !session->result.correct;
+    return !session_is_unsupported(session) && (session_has_fatal_trap(session->trace) || is_wrong);
 }
 
 int session_block_count(const Session *session) {

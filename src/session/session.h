@@ -59,6 +59,9 @@ typedef struct SessionOptions {
     bool keep_inputs;  /* session_verify() needs them */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
+    bool until_unsupported; /* runs although instructions are not emulated, up to the first that is reached */
+    Text *
+        unsupported; /* gets the list of them where that is why session_open() fails; NULL: it is not needed */
     const char *machine;         /* whose recordings are shown: "h200", "h100"; NULL: h200 */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
@@ -120,6 +123,8 @@ bool session_is_captured(const Session *session); /* its events come from a GPU 
 bool session_gpu_is_hung(void);
 bool session_gpu_has_faulted(void);          /* or has a kernel faulted there? */
 bool session_failed(const Session *session); /* fatal trap, or wrong result of a checked kernel */
+/* The run ended at an instruction that is not emulated: what comes behind it is not known. */
+bool session_is_unsupported(const Session *session);
 
 /* The traced blocks of all launches, in order: what can be played. */
 typedef struct SessionBlock {

@@ -32,6 +32,12 @@ bool session_has_fatal_trap(const Trace *trace) {
     return false;
 }
 
+bool session_is_stopped(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (trap_kind_is_fatal(trace->traps[i].kind)) return trace->traps[i].kind == TRAP_NOT_EMULATED;
+    return false;
+}
+
 bool session_bind(const Session *session, int index, const uint64_t *addresses, Launch *bound, Error *error) {
     return plan_bind_launch(&session->plan.launches[index], session->launches.programs[index], addresses,
                             bound, error);

@@ -110,6 +110,8 @@ bool session_plan(Session *session, Error *error);
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 bool session_link_launches(Session *session, Error *error); /* all of the plan */
+/* unsupported.c: false with `error` and the list in options.unsupported where a launch needs what is not emulated. */
+bool session_check_supported(Session *session, Error *error);
 void session_list_blocks(Session *session);
 void session_drop_inputs(Session *session); /* frees `filled` */
 /* A launch of the plan, for a backend that has the plan's buffers at `addresses`; the caller's. */
@@ -119,6 +121,7 @@ bool session_bind_emulated(const Session *session, int launch, const Emulator *e
                            Error *error);
 /* A fault that ended the run. */
 bool session_has_fatal_trap(const Trace *trace);
+bool session_is_stopped(const Trace *trace); /* its first fatal trap: an instruction that is not emulated */
 /* Events that found no room on a GPU, of all launches. */
 uint64_t session_dropped_events(const Session *session);
 /* Was a grid asked for? Else it may be made smaller, where a cooperative one does not fit a GPU. */

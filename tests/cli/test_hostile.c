@@ -90,7 +90,7 @@ static void huge_arrays(void **state) {
     (void)state;
     expect(".global .align 8 .b8 big[1099511627776];", "", 2, "hostile.ptx:4: big needs 1099.5 GB");
     expect("", ".shared .align 8 .b8 x[1073741824]; mov.u64 %a0, x;", 2,
-           "a block uses 1073741824 bytes of shared memory; the limit is 232448");
+           "'x' has 1073741824 bytes; shared variables of a block have at most 49152");
     expect("", ".local .align 8 .b8 x[1073741824]; mov.u64 %a0, x; st.local.u64 [%a0], %a0;", 1,
            "TRAP too large");
     write_kernel("", "");

@@ -1,4 +1,6 @@
 /* What of CUDA C++ text belongs to the device, and what compilers say about it. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "base/memory.h"
 #include "compile/device_code.h"
 #include "compile/messages.h"
@@ -8,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -153,12 +156,38 @@ static void messages_have_places(void **state) {
     expect_message("", "", 0, 0, "nvcc: it failed without saying");
 }
 
+/* nvcc draws its caret below what it made of the line; the name that the message quotes is where the fault is. */
+static void carets_stand_at_names(void **state) {
+    (void)state;
+    char path[] = "/tmp/redviz-caret-XXXXXX", output[300];
+    int descriptor = mkstemp(path);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    fputs("#include \"x.h\"\nint kx; a[0] = f(1); k(); /* \"k\" */\n", file);
+    assert_int_equal(fclose(file), 0);
+    static const struct {
+        const char *place, *message; /* what is behind the name of the file, and what comes of it */
+        int line, column;
+    } rows[] = {{"(1): catastrophic error: cannot open source file \"x.h\"",
+                 "cannot open source file \"x.h\" (nvcc)", 1, 11},
+                {"(2): error: identifier \"k\" is undefined", "identifier \"k\" is undefined (nvcc)", 2, 22},
+                {"(2): error: calling a __host__ function(\"f(int)\") is not allowed",
+                 "calling a __host__ function(\"f(int)\") is not allowed (nvcc)", 2, 16},
+                {"(2): error: expected a \";\"", "expected a \";\" (nvcc)", 2, 1},
+                {":2:5: error: \"k\" is odd", "\"k\" is odd (nvcc)", 2, 5}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        snprintf(output, sizeof output, "%s%s\n", path, rows[i].place);
+        expect_message(output, path, rows[i].line, rows[i].column, rows[i].message);
+    }
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_of_the_host_go), cmocka_unit_test(what_the_device_uses_stays),
         cmocka_unit_test(directives_stay),          cmocka_unit_test(broken_text_ends),
         cmocka_unit_test(includes_are_found),       cmocka_unit_test(templates_are_named),
-        cmocka_unit_test(messages_have_places),
+        cmocka_unit_test(messages_have_places),     cmocka_unit_test(carets_stand_at_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

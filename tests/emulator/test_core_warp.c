@@ -221,13 +221,12 @@ static void test_lanes_outside_the_mask(void **state) {
         const char *instruction, *part;
     } cases[] = {
         {"bar.warp.sync 0xffff;",
-         "lanes 0xffff0000 of warp 0 execute __syncwarp() with a mask that does not name "
-         "them (lane 16: 0x0000ffff)"},
+         "__syncwarp() is executed by lanes that its mask does not name (in lane 16 it is 0x0000ffff)"},
         {"mov.u32 %r1, 0xffff; bar.warp.sync %r1;", "__syncwarp()"},
-        {"shfl.sync.idx.b32 %r0, %t, 3, 31, 0xffff;", "execute shfl with"},
-        {"vote.sync.ballot.b32 %r0, 1, 0xffff;", "execute vote with"},
-        {"redux.sync.add.u32 %r0, %t, 0xffff;", "execute redux with"},
-        {"match.any.sync.b32 %r0, %t, 0xffff;", "execute match with"},
+        {"shfl.sync.idx.b32 %r0, %t, 3, 31, 0xffff;", "shfl is executed by"},
+        {"vote.sync.ballot.b32 %r0, 1, 0xffff;", "vote is executed by"},
+        {"redux.sync.add.u32 %r0, %t, 0xffff;", "redux is executed by"},
+        {"match.any.sync.b32 %r0, %t, 0xffff;", "match is executed by"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Trap trap =

@@ -1,4 +1,4 @@
-/* Fuzz target of the PTX front end: index, parse all bodies, link every entry, print, parse again, compare.
+/* Fuzz target of the PTX front end: index, parse all bodies, link and check every entry, print, parse again, compare.
  *
  *   mkdir -p build/fuzz && clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined
  * -fno-sanitize-recover=all -Isrc -I. \ tests/fuzz/fuzz_ptx.c src/ptx/[a-z]*.c src/base/[a-z]*.c
@@ -6,7 +6,7 @@
  * -dict=tests/fuzz/ptx.dict build/fuzz tests/fuzz/corpus assets/ptx
  *
  * New inputs go into the first folder; the others are only read. */
-#include "ptx/program.h"
+#include "ptx/check.h"
 #include "tests/ptx/same_ir.h"
 
 #include <stdint.h>
@@ -33,7 +33,7 @@ static void link_all(PtxModule *module) {
         ptx_readable_name(module, module->functions[i]->name);
         if (!module->functions[i]->is_entry) continue;
         PtxProgram *program = ptx_program_link(module, module->functions[i], &error);
-        if (!program) check_error(&error);
+        if (!program || !ptx_program_check(program, &error)) check_error(&error);
         for (int pc = 0; program && pc < program->code_count; pc++) {
             const PtxCode *code = &program->code[pc];
             const PtxProgramFunction *function = &program->functions[code->function];

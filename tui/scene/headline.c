@@ -46,7 +46,10 @@ static void add_verdict(const Scene *scene, int words, Text *out) {
         if (trap || words > 1) text_add(out, ", on purpose");
         break;
     case SCENE_TRAPPED:
-        text_print(out, "TRAP %s", trap_kind_text(scene->traced.trace->traps[0].kind));
+        if (scene->traced.trace->traps[0].kind == TRAP_NOT_EMULATED)
+            text_add(out, "ENDS: not emulated");
+        else
+            text_print(out, "TRAP %s", trap_kind_text(scene->traced.trace->traps[0].kind));
         break;
     case SCENE_COUNTING:
         text_add(out, "counting the grid ...");

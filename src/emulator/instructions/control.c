@@ -26,6 +26,10 @@ void trap_lower(Lowering *low, Op *op) {
     op->prelude = NULL;
 }
 
+const char *trap_text(const Op *op) {
+    return ((const TrapOp *)op->extra)->text;
+}
+
 bool lower_trap(Lowering *low, const PtxInstruction *in, Op *op) {
     (void)in;
     TrapOp *trap = lowering_allocate(low, sizeof *trap);

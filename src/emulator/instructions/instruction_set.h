@@ -11,6 +11,7 @@ extern const InstructionSet instruction_set;
 void call_lower_interface(Lowering *low);
 void approximate_lower(Lowering *low, Op *op);
 void trap_lower(Lowering *low, Op *op);
+const char *trap_text(const Op *op); /* of an Op of class OP_TRAP: why it is not emulated */
 bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op); /* bar.warp.sync */
 
 #endif

@@ -119,10 +119,8 @@ static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint3
     const WarpOp *warp_op = op->extra;
     const uint32_t *members = operand_at(warp, warp_op->members);
     raise_trap(block, TRAP_LANE_OUTSIDE_MASK, warp, op->pc, lanes, NULL,
-               "lanes 0x%08" PRIx32
-               " of warp %d execute %s with a mask that does not name them (lane %d: 0x%08" PRIx32
+               "%s is executed by lanes that its mask does not name (in lane %d it is 0x%08" PRIx32
                "): what it does is undefined",
-               lanes, warp->index,
                trace_kind_of(op->instruction) == TRACE_WARP_SYNC ? "__syncwarp()" : op->instruction->name,
                lane, members[lane]);
 }

@@ -1,0 +1,62 @@
+/* Forms: the table of forms.def, made ready to be compared with instructions. Private to src/ptx.
+ *
+ * Names of modifiers are interned in the module's names, so two equal ones are the same pointer. */
+#ifndef PTX_FORMS_H
+#define PTX_FORMS_H
+
+#include "ptx/ptx.h"
+
+enum { PTX_FORM_GROUPS = 16, PTX_FORM_OPERANDS = 8 };
+
+typedef struct PtxFormGroup { /* a|b or {a|b} */
+    const char **names;       /* [count] interned */
+    int count;
+    bool is_optional;
+    bool is_type; /* a type, or a suffix that stands for one (cvt.pack's s4) */
+} PtxFormGroup;
+
+typedef enum PtxFormOperandKind {
+    PTX_FORM_TYPED,   /* a register or a constant of `slot` or `type` */
+    PTX_FORM_MEMORY,  /* [...] */
+    PTX_FORM_NUMBER,  /* an integer constant */
+    PTX_FORM_ADDRESS, /* a register with an address */
+    PTX_FORM_LABEL,   /* checked when the program is linked */
+    PTX_FORM_MOV,
+    PTX_FORM_ANY /* this one and all that follow */
+} PtxFormOperandKind;
+
+typedef struct PtxFormOperand {
+    PtxFormOperandKind kind;
+    int slot;     /* of the instruction's types; -1: `type` */
+    PtxType type; /* with slot -1 */
+    PtxType pair; /* a|b: the type of b; PTX_NO_TYPE: no pair */
+    bool is_written, is_optional, needs_pair;
+    bool is_hint; /* there exactly with .L2::cache_hint */
+    bool is_doubled, may_be_wider, may_be_vector, may_be_sink, may_be_special, may_be_symbol, may_have_part,
+        may_be_negated;
+} PtxFormOperand;
+
+typedef struct PtxForm {
+    int until;    /* 100 * major + minor: only in PTX up to this version; 0: in all */
+    bool is_open; /* any other modifiers, too */
+    PtxFormGroup groups[PTX_FORM_GROUPS];
+    int group_count;
+    PtxFormOperand operands[PTX_FORM_OPERANDS];
+    int operand_count; /* with the optional ones */
+} PtxForm;
+
+typedef struct PtxForms {
+    PtxForm *forms;                  /* in the order of opcodes */
+    int begin[PTX_OPCODE_COUNT + 1]; /* those of opcode o: begin[o] .. begin[o + 1] - 1 */
+    Arena arena;
+} PtxForms;
+
+PtxForms *ptx_forms_new(const PtxModule *module);
+void ptx_forms_free(PtxForms *forms);
+
+/* Is it an instruction of PTX that has no row in opcodes.def? */
+bool ptx_forms_is_parsed(const char *name);
+/* The names of all instructions, NULL-terminated in *count. */
+const char *const *ptx_forms_names(size_t *count);
+
+#endif

@@ -1,0 +1,173 @@
+/* The checker: what ptxas takes is never refused, what it refuses is; by tables of ptxas 13.0's answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "ptx/check.h"
+#include "ptx/forms.h"
+#include "tests/ptx/ptx_test.h"
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char declarations[] =
+    ".address_size 64\n"
+    ".global .align 128 .b8 table[4096];\n"
+    ".const .b16 constant;\n"
+    ".global .texref texture;\n"
+    ".global .surfref surface;\n"
+    ".func (.param .b32 result) callee(.param .b32 x) { ret; }\n"
+    ".entry k(.param .align 64 .b8 map[128]) {\n"
+    ".reg .pred %p<10>; .reg .b8 %b<4>; .reg .b16 %h<10>; .reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .b128 "
+    "%q<4>;\n"
+    ".reg .u8 %ub<2>; .reg .u16 %uh<2>; .reg .u32 %u<2>; .reg .s64 %sd<2>; .reg .f16 %fh<2>; .reg .f16x2 "
+    "%fx<2>;\n"
+    ".reg .f32 %f<20>; .reg .f64 %fd<10>; .reg .v2 .f32 %vf<4>;\n"
+    ".shared .align 128 .b8 tile[4096]; .shared .b64 bar; .local .align 8 .b8 stack[64];\n";
+
+/* Is `text` taken, in a module of this version? Else the message is in *error. */
+static bool is_taken(const char *version, const char *target, const char *text, Error *error) {
+    Text whole = {0};
+    text_print(&whole, ".version %s\n.target %s\n%s%s\nret;\n}\n", version, target, declarations, text);
+    PtxModule *module = parse_module(text_string(&whole));
+    PtxProgram *program = link_entry(module, "k");
+    bool good = ptx_program_check(program, error);
+    ptx_program_free(program);
+    ptx_module_free(module);
+    text_done(&whole);
+    return good;
+}
+
+static void every_instruction_of_the_isa_is_taken(void **state) {
+    (void)state;
+    static const struct {
+        int target;
+        const char *text;
+    } lines[] = {
+#define EXECUTED(opcode, target, text) {target, text},
+#define PARSED(opcode, target, text)   {target, text},
+#include "tests/ptx/isa.def"
+#undef EXECUTED
+#undef PARSED
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        Error error = {0};
+        char target[16];
+        snprintf(target, sizeof target, "sm_%d%s", lines[i].target, lines[i].target >= 90 ? "a" : "");
+        if (!is_taken("9.0", target, lines[i].text, &error)) fail_msg("%s\n%s", lines[i].text, error.message);
+    }
+}
+
+static void every_opcode_has_a_form(void **state) {
+    (void)state;
+    PtxModule *module = parse_module(".version 9.0\n.target sm_90\n");
+    PtxForms *forms = ptx_forms_new(module);
+    static const char *const names[] = {
+#define OPCODE(name, ...) #name,
+#include "ptx/opcodes.def"
+#undef OPCODE
+    };
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        if (forms->begin[i + 1] == forms->begin[i + 2] && !ptx_forms_is_parsed(names[i]))
+            fail_msg("%s has no row in forms.def", names[i]);
+    ptx_forms_free(forms);
+    ptx_module_free(module);
+}
+
+/* Which registers fit which type: rows as `matrix` of ptxas gives them. */
+static void registers_of_types(void **state) {
+    (void)state;
+    static const struct {
+        const char *format, *taken, *refused;
+    } rows[] = {
+        {"mov.b16 %s, %s;", "%h1 %uh1 %fh1", "%b1 %r1 %rd1 %p1"},
+        {"mov.u32 %s, %s;", "%r1 %u1 %fx1", "%f1 %h1 %rd1 %p1"},
+        {"mov.b32 %s, %s;", "%r1 %u1 %f1 %fx1", "%h1 %rd1 %fd1 %p1"},
+        {"mov.f32 %s, %s;", "%r1 %f1", "%u1 %fx1 %fd1 %rd1"},
+        {"mov.s64 %s, %s;", "%rd1 %sd1", "%fd1 %r1 %q1"},
+        {"mov.pred %s, %s;", "%p1", "%r1 %h1"},
+        {"add.f16 %s, %s, %%h2;", "%h1 %fh1", "%uh1 %r1"},
+        {"add.f16x2 %s, %s, %%r2;", "%r1 %fx1", "%u1 %f1 %rd1"},
+        {"add.f32x2 %s, %s, %%rd2;", "%rd1", "%fd1 %sd1 %r1"},
+        {"ld.global.u16 %s, [%%rd1]; cvt.u32.u16 %%r1, %s;", "%h1 %uh1 %r1 %u1 %fx1 %rd1 %q1",
+         "%b1 %f1 %fh1 %p1"},
+        {"ld.global.b16 %s, [%%rd1]; st.b16 [%%rd1], %s;", "%h1 %fh1 %r1 %f1 %fd1 %q1", "%b1 %ub1 %p1"},
+        {"ld.global.f32 %s, [%%rd1]; cvt.rzi.s32.f32 %%r1, %s;", "%r1 %f1 %rd1", "%u1 %fd1 %sd1 %h1"},
+        {"setp.eq.s32 %%p1, %s, %s;", "%r1 %u1 5 -1", "%f1 %rd1 %p1 1.0"},
+        {"setp.eq.f64 %%p1, %s, %s;", "%fd1 %rd1 1.0 0d3FF0000000000000", "%f1 %sd1 %r1 1"},
+        {"selp.b64 %%rd1, %s, %s, %%p1;", "%rd1 %sd1 %fd1 7 1.0", "%r1 0f3F800000 %p1"},
+        {"and.b32 %%r1, %s, %s;", "%r1 %u1 %f1 0f3F800000 0xFF", "%rd1 1.0 0d3FF0000000000000 %p1"},
+        {"shl.b64 %%rd1, %%rd2, %s; shr.u64 %%rd1, %%rd2, %s;", "%r1 %u1 5", "%rd1 %f1 %h1"},
+        {"popc.b64 %s, %%rd1; clz.b64 %s, %%rd1;", "%r1 %u1", "%rd1 %f1"},
+        {"@%%p1 st.shared.u32 [%s], 1; ld.local.u32 %%r1, [%s];", "%r1 %rd1 %u1 %sd1", "%f1 %fd1 %p1 %vf1"},
+        {"add.f32 %%f1, %s, %s;", "%vf1.x %vf1.y %f1 1.0", "%vf1 %r1.x"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int taken = 0; taken < 2; taken++) {
+            char list[160], text[200];
+            snprintf(list, sizeof list, "%s", taken ? rows[i].taken : rows[i].refused);
+            for (char *name = strtok(list, " "); name; name = strtok(NULL, " ")) {
+                Error error = {0};
+                snprintf(text, sizeof text, rows[i].format, name, name);
+                if (is_taken("9.0", "sm_100a", text, &error) != taken)
+                    fail_msg("%s: %s", text, taken ? error.message : "this is taken");
+                if (!taken) assert_int_equal(error.line, 14);
+            }
+        }
+}
+
+/* Rules that end with a version of PTX, and versions that nobody knows yet. */
+static void versions(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *last;
+    } rows[] = {{"mad.f32 %f1, %f2, %f3, %f4;", "2.0"},
+                {"div.f32 %f1, %f2, %f3;", "1.4"},
+                {"sin.f32 %f1, %f2;", "1.4"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Error error = {0};
+        assert_true(is_taken(rows[i].last, "sm_20", rows[i].text, &error));
+        assert_false(is_taken("2.1", "sm_20", rows[i].text, &error));
+    }
+    Error error = {0};
+    assert_false(is_taken("9.0", "sm_90", "add.sparkling.s32 %r1, %r2;", &error));
+    assert_true(is_taken("9.1", "sm_90", "add.sparkling.s32 %r1, %r2;", &error));
+    assert_true(is_taken("9.1", "sm_135", "add.s32 %r1, %r2, 1;", &error));
+}
+
+/* All kernels that ship, and those of other compilers in the tests. */
+static void files(void **state) {
+    (void)state;
+    static const char *const patterns[] = {"assets/ptx/*.ptx", "tests/kernels/*.ptx",
+                                           "tests/data/sass/*.ptx"};
+    glob_t found;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        assert_int_equal(glob(patterns[i], i ? GLOB_APPEND : 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        Error error = {0};
+        char *text;
+        size_t length;
+        assert_true(text_read_file(found.gl_pathv[i], 64 << 20, &text, &length, &error));
+        PtxModule *module = ptx_module_parse(text, length, found.gl_pathv[i], &error);
+        for (int f = 0; f < module->function_count; f++) {
+            if (!module->functions[f]->is_entry) continue;
+            PtxProgram *program = ptx_program_link(module, module->functions[f], &error);
+            if (!program || !ptx_program_check(program, &error))
+                fail_msg("%s:%d: %s", found.gl_pathv[i], error.line, error.message);
+            ptx_program_free(program);
+        }
+        ptx_module_free(module);
+        free(text);
+    }
+    assert_true(found.gl_pathc > 60);
+    globfree(&found);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_instruction_of_the_isa_is_taken), cmocka_unit_test(every_opcode_has_a_form),
+        cmocka_unit_test(registers_of_types), cmocka_unit_test(versions), cmocka_unit_test(files)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
