@@ -24,8 +24,8 @@ architectures="75 80 86 89 90 100 120"
 # The virtual architecture a kernel is compiled for: 75, unless it uses something newer.
 architecture_of() {
     case $1 in
-    cluster) echo 90 ;;
-    redux | fastest | cooperative | bfloat_promote | triton_* | lab_latency) echo 80 ;;
+    redux | fastest | cooperative | bfloat_promote | triton_* | lab_latency | async_copy) echo 80 ;;
+    bulk_copy | bulk_reduce | cluster) echo 90 ;;
     *) echo 75 ;;
     esac
 }

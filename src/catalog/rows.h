@@ -1,6 +1,6 @@
 /* Rows: the tables that the catalogue is made of, and what their plan() and check() functions share.
  *
- * Each of ladder.c, numerics.c, triton.c, labs.c and bugs.c exports one table. A row's plan() adds buffers
+ * Each of ladder.c, asynchronous.c, numerics.c, triton.c, labs.c and bugs.c exports one table. A row's plan() adds buffers
  * and launches; its check() compares every output element with a reference computed on the host from the
  * filled input. */
 #ifndef CATALOG_ROWS_H
@@ -8,8 +8,10 @@
 
 #include "catalog/catalog.h"
 
-extern const CatalogRow ladder_rows[], numerics_rows[], triton_rows[], labs_rows[], bugs_rows[];
-extern const int ladder_row_count, numerics_row_count, triton_row_count, labs_row_count, bugs_row_count;
+extern const CatalogRow ladder_rows[], asynchronous_rows[], numerics_rows[], triton_rows[], labs_rows[],
+    bugs_rows[];
+extern const int ladder_row_count, asynchronous_row_count, numerics_row_count, triton_row_count,
+    labs_row_count, bugs_row_count;
 
 /* Block sizes that a row accepts, within its minimum and maximum. */
 bool rows_accept_power_of_two(uint32_t block);

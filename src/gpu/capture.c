@@ -132,8 +132,10 @@ static void list_memory(const Capture *capture, InstrumentMemory *memory) {
     InstrumentBuffer *list = memory_new((size_t)(capture->buffer_count + 1) * sizeof *list);
     for (int i = 0; i < capture->buffer_count; i++) {
         const CaptureBuffer *buffer = &capture->buffers[i];
+        bool known = buffer->index >= 0 && buffer->index < capture->trace->buffer_count;
         list[i] = (InstrumentBuffer){buffer->address, buffer->bytes, buffer->index,
-                                     buffer->is_variable ? buffer->name : NULL};
+                                     buffer->is_variable ? buffer->name : NULL,
+                                     known ? ptx_type_bytes(capture->trace->buffers[buffer->index].type) : 0};
     }
     *memory = (InstrumentMemory){list, capture->buffer_count, capture->options->other};
 }

@@ -1,4 +1,5 @@
 /* Partial events as events of the trace. */
+#include "instrument/copies.h"
 #include "instrument/partial_events.h"
 #include "instrument/plan.h"
 #include "trace/block.h"
@@ -16,14 +17,17 @@ static void fill_access(const PartialEvents *partial_events, const PartialEvent 
     event->element_bytes = site->element_bytes;
     event->element_count = site->element_count;
     event->width = site->element_bytes * site->element_count;
-    event->is_load = in->opcode != PTX_st && in->opcode != PTX_stmatrix;
-    event->has_result = in->opcode != PTX_red;
+    event->is_load =
+        in->opcode != PTX_st && in->opcode != PTX_stmatrix && !ptx_instruction_has(in, PTX_MOD_INIT);
+    event->has_result = in->opcode != PTX_red && (site->kind != TRACE_MBARRIER || site->is_behind);
+    if (copies_part_count(site)) copies_fill(partial_events, partial, event);
     for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         Location location = partial_event_location(partial_events, partial, lane);
         event->buffer[lane] = location.buffer;
         event->offset[lane] = location.offset;
         if (location.space == PTX_SPACE_SHARED) event->participants = (uint32_t)(location.peer + 1);
+        if (copies_part_count(site)) continue;
         for (int e = 0; event->has_result && e < site->element_count; e++)
             event->value[e][lane] = low_bytes(
                 partial_event_value(partial_events, partial, INSTRUMENT_VALUE, partial->matrix + e, lane),
@@ -101,6 +105,7 @@ static bool fill_event(const PartialEvents *partial_events, const PartialEvent *
         event->participants = record->extra;
         return true;
     case TRACE_WARP_SYNC:
+    case TRACE_ASYNC_GROUP:
         event->participants = record->extra;
         return true;
     case TRACE_APPROXIMATE:

@@ -18,6 +18,7 @@
 #include "instrument/emit.h"
 
 #include "base/memory.h"
+#include "instrument/copies.h"
 #include <stdlib.h>
 
 #define put(emitter, ...) text_print((emitter)->out, __VA_ARGS__)
@@ -234,13 +235,24 @@ static void begin_call(Emitter *emitter, const InstrumentSite *site, int number)
         site->narrow_count, number);
 }
 
+static void put_copied_values(Emitter *emitter, const InstrumentSite *site) {
+    const PtxOperand *guard = &site->instruction->guard;
+    char text[80] = "";
+    if (guard->kind != PTX_OPERAND_NONE)
+        snprintf(text, sizeof text, "%s%s", guard->negated ? "!" : "", guard->reg->name);
+    copies_put_values(site, text, emitter->out);
+}
+
 static void put_probe(Emitter *emitter, const InstrumentSite *site, int number) {
     const PtxInstruction *in = site->instruction;
     uint32_t constant;
     int label = emitter->labels++;
     put(emitter, "\t@%%redviz_off bra.uni $redviz_%d;\n", label);
+    bool copies = copies_part_count(site) != 0;
     for (int i = 0; i < site->field_count; i++)
-        if (!is_overwritten(site, &site->fields[i])) put_field(emitter, site, i);
+        if (!is_overwritten(site, &site->fields[i]) && !(copies && site->fields[i].kind == INSTRUMENT_VALUE))
+            put_field(emitter, site, i);
+    if (copies) put_copied_values(emitter, site);
     if (site->kind == TRACE_BRANCH) {
         TextPosition taken = {"%redviz_x", false};
         if (in->guard.kind == PTX_OPERAND_NONE)

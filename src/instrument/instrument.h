@@ -116,6 +116,7 @@ typedef struct InstrumentBuffer { /* global memory that the kernel may access */
     uint64_t base, bytes;         /* device address */
     int buffer;                   /* index in the trace */
     const char *variable;         /* name of a module variable; NULL: not one */
+    int element_bytes;            /* 0: not known */
 } InstrumentBuffer;
 
 typedef struct InstrumentMemory {

@@ -204,3 +204,11 @@ bool locate(const Locator *locator, PtxSpace space, uint64_t address, Location *
         return in_global(locator, address, out);
     }
 }
+
+int locator_element_bytes(const Locator *locator, uint64_t address) {
+    for (int i = 0; i < locator->memory->count; i++) {
+        const InstrumentBuffer *buffer = &locator->memory->buffers[i];
+        if (address - buffer->base < buffer->bytes) return buffer->element_bytes;
+    }
+    return 0;
+}

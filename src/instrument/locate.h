@@ -42,6 +42,9 @@ void locator_done(Locator *locator);
 /* The launch's symbols, as the emulator lists them: shared ones in window order, then "local". */
 void locator_name_symbols(const Locator *locator, Arena *arena, TraceLaunch *launch);
 
+/* Bytes of an element of the buffer that holds the address; 0: not known. */
+int locator_element_bytes(const Locator *locator, uint64_t address);
+
 /* `space`: as the instruction says. false: no buffer holds it. */
 bool locate(const Locator *locator, PtxSpace space, uint64_t address, Location *out);
 

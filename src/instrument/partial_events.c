@@ -1,5 +1,5 @@
 /* From records to partial events (partial_events.h). */
-#include "instrument/partial_events.h"
+#include "instrument/copies.h"
 
 #include "base/memory.h"
 #include <stdlib.h>
@@ -120,7 +120,8 @@ static bool cut_access(Cutter *cutter, PartialEvent partial) {
     for (uint32_t rest = left; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t address = partial_event_address(partial_events, &partial, lane);
-        if (!locate(partial_events->locator, site->instruction->space, address, &where[lane]))
+        if (!locate(partial_events->locator, partial_event_space(partial_events, &partial), address,
+                    &where[lane]))
             return refuse_address(cutter, site, address);
         if (where[lane].space == PTX_SPACE_SHARED) in_space[0] |= UINT32_C(1) << lane;
         if (where[lane].space == PTX_SPACE_LOCAL) in_space[1] |= UINT32_C(1) << lane;
@@ -134,7 +135,7 @@ static bool cut_access(Cutter *cutter, PartialEvent partial) {
         left &= ~mask;
         PartialEvent part = partial;
         part.mask = mask;
-        part.kind = trace_kind_in_space(site->kind, where[first].space);
+        part.kind = trace_kind_in_space(partial.kind, where[first].space);
         if (site->kind == TRACE_CONSTANT_LOAD) part.kind = TRACE_CONSTANT_LOAD;
         add_partial_event(cutter, part);
     }
@@ -167,7 +168,14 @@ static bool cut_record(Cutter *cutter, int number) {
         add_partial_event(cutter, partial);
         return true;
     }
-    int matrices = ptx_matrix_count(site->instruction);
+    int matrices = ptx_matrix_count(site->instruction), parts = copies_part_count(site);
+    for (; partial.matrix < parts; partial.matrix++) {
+        PartialEvent part = partial;
+        part.kind = copies_part_kind(site, partial.matrix);
+        part.mask = copies_part_lanes(cutter->partial_events, &partial);
+        if (part.mask && !cut_access(cutter, part)) return false;
+    }
+    if (parts) return true;
     do {
         if (!cut_access(cutter, partial)) return false;
     } while (++partial.matrix < matrices);

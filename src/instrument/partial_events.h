@@ -15,7 +15,7 @@ typedef struct PartialEvent {
     uint32_t mask;
     TraceKind kind;
     uint32_t interval, occurrence, turn;
-    int matrix; /* of ldmatrix and stmatrix; else 0 */
+    int matrix; /* of ldmatrix and stmatrix; of a copy, its part (copies.h); else 0 */
     bool is_dropped;
 } PartialEvent;
 
@@ -35,6 +35,10 @@ void partial_events_done(PartialEvents *partial_events);
 int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element);
 /* The address that a lane accesses: its own or, of matrices, in a row whose address another lane has. */
 uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane);
+/* How many bytes a lane of a copy reads. */
+uint32_t partial_event_copied(const PartialEvents *partial_events, const PartialEvent *partial, int lane);
+/* In which space, as the instruction says. */
+PtxSpace partial_event_space(const PartialEvents *partial_events, const PartialEvent *partial);
 /* Where that is. */
 Location partial_event_location(const PartialEvents *partial_events, const PartialEvent *partial, int lane);
 uint64_t partial_event_value(const PartialEvents *partial_events, const PartialEvent *partial,

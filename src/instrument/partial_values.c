@@ -1,5 +1,5 @@
 /* What a record says about one partial event: addresses, places, values (partial_events.h). */
-#include "instrument/partial_events.h"
+#include "instrument/copies.h"
 
 int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
     for (int i = 0; i < site->field_count; i++)
@@ -17,7 +17,20 @@ uint64_t partial_event_value(const PartialEvents *partial_events, const PartialE
     return field < 0 ? 0 : records_value(partial_events->records, partial->record, field, lane);
 }
 
+uint32_t partial_event_copied(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    const InstrumentSite *site = site_of(partial_events, partial);
+    if (!trace_kind_is_bulk(site->kind) && !copies_reads_less(site)) return copies_whole_bytes(site);
+    return (uint32_t)partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane);
+}
+
 uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
+    const InstrumentSite *site = site_of(partial_events, partial);
+    if (copies_part_count(site)) {
+        CopyPart part =
+            copies_part(site, partial->matrix, partial_event_copied(partial_events, partial, lane));
+        return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, part.address, lane) +
+               part.offset;
+    }
     if (!ptx_matrix_count(site_of(partial_events, partial)->instruction))
         return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
     int row = 8 * partial->matrix + lane / 4;
@@ -25,9 +38,14 @@ uint64_t partial_event_address(const PartialEvents *partial_events, const Partia
            (uint64_t)(4 * (lane % 4));
 }
 
+PtxSpace partial_event_space(const PartialEvents *partial_events, const PartialEvent *partial) {
+    const InstrumentSite *site = site_of(partial_events, partial);
+    return copies_part_count(site) ? copies_part_space(site, partial->matrix) : site->instruction->space;
+}
+
 Location partial_event_location(const PartialEvents *partial_events, const PartialEvent *partial, int lane) {
     Location location = {0};
-    locate(partial_events->locator, site_of(partial_events, partial)->instruction->space,
+    locate(partial_events->locator, partial_event_space(partial_events, partial),
            partial_event_address(partial_events, partial, lane), &location);
     return location;
 }

@@ -1,8 +1,11 @@
 /* What is recorded of each instruction (plan.h). */
 #include "instrument/plan.h"
 
+#include "instrument/copies.h"
+
 #include "base/memory.h"
 #include "ptx/approximate.h"
+#include "trace/producer_rules.h"
 #include <stdlib.h>
 
 /* ---- what instructions write ------------------------------------------------------------------------ */
@@ -21,7 +24,10 @@ static bool has_destination(const PtxInstruction *in) {
     case PTX_red:
     case PTX_bra:
     case PTX_brx:
+    case PTX_cp:
         return false;
+    case PTX_mbarrier:
+        return in->operand_count > 0 && in->operands[0].kind != PTX_OPERAND_MEMORY;
     case PTX_bar:
     case PTX_barrier:
         return ptx_instruction_has(in, PTX_MOD_RED);
@@ -117,7 +123,9 @@ static bool plan_access(const PtxInstruction *in, InstrumentSite *site) {
     int at = address_index(in);
     if (!in->type_count || in->operand_count <= at || in->operand_count < 2) return false;
     if (in->operands[at].kind != PTX_OPERAND_MEMORY) return false;
-    if (ptx_instruction_has(in, PTX_MOD_BULK) || ptx_instruction_has(in, PTX_MOD_ASYNC)) return false;
+    bool is_async = ptx_instruction_has(in, PTX_MOD_ASYNC);
+    if (ptx_instruction_has(in, PTX_MOD_BULK)) return false;
+    if (is_async && !ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES)) return false;
     if (ptx_matrix_count(in)) return plan_matrices(in, site);
     int bytes = ptx_type_bytes(in->types[0]), count = in->vector > 1 ? in->vector : 1;
     if (bytes == 16) bytes = 8, count *= 2;
@@ -155,9 +163,42 @@ static bool plan_warp_op(const PtxInstruction *in, InstrumentSite *site) {
     return in->operand_count > 0;
 }
 
+/* The place of the mbarrier: behind the destination, if there is one. */
+static int mbarrier_index(const PtxInstruction *in) {
+    return in->operand_count && in->operands[0].kind != PTX_OPERAND_MEMORY ? 1 : 0;
+}
+
+static bool is_mbarrier_wait(const PtxInstruction *in) {
+    return in->opcode == PTX_mbarrier && trace_watches(in);
+}
+
+/* A state is opaque: neither what an arrival gives nor what a wait takes is recorded. */
+static const PtxOperand *mbarrier_operand(const PtxInstruction *in) {
+    int index = mbarrier_index(in) + 1;
+    if (in->opcode != PTX_mbarrier || index >= in->operand_count) return NULL;
+    return is_mbarrier_wait(in) && !ptx_instruction_has(in, PTX_MOD_PARITY) ? NULL : &in->operands[index];
+}
+
+static bool plan_mbarrier(const PtxInstruction *in, InstrumentSite *site) {
+    int place = mbarrier_index(in);
+    if (in->operand_count <= place || in->operands[place].kind != PTX_OPERAND_MEMORY) return false;
+    site->element_bytes = 8;
+    site->element_count = 1;
+    site->is_behind = is_mbarrier_wait(in);
+    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    if (mbarrier_operand(in)) add_field(site, INSTRUMENT_OPERAND, 0, false);
+    if (site->is_behind) add_field(site, INSTRUMENT_VALUE, 0, false);
+    return true;
+}
+
 bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     *site = (InstrumentSite){.instruction = in, .kind = trace_kind_of(in)};
+    if (trace_written_kind_of(in) != TRACE_NOT_RECORDED) return copies_plan(in, site);
     switch (site->kind) {
+    case TRACE_ASYNC_GROUP:
+        return true;
+    case TRACE_MBARRIER:
+        return plan_mbarrier(in, site);
     case TRACE_NOT_RECORDED:
     case TRACE_KIND_COUNT:
         return false;
@@ -199,6 +240,7 @@ bool plan_is_missed(const PtxInstruction *in) {
 /* ---- operands --------------------------------------------------------------------------------------- */
 
 const PtxOperand *instrument_address(const InstrumentSite *site) {
+    if (site->kind == TRACE_MBARRIER) return &site->instruction->operands[mbarrier_index(site->instruction)];
     return &site->instruction->operands[address_index(site->instruction)];
 }
 
@@ -226,6 +268,10 @@ static const PtxOperand *operand_field(const InstrumentSite *site, PtxOperand *c
         return in->operand_count > 2 ? element_of(in, &in->operands[2], 0, component) : NULL;
     case PTX_red:
         return element_of(in, &in->operands[1], 0, component);
+    case PTX_mbarrier:
+        return mbarrier_operand(in);
+    case PTX_cp:
+        return &in->operands[2]; /* of a bulk copy, its size */
     default:
         return &in->operands[1];
     }
@@ -235,7 +281,9 @@ const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField
                                PtxOperand *component) {
     const PtxInstruction *in = site->instruction;
     switch ((InstrumentFieldKind)field->kind) {
-    case INSTRUMENT_ADDRESS:
+    case INSTRUMENT_ADDRESS: /* of a copy, the source, then the destination */
+        if (in->opcode == PTX_cp && site->kind != TRACE_MBARRIER)
+            return &in->operands[field->element ? 0 : 1];
         return instrument_address(site);
     case INSTRUMENT_OPERAND:
         return operand_field(site, component);
@@ -266,6 +314,10 @@ const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant) {
     case PTX_elect:
         index = 1;
         break;
+    case PTX_cp: /* how many groups may be on their way behind a wait */
+        if (site->kind == TRACE_ASYNC_GROUP && in->operand_count)
+            *constant = (uint32_t)in->operands[0].integer;
+        return NULL;
     case PTX_bar:
     case PTX_barrier:
         if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) {

@@ -2,6 +2,7 @@
 
 #include "metrics/fold.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct CountedSums {
     Totals totals;
@@ -48,6 +49,21 @@ static void predict(const CountedSums *s, double out[COUNTED_ROWS]) {
 #undef COUNTED
 }
 
+/* Does the row count what cp.async does? Whether the profiler counts its reads as loads of global memory and its writes as
+ * stores to shared memory has not been measured. */
+static bool may_count_copies(const CountedRow *row) {
+    return row->class == SASS_GLOBAL_LOAD || row->class == SASS_SHARED_STORE ||
+           !strcmp(row->metric, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum");
+}
+
+static bool has_copies(const TraceLaunch *launch) {
+    for (int pc = 0; pc < launch->program->code_count; pc++)
+        if (launch->counters[pc].requests &&
+            ptx_asynchronous(launch->program->code[pc].instruction) == PTX_ASYNC_COPY)
+            return true;
+    return false;
+}
+
 void counted_predict(const TraceLaunch *launch, const bool *waits, double predicted[COUNTED_ROWS],
                      double waiting[COUNTED_ROWS]) {
     CountedSums sums[2] = {{.shared_atomics = 0}};
@@ -58,6 +74,8 @@ void counted_predict(const TraceLaunch *launch, const bool *waits, double predic
     }
     predict(&sums[0], predicted);
     predict(&sums[1], waiting);
+    for (int i = 0; has_copies(launch) && i < COUNTED_ROWS; i++)
+        if (may_count_copies(&counted_rows[i])) predicted[i] = (double)NAN;
 }
 
 const CountedRow *counted_find(const char *metric) {

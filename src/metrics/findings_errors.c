@@ -22,6 +22,7 @@ static void locate_symbol(const SharedWindow *window, const TraceLaunch *launch,
 
 static int element_bytes(const TraceLaunch *launch, int pc) {
     const PtxInstruction *in = launch->program->code[pc].instruction;
+    if (ptx_asynchronous(in) == PTX_ASYNC_COPY) return 4;
     return in->type_count ? ptx_type_bytes(in->types[0]) : 1;
 }
 
@@ -187,6 +188,67 @@ static void add_store_conflict(const TraceLaunch *launch, const Finding *finding
                finding->access.warp, finding->what);
 }
 
+/* ---- asynchronous copies ---------------------------------------------------------------------------- */
+
+/* What a thread waits for before it may use the copy of this instruction. */
+static const char *wait_of(const TraceLaunch *launch, int pc, bool only_read) {
+    const PtxInstruction *in = launch->program->code[pc].instruction;
+    if (ptx_asynchronous(in) == PTX_ASYNC_COPY) return "cp.async.wait_group";
+    if (!ptx_instruction_has(in, PTX_MOD_BULK_GROUP)) return "the phase of its mbarrier is complete";
+    return only_read ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group";
+}
+
+/* "line 30: warp 0 lane 3 loads tile[3] (7), read before cp.async.wait_group: line 24 copies it asynchronously". */
+static void add_early(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
+    const FindingAccess *access = &finding->access, *copy = &finding->other;
+    bool reads = pair->kind == FINDING_ASYNC_READ;
+    text_print(out, "line %d: ", access->line);
+    add_access(launch, access, false, finding->what, out);
+    text_print(
+        out,
+        ", %s before %s: line %d copies %s it asynchronously (warp %d lane %d), and the copy may not have %s",
+        reads ? "read" : "written", wait_of(launch, copy->pc, pair->is_source), copy->line,
+        pair->is_source ? "from" : "to", copy->warp, copy->lane,
+        pair->is_source ? "read it yet" : "arrived yet");
+    text_add(out, reads             ? ": the value loaded is undefined"
+                  : pair->is_source ? ": either value may be copied"
+                                    : ": either value may remain");
+}
+
+static const char *advice_for_early(const RacePair *pair, const TraceLaunch *launch) {
+    const PtxInstruction *in = launch->program->code[pair->other.pc].instruction;
+    if (ptx_asynchronous(in) == PTX_ASYNC_COPY)
+        return "commit the copies (cp.async.commit_group), wait for their group (cp.async.wait_group) in the "
+               "thread "
+               "that issued them, then synchronize the block before other threads use them";
+    if (ptx_instruction_has(in, PTX_MOD_BULK_GROUP))
+        return "commit the copy (cp.async.bulk.commit_group) and wait for its group "
+               "(cp.async.bulk.wait_group) before "
+               "its memory is used again";
+    return "expect its bytes (mbarrier.arrive.expect_tx) and wait for the phase that they complete, with the "
+           "parity of "
+           "that phase, in every thread that uses them";
+}
+
+static void describe_left(FindingsBuilder *builder, Finding *finding) {
+    const TraceLaunch *launch = builder->trace->launches[finding->launch];
+    const FindingAccess *access = &finding->access;
+    bool committed = finding->kind == FINDING_COPY_NOT_AWAITED;
+    bool bulk = ptx_instruction_has(launch->program->code[access->pc].instruction, PTX_MOD_BULK);
+    finding->advice = committed ? "wait for every group, or phase, before the thread ends"
+                                : "end the copies of a group with a commit, then wait for the group";
+    finding->sentence =
+        committed
+            ? arena_print(&builder->list->arena,
+                          "line %d: the block ends, and no thread has waited for the copy of warp %d lane %d "
+                          "(not before %s).",
+                          access->line, access->warp, access->lane, wait_of(launch, access->pc, false))
+            : arena_print(&builder->list->arena,
+                          "line %d: the copy of warp %d lane %d is in no group: no cp.async.%scommit_group "
+                          "follows it, so no wait_group waits for it.",
+                          access->line, access->warp, access->lane, bulk ? "bulk." : "");
+}
+
 static const char *finish_sentence(Findings *list, Text *text) {
     text_add(text, ".");
     return findings_keep(list, text);
@@ -266,9 +328,14 @@ static void describe_race(FindingsBuilder *builder, const RaceDetector *detector
         finding->what =
             arena_print(&builder->list->arena, "%s of block %" PRIu64, finding->what, pair->owner);
     bool is_lifetime = pair->kind == FINDING_BLOCK_LIFETIME;
-    finding->advice = is_lifetime ? advice_for_lifetime(pair) : advice_for_race(pair);
+    bool early = pair->kind == FINDING_ASYNC_READ || pair->kind == FINDING_ASYNC_WRITE;
+    finding->advice = is_lifetime ? advice_for_lifetime(pair)
+                      : early     ? advice_for_early(pair, launch)
+                                  : advice_for_race(pair);
     if (is_lifetime)
         add_lifetime(pair, launch, finding, &text);
+    else if (early)
+        add_early(pair, launch, finding, &text);
     else if (pair->kind == FINDING_STORE_CONFLICT)
         add_store_conflict(launch, finding, &text);
     else if (pair->kind == FINDING_ORDER)
@@ -295,6 +362,8 @@ static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, con
         describe_undefined(builder, pair, finding);
     else if (pair->kind == FINDING_PARTIAL_BARRIER)
         describe_partial_barrier(builder, pair, finding);
+    else if (pair->kind == FINDING_COPY_NOT_COMMITTED || pair->kind == FINDING_COPY_NOT_AWAITED)
+        describe_left(builder, finding);
     else
         describe_race(builder, detector, pair, finding);
 }
@@ -339,6 +408,10 @@ static const char *advice_for_trap(TrapKind kind) {
     case TRAP_MISSING_LANES:
         return "name in the mask only lanes that execute the instruction (__ballot_sync before the branch "
                "gives it), or move the instruction out of the branch";
+    case TRAP_MBARRIER:
+        return "make mbarrier.init's count the number of arrivals of a phase, and expect as many bytes as "
+               "are "
+               "copied";
     case TRAP_LANE_OUTSIDE_MASK:
         return "name every lane in the mask that executes the instruction, or keep other lanes away from it";
     case TRAP_BLOCK_EXITED:

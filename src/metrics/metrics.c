@@ -82,8 +82,9 @@ void metrics_add_counter(TraceKind kind, const TraceCounter *counter, Totals *su
 
 /* ---- whole grid ------------------------------------------------------------------------------------- */
 
-/* A generic instruction as three: what it issued, what it did in shared and what it did in global memory. */
-static void fold_generic(TraceKind kind, const TraceCounter *counter, Totals *sum) {
+/* A generic instruction, or an asynchronous copy, as three: what it issued, what it did in shared memory and what
+ * it did in global memory. */
+static void fold_parts(TraceKind in_shared, TraceKind in_global, const TraceCounter *counter, Totals *sum) {
     TraceCounter issued = {.executions = counter->executions, .lanes = counter->lanes};
     TraceCounter shared = {.requests = counter->shared_requests,
                            .wavefronts = counter->wavefronts,
@@ -92,15 +93,18 @@ static void fold_generic(TraceKind kind, const TraceCounter *counter, Totals *su
                            .sectors = counter->sectors,
                            .ideal_sectors = counter->ideal_sectors};
     metrics_add_counter(TRACE_NOT_RECORDED, &issued, sum);
-    metrics_add_counter(trace_kind_in_space(kind, PTX_SPACE_SHARED), &shared, sum);
-    metrics_add_counter(trace_kind_in_space(kind, PTX_SPACE_GLOBAL), &global, sum);
+    metrics_add_counter(in_shared, &shared, sum);
+    metrics_add_counter(in_global, &global, sum);
 }
 
 void fold_instruction(const TraceLaunch *launch, int pc, Totals *sum) {
     const PtxInstruction *instruction = launch->program->code[pc].instruction;
     TraceKind kind = trace_kind_of(instruction);
     if (trace_is_generic(instruction))
-        fold_generic(kind, &launch->counters[pc], sum);
+        fold_parts(trace_kind_in_space(kind, PTX_SPACE_SHARED), trace_kind_in_space(kind, PTX_SPACE_GLOBAL),
+                   &launch->counters[pc], sum);
+    else if (ptx_asynchronous(instruction) == PTX_ASYNC_COPY)
+        fold_parts(trace_written_kind_of(instruction), kind, &launch->counters[pc], sum);
     else
         metrics_add_counter(kind, &launch->counters[pc], sum);
 }

@@ -22,3 +22,32 @@ int ptx_matrix_count(const PtxInstruction *instruction) {
            : ptx_instruction_has(instruction, PTX_MOD_X2) ? 2
                                                           : 1;
 }
+
+static PtxAsync bulk_form(const PtxInstruction *in) {
+    return ptx_instruction_has(in, PTX_MOD_COMMIT_GROUP) ? PTX_ASYNC_BULK_COMMIT
+           : ptx_instruction_has(in, PTX_MOD_WAIT_GROUP) ? PTX_ASYNC_BULK_WAIT
+           : ptx_instruction_has(in, PTX_MOD_PREFETCH)   ? PTX_ASYNC_BULK_PREFETCH
+           : ptx_instruction_has(in, PTX_MOD_REDUCE)     ? PTX_ASYNC_BULK_REDUCE
+                                                         : PTX_ASYNC_BULK_COPY;
+}
+
+PtxAsync ptx_asynchronous(const PtxInstruction *instruction) {
+    const PtxInstruction *in = instruction;
+    if (!ptx_instruction_has(in, PTX_MOD_ASYNC)) return PTX_ASYNC_NOT;
+    switch (in->opcode) {
+    case PTX_st:
+        return PTX_ASYNC_STORE;
+    case PTX_red:
+        return PTX_ASYNC_RED;
+    case PTX_cp:
+        break;
+    default:
+        return PTX_ASYNC_NOT;
+    }
+    if (ptx_instruction_has(in, PTX_MOD_BULK)) return bulk_form(in);
+    return ptx_instruction_has(in, PTX_MOD_COMMIT_GROUP) ? PTX_ASYNC_COMMIT
+           : ptx_instruction_has(in, PTX_MOD_WAIT_GROUP) ? PTX_ASYNC_WAIT
+           : ptx_instruction_has(in, PTX_MOD_WAIT_ALL)   ? PTX_ASYNC_WAIT_ALL
+           : ptx_instruction_has(in, PTX_MOD_MBARRIER)   ? PTX_ASYNC_ARRIVE
+                                                         : PTX_ASYNC_COPY;
+}

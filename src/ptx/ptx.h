@@ -303,6 +303,25 @@ bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind
 /* Volatile, or with one of the orders of the memory consistency model (relaxed, acquire, release, acq_rel,
  * sc, mmio): other threads may watch what it writes, or write what it reads. */
 bool ptx_instruction_is_ordered(const PtxInstruction *instruction);
+/* What an instruction has to do with asynchronous copies ("Data Movement and Conversion Instructions: Asynchronous
+ * copy"). */
+typedef enum PtxAsync {
+    PTX_ASYNC_NOT,
+    PTX_ASYNC_COPY,     /* cp.async: 4, 8 or 16 bytes of each lane, from global to shared memory */
+    PTX_ASYNC_COMMIT,   /* cp.async.commit_group */
+    PTX_ASYNC_WAIT,     /* cp.async.wait_group */
+    PTX_ASYNC_WAIT_ALL, /* cp.async.wait_all */
+    PTX_ASYNC_ARRIVE,   /* cp.async.mbarrier.arrive */
+    PTX_ASYNC_BULK_COPY,
+    PTX_ASYNC_BULK_REDUCE,
+    PTX_ASYNC_BULK_PREFETCH,
+    PTX_ASYNC_BULK_COMMIT,
+    PTX_ASYNC_BULK_WAIT,
+    PTX_ASYNC_STORE, /* st.async that completes on an mbarrier */
+    PTX_ASYNC_RED    /* red.async */
+} PtxAsync;
+PtxAsync ptx_asynchronous(const PtxInstruction *instruction);
+
 /* ldmatrix, stmatrix: how many matrices; 0: another instruction. */
 int ptx_matrix_count(const PtxInstruction *instruction);
 

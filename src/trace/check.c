@@ -20,6 +20,7 @@ static uint32_t kinds_of(const PtxInstruction *instruction) {
     if (trace_is_generic(instruction))
         kinds |= bit(trace_kind_in_space(kind, PTX_SPACE_SHARED)) |
                  bit(trace_kind_in_space(kind, PTX_SPACE_LOCAL));
+    kinds |= bit(trace_written_kind_of(instruction));
     return kinds & ~bit(TRACE_NOT_RECORDED);
 }
 
@@ -62,20 +63,14 @@ static bool check_place(const EventCheck *check, const TraceEvent *event, int la
     const TraceLaunch *launch = check->launch;
     uint64_t offset = event->offset[lane], width = (uint64_t)event->width;
     int buffer = event->buffer[lane];
-    switch (event->kind) {
-    case TRACE_SHARED_LOAD:
-    case TRACE_SHARED_STORE:
-    case TRACE_SHARED_ATOMIC:
+    if (trace_kind_is_shared(event->kind))
         return buffer < launch->symbol_count && launch->symbols[buffer].space == PTX_SPACE_SHARED &&
                offset < TRACE_WINDOW_LIMIT;
-    case TRACE_LOCAL_LOAD:
-    case TRACE_LOCAL_STORE:
+    if (trace_kind_is_local(event->kind))
         return buffer < launch->symbol_count && launch->symbols[buffer].space == PTX_SPACE_LOCAL &&
                offset < UINT32_MAX;
-    default:
-        return buffer < check->trace->buffer_count && width <= check->trace->buffers[buffer].bytes &&
-               offset <= check->trace->buffers[buffer].bytes - width;
-    }
+    return buffer < check->trace->buffer_count && width <= check->trace->buffers[buffer].bytes &&
+           offset <= check->trace->buffers[buffer].bytes - width;
 }
 
 /* Another block's shared memory is one of the cluster's. */

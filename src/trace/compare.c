@@ -56,9 +56,7 @@ static bool is_same_value(const Compared *compared, int bytes, uint64_t a, uint6
 }
 
 static bool is_placed(const TraceSide *side, const TraceEvent *event, int lane) {
-    bool global = event->kind != TRACE_SHARED_LOAD && event->kind != TRACE_SHARED_STORE &&
-                  event->kind != TRACE_SHARED_ATOMIC && event->kind != TRACE_LOCAL_LOAD &&
-                  event->kind != TRACE_LOCAL_STORE;
+    bool global = !trace_kind_is_shared(event->kind) && !trace_kind_is_local(event->kind);
     return !global || !side->base || side->base[event->buffer[lane]];
 }
 

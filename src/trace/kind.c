@@ -64,8 +64,71 @@ static TraceKind kind_of_barrier(const PtxInstruction *in) {
     return in->operand_count > without_count ? TRACE_NAMED_BARRIER : TRACE_BARRIER;
 }
 
+/* The second space of a bulk copy, which it reads; the first is that of the instruction. */
+static bool reads_global(const PtxInstruction *in) {
+    return in->space != PTX_SPACE_GLOBAL && ptx_instruction_has(in, PTX_MOD_GLOBAL);
+}
+
+static TraceKind kind_of_copy(const PtxInstruction *in) {
+    switch (ptx_asynchronous(in)) {
+    case PTX_ASYNC_COPY:
+        return TRACE_GLOBAL_LOAD;
+    case PTX_ASYNC_COMMIT:
+    case PTX_ASYNC_WAIT:
+    case PTX_ASYNC_WAIT_ALL:
+    case PTX_ASYNC_BULK_COMMIT:
+    case PTX_ASYNC_BULK_WAIT:
+        return TRACE_ASYNC_GROUP;
+    case PTX_ASYNC_ARRIVE:
+        return TRACE_MBARRIER;
+    case PTX_ASYNC_BULK_COPY:
+    case PTX_ASYNC_BULK_REDUCE:
+        return reads_global(in) ? TRACE_GLOBAL_BULK_READ : TRACE_SHARED_BULK_READ;
+    default:
+        return TRACE_NOT_RECORDED;
+    }
+}
+
+TraceKind trace_written_kind_of(const PtxInstruction *instruction) {
+    switch (ptx_asynchronous(instruction)) {
+    case PTX_ASYNC_COPY:
+        return TRACE_SHARED_STORE;
+    case PTX_ASYNC_BULK_COPY:
+    case PTX_ASYNC_BULK_REDUCE:
+        return instruction->space == PTX_SPACE_GLOBAL ? TRACE_GLOBAL_BULK_WRITE : TRACE_SHARED_BULK_WRITE;
+    default:
+        return TRACE_NOT_RECORDED;
+    }
+}
+
+bool trace_kind_is_shared(TraceKind kind) {
+    switch (kind) {
+    case TRACE_SHARED_LOAD:
+    case TRACE_SHARED_STORE:
+    case TRACE_SHARED_ATOMIC:
+    case TRACE_MBARRIER:
+    case TRACE_SHARED_BULK_READ:
+    case TRACE_SHARED_BULK_WRITE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool trace_kind_is_local(TraceKind kind) {
+    return kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
+}
+
+bool trace_kind_is_bulk(TraceKind kind) {
+    return kind >= TRACE_GLOBAL_BULK_READ && kind <= TRACE_SHARED_BULK_WRITE;
+}
+
 TraceKind trace_kind_of(const PtxInstruction *instruction) {
     switch (instruction->opcode) {
+    case PTX_cp:
+        return kind_of_copy(instruction);
+    case PTX_mbarrier:
+        return ptx_instruction_has(instruction, PTX_MOD_PENDING_COUNT) ? TRACE_NOT_RECORDED : TRACE_MBARRIER;
     case PTX_ld:
     case PTX_ldu:
     case PTX_ldmatrix:

@@ -19,8 +19,8 @@ struct TraceAccess { /* a warp's lanes are about to access shared or global memo
     int64_t stride;
     const uint64_t *offset; /* bytes in the buffer; shared: in the block's window */
     const uint8_t *memory;  /* what lies at offset 0 */
-    void *
-        owner; /* shared memory of another block of the cluster: what the observer calls that block; else NULL */
+    bool arrives;           /* these are the bytes of a copy that has arrived, and was issued before */
+    void *owner; /* shared memory of another block of the cluster: what the observer calls that block; else NULL */
     /* Stores: the bytes that `lane` is going to store, as many as the instruction's width. */
     void (*stored)(const TraceAccess *access, int lane, uint8_t *bytes);
     const void *producer;
@@ -39,6 +39,8 @@ typedef enum TraceSyncKind {
     TRACE_SYNC_CLUSTER_COMPLETE, /* all its threads have; one call for each of its blocks, of which `number` follow */
     TRACE_SYNC_CLUSTER_WAIT, /* the lanes go on behind their wait */
     TRACE_SYNC_WARP, /* bar.warp.sync: all of these lanes have come */
+    TRACE_SYNC_PHASE, /* copies have arrived and complete the phase of the mbarrier at offset `number` of the block's
+                         window: who waits for it knows what this lane knows, their writes among it */
     TRACE_SYNC_FENCE /* fence, membar: its scope is in the instruction */
 } TraceSyncKind;
 
@@ -49,6 +51,24 @@ typedef struct TraceSync {
     uint32_t exited;   /* RELEASE: lanes of the warp that have exited before */
     bool is_blockwide; /* ARRIVE, RELEASE: a barrier of all threads of the block, which ends its interval */
 } TraceSync;
+
+typedef enum TraceCopyKind {
+    TRACE_COPY_BEGINS,  /* it is issued. Its reads and writes are seen as accesses there, too */
+    TRACE_COPY_IS_READ, /* its source may change */
+    TRACE_COPY_ARRIVES, /* its thread has waited for it, or a thread for its mbarrier; the write is seen as an access of
+                           that thread, after this */
+    TRACE_COPY_IS_LEFT /* the block ends, and no thread has waited */
+} TraceCopyKind;
+
+typedef struct TraceCopy { /* an asynchronous copy by one lane */
+    TraceCopyKind kind;
+    uint64_t number; /* in its block */
+    int pc, warp, lane;
+    PtxSpace to, from; /* SHARED, GLOBAL; from GENERIC: it reads no memory */
+    int to_buffer, from_buffer;
+    uint64_t to_offset, from_offset, bytes;
+    bool is_committed; /* IS_LEFT: it is in a group, or belongs to an mbarrier */
+} TraceCopy;
 
 typedef enum TraceUse {
     TRACE_USE_STORE,   /* stored to memory that threads share */
@@ -72,6 +92,7 @@ typedef struct TraceObserver {
     void *(*block)(void *context, uint64_t linear); /* begins; the result is what the calls below are given */
     void (*access)(void *block, const TraceAccess *access);
     void (*sync)(void *block, const TraceSync *sync);
+    void (*copy)(void *block, const TraceCopy *copy);
     void (*undefined)(void *block, const TraceUndefined *undefined);
     void (*end)(void *block);
 } TraceObserver;

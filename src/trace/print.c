@@ -103,10 +103,8 @@ typedef struct Names { /* where an event's buffers are named */
 } Names;
 
 static const char *buffer_name(const Names *names, int buffer) {
-    bool in_symbols = names->kind == TRACE_SHARED_LOAD || names->kind == TRACE_SHARED_STORE ||
-                      names->kind == TRACE_SHARED_ATOMIC || names->kind == TRACE_LOCAL_LOAD ||
-                      names->kind == TRACE_LOCAL_STORE;
-    if (in_symbols) return buffer < names->launch->symbol_count ? names->launch->symbols[buffer].name : "?";
+    if (trace_kind_is_shared(names->kind) || trace_kind_is_local(names->kind))
+        return buffer < names->launch->symbol_count ? names->launch->symbols[buffer].name : "?";
     return buffer < names->trace->buffer_count ? names->trace->buffers[buffer].name : "?";
 }
 
@@ -185,7 +183,22 @@ static void print_branch(const TraceEvent *event, const int *lanes, int count, T
 
 static bool has_operand(TraceKind kind) {
     return kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC || kind == TRACE_SHUFFLE ||
-           kind == TRACE_REDUX;
+           kind == TRACE_REDUX || kind == TRACE_MBARRIER || trace_kind_is_bulk(kind);
+}
+
+/* "commit"; "pending 1": so many groups may still be on their way after the wait. */
+static void print_group(const PtxInstruction *in, const TraceEvent *event, Text *out) {
+    PtxAsync form = ptx_asynchronous(in);
+    if (form == PTX_ASYNC_COMMIT || form == PTX_ASYNC_BULK_COMMIT)
+        text_add(out, "  commit");
+    else
+        text_print(out, "  pending %u", event->participants);
+}
+
+/* Both sides of a copy are events of the same instruction. */
+static const char *side_of_copy(const PtxInstruction *in, TraceKind kind) {
+    if (trace_written_kind_of(in) == TRACE_NOT_RECORDED) return NULL;
+    return kind == trace_written_kind_of(in) ? "  copy destination" : "  copy source";
 }
 
 void trace_event_print(const Trace *trace, const TraceLaunch *launch, const TraceBlock *block,
@@ -204,6 +217,9 @@ void trace_event_print(const Trace *trace, const TraceLaunch *launch, const Trac
         else
             text_print(out, "  barrier %u", event->participants);
         break;
+    case TRACE_ASYNC_GROUP:
+        print_group(code->instruction, event, out);
+        break;
     case TRACE_WARP_SYNC:
     case TRACE_VOTE:
     case TRACE_REDUX:
@@ -215,6 +231,9 @@ void trace_event_print(const Trace *trace, const TraceLaunch *launch, const Trac
     }
     if (count == 0) return;
     PtxType type = code->instruction->types[0];
+    const char *side = side_of_copy(code->instruction, event->kind);
+    if (side) text_add(out, side);
+    if (event->kind == TRACE_MBARRIER || trace_kind_is_bulk(event->kind)) type = PTX_U64;
     if (trace_kind_is_access(event->kind)) print_addresses(&names, event, lanes, count, out);
     int peer = trace_event_peer(event);
     if (peer >= 0)

@@ -12,7 +12,9 @@ ShuffleMode trace_shuffle_mode(const PtxInstruction *instruction) {
 
 bool trace_watches(const PtxInstruction *instruction) {
     return instruction->opcode == PTX_atom ||
-           (instruction->opcode == PTX_ld && ptx_instruction_is_ordered(instruction));
+           (instruction->opcode == PTX_ld && ptx_instruction_is_ordered(instruction)) ||
+           (instruction->opcode == PTX_mbarrier && (ptx_instruction_has(instruction, PTX_MOD_TEST_WAIT) ||
+                                                    ptx_instruction_has(instruction, PTX_MOD_TRY_WAIT)));
 }
 
 static bool is_wide_atomic(const PtxInstruction *instruction) {
@@ -23,7 +25,8 @@ static bool is_wide_atomic(const PtxInstruction *instruction) {
 
 bool trace_may_repeat(TraceKind kind, const PtxInstruction *instruction, bool changed) {
     if (kind == TRACE_BRANCH || kind == TRACE_APPROXIMATE) return true;
-    if (is_wide_atomic(instruction)) return false;
+    if (is_wide_atomic(instruction) || instruction->opcode == PTX_cp) return false;
+    if (kind == TRACE_MBARRIER) return trace_watches(instruction);
     return trace_kind_is_access(kind) && !changed && instruction->opcode != PTX_st &&
            instruction->opcode != PTX_stmatrix && instruction->opcode != PTX_red;
 }

@@ -44,7 +44,8 @@ static inline __attribute__((always_inline)) int trace_shuffle_source(ShuffleMod
  * competes, and every attempt goes on from what it found; so atomics must also have found the same. */
 enum { SPIN_HISTORY = 16, SPIN_LONGEST_ROUND = SPIN_HISTORY / 2 };
 
-/* Does the instruction watch memory: an atom, or an ordered load (volatile, relaxed, acquire, mmio)? */
+/* Does the instruction watch memory: an atom, an ordered load (volatile, relaxed, acquire, mmio), or a wait for an
+ * mbarrier? */
 bool trace_watches(const PtxInstruction *instruction);
 
 /* Can an event be part of such a round? `changed`: memory is not what it was. A red counts as a change, as its result

@@ -40,6 +40,12 @@ bool trace_kind_is_access(TraceKind kind);   /* has addresses */
 TraceKind trace_kind_of(const PtxInstruction *instruction);
 bool trace_is_generic(const PtxInstruction *instruction);
 TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space); /* GLOBAL_LOAD, SHARED: SHARED_LOAD */
+/* An asynchronous copy makes two events where it is issued: trace_kind_of() is what it reads, this is what it will
+ * write. Its counters are those of a generic instruction. NOT_RECORDED: another instruction. */
+TraceKind trace_written_kind_of(const PtxInstruction *instruction);
+bool trace_kind_is_shared(TraceKind kind); /* its addresses are in shared memory */
+bool trace_kind_is_local(TraceKind kind);
+bool trace_kind_is_bulk(TraceKind kind); /* a side of a bulk copy, by one lane */
 
 enum { TRACE_MAX_ELEMENTS = 8 };
 
@@ -101,8 +107,8 @@ typedef struct TraceCounter {
     uint64_t executions; /* warp-level: fragments that issued it (also with all guards false) */
     uint64_t lanes;      /* active lanes, summed */
     uint64_t requests;   /* executions with at least one active lane: memory requests, shuffles, ... */
-    /* Generic ld, st, atom, red only: executions that reached shared memory; global (or const) memory. Where
-     * the space is written in the instruction these stay 0 and `requests` says it. */
+    /* Generic ld, st, atom, red, and cp.async only: executions that reached shared memory; global (or const)
+     * memory. Where the one space is written in the instruction these stay 0 and `requests` says it. */
     uint64_t shared_requests, global_requests;
     /* Shared loads and stores, and the shared lanes of generic ones; not atomics. */
     uint64_t wavefronts, ideal_wavefronts;

@@ -160,6 +160,58 @@ static const Case cases[] = {
              "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\ncvta.shared.u64 %q1, tile;\n"
              "ldmatrix.sync.aligned.m8n8.x1.b16 {%r7}, [%q1+16];\n"
              "st.global.v4.u32 [%out], {%r2, %r3, %r4, %r0};\nst.global.v2.u32 [%out+16], {%r6, %r7};\n"},
+    {.name = "asynchronous copies",
+     .module = ".shared .align 128 .b8 tile[2048];\n",
+     .body =
+         "mov.u32 %r1, tile;\nmad.lo.u32 %r0, %l, 32, %r1;\nmin.u32 %r2, %l, 16;\nsetp.lt.u32 %p0, %l, 9;\n"
+         "cp.async.cg.shared.global [%r0], [%out], 16;\ncp.async.ca.shared.global [%r0+16], [%out+16], 8;\n"
+         "cp.async.commit_group;\n@!%p0 cp.async.ca.shared.global [%r0+24], [%out+4], "
+         "4;\ncp.async.wait_all;\n"
+         "cp.async.cg.shared.global [%r0], [%out], 16, %r2;\n@%p0 cp.async.cg.shared.global [%r0+16], "
+         "[%out+32], "
+         "16, %r2;\ncp.async.commit_group;\ncp.async.wait_group 0;\n"
+         "cp.async.ca.shared.global [%r0], [%out], 8, %p0;\ncp.async.ca.shared.global [%r0+8], [%out+8], 4, "
+         "3;\n"
+         "cp.async.commit_group;\n@%p0 cp.async.wait_group 1;\ncp.async.wait_group 0;\n"
+         "ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r0];\nst.global.v4.u32 [%out+48], {%r4, %r5, %r6, "
+         "%r7};\n"},
+    {.name = "mbarriers",
+     .module = ".shared .align 128 .b8 tile[1024];\n.shared .align 8 .b64 gate[2];\n",
+     .body =
+         "mov.u32 %r9, gate;\ncvta.shared.u64 %q9, gate;\nmov.u32 %r1, tile;\nmad.lo.u32 %r0, %t, 16, %r1;\n"
+         "setp.eq.u32 %p0, %t, 0;\n@%p0 mbarrier.init.shared::cta.b64 [%r9], 128;\n"
+         "@%p0 mbarrier.init.b64 [%q9+8], 1;\nbar.sync 0;\n"
+         "cp.async.cg.shared.global [%r0], [%out], 16;\ncp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n"
+         "mbarrier.arrive.b64 %q1, [%q9];\nA: mbarrier.test_wait.shared::cta.b64 %p1, [%r9], %q1;\n"
+         "@!%p1 bra A;\n@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9+8], 64;\n"
+         "@%p0 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r9+8], 64;\n"
+         "B: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r9+8], 0, 1000;\n@!%p1 bra B;\n"
+         "mbarrier.arrive_drop.shared::cta.b64 _, [%r9];\n@%p0 mbarrier.arrive.noComplete.shared::cta.b64 _, "
+         "[%r9], 1;\n"
+         "ld.shared.u32 %r4, [%r0];\nst.global.u32 [%out+48], %r4;\n",
+     .block = 64},
+    {.name = "bulk copies",
+     .module = ".shared .align 128 .b8 tile[1024];\n.shared .align 128 .b8 other[1024];\n.shared .align 8 "
+               ".b64 gate;\n",
+     .body =
+         "mov.u32 %r9, gate;\nmov.u32 %r1, tile;\nmad.lo.u32 %r0, %l, 32, %r1;\nmov.u32 %r8, other;\n"
+         "mad.lo.u32 %r8, %l, 32, %r8;\nsetp.lt.u32 %p0, %l, 4;\nsetp.eq.u32 %p2, %l, 0;\n"
+         "st.shared.v4.u32 [%r0], {%t, %t, %t, %t};\nst.shared.v4.u32 [%r8], {%t, %t, %t, %t};\n"
+         "st.shared.v4.u32 [%r0+16], {%t, %t, %t, %t};\nst.shared.v4.u32 [%r8+16], {%t, %t, %t, %t};\n"
+         "@%p2 mbarrier.init.shared::cta.b64 [%r9], 1;\nfence.mbarrier_init.release.cluster;\nbar.sync 0;\n"
+         "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 384;\n"
+         "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%out], 32, [%r9];\n"
+         "@!%p0 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r8], %l, [%r9];\n"
+         "@!%p0 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r8+4], %l, "
+         "[%r9];\n"
+         "@%p2 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r8], [%r0+992], 32, "
+         "[%r9];\n"
+         "A: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r9], 0;\n@!%p1 bra "
+         "A;\nfence.proxy.async;\nbar.sync 0;\n"
+         "@!%p0 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r8], 16;\n"
+         "@!%p0 cp.reduce.async.bulk.global.shared::cta.bulk_group.max.u32 [%out+16], [%r8], 16;\n"
+         "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\ncp.async.bulk.wait_group 0;\n",
+     .version = "8.1"},
     {.name = "the address is overwritten",
      .body = "cvta.to.global.u64 %q0, %out;\nst.global.u64 [%out+8], %out;\nld.global.u64 %q0, [%q0+8];\n"
              "st.global.u32 [%q0+4], 5;\nmov.u64 %q1, %out;\nst.global.v2.u64 [%out+16], {%out, %out};\n"

@@ -203,7 +203,7 @@ static void test_local_frames(void **state) {
 
 static void test_global_memory(void **state) {
     (void)state;
-    static const InstrumentBuffer buffers[] = {{0x7000, 256, 3, NULL}, {0x7100, 64, 1, "table"}};
+    static const InstrumentBuffer buffers[] = {{0x7000, 256, 3, NULL, 4}, {0x7100, 64, 1, "table", 4}};
     InstrumentMemory memory = {buffers, 2, -1};
     static const Placed placed[] = {
         {"table", 0x40, false}, {"table", 0x7100, true}, {"unbound", 0x80, false}};

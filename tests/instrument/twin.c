@@ -92,8 +92,9 @@ static InstrumentBuffer *list_buffers(Twin *twin, const Emulator *emulator, cons
     for (int i = 0; i < trace->buffer_count; i++) {
         int buffer = buffer_of_name(twin->original, trace->buffers[i].name);
         if (buffer < 0) continue;
-        buffers[(*count)++] = (InstrumentBuffer){emulator_buffer_address(emulator, i),
-                                                 trace->buffers[i].bytes, buffer, trace->buffers[i].name};
+        buffers[(*count)++] =
+            (InstrumentBuffer){emulator_buffer_address(emulator, i), trace->buffers[i].bytes, buffer,
+                               trace->buffers[i].name, ptx_type_bytes(trace->buffers[i].type)};
     }
     return buffers;
 }
@@ -344,12 +345,10 @@ static bool same_event(const Twin *twin, int launch, const TraceEvent *x, const 
     if (x->occurrence != y->occurrence && !may_spin(twin, x->pc)) return false;
     if (x->element_count != y->element_count || x->is_load != y->is_load) return false;
     if (x->has_result != y->has_result || x->source[lane] != y->source[lane]) return false;
-    bool in_symbols = x->kind != TRACE_GLOBAL_LOAD && x->kind != TRACE_GLOBAL_STORE &&
-                      x->kind != TRACE_GLOBAL_ATOMIC && x->kind != TRACE_CONSTANT_LOAD;
+    bool in_symbols = trace_kind_is_shared(x->kind) || trace_kind_is_local(x->kind);
     if (x->offset[lane] != y->offset[lane]) return false;
     if (!in_symbols && x->buffer[lane] != y->buffer[lane]) return false;
-    if (in_symbols && trace_kind_is_access(x->kind) &&
-        strcmp(a->symbols[x->buffer[lane]].name, b->symbols[y->buffer[lane]].name) != 0)
+    if (in_symbols && strcmp(a->symbols[x->buffer[lane]].name, b->symbols[y->buffer[lane]].name) != 0)
         return false;
     if (trace_watches(a->program->code[x->pc].instruction)) return true;
     if (x->operand[lane] != y->operand[lane]) return false;

@@ -27,6 +27,10 @@ int counter_rows_height(const StepContext *context) {
 /* How the two agree, in a word, and the role that shows it. */
 static const char *describe(const MeasuredCounter *counter, Role *role) {
     CountedAgreement agreement = counted_agreement(counter);
+    if (isnan(counter->predicted)) {
+        *role = ROLE_DIM;
+        return "";
+    }
     *role = agreement == COUNTED_EQUAL ? ROLE_TEXT : agreement == COUNTED_DIFFERS ? ROLE_CONFLICT : ROLE_DIM;
     if (agreement != COUNTED_NOT_COMPARED) return counted_agreement_text(agreement);
     return counter->note ? "waits" : "inexact";

@@ -2,6 +2,8 @@
  * addresses, shuffle deltas. It never speaks of source variables, which the trace does not know. */
 #include "tui/panes/peers.h"
 
+#include "tui/scene/async_copies.h"
+
 #include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -341,6 +343,48 @@ static bool is_faulty(const StepContext *context) {
     return faulty;
 }
 
+/* A side of an asynchronous copy, a commit, a wait, an mbarrier: when bytes arrive. */
+static void explain_copy(const StepContext *context, Text *out) {
+    const PtxInstruction *in = context->code ? context->code->instruction : NULL;
+    TraceKind written = in ? trace_written_kind_of(in) : TRACE_NOT_RECORDED;
+    if (written == TRACE_NOT_RECORDED || context->trap) return;
+    int lane = __builtin_ctz(context->event.mask);
+    int wait = async_copy_wait(context->launch, context->steps->block, context->event_number, lane);
+    text_add(out, context->event.kind == written ? " An asynchronous copy writes this later"
+                                                 : " An asynchronous copy reads this");
+    if (wait == NO_EVENT) {
+        text_add(out, ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES)
+                          ? "; it arrives with the phase of its mbarrier."
+                          : "; no wait for groups that this lane executes includes it.");
+        return;
+    }
+    text_print(out, "; it arrives at the wait on line %d.",
+               async_copy_line(context->launch, context->steps->block, wait));
+}
+
+static void explain_group(const StepContext *context, Text *out) {
+    if (ptx_instruction_has(context->code->instruction, PTX_MOD_COMMIT_GROUP))
+        text_add(out, "The copies that a lane has issued since its last commit are a group.");
+    else
+        text_print(out,
+                   context->event.participants
+                       ? "A lane goes on when all of its groups but the last %u have arrived; it may read "
+                         "what they wrote."
+                       : "A lane goes on when all of its groups have arrived; it may read what they wrote.",
+                   context->event.participants);
+}
+
+static void explain_mbarrier(const StepContext *context, Text *out) {
+    const PtxInstruction *in = context->code->instruction;
+    bool waits = ptx_instruction_has(in, PTX_MOD_TRY_WAIT) || ptx_instruction_has(in, PTX_MOD_TEST_WAIT);
+    text_add(out, waits ? "They ask whether a phase of the mbarrier is complete: then they see what was "
+                          "written before it."
+                  : ptx_instruction_has(in, PTX_MOD_INIT)
+                      ? "An mbarrier: its phase is complete after so many arrivals, and when the bytes that "
+                        "it expects have come."
+                      : "What they do at the mbarrier brings its phase nearer to its end.");
+}
+
 void explain_step(const StepContext *context, Text *out) {
     Participants participants = participants_of(context);
     bool is_access = step_context_is_shared(context->event.kind) && !context->trap;
@@ -392,8 +436,15 @@ void explain_step(const StepContext *context, Text *out) {
     case TRACE_VOTE:
         explain_vote(context, out);
         break;
+    case TRACE_ASYNC_GROUP:
+        explain_group(context, out);
+        break;
+    case TRACE_MBARRIER:
+        explain_mbarrier(context, out);
+        break;
     default:
         break;
     }
+    explain_copy(context, out);
     participants_done(&participants);
 }

@@ -28,8 +28,9 @@ static uint64_t place_of(const Reduction *reduction, const TraceEvent *event, in
 static void write_lanes(const Reduction *reduction, const TraceEvent *event, Written *written) {
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         uint64_t at = place_of(reduction, event, __builtin_ctz(rest), 0);
-        for (int i = 0; i < event->width; i++)
-            if (at + (uint64_t)i < written->count) written->byte[at + (uint64_t)i] = true;
+        uint64_t bytes =
+            trace_kind_is_bulk(event->kind) ? event->operand[__builtin_ctz(rest)] : (uint64_t)event->width;
+        for (uint64_t i = 0; i < bytes && at + i < written->count; i++) written->byte[at + i] = true;
     }
 }
 
@@ -88,6 +89,12 @@ static void note_lanes(const Reduction *reduction, ReductionLevel *level, int nu
         }
 }
 
+/* Reads or writes values in shared memory. */
+static bool is_watched(TraceKind kind) {
+    return kind == TRACE_SHARED_LOAD || kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC ||
+           kind == TRACE_SHARED_BULK_WRITE;
+}
+
 void reduction_find_unwritten(const Reduction *reduction, ReductionLevel *level) {
     const Steps *steps = reduction->tree->steps;
     Written written = written_new(steps->launch);
@@ -96,15 +103,11 @@ void reduction_find_unwritten(const Reduction *reduction, ReductionLevel *level)
     for (int number = 0; number < count; number++) {
         int step = step_of_event(reduction, number);
         TraceKind kind = (TraceKind)reduction->step_index->step[step].kind;
-        if (step > level->last ||
-            (kind != TRACE_SHARED_LOAD && kind != TRACE_SHARED_STORE && kind != TRACE_SHARED_ATOMIC))
-            continue;
+        if (step > level->last || !is_watched(kind)) continue;
         trace_block_read(steps->block, number, &event);
-        bool is_shared = event.kind == TRACE_SHARED_LOAD || event.kind == TRACE_SHARED_STORE ||
-                         event.kind == TRACE_SHARED_ATOMIC;
-        if (is_shared && event.is_load && step >= level->first)
-            note_lanes(reduction, level, number, &event, &written);
-        if (is_shared && event.kind != TRACE_SHARED_LOAD) write_lanes(reduction, &event, &written);
+        if (!is_watched(event.kind)) continue;
+        if (event.is_load && step >= level->first) note_lanes(reduction, level, number, &event, &written);
+        if (event.kind != TRACE_SHARED_LOAD) write_lanes(reduction, &event, &written);
     }
     free(written.byte);
 }

@@ -257,7 +257,7 @@ static inline void use_addresses_as_offsets(Access *access) {
 }
 
 static inline void count_shared(const Access *access) {
-    if (access->memory->is_atomic) return;
+    if (access->memory->is_atomic || access->memory->kind == TRACE_MBARRIER) return;
     Worker *worker = access->block->worker;
     TraceCounter *counter = &worker->counters[access->op->pc];
     SharedCost cost =
@@ -283,7 +283,7 @@ static Outcome in_block(Access *access, SharedMemory memory, AccessMove move) {
     if (wrong) return out_of_bounds(access, wrong);
     access->bytes = memory.bytes;
     use_addresses_as_offsets(access);
-    track_written(access, memory.written);
+    if (!access->memory->is_deferred) track_written(access, memory.written);
     if (access->peer < 0) count_shared(access);
     if (access->block->follows) undefined_access(access);
     if (access->block->observed) observe_access(access);

@@ -7,6 +7,19 @@
 
 bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand);
 
+/* The address that the registers of a lane give. */
+static inline uint64_t access_lane_address(const Warp *warp, const MemoryOp *memory, int lane) {
+    uint64_t address = register_read(warp, memory->base, memory->base_bytes, lane) + (uint64_t)memory->offset;
+    return memory->base_bytes == 4 ? (uint32_t)address : address;
+}
+
+/* An address in shared memory as one of the block's window: 32-bit addresses are, 64-bit ones are generic. Addresses of
+ * shared::cluster go through here too; the cluster is one block. */
+static inline uint64_t shared_window_address(const Warp *warp, const MemoryOp *memory, int lane) {
+    uint64_t address = access_lane_address(warp, memory, lane);
+    return address - SHARED_WINDOW < WINDOW_BYTES ? address - SHARED_WINDOW : address;
+}
+
 /* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move`
  * for every part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT
  * or OUTCOME_STOP. */
@@ -94,5 +107,16 @@ static inline void access_record(Access *access, const MemoryValue *values, int 
 
 /* The operation of an atom or red. */
 PtxModifierKind atomic_operation(const MemoryOp *memory);
+/* st and red that are not asynchronous. */
+bool access_lower_store(Lowering *low, const PtxInstruction *in, Op *op);
+bool atomic_lower_red(Lowering *low, const PtxInstruction *in, Op *op);
+struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType type);
+/* The operation among the modifiers; PTX_MODIFIER_NONE: there is none. */
+PtxModifierKind atomic_operation_of(const PtxInstruction *in);
+/* What `old` becomes; operations of one operand. */
+uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand, bool flushes);
+
+/* The shared variable at an address of the window, and the offset in it, as events have them. */
+void access_place_shared(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset);
 
 #endif

@@ -54,7 +54,7 @@ void access_watch(const Access *access, const MemoryValue *values, int count) {
     fragment->watch = mix_access(hash, access, values, count) | 1;
 }
 
-static void place_shared_lane(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset) {
+void access_place_shared(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset) {
     const LoweredProgram *program = grid->program;
     int place = 0;
     while (place + 1 < program->shared_count && program->shared[place + 1].offset <= address) place++;
@@ -82,7 +82,7 @@ static void record(const Access *access, const MemoryValue *values, int count, c
         int lane = __builtin_ctz(rest);
         switch (access->space) {
         case PTX_SPACE_SHARED:
-            place_shared_lane(grid, access->address[lane], &event->buffer[lane], &event->offset[lane]);
+            access_place_shared(grid, access->address[lane], &event->buffer[lane], &event->offset[lane]);
             break;
         case PTX_SPACE_LOCAL:
             event->buffer[lane] = (uint16_t)(grid->trace->symbol_count - 1);

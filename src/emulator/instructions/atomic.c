@@ -240,6 +240,17 @@ static void move_atomic(Access *access) {
     access_record(access, memory->results, has_result ? memory->count : 0, operand, changed);
 }
 
+struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType type) {
+    AtomicRule *rule = lowering_allocate(low, sizeof *rule);
+    *rule = (AtomicRule){.operation = operation, .type = type};
+    return rule;
+}
+
+uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand, bool flushes) {
+    AtomicRule rule = {.operation = operation, .type = type};
+    return apply(&rule, old, operand, 0, flushes);
+}
+
 PtxModifierKind atomic_operation(const MemoryOp *memory) {
     return memory->rule->operation;
 }
@@ -250,7 +261,7 @@ static Outcome execute_atomic(Block *block, Warp *warp, const Op *op, uint32_t m
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
 
-static PtxModifierKind find_operation(const PtxInstruction *in) {
+PtxModifierKind atomic_operation_of(const PtxInstruction *in) {
     static const PtxModifierKind kinds[] = {PTX_MOD_ADD, PTX_MOD_INC, PTX_MOD_DEC, PTX_MOD_MIN,  PTX_MOD_MAX,
                                             PTX_MOD_AND, PTX_MOD_OR,  PTX_MOD_XOR, PTX_MOD_EXCH, PTX_MOD_CAS};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -328,12 +339,10 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     int place = has_result ? 1 : 0;
     if (in->operand_count < place + 2 || in->type_count < 1)
         return lowering_reject(low, op, "%s: malformed", in->name);
-    if (ptx_instruction_has(in, PTX_MOD_ASYNC) || ptx_instruction_has(in, PTX_MOD_BULK))
-        return lowering_reject(low, op, "asynchronous %s is not emulated", in->name);
     MemoryOp *memory = lowering_allocate(low, sizeof *memory);
     AtomicRule *rule = lowering_allocate(low, sizeof *rule);
     int bytes = ptx_type_bytes(in->types[0]), vector = in->vector > 1 ? in->vector : 1;
-    rule->operation = find_operation(in);
+    rule->operation = atomic_operation_of(in);
     rule->type = in->types[0];
     rule->wide = bytes == 16;
     memory->core.execute = execute_atomic;
@@ -367,6 +376,6 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
 bool lower_atom(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_atomic(low, in, op, true);
 }
-bool lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
+bool atomic_lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_atomic(low, in, op, false);
 }

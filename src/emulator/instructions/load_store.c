@@ -253,8 +253,8 @@ static bool add_values(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand
 }
 
 static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool is_store) {
-    if (ptx_instruction_has(in, PTX_MOD_ASYNC) || ptx_instruction_has(in, PTX_MOD_BULK))
-        return lowering_reject(low, op, "asynchronous %s is not emulated", in->name);
+    if (ptx_instruction_has(in, PTX_MOD_BULK))
+        return lowering_reject(low, op, "%s.bulk is not emulated", in->name);
     if (in->operand_count < 2 || in->type_count < 1)
         return lowering_reject(low, op, "%s: malformed", in->name);
     MemoryOp *memory = lowering_allocate(low, sizeof *memory);
@@ -300,6 +300,6 @@ bool lower_ld(Lowering *low, const PtxInstruction *in, Op *op) {
 bool lower_ldu(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_transfer(low, in, op, false);
 }
-bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {
+bool access_lower_store(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_transfer(low, in, op, true);
 }

@@ -24,8 +24,7 @@ static bool read_rows(Block *block, Warp *warp, const Op *op, uint64_t rows[WARP
     const MemoryOp *memory = &matrix->matrices[0];
     uint32_t wrong = 0;
     for (int lane = 0; lane < matrix->count * ROWS; lane++) {
-        rows[lane] = register_read(warp, memory->base, memory->base_bytes, lane) + (uint64_t)memory->offset;
-        if (memory->base_bytes == 4) rows[lane] = (uint32_t)rows[lane];
+        rows[lane] = access_lane_address(warp, memory, lane);
         if (rows[lane] % ROW_BYTES) wrong |= lane_bit[lane];
     }
     if (wrong)

@@ -22,6 +22,7 @@ typedef struct MemoryOp {
     PtxType type;
     bool is_load, is_store, is_atomic; /* one of them */
     bool ordered;                      /* volatile, relaxed, acquire, release: others may be watching */
+    bool is_deferred;                  /* stores: the bytes arrive later (copies.h) */
     bool is_signed;                    /* loads sign-extend into wider registers */
     uint8_t element_bytes, count, width;
     bool is_plain;           /* one element of 4 or 8 bytes, whose register has as many */

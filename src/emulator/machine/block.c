@@ -2,6 +2,7 @@
 #include "emulator/machine/block.h"
 
 #include "emulator/machine/cluster.h"
+#include "emulator/machine/copies.h"
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
@@ -76,6 +77,7 @@ void block_free(Block *block) {
         free(block->frames[w].parameters);
     }
     if (block->recorder) recorder_free(block->recorder);
+    copies_free(block);
     free(block->warps);
     free(block->frames);
     free(block->registers);
@@ -138,10 +140,12 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     block->follows = false;
     memset(block->barriers, 0, sizeof block->barriers);
     block->barriers_in_use = 0;
+    block->given_up = 0;
     memset(block->shared, 0xa5, grid->program->shared_bytes);
     memset(block->shared_written, 0, shared_words(grid) * sizeof *block->shared_written);
     block->shared_is_written = false;
     if (grid->program->reserved_shared_bytes) start_reserved(block, grid->program->reserved_shared_bytes);
+    copies_forget(block);
     block->live_warps = block->warp_count;
     block->queued = block->ready = 0;
     for (int w = 0; w < block->warp_count; w++) start_warp(block, w);

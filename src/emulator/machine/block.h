@@ -16,6 +16,7 @@ typedef struct Recorder Recorder;
 typedef struct RecordedValues RecordedValues;
 typedef struct Writers Writers;
 typedef struct Worker Worker;
+typedef struct AsyncCopies AsyncCopies;
 typedef struct Cluster Cluster;
 
 typedef struct Grid {
@@ -115,10 +116,12 @@ struct Block {
         elsewhere; /* in the place of the shared memory of other blocks, where it has no cluster; NULL: not needed yet */
     Barrier barriers[BARRIER_COUNT];
     uint32_t barriers_in_use;        /* a bit for each */
+    uint32_t given_up;               /* how often all waits for mbarriers gave up since one changed */
     Recorder *recorder;              /* NULL: not traced */
     const BlockHooks *hooks;         /* NULL: an ordinary run */
     RecordedValues *recorded_values; /* NULL: an ordinary run */
     void *observed;                  /* what the grid's observer calls this block; NULL: no observer */
+    AsyncCopies *copies;             /* asynchronous copies on their way (copies.h); NULL: there were none */
     bool follows;                    /* one of its warps does (undefined.h) */
     uint64_t frame_bytes;            /* of called functions */
 };

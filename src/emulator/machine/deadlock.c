@@ -1,5 +1,6 @@
 /* Reports of lanes, warps and blocks that wait in vain: which wait where, and for what. */
 #include "emulator/machine/cluster.h"
+#include "emulator/machine/mbarrier.h"
 
 #include <inttypes.h>
 
@@ -59,6 +60,24 @@ void raise_missing_lanes(Block *block, const Warp *warp) {
     text_done(&text);
 }
 
+/* " (`full`+8, phase 0: 1 of 256 arrivals and 128 bytes are missing)". */
+static void describe_mbarrier(const Block *block, uint32_t place, Text *out) {
+    const LoweredProgram *program = block->grid->program;
+    const SharedPlace *variable = NULL;
+    Mbarrier mbarrier = mbarrier_read(block, place);
+    for (int i = 0; i < program->shared_count; i++)
+        if (program->shared[i].offset <= place) variable = &program->shared[i];
+    if (variable)
+        text_print(out, " (`%s`+%" PRIu32, variable->name, place - variable->offset);
+    else
+        text_print(out, " (shared offset %" PRIu32, place);
+    text_print(out, ", phase %d: %" PRId64 " of %" PRId64 " arrivals", mbarrier.phase, mbarrier.pending,
+               mbarrier.expected);
+    int64_t arrivals, bytes = mbarrier.bytes - copies_expected(block, place, &arrivals);
+    if (bytes > 0) text_print(out, " and %" PRId64 " bytes", bytes);
+    text_add(out, bytes < 0 ? " are missing, and more bytes arrive than are expected)" : " are missing)");
+}
+
 static void describe_barrier(const Block *block, int number, Text *out) {
     const Barrier *barrier = &block->barriers[number];
     if (number == CLUSTER_BARRIER) {
@@ -89,6 +108,7 @@ static int describe_waiting(const Block *block, int most, bool is_first, bool na
             text_print(out, "warp %d waits at ", w);
             listed++;
             describe_place(block, fragment->pc, out);
+            if (fragment->state == FRAGMENT_AT_MBARRIER) describe_mbarrier(block, fragment->awaited, out);
             if (fragment->state == FRAGMENT_IN_BARRIER) describe_barrier(block, fragment->barrier, out);
         }
     }

@@ -14,6 +14,7 @@
 #include "emulator/machine/grid.h"
 
 #include "emulator/machine/cluster.h"
+#include "emulator/machine/mbarrier.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/writers.h"
@@ -84,6 +85,7 @@ static void finish(Share *share, Residents *residents, int index) {
     if (ended_at > share->worker->latest) share->worker->latest = ended_at;
     if (block->recorder) recorder_finish(block->recorder, &share->blocks);
     block->recorder = NULL;
+    copies_end(block);
     observe_end(block);
     cluster_leave(block);
     residents->count--;
@@ -160,6 +162,13 @@ static bool run_round(Share *share, Residents *residents, int first, Progress *p
     return false;
 }
 
+/* A wait for an mbarrier ends without its phase, as on a GPU after a time limit. */
+static bool any_gives_up(const Residents *residents) {
+    bool any = false;
+    for (int i = 0; i < residents->count; i++) any |= mbarrier_give_up(residents->blocks[i]);
+    return any;
+}
+
 static void run_share(Share *share) {
     Residents residents = {0};
     Progress progress = {.all_rest = false};
@@ -177,7 +186,7 @@ static void run_share(Share *share) {
         progress.all_wait = true;
         stopped = stopped || run_round(share, &residents, 0, &progress);
         if (stopped || !residents.count) continue;
-        bool is_stuck = progress.all_wait && share->executed == before;
+        bool is_stuck = progress.all_wait && share->executed == before && !any_gives_up(&residents);
         if (is_stuck) block_raise_stuck(residents.blocks[0]);
         stopped = is_stuck || waits_in_vain(share, &residents, &progress);
     }

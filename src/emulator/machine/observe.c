@@ -47,6 +47,7 @@ void observe_access(const Access *access) {
                              ? cluster_member(access->block, (uint32_t)access->peer)
                              : NULL;
     seen.owner = owner ? owner->observed : NULL;
+    seen.arrives = false;
     seen.stored = stored_bytes;
     seen.producer = access;
     access->block->grid->observer->access(access->block->observed, &seen);
@@ -104,6 +105,74 @@ void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes) {
 
 void observe_fence(const Warp *warp, int pc, uint32_t lanes) {
     notify(warp->block, TRACE_SYNC_FENCE, pc, warp->index, lanes, 0, false);
+}
+
+/* ---- asynchronous copies ---------------------------------------------------------------------------- */
+
+/* Buffer (-1: shared memory) and offset of an address. */
+static int locate(const Block *block, PtxSpace space, uint64_t address, uint64_t *offset) {
+    const Memory *memory = block->grid->memory;
+    *offset = address;
+    if (space != PTX_SPACE_GLOBAL) return -1;
+    int region = memory_find(memory, address);
+    *offset = address - memory->regions[region].base;
+    return region;
+}
+
+void observe_copy(const Block *block, const AsyncCopy *copy, TraceCopyKind kind, bool is_committed) {
+    TraceCopy seen = {.kind = kind,
+                      .number = copy->number,
+                      .pc = copy->pc,
+                      .warp = copy->warp,
+                      .lane = copy->lane,
+                      .to = copy->to,
+                      .from = copy->from,
+                      .bytes = copy->bytes,
+                      .is_committed = is_committed};
+    seen.to_buffer = locate(block, copy->to, copy->to_address, &seen.to_offset);
+    seen.from_buffer = locate(block, copy->from, copy->from_address, &seen.from_offset);
+    block->grid->observer->copy(block->observed, &seen);
+}
+
+typedef struct RangePart {
+    const uint8_t *bytes;
+    uint64_t count;
+} RangePart;
+
+static void part_bytes(const TraceAccess *seen, int lane, uint8_t *bytes) {
+    (void)lane;
+    const RangePart *part = seen->producer;
+    memcpy(bytes, part->bytes, part->count);
+}
+
+static void see_range(const Block *block, int pc, int warp, int lane, PtxSpace space, uint64_t address,
+                      uint64_t count, const uint8_t *bytes, bool arrives) {
+    const Memory *memory = block->grid->memory;
+    TraceAccess seen = {.pc = pc, .warp = warp, .mask = lane_bit[lane], .space = space, .is_line = true};
+    seen.stored = bytes ? part_bytes : NULL;
+    seen.arrives = arrives;
+    seen.buffer = locate(block, space, address, &seen.first);
+    if (seen.buffer >= 0 && memory->regions[seen.buffer].read_only) return;
+    seen.memory = seen.buffer >= 0 ? memory->regions[seen.buffer].host : block->shared;
+    for (uint64_t at = 0; at < count; at += COPY_INLINE) { /* as much as a bulk copy moves at least */
+        RangePart part = {bytes ? bytes + at : NULL, count - at < COPY_INLINE ? count - at : COPY_INLINE};
+        seen.producer = &part;
+        block->grid->observer->access(block->observed, &seen);
+        seen.first += COPY_INLINE;
+    }
+}
+
+void observe_range(const Block *block, int pc, int warp, int lane, PtxSpace space, uint64_t address,
+                   uint64_t count, const uint8_t *bytes) {
+    see_range(block, pc, warp, lane, space, address, count, bytes, false);
+}
+
+void observe_arrived_bytes(const Block *block, const AsyncCopy *copy, int warp, int lane) {
+    see_range(block, copy->pc, warp, lane, copy->to, copy->to_address, copy->bytes, copy_bytes(copy), true);
+}
+
+void observe_phase(const Block *block, const Warp *warp, int lane, uint64_t place) {
+    notify(block, TRACE_SYNC_PHASE, PTX_NO_PC, warp->index, lane_bit[lane], (int)place, false);
 }
 
 void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use) {

@@ -2,7 +2,7 @@
 #ifndef EMULATOR_MACHINE_OBSERVE_H
 #define EMULATOR_MACHINE_OBSERVE_H
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/copies.h"
 
 void observe_block(Block *block); /* it begins */
 void observe_end(Block *block);
@@ -16,6 +16,14 @@ void observe_cluster_complete(const Block *block, int following); /* blocks of t
 void observe_cluster_wait(const Block *block, const Warp *warp, int pc, uint32_t lanes);
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes);
 void observe_fence(const Warp *warp, int pc, uint32_t lanes);
+void observe_copy(const Block *block, const AsyncCopy *copy, TraceCopyKind kind, bool is_committed);
+/* The bytes of a copy are about to be written; the lane knows it. */
+void observe_arrived_bytes(const Block *block, const AsyncCopy *copy, int warp, int lane);
+/* The copies of an mbarrier have arrived and complete its phase; the lane is the first to know. */
+void observe_phase(const Block *block, const Warp *warp, int lane, uint64_t place);
+/* A lane reads, or is about to write, many bytes. `bytes` NULL: it reads. */
+void observe_range(const Block *block, int pc, int warp, int lane, PtxSpace space, uint64_t address,
+                   uint64_t count, const uint8_t *bytes);
 void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use);
 
 #endif

@@ -1,6 +1,7 @@
 /* When no warp can run: lanes that wait only to reconverge are released, first those that only exit; where there are
  * none, the fault is reported (deadlock.c). */
 #include "emulator/machine/cluster.h"
+#include "emulator/machine/mbarrier.h"
 
 static int count_state(const Warp *warp, FragmentState state) {
     int count = 0;
@@ -13,7 +14,8 @@ bool block_unstick(Block *block, Warp *warp) {
     if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER)
         return false; /* nearly always */
     if (warp_pick(warp)) return true;
-    if (count_state(warp, FRAGMENT_IN_BARRIER)) return false; /* others may still release it */
+    if (count_state(warp, FRAGMENT_IN_BARRIER) || count_state(warp, FRAGMENT_AT_MBARRIER))
+        return false; /* others may still release it */
     if (warp_release_exiting(warp)) return warp_pick(warp);
     if (count_state(warp, FRAGMENT_AT_ALIGNED)) {
         raise_divergent_barrier(block, warp);
@@ -37,6 +39,7 @@ bool block_resolve(Block *block) {
     }
     if (released) return true;
     if (cluster_waits(block)) return false;
+    if (mbarrier_give_up(block)) return true;
     block_raise_stuck(block);
     return true;
 }

@@ -50,7 +50,8 @@ typedef enum FragmentState {
     FRAGMENT_READY,
     FRAGMENT_AT_WARP_OP, /* at a shfl.sync, vote.sync, bar.warp.sync ...: waits for the other named lanes */
     FRAGMENT_AT_ALIGNED, /* at an aligned barrier: waits for its siblings */
-    FRAGMENT_IN_BARRIER  /* has arrived at a barrier of the block and waits for its release */
+    FRAGMENT_IN_BARRIER, /* has arrived at a barrier of the block and waits for its release */
+    FRAGMENT_AT_MBARRIER /* waits for a phase of an mbarrier: tries again when one has changed */
 } FragmentState;
 
 typedef struct Fragment {
@@ -62,11 +63,13 @@ typedef struct Fragment {
     uint8_t state;
     uint8_t barrier;       /* IN_BARRIER: its number */
     bool passes;           /* its bar.warp.sync is complete */
+    bool gives_up;         /* its wait for an mbarrier has taken too long: it goes on without */
     bool touched, changed; /* in this iteration: memory was accessed; memory was changed */
     uint8_t quiet;         /* iterations in a row that changed nothing */
     uint32_t active;       /* waiting: lanes whose guard is true */
-    uint32_t awaited;      /* AT_WARP_OP: lanes that it names and that have not come */
-    uint64_t since;        /* turn at which it was picked last */
+    uint32_t awaited; /* AT_WARP_OP: lanes that it names and that have not come; AT_MBARRIER: its place in the
+                              block's window */
+    uint64_t since;   /* turn at which it was picked last */
     uint64_t hash,
         last_hash; /* of the accesses of this iteration of a loop, after some quiet ones; of the one before */
     uint32_t spins;             /* iterations in a row that were the same and changed nothing */

@@ -48,12 +48,9 @@ void replay_after_parameters(void *context, const Access *access) {
 /* Names a byte over all spaces; local memory is the lane's own. */
 static uint64_t key_of(const TraceEvent *event, int lane, int element) {
     uint64_t offset = event->offset[lane] + (uint64_t)(element * event->element_bytes);
-    bool is_local = event->kind == TRACE_LOCAL_LOAD || event->kind == TRACE_LOCAL_STORE;
-    bool is_shared = event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE ||
-                     event->kind == TRACE_SHARED_ATOMIC;
-    if (is_local) return UINT64_C(1) << 62 | (uint64_t)(event->warp * WARP_LANES + lane) << 32 | offset;
-    return (uint64_t)is_shared << 63 | (uint64_t)(trace_event_peer(event) + 1) << 40 |
-           (uint64_t)event->buffer[lane] << 46 | offset;
+    if (trace_kind_is_local(event->kind))
+        return UINT64_C(1) << 62 | (uint64_t)(event->warp * WARP_LANES + lane) << 32 | offset;
+    return replay_key(event->kind, event->buffer[lane], offset) | (uint64_t)(trace_event_peer(event) + 1) << 40;
 }
 
 static uint64_t sign_extend(uint64_t value, int bytes) {
@@ -108,8 +105,8 @@ static void replay_load(const Replayed *at) {
     uint64_t key = key_of(event, at->lane, at->element);
     if (at->first_run &&
         !provenance_memory_read(at->replay->stored, key, memory->element_bytes, weight, producer)) {
-        bool is_own = event->kind == TRACE_SHARED_LOAD && trace_event_peer(event) < 0;
-        *weight = event->kind != TRACE_LOCAL_LOAD && !is_own; /* an input */
+        bool is_own = trace_kind_is_shared(event->kind) && trace_event_peer(event) < 0;
+        *weight = !trace_kind_is_local(event->kind) && !is_own; /* an input */
         if (*weight && at->replay->folds) keep_input(at, key, producer);
     }
     if (!value->present) return;

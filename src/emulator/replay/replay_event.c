@@ -166,5 +166,6 @@ void replay_end_event(void *context) {
     if (source && event->kind == TRACE_SHUFFLE) shuffle_weights(event, source, &provenance);
     if (source && event->kind == TRACE_REDUX) fold_weights(replay, source, &provenance);
     if (op->op_class == OP_WARP) set_result_provenance(replay, op, frame, &provenance);
+    if (trace_kind_is_bulk(event->kind)) replay_bulk(replay);
     replay_keep_provenance(replay, &provenance, 1, 1);
 }

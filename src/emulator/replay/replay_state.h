@@ -38,7 +38,12 @@ struct Replay {
     uint32_t largest; /* weight seen so far, in the first run */
     double *progress; /* [event] that weight, over the largest in the end */
     Error failed;     /* where the replay stopped following the trace */
-    int current;      /* the event being made */
+    struct {
+        TraceKind kind;
+        uint16_t buffer[WARP_LANES];
+        uint64_t offset[WARP_LANES];
+    } bulk_source; /* of the latest bulk copy, whose destination is the next event of its warp */
+    int current;   /* the event being made */
     TraceEvent expected, made;
 };
 
@@ -50,6 +55,14 @@ bool replay_access(void *context, const Access *access);
 void replay_after_parameters(void *context, const Access *access);
 TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t mask);
 void replay_end_event(void *context);
+
+/* Names a byte of shared or global memory over all spaces. */
+static inline uint64_t replay_key(TraceKind kind, uint16_t buffer, uint64_t offset) {
+    return (uint64_t)trace_kind_is_shared(kind) << 63 | (uint64_t)buffer << 46 | offset;
+}
+
+/* The event being made is a side of a bulk copy: where it was first run, weights and producers go with the bytes. */
+void replay_bulk(Replay *replay);
 
 /* The first reason stays; always false. */
 bool replay_fail(Replay *replay, const char *why);

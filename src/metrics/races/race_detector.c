@@ -7,31 +7,6 @@
 
 /* ---- one access of one lane to one cell ------------------------------------------------------------- */
 
-typedef struct Touch {
-    BlockRaces *block, *owner; /* owner: of the shared memory; else the same */
-    const TraceAccess *access;
-    const PcRule *rule;
-    int lane;
-    uint64_t offset; /* of the cell, in bytes */
-    int cell_bytes;
-    bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
-} Touch;
-
-static uint64_t value_at(const uint8_t *bytes, int count) {
-    uint64_t value = 0;
-    memcpy(&value, bytes, (size_t)count);
-    return value;
-}
-
-/* Where the element that holds the cell begins. */
-static uint64_t element_offset(const Touch *touch, const PcRule *rule) {
-    return touch->offset / rule->element_bytes * rule->element_bytes;
-}
-
-static uint64_t value_before(const Touch *touch, const PcRule *rule) {
-    return value_at(touch->access->memory + element_offset(touch, rule), rule->element_bytes);
-}
-
 static void stored_cell(const Touch *touch, int lane, uint8_t *cell) {
     uint8_t bytes[32];
     touch->access->stored(touch->access, lane, bytes);
@@ -39,57 +14,11 @@ static void stored_cell(const Touch *touch, int lane, uint8_t *cell) {
            (size_t)touch->cell_bytes);
 }
 
-static uint64_t value_after(const Touch *touch) {
-    uint8_t bytes[32];
-    if (touch->rule->is_atomic || !touch->rule->writes) return value_before(touch, touch->rule);
-    touch->access->stored(touch->access, touch->lane, bytes);
-    uint64_t at = element_offset(touch, touch->rule) - trace_access_offset(touch->access, touch->lane);
-    return value_at(bytes + at, touch->rule->element_bytes);
-}
-
 /* The store does not change the cell. */
 static bool stores_what_is_there(const Touch *touch) {
     uint8_t cell[16];
     stored_cell(touch, touch->lane, cell);
     return !memcmp(cell, touch->access->memory + touch->offset, (size_t)touch->cell_bytes);
-}
-
-static FindingAccess this_access(const Touch *touch) {
-    BlockRaces *block = touch->block;
-    FindingAccess side = {.pc = touch->access->pc,
-                          .warp = touch->access->warp,
-                          .lanes = UINT32_C(1) << touch->lane,
-                          .lane = touch->lane,
-                          .buffer = touch->access->buffer,
-                          .offset = element_offset(touch, touch->rule),
-                          .has_value = true,
-                          .value = value_after(touch),
-                          .is_store = touch->rule->writes,
-                          .is_atomic = touch->rule->is_atomic,
-                          .interval = block->order.interval[touch->access->warp],
-                          .event = -1};
-    race_detector_set_block(block->detector, block->linear, &side);
-    return side;
-}
-
-static FindingAccess earlier_access(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
-    BlockRaces *block = touch->block;
-    const PcRule *rule = &block->detector->rules[warp_access_pc(earlier)];
-    FindingAccess side = {.pc = warp_access_pc(earlier),
-                          .warp = warp_access_warp(earlier),
-                          .lanes = lanes,
-                          .lane = __builtin_ctz(lanes),
-                          .buffer = touch->access->buffer,
-                          .offset = element_offset(touch, rule),
-                          .has_value = true,
-                          .value = value_before(touch, rule),
-                          .is_store = rule->writes,
-                          .is_atomic = rule->is_atomic,
-                          .event = -1};
-    if (earlier->block == block->order.number)
-        side.interval = block->order.interval[warp_access_warp(earlier)];
-    race_detector_set_block(block->detector, earlier->block - block->detector->first_block, &side);
-    return side;
 }
 
 /* Blocks of one cluster? Numbers as in WarpAccess. */
@@ -101,37 +30,6 @@ static bool are_peers(const RaceDetector *detector, uint32_t block, uint32_t oth
     return a % grid[0] / size[0] == b % grid[0] / size[0] &&
            a / grid[0] % grid[1] / size[1] == b / grid[0] % grid[1] / size[1] &&
            a / grid[0] / grid[1] / size[2] == b / grid[0] / grid[1] / size[2];
-}
-
-static void report(const Touch *touch, FindingKind kind, const WarpAccess *earlier, uint32_t lanes) {
-    BlockRaces *block = touch->block;
-    RacePair *pair = race_pair_find(block->detector, kind, touch->access->pc, warp_access_pc(earlier));
-    if (pair && pair->count == 1 && pair->last_serial == block->detector->serial) {
-        pair->access.lanes |= UINT32_C(1) << touch->lane; /* another lane of the example */
-        if (warp_access_warp(earlier) == pair->other.warp) pair->other.lanes |= lanes;
-    }
-    if (!pair) {
-        pair = race_pair_add(block, kind, touch->access->space);
-        if (!pair) return;
-        const PcRule *then = &block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
-        pair->access = this_access(touch);
-        pair->other = earlier_access(touch, earlier, lanes);
-        pair->is_same_block = earlier->block == block->order.number;
-        pair->is_same_warp = pair->is_same_block && warp_access_warp(earlier) == touch->access->warp;
-        pair->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
-        pair->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
-        pair->is_atomic = then->is_atomic != now->is_atomic;
-        pair->has_owner = touch->is_shared && (touch->owner != block || !pair->is_same_block);
-        pair->owner = touch->owner->linear;
-        if (kind == FINDING_STORE_CONFLICT) {
-            uint8_t bytes[32];
-            int lane = pair->other.lane;
-            touch->access->stored(touch->access, lane, bytes);
-            uint64_t at = pair->other.offset - trace_access_offset(touch->access, lane);
-            pair->other.value = value_at(bytes + at, now->element_bytes);
-        }
-    }
-    race_pair_count(pair, block);
 }
 
 static bool has_released(const HappensBefore *order, int warp, int lane) {
@@ -163,7 +61,7 @@ static bool has_read(const Touch *touch, const ShadowCell *cell, bool before_wri
 static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpAccess *earlier,
                          uint32_t lanes) {
     const RaceDetector *detector = touch->block->detector;
-    const PcRule *then = &detector->rules[warp_access_pc(earlier)], *now = touch->rule;
+    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     const HappensBefore *order = &touch->block->order;
     bool is_volatile = then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE;
     int warp = touch->access->warp;
@@ -175,7 +73,7 @@ static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpA
 }
 
 static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
-    const PcRule *then = &touch->block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
+    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
     if (then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE)
         return is_flag(touch, earlier, lanes);
@@ -212,7 +110,8 @@ static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *e
     stored_cell(touch, touch->lane, own);
     stored_cell(touch, __builtin_ctz(same_instruction), other);
     if (memcmp(own, other, (size_t)touch->cell_bytes) != 0)
-        report(touch, FINDING_STORE_CONFLICT, earlier, same_instruction & -same_instruction);
+        race_detector_report(touch, FINDING_STORE_CONFLICT, earlier, same_instruction & -same_instruction,
+                             false);
     return lanes & ~same_instruction;
 }
 
@@ -220,10 +119,10 @@ static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *e
 static __attribute__((noinline)) void report_race(const Touch *touch, const ShadowCell *cell,
                                                   const WarpAccess *earlier, uint32_t lanes,
                                                   bool then_writes) {
-    const PcRule *then = &touch->block->detector->rules[warp_access_pc(earlier)], *now = touch->rule;
+    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     if (is_allowed(touch, earlier, lanes)) {
         lanes = unfenced(touch, cell, earlier, lanes);
-        if (lanes) report(touch, FINDING_ORDER, earlier, lanes);
+        if (lanes) race_detector_report(touch, FINDING_ORDER, earlier, lanes, false);
         return;
     }
     if (then_writes && now->writes && !then->is_atomic && !now->is_atomic) {
@@ -238,9 +137,9 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
                                               lanes, SIGN_RELEASED);
     bool may_be_cached = !now->writes && has_read(touch, cell, true); /* in L1: an old value */
     if (lanes & ~released || may_be_cached)
-        report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes);
+        race_detector_report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes, false);
     else
-        report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes);
+        race_detector_report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes, false);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------ */
@@ -298,12 +197,18 @@ static void note_reread(const Touch *touch, const WarpAccess *earlier) {
     if (earlier->block < detector->first_block || touch->access->space != PTX_SPACE_GLOBAL) return;
     Reread *reread = &detector->rereads[touch->access->pc];
     if (!reread->loads++) {
-        reread->access = this_access(touch);
-        reread->other = earlier_access(touch, earlier, earlier->mask);
+        reread->access = race_this_access(touch);
+        reread->other = race_earlier_access(touch, earlier, earlier->mask);
     }
 }
 
 static void touch_cell(const Touch *touch, ShadowCell *cell) {
+    if (touch->access->arrives) { /* compared where it was issued, and on its way */
+        cell->write =
+            (WarpAccess){touch->block->order.number, touch->block->order.now, UINT32_C(1) << touch->lane,
+                         warp_access_origin(touch->access->pc, touch->access->warp)};
+        return;
+    }
     uint32_t lanes = unknown_lanes(touch, &cell->write);
     if (lanes) report_race(touch, cell, &cell->write, lanes, true);
     if (!touch->rule->writes) {
@@ -392,7 +297,7 @@ static void visit(const Touch *touch) {
     int thread = touch->access->warp * WARP_LANES + touch->lane;
     touch->owner->has_visitors = true;
     if (happens_before_thread_knows(&block->order, thread, touch->owner->order.number)) return;
-    FindingAccess access = this_access(touch);
+    FindingAccess access = race_this_access(touch);
     report_lifetime(touch->block, touch->owner, &access, true);
 }
 
@@ -431,11 +336,21 @@ static void check_visitors(BlockRaces *block) {
     }
 }
 
+/* Of a copy, what it does on this side. */
+static const PcRule *rule_of_access(const RaceDetector *detector, const TraceAccess *access) {
+    const PcRule *written = &detector->written[access->pc];
+    const PtxInstruction *in = detector->launched->program->code[access->pc].instruction;
+    bool shared = access->space == PTX_SPACE_SHARED;
+    bool writes =
+        written->width && access->stored && trace_kind_is_shared(trace_written_kind_of(in)) == shared;
+    return writes ? written : &detector->rules[access->pc];
+}
+
 static void detector_access(void *context, const TraceAccess *access) {
     BlockRaces *block = context;
     RaceDetector *detector = block->detector;
-    const PcRule *rule = &detector->rules[access->pc];
     bool shared = access->space == PTX_SPACE_SHARED;
+    const PcRule *rule = rule_of_access(detector, access);
     if (!rule->width || (!shared && access->buffer >= detector->buffer_count)) return;
     int shift = shared ? detector->shared_shift : detector->global_shift, cells = rule->width >> shift;
     BlockRaces *owner = access->owner ? access->owner : block;
@@ -451,7 +366,8 @@ static void detector_access(void *context, const TraceAccess *access) {
                    .rule = rule,
                    .cell_bytes = 1 << shift,
                    .is_shared = shared};
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    uint32_t early = block->flying_count && !access->arrives ? async_copies_check(block, access, rule) : 0;
+    for (uint32_t rest = access->mask & ~early; rest; rest &= rest - 1) {
         touch.lane = __builtin_ctz(rest);
         touch.offset = trace_access_offset(access, touch.lane);
         if (owner != block) visit(&touch);
@@ -503,7 +419,16 @@ static void detector_sync(void *context, const TraceSync *sync) {
     case TRACE_SYNC_FENCE:
         happens_before_fence(&block->order, sync->warp, sync->mask, block->detector->rules[sync->pc].scope);
         break;
+    case TRACE_SYNC_PHASE:
+        happens_before_publish(&block->order, sync->warp, __builtin_ctz(sync->mask),
+                               sync_table_find(&block->syncs, -1, (uint64_t)sync->number, true), SCOPE_BLOCK,
+                               true, true);
+        break;
     }
+}
+
+static void detector_copy(void *context, const TraceCopy *copy) {
+    async_copies_see(context, copy);
 }
 
 static void *detector_block(void *context, uint64_t linear) {
@@ -530,6 +455,7 @@ static void detector_end(void *context) {
     if (block->has_visitors) check_visitors(block);
     happens_before_end(&block->order);
     cluster_order_end(&block->cluster);
+    async_copies_forget(block);
     sync_table_done(&block->syncs);
     block->next_idle = block->detector->idle;
     block->detector->idle = block;
@@ -546,6 +472,7 @@ static void forget_memory(RaceDetector *detector) {
         detector->idle = block->next_idle;
         shadow_memory_done(&block->shared);
         free(block->cluster.stamps);
+        async_copies_done(block);
         free(block);
     }
     sync_table_done(&detector->syncs);
@@ -562,6 +489,13 @@ void race_detector_finish(RaceDetector *detector) {
         memset(detector->rereads, 0, (size_t)detector->code_count * sizeof *detector->rereads);
 }
 
+/* The cells of a space are as large as its smallest access. */
+static void note_width(const PcRule *rule, bool in_shared, bool in_global, int least[2]) {
+    if (!rule->width) return;
+    if (in_shared && rule->width < least[0]) least[0] = rule->width;
+    if (in_global && rule->width < least[1]) least[1] = rule->width;
+}
+
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
     detector->has_fences = detector->has_volatile = false;
@@ -572,11 +506,10 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
             in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires || rule->releases;
         detector->has_volatile |= rule->strength == ACCESS_VOLATILE && rule->writes &&
                                   (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC);
-        if (!rule->width) continue;
-        bool shared = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER;
-        for (int i = 0; i < 2; i++)
-            if ((i == !shared || in->space == PTX_SPACE_GENERIC) && rule->width < least[i])
-                least[i] = rule->width;
+        bool generic = trace_is_generic(in), shared = trace_kind_is_shared(trace_kind_of(in));
+        note_width(rule, shared || generic, !shared, least);
+        shared = trace_kind_is_shared(trace_written_kind_of(in));
+        note_width(&detector->written[pc], shared, !shared, least);
     }
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
@@ -597,6 +530,7 @@ static void detector_launch(void *context, const Trace *trace, int launch) {
     race_detector_finish(detector);
     forget_memory(detector);
     free(detector->rules);
+    free(detector->written);
     free(detector->rereads);
     detector->trace = trace;
     detector->launch = launch;
@@ -608,6 +542,7 @@ static void detector_launch(void *context, const Trace *trace, int launch) {
     detector->block_count = (uint64_t)grid[0] * grid[1] * grid[2];
     detector->code_count = program->code_count;
     detector->rules = race_detector_rules(program);
+    detector->written = race_detector_written_rules(program);
     detector->rereads = memory_new((size_t)program->code_count * sizeof *detector->rereads);
     detector->buffer_count = trace->buffer_count;
     detector->buffers = memory_new((size_t)trace->buffer_count * sizeof *detector->buffers);
@@ -627,6 +562,7 @@ void race_detector_free(RaceDetector *detector) {
     if (!detector) return;
     forget_memory(detector);
     free(detector->rules);
+    free(detector->written);
     free(detector->rereads);
     free(detector->pairs);
     free(detector->windows);
@@ -640,6 +576,7 @@ TraceObserver race_detector_observer(RaceDetector *detector) {
                            .block = detector_block,
                            .access = detector_access,
                            .sync = detector_sync,
+                           .copy = detector_copy,
                            .undefined = race_detector_undefined,
                            .end = detector_end};
 }

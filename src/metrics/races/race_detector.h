@@ -21,6 +21,17 @@ typedef struct PcRule { /* what an instruction does to memory that threads share
     uint8_t width, element_bytes; /* of what a lane accesses; of one value in it */
 } PcRule;
 
+/* One access of one lane to one cell. */
+typedef struct Touch {
+    struct BlockRaces *block, *owner; /* owner: of the shared memory; else the same */
+    const TraceAccess *access;
+    const PcRule *rule;
+    int lane;
+    uint64_t offset; /* of the cell, in bytes */
+    int cell_bytes;
+    bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
+} Touch;
+
 typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
     FindingKind kind;
     int launch;
@@ -32,8 +43,9 @@ typedef struct RacePair { /* a pair of instructions that race; the accesses are 
     bool is_atomic;                   /* one of them is atomic */
     bool is_narrow;                   /* both are strong, but of too narrow a scope */
     bool is_same_warp, is_same_block;
-    TraceUse use; /* of an undefined value */
-    bool has_owner; /* the shared memory is of block `owner`, and one of the accesses is another block's */
+    bool is_source;       /* a copy on its way: it is its source that is written */
+    TraceUse use;         /* of an undefined value */
+    bool has_owner;       /* the shared memory is of block `owner`, and one of the accesses is another block's */
     bool is_before_start; /* BLOCK_LIFETIME: the owner may not have started; else it may have exited */
     uint64_t owner;
 } RacePair;
@@ -50,8 +62,12 @@ typedef struct BlockRaces {
     ClusterOrder cluster;
     bool has_visitors; /* other blocks of the cluster have accessed its shared memory */
     ShadowMemory shared;
-    SyncTable syncs;      /* of shared memory */
-    bool stores_volatile; /* it has stored to global memory as volatile */
+    SyncTable syncs;           /* of shared memory */
+    bool stores_volatile;      /* it has stored to global memory as volatile */
+    struct FlyingCopy *flying; /* asynchronous copies on their way */
+    int flying_count, flying_capacity;
+    uint64_t *flying_words; /* a bit for each word of shared memory that they will write */
+    size_t flying_capacity_words;
     struct BlockRaces *next_idle;
 } BlockRaces;
 
@@ -71,6 +87,7 @@ struct RaceDetector {
     int launch, code_count;
     const TraceLaunch *launched;
     PcRule *rules;                      /* [pc] of this launch */
+    PcRule *written;                    /* [pc] asynchronous copies: what they do to their destination */
     bool has_fences;                    /* or acquires or releases */
     bool has_volatile;                  /* stores to global memory */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
@@ -110,6 +127,26 @@ void race_pair_count(RacePair *pair, const BlockRaces *block); /* once more, in 
 void race_detector_note_barrier(BlockRaces *block, const TraceSync *sync);
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
+PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
+
+/* What an access was, for a finding; what an earlier one of the same memory was. */
+FindingAccess race_this_access(const Touch *touch);
+FindingAccess race_earlier_access(const Touch *touch, const WarpAccess *earlier, uint32_t lanes);
+/* What the instruction of an earlier access of the same memory does there: of a copy, its write. */
+const PcRule *race_rule_of(const Touch *touch, const WarpAccess *earlier);
+
+/* `lanes` of `earlier` and this access are a finding of this kind; `is_source`: as in RacePair. */
+void race_detector_report(const Touch *touch, FindingKind kind, const WarpAccess *earlier, uint32_t lanes,
+                          bool is_source);
+/* A finding about lanes of one instruction, without an address. */
+void race_detector_report_lanes(BlockRaces *block, FindingKind kind, int pc, int warp, uint32_t lanes);
+
+/* Copies on their way (async_copies.c). */
+void async_copies_see(BlockRaces *block, const TraceCopy *copy);
+/* Reports the lanes that access what a copy on its way reads or writes, and returns them. */
+uint32_t async_copies_check(BlockRaces *block, const TraceAccess *access, const PcRule *rule);
+void async_copies_forget(BlockRaces *block);
+void async_copies_done(BlockRaces *block);
 /* The load is repeated until it finds what it waits for. */
 bool race_detector_is_polled(const PtxProgram *program, int pc);
 /* NULL: there is none, and `make` does not ask for one. */

@@ -15,10 +15,39 @@ static Strength strength_of(const PtxInstruction *in, bool is_atomic) {
     return has(in, PTX_MOD_VOLATILE) ? ACCESS_VOLATILE : ACCESS_WEAK;
 }
 
+/* Bytes of one access; a bulk copy is seen in pieces of 16. */
+static int width_of(const PtxInstruction *in) {
+    switch (ptx_asynchronous(in)) {
+    case PTX_ASYNC_COPY:
+        return in->operand_count > 2 ? (int)in->operands[2].integer : 0;
+    case PTX_ASYNC_BULK_COPY:
+    case PTX_ASYNC_BULK_REDUCE:
+        return 16;
+    default:
+        return (in->type_count ? ptx_type_bytes(in->types[0]) : 0) * (in->vector > 1 ? in->vector : 1);
+    }
+}
+
+/* All its operations are strong; what a wait finds complete it acquires, what arrives releases ("mbarrier"). */
+static PcRule mbarrier_rule(const PtxInstruction *in) {
+    PcRule rule = {.is_access = true, .writes = true, .width = 8, .element_bytes = 8, .scope = SCOPE_BLOCK};
+    if (has(in, PTX_MOD_INIT) || has(in, PTX_MOD_INVAL)) return rule;
+    rule.reads = rule.is_atomic = true;
+    rule.strength = ACCESS_STRONG;
+    bool waits = has(in, PTX_MOD_TEST_WAIT) || has(in, PTX_MOD_TRY_WAIT);
+    bool arrives = in->opcode == PTX_mbarrier && (has(in, PTX_MOD_ARRIVE) || has(in, PTX_MOD_ARRIVE_DROP));
+    rule.acquires = waits && !has(in, PTX_MOD_RELAXED);
+    rule.releases = arrives && !has(in, PTX_MOD_RELAXED);
+    if (waits) rule.writes = false;
+    return rule;
+}
+
 static PcRule rule_of(const PtxInstruction *in) {
     TraceKind kind = trace_kind_of(in);
+    if (kind == TRACE_MBARRIER) return mbarrier_rule(in);
     PcRule rule = {.scope = has(in, PTX_MOD_CTA) ? SCOPE_BLOCK : SCOPE_DEVICE};
-    bool load = kind == TRACE_SHARED_LOAD || kind == TRACE_GLOBAL_LOAD;
+    bool load = kind == TRACE_SHARED_LOAD || kind == TRACE_GLOBAL_LOAD || kind == TRACE_SHARED_BULK_READ ||
+                kind == TRACE_GLOBAL_BULK_READ;
     bool store = kind == TRACE_SHARED_STORE || kind == TRACE_GLOBAL_STORE;
     rule.is_atomic = kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC;
     rule.is_relaxed_arrival = in->opcode == PTX_barrier && has(in, PTX_MOD_RELAXED);
@@ -30,11 +59,26 @@ static PcRule rule_of(const PtxInstruction *in) {
     bool both = has(in, PTX_MOD_ACQ_REL) || has(in, PTX_MOD_SC);
     rule.acquires = both || has(in, PTX_MOD_ACQUIRE);
     rule.releases = both || has(in, PTX_MOD_RELEASE);
-    int count = in->vector > 1 ? in->vector : 1;
-    int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 0;
-    rule.width = (uint8_t)(bytes * count);
+    int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 4; /* a copy is shown in words */
+    rule.width = (uint8_t)width_of(in);
     rule.element_bytes = (uint8_t)(bytes > 8 ? 8 : bytes);
     return rule;
+}
+
+PcRule *race_detector_written_rules(const PtxProgram *program) {
+    PcRule *rules = memory_new((size_t)program->code_count * sizeof *rules);
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxInstruction *in = program->code[pc].instruction;
+        if (trace_written_kind_of(in) == TRACE_NOT_RECORDED) continue;
+        PcRule *rule = &rules[pc];
+        *rule = rule_of(in);
+        rule->is_atomic =
+            ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE; /* each of its operations is relaxed.gpu */
+        rule->reads = rule->is_atomic;
+        rule->writes = true;
+        rule->strength = rule->is_atomic ? ACCESS_STRONG : ACCESS_WEAK;
+    }
+    return rules;
 }
 
 PcRule *race_detector_rules(const PtxProgram *program) {

@@ -1,0 +1,110 @@
+/* Asynchronous copies: reductions whose input, or whose result, moves without the registers of the threads. */
+#include "catalog/reference.h"
+#include "catalog/rows.h"
+
+enum { PIECE_BYTES = 16, WARP_LEVELS = 5, BUFFERS = 2 };
+
+static uint32_t element_bytes(const CatalogRun *run) {
+    return (uint32_t)ptx_type_bytes(run->dtype);
+}
+
+/* As many blocks as the multiprocessors are to hold; no more than there are pieces of `per_block` elements. */
+static uint32_t grid_of(const CatalogRun *run, uint64_t per_block) {
+    if (run->grid) return run->grid;
+    uint32_t per_multiprocessor = (uint32_t)rows_parameter(run, "blocks_per_sm"), most = 2048 / run->block;
+    uint32_t grid = run->multiprocessors * (per_multiprocessor < most ? per_multiprocessor : most);
+    uint32_t needed = rows_blocks(run->n, per_block);
+    return grid < needed ? grid : needed;
+}
+
+static void plan_launch(const CatalogRun *run, Plan *plan, uint32_t grid, uint64_t outputs,
+                        uint32_t shared_bytes) {
+    int in = rows_add_input(plan, run, run->n), out = rows_add_output(plan, "out", run->dtype, outputs);
+    PlanLaunch *launch =
+        rows_add_launch(plan, rows_entry(plan, run, run->row->id, NULL), grid, run->block, shared_bytes);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+}
+
+/* Two buffers of 16 bytes a thread; a partial result a block. */
+static bool plan_copies(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    uint32_t grid = grid_of(run, (uint64_t)run->block * (PIECE_BYTES / element_bytes(run)));
+    plan_launch(run, plan, grid, grid, BUFFERS * run->block * PIECE_BYTES);
+    return true;
+}
+
+/* A sum a thread in shared memory; the blocks' arrays are added to one of as many elements. */
+static bool plan_bulk_reduce(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    plan_launch(run, plan, grid_of(run, run->block), run->block, run->block * element_bytes(run));
+    return true;
+}
+
+static double loaded_depth(const CatalogRun *run, const Plan *done, uint64_t per_thread) {
+    uint64_t step = (uint64_t)done->launches[0].grid[0] * run->block * per_thread;
+    return (double)(rows_blocks(run->n, step) * per_thread);
+}
+
+static void check_copies(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+    double depth = loaded_depth(run, done, PIECE_BYTES / element_bytes(run)) + 2 * WARP_LEVELS;
+    rows_check_reduction(run, filled, done, 1, depth, result);
+}
+
+/* The blocks are added one after another. */
+static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const Plan *done,
+                              CatalogResult *result) {
+    double depth = loaded_depth(run, done, 1) + (double)done->launches[0].grid[0];
+    rows_check_reduction(run, filled, done, 1, depth, result);
+}
+
+#define COPIES                                                                                               \
+    .group = CATALOG_LAB, .types = "int float double", .default_n = 1 << 20, .default_block = 256,           \
+    .minimum_block = 32, .maximum_block = 1024, .block_rule = "a multiple of 32",                            \
+    .accepts_block = rows_accept_whole_warps, .has_free_grid = true,                                         \
+    .parameters = {{"blocks_per_sm", 1, 32, 8, "blocks per multiprocessor, if they fit"}}
+
+const CatalogRow asynchronous_rows[] = {
+    {.id = "async_copy",
+     .story = "The next 16 bytes of each thread are on their way while it folds these.",
+     COPIES,
+     .operations = "sum min max",
+     .title = "double-buffered cp.async",
+     .lesson = "cp.async brings bytes to shared memory without a register. They may be read after "
+               "cp.async.wait_group, not before.",
+     .watch =
+         "Two events of one instruction: what a copy reads, and what it will write; the wait lets all groups "
+         "but the last arrive.",
+     .source = "async_copy.cu",
+     .plan = plan_copies,
+     .check = check_copies},
+    {.id = "bulk_copy",
+     .story = "One thread orders a tile, and all wait for a phase of its mbarrier.",
+     COPIES,
+     .operations = "sum min max",
+     .title = "bulk copies and mbarriers",
+     .lesson =
+         "One thread copies a whole tile. A phase of the mbarrier ends when it has arrived and the bytes "
+         "that it expects have come.",
+     .watch =
+         "One lane of one warp copies; the parity of the phase that is waited for changes each time a buffer "
+         "is used again.",
+     .source = "bulk_copy.cu",
+     .plan = plan_copies,
+     .check = check_copies},
+    {.id = "bulk_reduce",
+     .story = "A block adds its array to global memory with one instruction of one thread.",
+     COPIES,
+     .operations = "sum",
+     .title = "a bulk reduction to global memory",
+     .lesson =
+         "One instruction of one thread adds an array of shared memory to one in global memory, each element "
+         "at once.",
+     .watch = "No atomic a thread: one lane reads the array, and it arrives at the wait for its group.",
+     .source = "bulk_reduce.cu",
+     .plan = plan_bulk_reduce,
+     .check = check_bulk_reduce},
+};
+
+const int asynchronous_row_count = sizeof asynchronous_rows / sizeof asynchronous_rows[0];

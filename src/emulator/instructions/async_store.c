@@ -1,0 +1,129 @@
+/* st.async, red.async: each lane stores to shared memory of the cluster, or folds into it, and completes the bytes on an
+ * mbarrier ("Data Movement and Conversion Instructions: st.async", "red.async"). Here the cluster is the block. The value
+ * arrives with the phase of the mbarrier (machine/copies.h). */
+#include "emulator/instructions/access_execute.h"
+
+#include "emulator/machine/mbarrier.h"
+
+typedef struct AsyncStoreOp {
+    MemoryOp memory;           /* values: what is stored, or folded in */
+    MemoryOp mbarrier;         /* its address */
+    PtxModifierKind operation; /* PTX_MODIFIER_NONE: a store */
+} AsyncStoreOp;
+
+static void fold_element(const AsyncCopy *copy, uint8_t *destination) {
+    const AsyncStoreOp *op = copy->rule;
+    int bytes = op->memory.element_bytes;
+    uint64_t value = atomic_apply(op->operation, op->memory.type, bytes_read(destination, bytes),
+                                  bytes_read(copy_bytes(copy), bytes), false);
+    memcpy(destination, &value, (size_t)bytes);
+}
+
+static void begin_stores(Access *access) {
+    const AsyncStoreOp *op = access->op->extra;
+    const MemoryOp *memory = access->memory;
+    uint64_t operand[WARP_LANES] = {0};
+    bool folds = op->operation != PTX_MODIFIER_NONE;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        AsyncCopy *copy =
+            copies_add(access->block, access->warp, lane, access->op->pc, COPY_ON_MBARRIER, memory->width);
+        for (int e = 0; e < memory->count; e++) {
+            uint64_t value =
+                register_read(access->warp, memory->values[e].place, memory->values[e].bytes, lane);
+            memcpy(copies_room(copy) + e * memory->element_bytes, &value, memory->element_bytes);
+            operand[lane] = value;
+        }
+        copy->to = PTX_SPACE_SHARED;
+        copy->to_address = access->address[lane];
+        copy->from = PTX_SPACE_GENERIC;
+        copy->mbarrier = (uint32_t)shared_window_address(access->warp, &op->mbarrier, lane);
+        copy->fold = folds ? fold_element : NULL;
+        copy->rule = op;
+        copies_begun(access->block, copy);
+    }
+    access_record(access, memory->values, folds ? 0 : memory->count, folds ? operand : NULL, true);
+    mbarrier_wake(access->block);
+}
+
+static Outcome execute_async_store(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    return access_execute(block, warp, op, mask, begin_stores);
+}
+
+static bool is_possible(PtxModifierKind operation, PtxType type) {
+    bool word = type == PTX_U32 || type == PTX_S32;
+    switch (operation) {
+    case PTX_MODIFIER_NONE:
+        return ptx_type_bytes(type) == 4 || ptx_type_bytes(type) == 8;
+    case PTX_MOD_ADD:
+        return word || type == PTX_U64;
+    case PTX_MOD_MIN:
+    case PTX_MOD_MAX:
+        return word;
+    case PTX_MOD_INC:
+    case PTX_MOD_DEC:
+        return type == PTX_U32;
+    case PTX_MOD_AND:
+    case PTX_MOD_OR:
+    case PTX_MOD_XOR:
+        return type == PTX_B32;
+    default:
+        return false;
+    }
+}
+
+static bool lower_values(Lowering *low, const PtxInstruction *in, Op *op, MemoryOp *memory) {
+    const PtxOperand *value = &in->operands[1];
+    int given = value->kind == PTX_OPERAND_VECTOR ? value->item_count : 1;
+    if (given != memory->count) return lowering_reject(low, op, "%s.async: malformed vector", in->name);
+    memory->is_store = true; /* sources, also of red */
+    for (int e = 0; e < given; e++) {
+        const PtxOperand *item = value->kind == PTX_OPERAND_VECTOR ? &value->items[e] : value;
+        if (!access_lower_value(low, op, memory, item, e)) return false;
+        if (memory->values[e].bytes != memory->element_bytes)
+            return lowering_reject(low, op, "%s.async: an operand has the wrong size", in->name);
+    }
+    return true;
+}
+
+static bool lower_async(Lowering *low, const PtxInstruction *in, Op *op) {
+    bool folds = in->opcode == PTX_red;
+    if (!ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES))
+        return lowering_reject(low, op, "%s.async is emulated where it completes on an mbarrier", in->name);
+    if (in->operand_count != 3 || in->type_count != 1)
+        return lowering_reject(low, op, "%s.async: malformed", in->name);
+    AsyncStoreOp *async = lowering_allocate(low, sizeof *async);
+    MemoryOp *memory = &async->memory;
+    async->operation = folds ? atomic_operation_of(in) : PTX_MODIFIER_NONE;
+    memory->core.execute = execute_async_store;
+    memory->space = async->mbarrier.space = in->space;
+    memory->kind = trace_kind_of(in);
+    memory->type = in->types[0];
+    memory->element_bytes = (uint8_t)ptx_type_bytes(in->types[0]);
+    memory->count = (uint8_t)(in->vector > 1 ? in->vector : 1);
+    memory->width = (uint8_t)(memory->element_bytes * memory->count);
+    memory->is_deferred = true;
+    op->op_class = OP_MEMORY;
+    op->extra = async;
+    bool in_shared = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER;
+    if (!in_shared || !is_possible(async->operation, in->types[0]) || memory->width > 16 ||
+        (folds && memory->count > 1) || (!folds && atomic_operation_of(in) != PTX_MODIFIER_NONE))
+        return lowering_reject(low, op, "%s.async has no such form", in->name);
+    if (!lower_values(low, in, op, memory) || !access_lower_address(low, op, memory, &in->operands[0]) ||
+        !access_lower_address(low, op, &async->mbarrier, &in->operands[2]))
+        return false;
+    if (!folds) return true;
+    memory->is_store = false;
+    memory->is_atomic = memory->ordered = true;
+    memory->rule = atomic_rule(low, async->operation, memory->type);
+    return true;
+}
+
+bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {
+    return ptx_instruction_has(in, PTX_MOD_ASYNC) ? lower_async(low, in, op)
+                                                  : access_lower_store(low, in, op);
+}
+
+bool lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
+    return ptx_instruction_has(in, PTX_MOD_ASYNC) ? lower_async(low, in, op) : atomic_lower_red(low, in, op);
+}

@@ -1,0 +1,273 @@
+/* cp.async.bulk, cp.reduce.async.bulk: one lane copies a range, or folds it into another, without the registers of the
+ * warp ("Data Movement and Conversion Instructions: Bulk copy"). One dimension only: tensor maps are not emulated.
+ *
+ * The range is read where the copy is issued and written when it has arrived (machine/copies.h). Each side is an event of
+ * the lane; what the copy engine moves is not counted in sectors or wavefronts, which are of the load and store units. */
+#include "emulator/instructions/access_execute.h"
+#include "emulator/instructions/copy_async.h"
+
+#include "emulator/machine/mbarrier.h"
+#include "emulator/machine/observe.h"
+#include "emulator/machine/recorder.h"
+
+#include <inttypes.h>
+
+enum { BULK_UNIT = 16 }; /* sizes and addresses are multiples of it */
+
+typedef struct BulkOp {
+    CoreOp core;
+    MemoryOp to, from, mbarrier; /* addresses */
+    bool has_mbarrier;
+    Operand size;
+    PtxModifierKind operation; /* PTX_MODIFIER_NONE: a copy */
+    PtxType type;
+} BulkOp;
+
+typedef struct Range { /* one side of the copy of one lane */
+    PtxSpace space;    /* SHARED, GLOBAL */
+    uint64_t address;
+    uint32_t bytes;
+    uint8_t *host;
+} Range;
+
+/* ---- ranges ----------------------------------------------------------------------------------------- */
+
+/* An address of shared::cluster as one of this block's window. */
+static bool find_shared(Block *block, Range *range) {
+    uint64_t size = block->grid->program->shared_bytes;
+    range->host = block->shared + range->address;
+    return range->address <= size && range->bytes <= size - range->address;
+}
+
+static bool find_range(Block *block, Range *range) {
+    if (range->space == PTX_SPACE_SHARED) return find_shared(block, range);
+    range->host = memory_at(block->grid->memory, range->address, range->bytes);
+    return range->host != NULL;
+}
+
+static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
+    Text text = {0};
+    if (range->space == PTX_SPACE_GLOBAL)
+        memory_describe(block->grid->memory, range->address, (int)range->bytes, &text);
+    else
+        text_print(&text, "shared offset %" PRIu64 ": the block has %" PRIu32 " bytes of shared memory",
+                   range->address, block->grid->program->shared_bytes);
+    raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
+               "a bulk copy of %" PRIu32 " bytes: %s", range->bytes, text_string(&text));
+    text_done(&text);
+    return false;
+}
+
+static bool check_range(Block *block, const Warp *warp, const Op *op, int lane, Range *range) {
+    if (range->bytes % BULK_UNIT || range->address % BULK_UNIT) {
+        raise_trap(block, TRAP_MISALIGNED, warp, op->pc, lane_bit[lane], NULL,
+                   "a bulk copy of %" PRIu32 " bytes at 0x%" PRIx64 ": both must be multiples of 16",
+                   range->bytes, range->address);
+        return false;
+    }
+    return find_range(block, range) || trap_range(block, warp, op, lane, range);
+}
+
+static void check_written(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
+    uint8_t *reported = &block->worker->reported[op->pc];
+    if (range->space != PTX_SPACE_SHARED || bits_all(block->shared_written, range->address, range->bytes))
+        return;
+    if (*reported >= MAX_REPORTED) return;
+    ++*reported;
+    raise_trap(block, TRAP_UNINITIALIZED, warp, op->pc, lane_bit[lane], NULL,
+               "a bulk copy reads %" PRIu32 " bytes of shared memory at offset %" PRIu64
+               ", and not all of them were ever written (thread %d of the block)",
+               range->bytes, range->address, warp->index * WARP_LANES + lane);
+}
+
+static void note_read(const Block *block, const Range *range) {
+    const Footprint *footprint = block->worker->footprint;
+    if (range->space != PTX_SPACE_GLOBAL || !footprint) return;
+    const Region *region = &block->grid->memory->regions[memory_find(block->grid->memory, range->address)];
+    bits_set(footprint->read, region->first_word + (range->address - region->base) / 4, range->bytes / 4);
+}
+
+/* ---- what it does ----------------------------------------------------------------------------------- */
+
+/* Element by element, each at once. */
+static void fold_range(const AsyncCopy *copy, uint8_t *destination) {
+    const BulkOp *bulk = copy->rule;
+    const uint8_t *from = copy_bytes(copy);
+    int bytes = ptx_type_bytes(bulk->type);
+    for (uint32_t at = 0; at < copy->bytes; at += (uint32_t)bytes) {
+        uint64_t value = atomic_apply(bulk->operation, bulk->type, bytes_read(destination + at, bytes),
+                                      bytes_read(from + at, bytes), copy->to == PTX_SPACE_GLOBAL);
+        memcpy(destination + at, &value, (size_t)bytes);
+    }
+}
+
+static void record_side(Block *block, const Warp *warp, const Op *op, uint32_t mask, TraceKind kind,
+                        const Range *ranges) {
+    const Grid *grid = block->grid;
+    TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, kind);
+    event->element_bytes = 4;
+    event->element_count = 1;
+    event->width = BULK_UNIT;
+    event->is_load = kind == TRACE_GLOBAL_BULK_READ || kind == TRACE_SHARED_BULK_READ;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        const Range *range = &ranges[lane];
+        event->operand[lane] = range->bytes;
+        if (range->space == PTX_SPACE_SHARED) {
+            access_place_shared(grid, range->address, &event->buffer[lane], &event->offset[lane]);
+            continue;
+        }
+        int region = memory_find(grid->memory, range->address);
+        event->buffer[lane] = (uint16_t)region;
+        event->offset[lane] = range->address - grid->memory->regions[region].base;
+    }
+    recorder_end(block->recorder, false, false);
+}
+
+static void begin_copy(Block *block, Warp *warp, const Op *op, int lane, const Range *from, const Range *to) {
+    const BulkOp *bulk = op->extra;
+    AsyncCopy *copy = copies_add(block, warp, lane, op->pc,
+                                 bulk->has_mbarrier ? COPY_ON_MBARRIER : COPY_IN_BULK_GROUP, from->bytes);
+    memcpy(copies_room(copy), from->host, from->bytes);
+    copy->to = to->space;
+    copy->to_address = to->address;
+    copy->from = from->space;
+    copy->from_address = from->address;
+    if (bulk->operation != PTX_MODIFIER_NONE) copy->fold = fold_range;
+    copy->rule = bulk;
+    if (bulk->has_mbarrier) copy->mbarrier = (uint32_t)shared_window_address(warp, &bulk->mbarrier, lane);
+    if (block->observed) {
+        observe_range(block, op->pc, warp->index, lane, from->space, from->address, from->bytes, NULL);
+        observe_range(block, op->pc, warp->index, lane, to->space, to->address, to->bytes, copy_bytes(copy));
+    }
+    copies_begun(block, copy);
+}
+
+static Range range_of(const Warp *warp, const MemoryOp *memory, int lane, uint32_t bytes) {
+    bool global = memory->space == PTX_SPACE_GLOBAL;
+    return (Range){.space = global ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED,
+                   .address = global ? access_lane_address(warp, memory, lane)
+                                     : shared_window_address(warp, memory, lane),
+                   .bytes = bytes};
+}
+
+/* The lanes that copy anything; false after a trap. */
+static bool find_ranges(Block *block, const Warp *warp, const Op *op, uint32_t *mask, Range from[WARP_LANES],
+                        Range to[WARP_LANES]) {
+    const BulkOp *bulk = op->extra;
+    for (uint32_t rest = *mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint32_t bytes = (uint32_t)register_read(warp, bulk->size, 4, lane);
+        from[lane] = range_of(warp, &bulk->from, lane, bytes);
+        to[lane] = range_of(warp, &bulk->to, lane, bytes);
+        if (!bytes) *mask &= ~lane_bit[lane];
+        if (bytes && (!check_range(block, warp, op, lane, &from[lane]) ||
+                      !check_range(block, warp, op, lane, &to[lane])))
+            return false;
+    }
+    return true;
+}
+
+static void begin_copies(Block *block, Warp *warp, const Op *op, uint32_t mask, const Range *from,
+                         const Range *to) {
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        check_written(block, warp, op, lane, &from[lane]);
+        note_read(block, &from[lane]);
+        begin_copy(block, warp, op, lane, &from[lane], &to[lane]);
+    }
+    if (((const BulkOp *)op->extra)->has_mbarrier) mbarrier_wake(block);
+}
+
+/* The hooks know what the events are; nothing is copied. */
+static void replay_events(Block *block, const Warp *warp, const Op *op, uint32_t mask) {
+    const BulkOp *bulk = op->extra;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (!register_read(warp, bulk->size, 4, __builtin_ctz(rest))) mask &= ~(rest & (0 - rest));
+    for (int side = 0; mask && side < 2; side++) {
+        recorder_begin(block->recorder, warp, op->pc, mask, TRACE_NOT_RECORDED);
+        recorder_end(block->recorder, false, false);
+    }
+}
+
+static Outcome execute_bulk(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    Range from[WARP_LANES], to[WARP_LANES];
+    block->worker->counters[op->pc].requests++;
+    if (block->hooks) {
+        replay_events(block, warp, op, mask);
+        return OUTCOME_NEXT;
+    }
+    if (!find_ranges(block, warp, op, &mask, from, to)) return OUTCOME_STOP;
+    if (block->recorder && mask) {
+        record_side(block, warp, op, mask, trace_kind_of(op->instruction), from);
+        record_side(block, warp, op, mask, trace_written_kind_of(op->instruction), to);
+    }
+    begin_copies(block, warp, op, mask, from, to);
+    return OUTCOME_NEXT;
+}
+
+/* ---- lowering --------------------------------------------------------------------------------------- */
+
+/* "cp.reduce.async.bulk" in the PTX ISA: which operations there are on which types. */
+static bool is_possible(PtxModifierKind operation, PtxType type, bool in_global) {
+    bool word = type == PTX_U32 || type == PTX_S32, half = type == PTX_F16 || type == PTX_BF16;
+    switch (operation) {
+    case PTX_MOD_ADD:
+        return word || type == PTX_U64 || (in_global && (type == PTX_F32 || type == PTX_F64 || half));
+    case PTX_MOD_MIN:
+    case PTX_MOD_MAX:
+        return word || (in_global && (type == PTX_U64 || type == PTX_S64 || half));
+    case PTX_MOD_INC:
+    case PTX_MOD_DEC:
+        return type == PTX_U32;
+    case PTX_MOD_AND:
+    case PTX_MOD_OR:
+    case PTX_MOD_XOR:
+        return type == PTX_B32 || (in_global && type == PTX_B64);
+    default:
+        return false;
+    }
+}
+
+static bool lower_reduction(Lowering *low, const PtxInstruction *in, Op *op, BulkOp *bulk) {
+    bulk->operation = PTX_MODIFIER_NONE;
+    if (!ptx_instruction_has(in, PTX_MOD_REDUCE)) return true;
+    bulk->operation = atomic_operation_of(in);
+    bulk->type = in->type_count ? in->types[0] : PTX_NO_TYPE;
+    return is_possible(bulk->operation, bulk->type, bulk->to.space == PTX_SPACE_GLOBAL) ||
+           lowering_reject(low, op, "cp.reduce.async.bulk has no such form for .%s",
+                           ptx_type_text(bulk->type));
+}
+
+/* The destination's space is the instruction's, the source's the second. */
+static bool set_spaces(const PtxInstruction *in, BulkOp *bulk) {
+    bool mbarrier = ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES);
+    bulk->to.space = in->space;
+    bulk->has_mbarrier = mbarrier;
+    bool from_global = in->space != PTX_SPACE_GLOBAL && ptx_instruction_has(in, PTX_MOD_GLOBAL);
+    bulk->from.space = from_global ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
+    if (in->space == PTX_SPACE_GLOBAL) return ptx_instruction_has(in, PTX_MOD_BULK_GROUP) && !mbarrier;
+    return mbarrier && (in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER);
+}
+
+bool bulk_lower(Lowering *low, const PtxInstruction *in, Op *op) {
+    BulkOp *bulk = lowering_allocate(low, sizeof *bulk);
+    bulk->core.execute = execute_bulk;
+    op->op_class = OP_MEMORY;
+    op->extra = bulk;
+    bool good = set_spaces(in, bulk);
+    int count = 3 + bulk->has_mbarrier + (ptx_instruction_has(in, PTX_MOD_L2_CACHE_HINT) ? 1 : 0);
+    if (!good || in->operand_count != count)
+        return lowering_reject(low, op, "%s.async.bulk: malformed",
+                               ptx_instruction_has(in, PTX_MOD_REDUCE) ? "cp.reduce" : "cp");
+    bulk->mbarrier.space = PTX_SPACE_SHARED;
+    if (!access_lower_address(low, op, &bulk->to, &in->operands[0]) ||
+        !access_lower_address(low, op, &bulk->from, &in->operands[1]) ||
+        (bulk->has_mbarrier && !access_lower_address(low, op, &bulk->mbarrier, &in->operands[3])))
+        return false;
+    uint8_t bytes;
+    if (!lowering_value(low, op, &in->operands[2], PTX_U32, &bulk->size, &bytes)) return false;
+    if (bytes != 4) return lowering_reject(low, op, "cp.async.bulk: the size is a 32-bit number");
+    if (bulk->to.space == PTX_SPACE_GLOBAL) low->lowered->lets_blocks_communicate |= in->type_count > 0;
+    return lower_reduction(low, in, op, bulk);
+}

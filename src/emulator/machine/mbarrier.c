@@ -1,0 +1,67 @@
+/* mbarriers of a block, and who waits for them (mbarrier.h). */
+#include "emulator/machine/mbarrier.h"
+
+#include "emulator/machine/observe.h"
+
+enum { PATIENCE = 64 }; /* of waits that give up while no mbarrier changes */
+
+/* Fragments that wait for an mbarrier can run. */
+static bool wake(Block *block, bool gives_up) {
+    bool any = false;
+    for (int w = 0; w < block->warp_count; w++) {
+        Warp *warp = &block->warps[w];
+        bool woken = false;
+        for (int i = 0; i < warp->fragment_count; i++) {
+            Fragment *fragment = &warp->fragments[i];
+            if (fragment->state != FRAGMENT_AT_MBARRIER) continue;
+            fragment->state = FRAGMENT_READY;
+            fragment->gives_up = gives_up;
+            woken = true;
+        }
+        any |= woken;
+        if (!woken) continue;
+        if (warp->current == NO_FRAGMENT) warp_pick(warp);
+        if ((block->queued | block->ready) >> w & 1) continue; /* something of it runs anyway */
+        warp->turn = block->turn + 1;
+        if (gives_up) {
+            block->next[w] = warp->turn;
+            block->queued |= UINT32_C(1) << w;
+        } else {
+            block->ready |= UINT32_C(1) << w;
+        }
+    }
+    return any;
+}
+
+void mbarrier_wake(Block *block) {
+    block->given_up = 0;
+    wake(block, false);
+}
+
+bool mbarrier_give_up(Block *block) {
+    if (block->given_up >= PATIENCE) return false;
+    block->given_up++;
+    return wake(block, true);
+}
+
+void mbarrier_write(Block *block, uint64_t place, Mbarrier mbarrier) {
+    uint64_t word = mbarrier_pack(mbarrier);
+    memcpy(block->shared + place, &word, MBARRIER_BYTES);
+    mbarrier_wake(block);
+}
+
+void mbarrier_flip(Mbarrier *mbarrier) {
+    mbarrier->phase ^= 1;
+    mbarrier->pending = mbarrier->expected;
+    mbarrier->bytes = 0;
+}
+
+void mbarrier_settle(Block *block, uint64_t place, const Warp *warp, int lane) {
+    Mbarrier mbarrier = mbarrier_read(block, place);
+    int64_t arrivals, bytes = copies_expected(block, (uint32_t)place, &arrivals);
+    if ((!arrivals && !bytes) || mbarrier.pending != arrivals || mbarrier.bytes != bytes) return;
+    copies_arrive(block, warp, lane, (uint32_t)place);
+    if (block->observed) observe_phase(block, warp, lane, place);
+    mbarrier_flip(&mbarrier);
+    mbarrier_write(block, place, mbarrier);
+}

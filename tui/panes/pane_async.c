@@ -1,0 +1,184 @@
+/* Async: asynchronous copies beside the registers: their groups and the waits for them, mbarriers, bulk copies. */
+#include "tui/panes/pane.h"
+
+#include "tui/panes/ruler.h"
+#include "tui/scene/async_copies.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { LABEL_COLUMNS = 8, FIRST_ROW = 3 };
+
+static const PtxInstruction *instruction_of(const StepContext *context) {
+    return context->launch->program->code[context->event.pc].instruction;
+}
+
+static bool has(const StepContext *context, PtxModifierKind kind) {
+    return ptx_instruction_has(instruction_of(context), kind);
+}
+
+/* The lane whose part is shown: the selected one, else the first. */
+static int shown_lane(const StepContext *context) {
+    int lane = context->view->selection.lane;
+    return context->event.mask >> lane & 1 ? lane : __builtin_ctz(context->event.mask);
+}
+
+static const char *title_of(const StepContext *context) {
+    switch (context->event.kind) {
+    case TRACE_ASYNC_GROUP:
+        return has(context, PTX_MOD_COMMIT_GROUP) ? "copies: a group is committed"
+                                                  : "copies: a wait for groups";
+    case TRACE_MBARRIER:
+        return "mbarrier";
+    default:
+        return has(context, PTX_MOD_REDUCE) ? "bulk reduction" : "bulk copy";
+    }
+}
+
+static void head(const StepContext *context, PaneHead *out) {
+    char lanes[64];
+    step_context_describe_lanes(context->event.mask, lanes, sizeof lanes);
+    snprintf(out->title, sizeof out->title, "%s   w%d   %s", title_of(context), context->event.warp, lanes);
+}
+
+/* "tile+128" */
+static const char *place_of(const StepContext *context, const TraceEvent *event, int lane, char *out,
+                            size_t bytes) {
+    const Trace *trace = context->scene->traced.trace;
+    const char *name = trace_kind_is_shared(event->kind) ? context->launch->symbols[event->buffer[lane]].name
+                                                         : trace->buffers[event->buffer[lane]].name;
+    snprintf(out, bytes, "%s+%" PRIu64, name, event->offset[lane]);
+    return out;
+}
+
+/* "512 bytes  in+0 -> tile+0", of the lane. `event` is the destination. */
+static void print_copy(const StepContext *context, int event, int lane, char *out, size_t bytes) {
+    TraceEvent to, from;
+    char to_place[80], from_place[80] = "zeros";
+    trace_block_read(context->steps->block, event, &to);
+    int other = async_copy_other_side(context->launch, context->steps->block, event);
+    if (other != NO_EVENT) trace_block_read(context->steps->block, other, &from);
+    if (other != NO_EVENT && from.mask >> lane & 1)
+        place_of(context, &from, lane, from_place, sizeof from_place);
+    uint64_t count = trace_kind_is_bulk(to.kind) ? to.operand[lane] : (uint64_t)to.width;
+    snprintf(out, bytes, "%" PRIu64 " bytes  %s \u2192 %s", count, from_place,
+             place_of(context, &to, lane, to_place, sizeof to_place));
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------- */
+
+static void draw_group(const StepContext *context, Canvas *canvas, Rectangle area) {
+    AsyncCopiesOnTheirWay on;
+    int lane = shown_lane(context), row = FIRST_ROW;
+    bool waits = !has(context, PTX_MOD_COMMIT_GROUP);
+    async_copies_before(context->launch, context->steps->block, context->event_number, lane, &on);
+    if (!waits)
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d ends its group %d", lane, on.groups);
+    else if (!context->event.participants)
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d waits for all of its groups", lane);
+    else
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d waits for all of its groups but the last %u",
+                     lane, context->event.participants);
+    for (int i = 0; i < on.count && row < area.rows; i++, row++) {
+        char copy[240];
+        bool in_group = on.copies[i].group < on.groups;
+        print_copy(context, on.copies[i].event, lane, copy, sizeof copy);
+        const char *state = on.copies[i].arrives ? "arrives here"
+                            : waits              ? "on its way"
+                            : in_group           ? "on its way"
+                                                 : "joins";
+        int column = canvas_print(canvas, area, 1, row, on.copies[i].arrives ? ROLE_LIT : ROLE_TEXT,
+                                  "line %-4d group %d  %-12s",
+                                  async_copy_line(context->launch, context->steps->block, on.copies[i].event),
+                                  on.copies[i].group, state);
+        canvas_text(canvas, area, 1 + column + 1, row, ROLE_TEXT, copy);
+    }
+    if (!on.count && row < area.rows)
+        canvas_text(canvas, area, 1, row, ROLE_DIM, "no copy of this lane is on its way");
+}
+
+/* ---- mbarriers -------------------------------------------------------------------------------------- */
+
+static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const TraceEvent *event = &context->event;
+    int lane = shown_lane(context), row = FIRST_ROW;
+    char place[80];
+    uint64_t operand = event->operand[lane];
+    place_of(context, event, lane, place, sizeof place);
+    bool waits = has(context, PTX_MOD_TRY_WAIT) || has(context, PTX_MOD_TEST_WAIT);
+    if (has(context, PTX_MOD_INIT))
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: a phase takes %" PRIu64 " arrival%s", place,
+                     operand, operand == 1 ? "" : "s");
+    else if (has(context, PTX_MOD_INVAL))
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s is an mbarrier no more", place);
+    else if (waits && has(context, PTX_MOD_PARITY))
+        canvas_print(canvas, area, 1, row, ROLE_TEXT,
+                     "%s: lane %d asks for the phase of parity %" PRIu64 ": %s", place, lane, operand & 1,
+                     event->value[0][lane] ? "complete" : "not complete");
+    else if (waits)
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: lane %d asks for the phase of its state: %s",
+                     place, lane, event->value[0][lane] ? "complete" : "not complete");
+    else if (has(context, PTX_MOD_EXPECT_TX))
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: %s the phase expects %" PRIu64 " bytes more",
+                     place, has(context, PTX_MOD_ARRIVE) ? "an arrival, and" : "", operand);
+    else if (has(context, PTX_MOD_COMPLETE_TX))
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: %" PRIu64 " bytes have arrived", place, operand);
+    else if (instruction_of(context)->opcode == PTX_cp)
+        canvas_print(canvas, area, 1, row, ROLE_TEXT,
+                     "%s: each lane arrives when its copies so far have arrived", place);
+    else
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: each lane arrives", place);
+}
+
+/* ---- bulk copies ------------------------------------------------------------------------------------ */
+
+static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const TraceBlock *block = context->steps->block;
+    int event = context->event_number, lane = shown_lane(context), row = FIRST_ROW;
+    bool written = context->event.kind == trace_written_kind_of(instruction_of(context));
+    int destination = written ? event : async_copy_other_side(context->launch, block, event);
+    char copy[240];
+    if (destination == NO_EVENT) return;
+    print_copy(context, destination, lane, copy, sizeof copy);
+    canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d  %s", lane, copy);
+    int wait = async_copy_wait(context->launch, block, destination, lane);
+    if (wait != NO_EVENT)
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, "arrives at the wait on line %d",
+                     async_copy_line(context->launch, block, wait));
+    else if (!has(context, PTX_MOD_BULK_GROUP))
+        canvas_text(canvas, area, 1, row, ROLE_TEXT, "arrives with the phase of its mbarrier");
+    else
+        canvas_text(canvas, area, 1, row, ROLE_WARNING, "no wait of this lane follows");
+}
+
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const TraceEvent *event = &context->event;
+    if (!event->mask) return;
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    uint32_t exists = step_context_existing_lanes(context, event->warp);
+    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, "active");
+    ruler_draw_absent(&ruler, canvas, area, 1, exists);
+    ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, exists, context->view->selection.lane);
+    if (event->kind == TRACE_ASYNC_GROUP)
+        draw_group(context, canvas, area);
+    else if (event->kind == TRACE_MBARRIER)
+        draw_mbarrier(context, canvas, area);
+    else
+        draw_bulk(context, canvas, area);
+}
+
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
+    int lane = ruler_lane_at(&ruler, column);
+    (void)context, (void)row;
+    if (lane >= 0) view->selection.lane = lane;
+    return VIEW_CHANGED;
+}
+
+const Pane pane_async = {.slot = SLOT_PICTURE,
+                         .kinds = 1u << TRACE_ASYNC_GROUP | 1u << TRACE_MBARRIER |
+                                  1u << TRACE_GLOBAL_BULK_READ | 1u << TRACE_SHARED_BULK_READ |
+                                  1u << TRACE_GLOBAL_BULK_WRITE | 1u << TRACE_SHARED_BULK_WRITE,
+                         .head = head,
+                         .draw = draw,
+                         .click = click};
