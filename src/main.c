@@ -15,6 +15,7 @@
 #include "cli/stream.h"
 #include "metrics/report.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 #include "session/session.h"
 #include "tui/app.h"
 #include "tui/draw/terminal.h"
@@ -255,8 +256,13 @@ static int run(Options *options, Error *error) {
                                     options->action == ACTION_FRAME || options->action == ACTION_RECORD ||
                                     options->action == ACTION_PAGE;
     Text unsupported = {0};
+    SessionProgress progress = {0};
     options->session.unsupported = &unsupported;
+    options->session.progress = options->action == ACTION_OPEN ? NULL : &progress;
+    ProgressLine *shown_progress = options->session.progress ? progress_begin(&progress) : NULL;
     Session *session = session_open(&options->session, error);
+    progress_end(shown_progress);
+    options->session.progress = NULL;
     options->session.unsupported = NULL;
     if (!session) return refuse_unsupported(&unsupported, refuse_run(error));
     if (options->action == ACTION_VERIFY) return verify(session, error);

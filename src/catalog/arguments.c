@@ -1,12 +1,14 @@
 /* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed
  * (guess.h). The grammar is in plan.h. */
 #include "catalog/expression.h"
+#include "catalog/npy.h"
 #include "catalog/plan.h"
 
 #include "base/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { NAMES = 64, STRUCTURE_LIMIT_BYTES = 1 << 16 };
@@ -69,6 +71,53 @@ static int find_buffer(const ArgumentReader *reader, Span name) {
     return -1;
 }
 
+static bool starts(Span span, const char *word) {
+    return span.length > strlen(word) && !memcmp(span.text, word, strlen(word));
+}
+
+/* NAME(A,B) */
+static bool read_two(ArgumentReader *reader, Span fill, ExpressionValue values[2]) {
+    size_t open = find(fill, '('), comma = find(fill, ',');
+    if (fill.text[fill.length - 1] != ')' || comma == fill.length)
+        return error_set(reader->error, "--args: '%.*s' needs two numbers, as %.*s(0,9)", shown(fill),
+                         fill.text, (int)open, fill.text);
+    return evaluate(reader, cut(fill, open + 1, comma), &values[0]) &&
+           evaluate(reader, cut(fill, comma + 1, fill.length - 1), &values[1]);
+}
+
+static bool read_range(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
+    ExpressionValue values[2];
+    if (!read_two(reader, fill, values)) return false;
+    buffer->fill = FILL_RANDOM;
+    buffer->has_range = true;
+    buffer->whole_numbers = !values[0].is_float && !values[1].is_float;
+    buffer->low = values[0].number;
+    buffer->high = values[1].number;
+    return buffer->low <= buffer->high ||
+           error_set(reader->error, "--args: %.*s: the first number is the larger one", shown(fill),
+                     fill.text);
+}
+
+/* Every element has the same value: 7, -inf. */
+static bool read_value(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
+    ExpressionValue value = {.is_float = true, .number = NAN};
+    if (equals(fill, "inf") || equals(fill, "-inf"))
+        value.number = fill.length == 3 ? INFINITY : -INFINITY;
+    else if (!equals(fill, "nan") && !evaluate(reader, fill, &value))
+        return error_set(
+            reader->error,
+            "--args: the fill '%.*s' of %s is not one of zero, ones, iota, random, digits, permutation, "
+            "random(LOW,HIGH), iota(FIRST,STEP), file:PATH, or a number",
+            shown(fill), fill.text, buffer->name);
+    buffer->fill = FILL_VALUE;
+    if (value.is_float || ptx_type_is_float(buffer->type))
+        plan_element_set(buffer->type, buffer->value, 0, value.number);
+    else
+        for (int i = 0; i < ptx_type_bytes(buffer->type); i++)
+            buffer->value[i] = (uint8_t)((uint64_t)value.integer >> (8 * i));
+    return true;
+}
+
 static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     const char *path;
     if (plan_fill_parse(fill.text, fill.length, &buffer->fill, &path) && (path || buffer->fill < FILL_FILE)) {
@@ -77,10 +126,35 @@ static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
                 arena_copy_text(&reader->plan->arena, path, (size_t)(fill.text + fill.length - path));
         return true;
     }
-    return error_set(
-        reader->error,
-        "--args: the fill '%.*s' of %s is not one of zero, ones, iota, random, digits, file:PATH",
-        shown(fill), fill.text, buffer->name);
+    if (equals(fill, plan_fill_name(FILL_PERMUTATION))) {
+        buffer->fill = FILL_PERMUTATION;
+        return true;
+    }
+    if (starts(fill, "random(")) return read_range(reader, fill, buffer);
+    if (!starts(fill, "iota(")) return read_value(reader, fill, buffer);
+    ExpressionValue values[2];
+    if (!read_two(reader, fill, values)) return false;
+    buffer->fill = values[1].number != 0 ? FILL_IOTA : FILL_VALUE;
+    buffer->first = values[0].number;
+    buffer->step = values[1].number;
+    plan_element_set(buffer->type, buffer->value, 0, buffer->first);
+    return true;
+}
+
+/* NAME=@FILE.npy */
+static bool read_array_file(ArgumentReader *reader, Span name, Span path) {
+    NpyFile file;
+    if (find_buffer(reader, name) >= 0)
+        return error_set(reader->error, "--args: %.*s is defined twice; write only its name to pass it again",
+                         shown(name), name.text);
+    char *copy = arena_copy_text(&reader->plan->arena, path.text, path.length);
+    if (!npy_read_head(copy, &file, reader->error)) return false;
+    int index = plan_add_buffer(reader->plan, arena_copy_text(&reader->plan->arena, name.text, name.length),
+                                file.type, file.count, FILL_FILE);
+    reader->plan->buffers[index].path = copy;
+    reader->plan->buffers[index].path_offset = file.data_bytes;
+    plan_add_pointer(reader->plan, reader->launch, index);
+    return true;
 }
 
 /* TYPE[COUNT] or TYPE[COUNT]:FILL; `bracket` is where '[' is. */
@@ -199,6 +273,8 @@ static bool read_item(ArgumentReader *reader, Span item) {
         if (!is_name(name))
             return error_set(reader->error, "--args: '%.*s' is not a name", shown(name), name.text);
     }
+    if (name.length && value.length && value.text[0] == '@')
+        return read_array_file(reader, name, cut(value, 1, value.length));
     size_t bracket = find(value, '[');
     if (bracket < value.length) {
         if (name.length) return read_buffer(reader, name, value, bracket);
@@ -213,9 +289,21 @@ static bool read_item(ArgumentReader *reader, Span item) {
     return true;
 }
 
+/* The comma that ends an item, or the end: those within brackets belong to it. */
+static size_t end_of_item(Span args) {
+    int depth = 0;
+    for (size_t i = 0; i < args.length; i++) {
+        char c = args.text[i];
+        depth += (c == '(') - (c == ')');
+        if (c == ',' && depth <= 0) return i;
+    }
+    return args.length;
+}
+
 static int count_items(Span args) {
     int count = args.length > 0;
-    for (size_t i = 0; i < args.length; i++) count += args.text[i] == ',';
+    for (size_t end; (end = end_of_item(args)) < args.length; count++)
+        args = (Span){args.text + end + 1, args.length - end - 1};
     return count;
 }
 
@@ -225,7 +313,7 @@ static bool read_items(ArgumentReader *reader, Span args) {
         return error_set(reader->error, "--args: the kernel takes %d arguments, not %d",
                          reader->entry->parameter_count, count);
     for (int i = 0; i < count; i++) {
-        size_t comma = find(args, ',');
+        size_t comma = end_of_item(args);
         if (!read_item(reader, cut(args, 0, comma))) return false;
         args = comma < args.length ? cut(args, comma + 1, args.length) : (Span){args.text, 0};
     }

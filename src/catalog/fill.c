@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,11 +31,15 @@ static double default_scale(const PlanBuffer *buffer) {
 typedef struct Random {
     uint64_t seed, choices;
     double scale;
-    bool is_whole, has_sign;
+    bool is_whole, has_sign, has_range;
+    double low, high;
 } Random;
 
 static double random_number(const Random *random, uint64_t i) {
     double fraction = (double)(random_bits(random->seed, i) >> 11) * 0x1p-53; /* [0, 1) */
+    if (random->has_range)
+        return random->is_whole ? random->low + floor(fraction * (random->high - random->low + 1))
+                                : random->low + fraction * (random->high - random->low);
     double least = random->has_sign ? -random->scale : 0;
     if (random->is_whole)
         return (double)(int64_t)(fraction * (double)random->choices) + (double)(int64_t)least;
@@ -47,7 +52,11 @@ static Random random_of(const PlanBuffer *buffer, uint64_t seed) {
     return (Random){.seed = seed,
                     .choices = (has_sign ? 2 : 1) * (uint64_t)scale + 1,
                     .scale = scale,
-                    .is_whole = buffer->whole_numbers || !ptx_type_is_float(buffer->type),
+                    .is_whole =
+                        buffer->whole_numbers || (!ptx_type_is_float(buffer->type) && !buffer->has_range),
+                    .has_range = buffer->has_range,
+                    .low = buffer->low,
+                    .high = buffer->high,
                     .has_sign = has_sign};
 }
 
@@ -68,12 +77,34 @@ static void fill_random(PlanBuffer *buffer, Random random, uint64_t begin, uint6
             plan_element_set(buffer->type, buffer->bytes, i, random_number(&random, i));
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* i * factor + shift modulo count is a permutation where factor and count have no common divisor. */
+static void fill_permutation(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
+    __extension__ typedef unsigned __int128 Wide;
+    uint64_t count = buffer->count, shift = mix(seed) % count,
+             factor = (uint64_t)((double)count * 0.6180339887498949) | 1;
+    while (common_divisor(factor, count) != 1) factor += 2;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t value = (uint64_t)(((Wide)i * factor + shift) % count);
+        plan_element_set(buffer->type, buffer->bytes, i, (double)value);
+    }
+}
+
 static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
     FILE *file = text_open_file(buffer->path);
     if (!file) return error_set_at(error, buffer->path, 0, 0, "cannot open: %s", strerror(errno));
     struct stat status;
     size_t got = 0;
     bool good = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
+    if (good && buffer->path_offset) good = fseek(file, (long)buffer->path_offset, SEEK_SET) == 0;
     if (good) got = fread(buffer->bytes, 1, bytes, file);
     fclose(file);
     if (!good) return error_set_at(error, buffer->path, 0, 0, "not a regular file");
@@ -92,7 +123,12 @@ static void fill_range(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64
         for (uint64_t i = begin; i < end; i++) plan_element_set(buffer->type, buffer->bytes, i, 1);
         break;
     case FILL_IOTA:
-        for (uint64_t i = begin; i < end; i++) plan_element_set(buffer->type, buffer->bytes, i, (double)i);
+        for (uint64_t i = begin; i < end; i++)
+            plan_element_set(buffer->type, buffer->bytes, i,
+                             buffer->step != 0 ? buffer->first + (double)i * buffer->step : (double)i);
+        break;
+    case FILL_PERMUTATION:
+        fill_permutation(buffer, seed, begin, end);
         break;
     case FILL_RANDOM:
         fill_random(buffer, random_of(buffer, seed), begin, end);
@@ -134,7 +170,8 @@ static bool fits_memory(const Plan *plan, Error *error) {
 }
 
 const char *plan_fill_name(FillKind fill) {
-    static const char *const names[] = {"zero", "ones", "iota", "random", "digits", "file", "value"};
+    static const char *const names[] = {"zero",   "ones", "iota",  "random",
+                                        "digits", "file", "value", "permutation"};
     return names[fill];
 }
 
@@ -148,6 +185,31 @@ bool plan_fill_parse(const char *text, size_t length, FillKind *fill, const char
         if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
         *fill = (FillKind)kind;
         return true;
+    }
+    return false;
+}
+
+void plan_fill_print(const PlanBuffer *buffer, Text *out) {
+    text_add(out, plan_fill_name(buffer->fill));
+    if (buffer->fill == FILL_RANDOM && buffer->has_range)
+        text_print(out, "(%.17g,%.17g)", buffer->low, buffer->high);
+    if (buffer->fill == FILL_IOTA && buffer->step != 0)
+        text_print(out, "(%.17g,%.17g)", buffer->first, buffer->step);
+}
+
+bool plan_fill_scan(const char *text, PlanBuffer *buffer) {
+    size_t length = strcspn(text, "(");
+    double first, second;
+    bool has_numbers = text[length] && sscanf(text + length, "(%lf,%lf)", &first, &second) == 2;
+    if (text[length] && (!has_numbers || !isfinite(first) || !isfinite(second))) return false;
+    for (int kind = FILL_ZERO; kind <= FILL_PERMUTATION; kind++) {
+        const char *name = plan_fill_name((FillKind)kind);
+        if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
+        buffer->fill = (FillKind)kind;
+        buffer->has_range = has_numbers && kind == FILL_RANDOM;
+        if (buffer->has_range) buffer->low = first, buffer->high = second;
+        if (has_numbers && kind == FILL_IOTA) buffer->first = first, buffer->step = second;
+        return !has_numbers || kind == FILL_RANDOM || kind == FILL_IOTA;
     }
     return false;
 }

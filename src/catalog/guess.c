@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "catalog/plan.h"
+#include "catalog/uses.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -9,19 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARAMETERS = 64 };
+enum { MOST_PARAMETERS = USES_PARAMETERS };
 
 /* ---- the shape ----------------------------------------------------------------------------------------- */
 
 static void look_at_operand(const PtxOperand *operand, KernelShape *shape) {
-    static const char *const sizes[] = {"%tid", "%ntid", "%ctaid", "%nctaid"};
     if (operand->kind == PTX_OPERAND_SPECIAL && operand->name)
-        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            size_t length = strlen(sizes[i]);
-            if (strncmp(operand->name, sizes[i], length) != 0 || operand->name[length] != '.') continue;
-            int dimensions = operand->name[length + 1] - 'x' + 1;
-            if (dimensions > shape->dimensions && dimensions <= 3) shape->dimensions = dimensions;
-        }
+        shape->counts_blocks |= !strncmp(operand->name, "%ctaid", 6) ||
+                                !strncmp(operand->name, "%cluster_ctaid", 14) ||
+                                !strncmp(operand->name, "%clusterid", 10);
     const PtxVariable *variable = operand->variable;
     if (variable && variable->space == PTX_SPACE_SHARED && !variable->bytes) shape->has_dynamic_shared = true;
     for (int i = 0; i < operand->item_count; i++) look_at_operand(&operand->items[i], shape);
@@ -33,8 +30,17 @@ static bool has_unsized_array(const PtxModule *module) {
     return false;
 }
 
+static bool calls_function(const PtxInstruction *instruction) {
+    if (strcmp(instruction->name, "call") != 0) return false;
+    for (int i = 0; i < instruction->operand_count; i++) {
+        const PtxFunction *called = instruction->operands[i].function;
+        if (called && ptx_external_find(called->name) != PTX_EXTERNAL_NONE) return false;
+    }
+    return true;
+}
+
 KernelShape guess_shape(const PtxModule *module, const PtxFunction *entry) {
-    KernelShape shape = {.dimensions = 1};
+    KernelShape shape = {.dimensions = uses_dimensions(entry)};
     bool calls = false;
     for (int i = 0; i < module->variable_count; i++)
         if (module->variables[i]->space == PTX_SPACE_SHARED)
@@ -44,138 +50,13 @@ KernelShape guess_shape(const PtxModule *module, const PtxFunction *entry) {
         if (statement->variable && statement->variable->space == PTX_SPACE_SHARED)
             shape.static_shared += statement->variable->bytes;
         if (statement->kind != PTX_STATEMENT_INSTRUCTION) continue;
-        calls |= !strcmp(statement->instruction->name, "call");
+        calls |= calls_function(statement->instruction);
         for (int k = 0; k < statement->instruction->operand_count; k++)
             look_at_operand(&statement->instruction->operands[k], &shape);
     }
     shape.has_dynamic_shared |= calls && has_unsized_array(module);
+    shape.counts_blocks |= calls; /* a function may */
     return shape;
-}
-
-/* ---- what happens to the parameters -------------------------------------------------------------------- */
-
-typedef struct Use { /* of one parameter */
-    bool is_named;   /* by any instruction */
-    bool is_read, is_written;
-    PtxType type; /* of the first load or store through it; NO_TYPE: none was seen */
-} Use;
-
-typedef struct Uses {
-    const PtxFunction *entry;
-    uint64_t *from; /* [register] the parameters that its value is computed from, a bit each */
-    Use items[MOST_PARAMETERS];
-    bool changed;
-} Uses;
-
-static uint64_t parameter_bit(const PtxFunction *entry, const PtxVariable *variable) {
-    for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++)
-        if (entry->parameters[i] == variable) return UINT64_C(1) << i;
-    return 0;
-}
-
-static uint64_t sources_of(const Uses *uses, const PtxOperand *operand) {
-    uint64_t bits = operand->reg ? uses->from[operand->reg->index] : 0;
-    if (operand->variable) bits |= parameter_bit(uses->entry, operand->variable);
-    for (int i = 0; i < operand->item_count; i++) bits |= sources_of(uses, &operand->items[i]);
-    return bits;
-}
-
-static void add_sources(Uses *uses, const PtxOperand *operand, uint64_t bits) {
-    if (operand->reg && operand->kind == PTX_OPERAND_REGISTER && (bits & ~uses->from[operand->reg->index])) {
-        uses->from[operand->reg->index] |= bits;
-        uses->changed = true;
-    }
-    for (int i = 0; i < operand->item_count; i++) add_sources(uses, &operand->items[i], bits);
-}
-
-static PtxType element_type(PtxType type) {
-    switch (type) {
-    case PTX_B8:
-        return PTX_U8;
-    case PTX_B16:
-        return PTX_U16;
-    case PTX_B32:
-    case PTX_U32:
-        return PTX_S32; /* nvcc loads int as u32 */
-    case PTX_B64:
-        return PTX_S64;
-    case PTX_U8:
-    case PTX_U16:
-    case PTX_U64:
-    case PTX_S8:
-    case PTX_S16:
-    case PTX_S32:
-    case PTX_S64:
-    case PTX_F16:
-    case PTX_BF16:
-    case PTX_F32:
-    case PTX_F64:
-        return type;
-    default:
-        return PTX_NO_TYPE;
-    }
-}
-
-/* Only an address that comes from a single parameter is evidence about it: an index may be loaded through
- * another. */
-static void note_access(Uses *uses, uint64_t bits, const PtxInstruction *instruction, bool reads,
-                        bool writes) {
-    if (!bits || (bits & (bits - 1))) return;
-    int index = 0;
-    while (!(bits >> index & 1)) index++;
-    Use *use = &uses->items[index];
-    use->is_read |= reads;
-    use->is_written |= writes;
-    if (use->type == PTX_NO_TYPE && instruction->type_count)
-        use->type = element_type(instruction->types[instruction->type_count - 1]);
-}
-
-static bool is_address(const PtxRegister *reg) {
-    return reg && ptx_type_bytes(reg->type) == 8 && !ptx_type_is_float(reg->type);
-}
-
-/* Loads give other values than their address; everything else with a 64-bit result may move a pointer on. */
-static void look_at(Uses *uses, const PtxInstruction *instruction) {
-    const PtxOperand *operands = instruction->operands;
-    int count = instruction->operand_count;
-    if (count < 1) return;
-    bool is_parameter = instruction->space == PTX_SPACE_PARAM, is_load = !strncmp(instruction->name, "ld", 2);
-    if (is_load && !is_parameter && count > 1) {
-        note_access(uses, sources_of(uses, &operands[1]), instruction, true, false);
-    } else if (!strcmp(instruction->name, "st") && !is_parameter) {
-        note_access(uses, sources_of(uses, &operands[0]), instruction, false, true);
-    } else if (!strcmp(instruction->name, "red")) {
-        note_access(uses, sources_of(uses, &operands[0]), instruction, true, true);
-    } else if (!strcmp(instruction->name, "atom") && count > 1) {
-        note_access(uses, sources_of(uses, &operands[1]), instruction, true, true);
-    } else if (is_address(operands[0].reg)) {
-        uint64_t bits = 0;
-        for (int i = 1; i < count; i++) bits |= sources_of(uses, &operands[i]);
-        add_sources(uses, &operands[0], bits);
-    }
-}
-
-static void note_names(Uses *uses, const PtxOperand *operand) {
-    for (int i = 0; operand->variable && i < uses->entry->parameter_count && i < MOST_PARAMETERS; i++)
-        if (uses->entry->parameters[i] == operand->variable) uses->items[i].is_named = true;
-    for (int i = 0; i < operand->item_count; i++) note_names(uses, &operand->items[i]);
-}
-
-static void find_uses(Uses *uses, const PtxFunction *entry) {
-    *uses = (Uses){.entry = entry, .changed = true};
-    for (int i = 0; i < MOST_PARAMETERS; i++) uses->items[i].type = PTX_NO_TYPE;
-    for (int i = 0; i < entry->statement_count; i++)
-        if (entry->statements[i].kind == PTX_STATEMENT_INSTRUCTION)
-            for (int k = 0; k < entry->statements[i].instruction->operand_count; k++)
-                note_names(uses, &entry->statements[i].instruction->operands[k]);
-    uses->from = memory_new(((size_t)entry->register_count + 1) * sizeof *uses->from);
-    while (uses->changed) { /* around loops; sets only grow */
-        uses->changed = false;
-        for (int i = 0; i < entry->statement_count; i++)
-            if (entry->statements[i].kind == PTX_STATEMENT_INSTRUCTION)
-                look_at(uses, entry->statements[i].instruction);
-    }
-    free(uses->from);
 }
 
 /* ---- C++ parameters ------------------------------------------------------------------------------------ */
@@ -282,35 +163,19 @@ static bool may_be_pointer(const PtxVariable *parameter) {
 
 /* What the C++ name says; else .ptr, with which newer compilers mark pointers; else whether it is used as
  * one, where any is seen to be. */
-static bool is_pointer(const Uses *uses, int index, const Declared *declared) {
-    const PtxFunction *entry = uses->entry;
+static bool is_pointer(const PtxFunction *entry, const Use *uses, int index, const Declared *declared) {
     bool any_marked = false, any_used = false;
     if (!may_be_pointer(entry->parameters[index])) return false;
     if (declared->is_known) return declared->is_pointer;
     for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
         any_marked |= is_marked(entry->parameters[i]);
-        any_used |= uses->items[i].is_read || uses->items[i].is_written;
+        any_used |= uses[i].is_read || uses[i].is_written;
     }
     if (any_marked) return is_marked(entry->parameters[index]);
-    return !any_used || uses->items[index].is_read || uses->items[index].is_written;
+    return !any_used || uses[index].is_read || uses[index].is_written;
 }
 
 /* ---- the text ------------------------------------------------------------------------------------------ */
-
-static void add_scalar(const PtxVariable *parameter, const Declared *declared, uint64_t n, uint64_t side,
-                       Text *out) {
-    if (declared->has_value && declared->value == n) text_add(out, "n");
-    if (declared->has_value && declared->value != n) text_print(out, "%" PRIu64, declared->value);
-    if (declared->has_value) return;
-    bool is_float = ptx_type_is_float(parameter->type) || ptx_type_is_float(declared->type);
-    uint64_t bytes = parameter->bytes, limit = bytes < 8 ? (UINT64_C(1) << (8 * bytes - 1)) - 1 : INT64_MAX;
-    if (is_float)
-        text_add(out, "1.0");
-    else if (bytes > 1 && side <= limit && side == n)
-        text_add(out, "n");
-    else
-        text_print(out, "%" PRIu64, bytes > 1 && side <= limit ? side : 1);
-}
 
 uint64_t guess_side(uint64_t n, int dimensions) {
     uint64_t side =
@@ -319,37 +184,186 @@ uint64_t guess_side(uint64_t n, int dimensions) {
     return side;
 }
 
-void guess_arguments(const PtxFunction *entry, uint64_t n, uint64_t side, const char *fill, Text *out) {
-    Declared declared[MOST_PARAMETERS] = {0};
-    Uses uses;
-    int inputs = 0, outputs = 0;
-    list_declared(entry, n, declared);
-    find_uses(&uses, entry);
-    for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
-        const Use *use = &uses.items[i];
-        text_add(out, i ? ", " : "");
-        if (!is_pointer(&uses, i, &declared[i])) {
-            add_scalar(entry->parameters[i], &declared[i], n, side, out);
-            continue;
-        }
-        if (!use->is_named && !declared[i].is_known) {
-            text_add(out, "0"); /* Triton's scratch memory, of a kernel that wants none */
-            continue;
-        }
-        bool only_read = declared[i].is_constant || (use->is_read && !use->is_written),
-             only_written = !use->is_read && use->is_written,
-             is_input = only_read || (!only_written && !inputs && !outputs);
-        int number = is_input ? ++inputs : ++outputs;
-        PtxType type = declared[i].type != PTX_NO_TYPE ? declared[i].type
-                       : use->type != PTX_NO_TYPE      ? use->type
-                                                       : PTX_S32;
-        text_add(out, is_input ? "in" : "out");
-        if (number > 1) text_print(out, "%d", number);
-        text_print(out, "=%s[n", plan_type_name(type));
-        if (declared[i].vector > 1) text_print(out, "*%d", declared[i].vector);
-        text_add(out, "]");
-        if (is_input) text_print(out, ":%s", fill);
+typedef struct Guess {
+    const PtxFunction *entry;
+    const GuessInput *input;
+    Use uses[MOST_PARAMETERS];
+    Declared declared[MOST_PARAMETERS];
+    int inputs, outputs;
+    int buffer[MOST_PARAMETERS]; /* the argument's number among inputs (> 0) or outputs (< 0); 0: no buffer */
+    Text *out;
+} Guess;
+
+static void print_number(const Guess *guess, uint64_t number) {
+    if (number == guess->input->n)
+        text_add(guess->out, "n");
+    else
+        text_print(guess->out, "%" PRIu64, number);
+}
+
+static void add_scalar(const Guess *guess, int index) {
+    const PtxVariable *parameter = guess->entry->parameters[index];
+    const Declared *declared = &guess->declared[index];
+    const GuessHint *hint = guess->input->hints ? &guess->input->hints[index] : NULL;
+    if (declared->has_value) {
+        print_number(guess, declared->value);
+        return;
     }
+    bool is_float = ptx_type_is_float(parameter->type) || ptx_type_is_float(declared->type);
+    uint64_t bytes = parameter->bytes, limit = bytes < 8 ? (UINT64_C(1) << (8 * bytes - 1)) - 1 : INT64_MAX;
+    uint64_t side = guess->input->side;
+    if (hint && hint->has_value && is_float)
+        text_print(guess->out,
+                   hint->number == trunc(hint->number) && fabs(hint->number) < 1e15 ? "%.1f" : "%.17g",
+                   hint->number);
+    else if (hint && hint->has_value && !hint->is_float && hint->integer >= 0 &&
+             (uint64_t)hint->integer <= limit)
+        print_number(guess, (uint64_t)hint->integer);
+    else if (hint && hint->has_value && !hint->is_float && bytes <= 8)
+        text_print(guess->out, "%" PRId64, hint->integer);
+    else if (is_float)
+        text_add(guess->out, "1.0");
+    else
+        print_number(guess, bytes > 1 && side <= limit ? side : 1);
+}
+
+static void add_name(const Guess *guess, int number) {
+    text_add(guess->out, number > 0 ? "in" : "out");
+    if (abs(number) > 1) text_print(guess->out, "%d", abs(number));
+}
+
+/* What an accumulator starts from: the identity of its operation, else zero. */
+static const char *identity_of(const char *operation, PtxType type) {
+    static const struct {
+        PtxType type;
+        const char *least, *largest;
+    } limits[] = {{PTX_S8, "-128", "127"},
+                  {PTX_S16, "-32768", "32767"},
+                  {PTX_S32, "-2147483648", "2147483647"},
+                  {PTX_S64, "-9223372036854775807-1", "9223372036854775807"},
+                  {PTX_U32, "0", "4294967295"},
+                  {PTX_F16, "-inf", "inf"},
+                  {PTX_BF16, "-inf", "inf"},
+                  {PTX_F32, "-inf", "inf"},
+                  {PTX_F64, "-inf", "inf"}};
+    bool is_min = operation && !strcmp(operation, "min"), is_max = operation && !strcmp(operation, "max");
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].type == type && (is_min || is_max)) return is_min ? limits[i].largest : limits[i].least;
+    return NULL;
+}
+
+static void add_fill(const Guess *guess, int index, bool is_input, PtxType type) {
+    const Use *use = &guess->uses[index];
+    const char *fold = uses_float_fold(guess->entry), *fill = guess->input->fill;
+    bool is_integer = !ptx_type_is_float(type);
+    if (is_input && use->is_index && is_integer && !guess->input->has_fill) {
+        const GuessHint *hint =
+            guess->input->hints && use->indexed >= 0 ? &guess->input->hints[use->indexed] : NULL;
+        uint64_t most = hint && hint->count                              ? hint->count
+                        : use->most_indices                              ? use->most_indices
+                        : use->indexed < 0 && guess->input->shared_bytes ? guess->input->shared_bytes / 4
+                                                                         : guess->input->n;
+        if (ptx_type_bytes(type) == 1 && most > 127) most = type == PTX_S8 ? 128 : 256;
+        text_print(guess->out, ":random(0,%" PRIu64 ")", most - 1);
+    } else if (is_input && !is_integer && !guess->input->has_fill && fold && !strcmp(fold, "add")) {
+        text_add(guess->out, ":random(-8,8)"); /* sums of them are exact in any order, for a long time */
+    } else if (is_input) {
+        text_print(guess->out, ":%s", fill);
+    } else if (use->is_updated) {
+        const char *operation = use->update && *use->update ? use->update : use->is_exchanged ? fold : NULL;
+        const char *identity = identity_of(operation, type);
+        if (identity) text_print(guess->out, ":%s", identity);
+    }
+}
+
+static void add_count(const Guess *guess, int index, bool is_input) {
+    const Use *use = &guess->uses[index];
+    const GuessHint *hint = guess->input->hints ? &guess->input->hints[index] : NULL;
+    uint64_t grow = guess->input->grow ? guess->input->grow[index] : 1;
+    int vector = guess->declared[index].vector;
+    if (hint && hint->count) {
+        if (hint->count == guess->input->grid && hint->count != guess->input->n && !is_input)
+            text_add(guess->out, "grid");
+        else
+            print_number(guess, hint->count);
+        return;
+    }
+    if (!is_input && use->count == USE_CONSTANT && grow < 2)
+        text_print(guess->out, "%" PRIu64, use->elements);
+    else if (!is_input && use->count == USE_GRID && grow < 2)
+        text_add(guess->out, "grid");
+    else
+        text_add(guess->out, "n");
+    if (grow > 1) text_print(guess->out, "*%" PRIu64, grow);
+    if (vector > 1 && use->count != USE_CONSTANT) text_print(guess->out, "*%d", vector);
+}
+
+/* An input is only read, or comes first and is more than an accumulator. */
+static bool is_input(const Guess *guess, int index) {
+    const Use *use = &guess->uses[index];
+    bool only_read = guess->declared[index].is_constant || (use->is_read && !use->is_written),
+         only_written = !use->is_read && use->is_written,
+         is_small = use->is_written && use->count < USE_ANY && use->count;
+    return only_read || (!only_written && !is_small && !guess->inputs && !guess->outputs);
+}
+
+static void add_pointer(Guess *guess, int index) {
+    const Use *use = &guess->uses[index];
+    const Declared *declared = &guess->declared[index];
+    const GuessHint *hint = guess->input->hints ? &guess->input->hints[index] : NULL;
+    if (hint && hint->is_same && hint->same_as < index && guess->buffer[hint->same_as]) {
+        guess->buffer[index] = guess->buffer[hint->same_as];
+        add_name(guess, guess->buffer[index]);
+        return;
+    }
+    bool is_in = is_input(guess, index);
+    int number = is_in ? ++guess->inputs : -++guess->outputs;
+    PtxType type = declared->type != PTX_NO_TYPE ? declared->type
+                   : use->type != PTX_NO_TYPE    ? use->type
+                                                 : PTX_S32;
+    guess->buffer[index] = number;
+    add_name(guess, number);
+    text_print(guess->out, "=%s[", plan_type_name(type));
+    add_count(guess, index, is_in);
+    text_add(guess->out, "]");
+    add_fill(guess, index, is_in, type);
+}
+
+void guess_arguments(const PtxFunction *entry, const GuessInput *input, Text *out) {
+    Guess guess = {.entry = entry, .input = input, .out = out};
+    list_declared(entry, input->n, guess.declared);
+    uses_find(entry, guess.uses);
+    for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
+        text_add(out, i ? ", " : "");
+        if (!is_pointer(entry, guess.uses, i, &guess.declared[i]))
+            add_scalar(&guess, i);
+        else if (!guess.uses[i].is_named && !guess.declared[i].is_known)
+            text_add(out, "0"); /* Triton's scratch memory, of a kernel that wants none */
+        else
+            add_pointer(&guess, i);
+    }
+}
+
+uint64_t guess_element_bytes(const PtxFunction *entry, int index) {
+    Declared declared[MOST_PARAMETERS] = {0};
+    Use uses[MOST_PARAMETERS];
+    list_declared(entry, 1, declared);
+    uses_find(entry, uses);
+    PtxType type = declared[index].type != PTX_NO_TYPE ? declared[index].type : uses[index].type;
+    if (!is_pointer(entry, uses, index, &declared[index])) return 0;
+    return type == PTX_NO_TYPE ? 4 : (uint64_t)ptx_type_bytes(type);
+}
+
+bool guess_has_rows(const PtxFunction *entry, bool *by_block) {
+    Use uses[MOST_PARAMETERS];
+    bool found = false;
+    uses_find(entry, uses);
+    *by_block = false;
+    for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
+        found |= uses[i].is_stride;
+        *by_block |= uses[i].is_row_stride;
+    }
+    return found;
 }
 
 /* ---- beside the file ---- */

@@ -31,6 +31,14 @@ void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte
     array_push(launch->arguments, launch->argument_count, launch->argument_capacity, argument);
 }
 
+bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits) {
+    const PlanArgument *of = &launch->arguments[argument];
+    *bits = 0;
+    if (of->buffer >= 0 || of->byte_count > 8) return false;
+    memcpy(bits, of->bytes, (size_t)of->byte_count);
+    return true;
+}
+
 void plan_free(Plan *plan) {
     for (int i = 0; i < plan->buffer_count; i++) free(plan->buffers[i].bytes);
     for (int i = 0; i < plan->launch_count; i++) free(plan->launches[i].arguments);

@@ -7,17 +7,19 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "ptx/launch.h"
 #include <stdint.h>
 
 typedef enum FillKind {
     FILL_ZERO,
     FILL_ONES,
-    FILL_IOTA, /* element i is i; integers wrap, floats round */
+    FILL_IOTA, /* element i is first + i * step; integers wrap, floats round */
     FILL_RANDOM,
     FILL_DIGITS, /* random whole numbers from 0 to 9, of every type: what a reader can add along */
     FILL_FILE,
-    FILL_VALUE /* every element is `value`; chosen by rows only (a minimum starts from the largest value) */
+    FILL_VALUE,      /* every element is `value` (a minimum starts from the largest value) */
+    FILL_PERMUTATION /* 0 to count - 1, each once, in an order that looks random */
 } FillKind;
 
 typedef struct PlanBuffer {
@@ -25,7 +27,11 @@ typedef struct PlanBuffer {
     PtxType type;   /* S8 U8 S16 U16 S32 U32 S64 U64 F16 BF16 F32 F64 */
     uint64_t count; /* elements */
     FillKind fill;
-    const char *path; /* FILL_FILE: raw little-endian */
+    const char *path;     /* FILL_FILE: raw little-endian */
+    uint64_t path_offset; /* bytes of the file before them: the head of a .npy */
+    double first, step;   /* IOTA; step 0: 0, 1, 2, ... */
+    bool has_range;       /* RANDOM: from `low` to `high`, whole numbers where whole_numbers */
+    double low, high;
     uint8_t value[8]; /* FILL_VALUE: one element, little-endian */
     double scale; /* RANDOM: integers in [-scale, scale] ([0, scale] where unsigned), floats likewise; 0: the
                   default: 10 for one byte, 100 for two, 1000 for more; 1 for floats, 8 for whole_numbers */
@@ -73,9 +79,14 @@ const char *plan_fill_name(FillKind fill); /* "zero" */
 /* Such a name, or "file:PATH" with *path where PATH begins, else NULL. false: there is no such fill. Users may not choose
  * FILL_VALUE, nor FILL_FILE without a path. */
 bool plan_fill_parse(const char *text, size_t length, FillKind *fill, const char **path);
+/* With its numbers, "random(0,9)", as session files keep it; and read again. */
+void plan_fill_print(const PlanBuffer *buffer, Text *out);
+bool plan_fill_scan(const char *text, PlanBuffer *buffer);
 
 int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, FillKind fill); /* index */
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
+/* The bits of a number among the arguments, of at most 8 bytes; false: it is a pointer, or a structure. */
+bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count);
 
@@ -98,7 +109,10 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
 /* --args: a comma-separated item for each parameter of `entry`, in order:
  *
  *   NAME=TYPE[COUNT]        pointer to a new buffer of zeros
- *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, random, digits or file:PATH
+ *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, iota(FIRST,STEP), random, random(LOW,HIGH), digits, permutation,
+ *                           file:PATH, or an EXPRESSION, inf, -inf, nan: the value of each element. random(0,9) are whole
+ *                           numbers, 0 and 9 among them; random(0.0,1) are not
+ *   NAME=@FILE.npy          pointer to a new buffer: type, elements and values are those of the file
  *   NAME                    pointer to a buffer named before
  *   EXPRESSION              scalar, converted to the parameter's type
  *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has

@@ -242,6 +242,12 @@ static bool take_args(Options *options, const OptionRow *row, const char *value,
     return true;
 }
 
+static bool take_expect(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.expect = value;
+    return true;
+}
+
 static bool take_shared(Options *options, const OptionRow *row, const char *value, Error *error) {
     uint64_t bytes = 0;
     enum { LARGEST = 227 << 10 }; /* that any architecture can opt in to */

@@ -34,7 +34,7 @@ static bool write_instance(const Unit *unit, const char *source, char *path, siz
 static bool compile_source(const Unit *unit, const char *source, const char *include, Text *ptx,
                            Error *error) {
     char nvcc[PATH_MAX], input[PATH_MAX], output[PATH_MAX + 16], architecture[32];
-    const char **arguments = memory_new((size_t)(unit->flag_count + 16) * sizeof *arguments);
+    const char **arguments = memory_new((size_t)(unit->flag_count + 18) * sizeof *arguments);
     int count = 0, status;
     Text said = {0};
     find_nvcc(nvcc, sizeof nvcc);
@@ -45,6 +45,7 @@ static bool compile_source(const Unit *unit, const char *source, const char *inc
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arguments[count++] = fixed[i];
     if (!unit_has_architecture(unit)) arguments[count++] = architecture;
     if (include) arguments[count++] = "-I", arguments[count++] = include;
+    if (include) arguments[count++] = "-I", arguments[count++] = unit->folder;
     for (int i = 0; i < unit->flag_count; i++) arguments[count++] = unit->flags[i];
     bool good =
         (!unit->options->instance || write_instance(unit, source, input, sizeof input, error)) &&
@@ -79,15 +80,25 @@ static bool find_folder(const Unit *unit, char folder[PATH_MAX + 16], Error *err
     return symlink(real, folder) == 0 || error_set(error, "%s: %s", folder, strerror(errno));
 }
 
-static bool compile_kept(const Unit *unit, const char *kept, Text *ptx, Error *error) {
+/* Shuffles and votes as they were called before CUDA 9, where all lanes of a warp took part. */
+static const char old_names[] = "#define __shfl(...) __shfl_sync(0xffffffffu, __VA_ARGS__)\n"
+                                "#define __shfl_up(...) __shfl_up_sync(0xffffffffu, __VA_ARGS__)\n"
+                                "#define __shfl_down(...) __shfl_down_sync(0xffffffffu, __VA_ARGS__)\n"
+                                "#define __shfl_xor(...) __shfl_xor_sync(0xffffffffu, __VA_ARGS__)\n"
+                                "#define __any(...) __any_sync(0xffffffffu, __VA_ARGS__)\n"
+                                "#define __all(...) __all_sync(0xffffffffu, __VA_ARGS__)\n"
+                                "#define __ballot(...) __ballot_sync(0xffffffffu, __VA_ARGS__)\n";
+
+/* `text` in place of the file, in the unit's folder, where headers may have been put. */
+static bool compile_text(const Unit *unit, const char *text, bool with_old_names, Text *ptx, Error *error) {
     char folder[PATH_MAX + 16], path[PATH_MAX];
     const char *whole = unit->files[0].path;
     if (!find_folder(unit, folder, error)) return false;
-    Text text = {0};
-    text_print(&text, "#line 1 \"%s\"\n%s", whole, kept);
-    bool good = unit_write(unit, "device.cu", text_string(&text), path, sizeof path, error) &&
+    Text source = {0};
+    text_print(&source, "%s#line 1 \"%s\"\n%s", with_old_names ? old_names : "", whole, text);
+    bool good = unit_write(unit, "device.cu", text_string(&source), path, sizeof path, error) &&
                 compile_source(unit, path, folder, ptx, error);
-    text_done(&text);
+    text_done(&source);
     return good;
 }
 
@@ -103,19 +114,57 @@ static bool name_source(const Unit *unit, char source[PATH_MAX], Error *error) {
     return good;
 }
 
-/* nvcc looks at the host's part, too. Where that is what it refuses (old programs call what CUDA no longer
- * has), it is given the device's part alone; its own words stand where that does not help. */
+/* "solve.h: No such file or directory": an empty one takes its place, since what the kernels need of it may be nothing. */
+static bool make_missing_header(const Unit *unit, const Error *error) {
+    static const char says[] = ": No such file or directory";
+    char name[256], path[PATH_MAX];
+    const char *end = strstr(error->message, says);
+    size_t length = end ? (size_t)(end - error->message) : 0;
+    if (!length || length >= sizeof name || *error->message == '/' || strstr(error->message, ".."))
+        return false;
+    memcpy(name, error->message, length);
+    name[length] = 0;
+    return unit_write(unit, name, "#pragma once\n", path, sizeof path, NULL);
+}
+
+static bool is_old_name(const Error *error) {
+    return strstr(error->message, "identifier \"__shfl") || strstr(error->message, "identifier \"__any") ||
+           strstr(error->message, "identifier \"__all") || strstr(error->message, "identifier \"__ballot");
+}
+
+/* Without the host's part, old names and missing headers mended, until it compiles or nothing more can be done. */
+static bool compile_mended(const Unit *unit, const char *kept, const Error *first, Text *ptx) {
+    enum { ATTEMPTS = 16 };
+    const UnitFile *file = &unit->files[0];
+    bool with_old_names = false, is_kept = false;
+    Error error = *first;
+    for (int i = 0; i < ATTEMPTS; i++) {
+        bool is_missing = make_missing_header(unit, &error), is_old = !with_old_names && is_old_name(&error);
+        bool in_host =
+            error.line && !strcmp(error.file, file->path) && is_host_line(file->text, kept, error.line);
+        if (!is_missing && !is_old && (is_kept || (i == 0 && !in_host))) return false;
+        with_old_names |= is_old;
+        is_kept |= !is_missing && !is_old;
+        error = (Error){0};
+        if (compile_text(unit, is_kept ? kept : file->text, with_old_names, ptx, &error)) return true;
+    }
+    return false;
+}
+
+/* nvcc looks at the host's part, too. Where that is what it refuses (old programs call what CUDA no longer has), it is given
+ * the device's part alone; where a header is missing, an empty one. Its own words stand where that does not help. */
 static bool run(const Unit *unit, Text *ptx, Error *error) {
-    Error first = {0}, second = {0};
+    Error first = {0};
     const UnitFile *file = &unit->files[0];
     char source[PATH_MAX];
-    if (unit->options->text) return compile_kept(unit, file->text, ptx, error);
+    if (unit->options->text) return compile_text(unit, file->text, false, ptx, error);
     bool good = name_source(unit, source, &first) && compile_source(unit, source, NULL, ptx, &first);
-    char *kept = good ? NULL : memory_copy_text(file->text);
-    if (kept) device_code_keep(kept);
-    if (kept && first.line && !strcmp(first.file, file->path) && is_host_line(file->text, kept, first.line))
-        good = compile_kept(unit, kept, ptx, &second);
-    free(kept);
+    if (!good) {
+        char *kept = memory_copy_text(file->text);
+        device_code_keep(kept);
+        good = compile_mended(unit, kept, &first, ptx);
+        free(kept);
+    }
     if (!good && error) *error = first;
     return good;
 }

@@ -149,6 +149,7 @@ bool process_find(const char *name, const char *const *homes, int home_count, ch
 bool process_identify(const char *path, char *identity, size_t bytes) {
     struct stat about;
     if (stat(path, &about)) return false;
-    snprintf(identity, bytes, "%s %lld %lld", path, (long long)about.st_size, (long long)about.st_mtime);
+    snprintf(identity, bytes, "%s %lld %lld.%09ld", path, (long long)about.st_size,
+             (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
     return true;
 }

@@ -20,6 +20,9 @@ typedef struct ReportInput {
     uint32_t block, grid;     /* threads per block, blocks (totals) */
     const char *guess;        /* what of the launch was guessed, as options; NULL: nothing */
     const char *unopened;     /* a source file that lies elsewhere and was not opened; NULL: none */
+    const char *read;         /* what was read in the file's host code; NULL: nothing */
+    const char *looks_like;   /* what the result was compared with, "sum(in)"; NULL: a reference of its own */
+    bool is_said;             /* it was said so; else it only looks like it */
     const char *dtype, *op;   /* NULL: not known (a user's kernel) */
     bool has_result, correct; /* no reference: has_result false, fields print as null */
     const char *result;       /* exact decimal text; NULL: a trap ended the run before there was one */

@@ -248,7 +248,10 @@ void report_json(const ReportInput *input, Text *out) {
     json_open_object(&json, NULL);
     json_string(&json, "kernel", input->kernel);
     json_string(&json, "backend", input->backend);
+    if (input->read) json_string(&json, "read", input->read);
     if (input->guess) json_string(&json, "guessed", input->guess);
+    if (input->looks_like)
+        json_string(&json, input->is_said ? "expectation" : "looks_like", input->looks_like);
     json_string(&json, "device", input->device);
     json_unsigned(&json, "n", input->n);
     json_unsigned(&json, "block", input->block);

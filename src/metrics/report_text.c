@@ -48,7 +48,8 @@ static void print_result(const ReportInput *input, Text *out) {
     bool is_exact = input->correct && input->absolute_error == 0;
     count_text(input->compared, &count);
     if (!input->has_result)
-        text_add(&sentence, "result not checked: there is no reference for this kernel");
+        text_add(&sentence,
+                 "result not checked: it looks like nothing that is known; --expect says what it should be");
     else if (!input->result)
         text_print(&sentence, "no result: a trap ended the run; expected %s", input->expected);
     else if (input->compared > 1 && is_exact)
@@ -60,6 +61,12 @@ static void print_result(const ReportInput *input, Text *out) {
     else
         text_print(&sentence, "result %s, expected %s: ", input->result, input->expected);
     if (input->has_result && input->result) add_verdict(input, &sentence);
+    if (input->has_result && input->looks_like)
+        text_print(&sentence,
+                   input->is_said   ? ", by %s"
+                   : input->correct ? ", looks like %s"
+                                    : ", if it is to be %s",
+                   input->looks_like);
     sentence_print(out, "", text_string(&sentence));
     text_done(&sentence);
 }
@@ -78,6 +85,15 @@ static void print_sources(const ReportInput *input, Text *out) {
     text_done(&sentence);
 }
 
+/* Where a part of the launch comes from. */
+static void print_origin(const char *origin, const char *options, Text *out) {
+    Text sentence = {0};
+    if (!options) return;
+    text_print(&sentence, "%s: %s", origin, options);
+    sentence_print(out, "", text_string(&sentence));
+    text_done(&sentence);
+}
+
 static void print_head(const ReportInput *input, Text *out) {
     CountText n, grid;
     print_title(input, out);
@@ -85,12 +101,8 @@ static void print_head(const ReportInput *input, Text *out) {
                input->dtype ? " " : "", input->dtype ? input->dtype : "", input->op ? ", " : "",
                input->op ? input->op : "", count_text(input->grid, &grid), plural(input->grid), input->block,
                plural(input->block));
-    if (input->guess) {
-        Text guess = {0};
-        text_print(&guess, "guessed: %s", input->guess);
-        sentence_print(out, "", text_string(&guess));
-        text_done(&guess);
-    }
+    print_origin("read in the file", input->read, out);
+    print_origin("guessed", input->guess, out);
     if (input->trace->printed.length > TRACE_PRINTED_BYTES)
         sentence_print(out, "", "the kernel printed more than 1,048,576 bytes; only the first are kept");
     if (input->unopened) {

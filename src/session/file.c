@@ -40,6 +40,9 @@ static void write_session(const Session *session, const ShortNames *names, Store
     store_put_integer(store, COLUMN_session_unprobed, session->machine.unprobed);
     bool has_grid = session_write_grid(session, &grid);
     store_put_text(store, COLUMN_session_grid, has_grid ? text_string(&grid) : NULL);
+    store_put_text(store, COLUMN_session_read, session->kernel.read);
+    store_put_text(store, COLUMN_session_looks_like, session->kernel.looks_like);
+    store_put_integer(store, COLUMN_session_is_said, session->kernel.is_said);
     store_put_word(store, COLUMN_session_n, session->kernel.n);
     store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
     store_put_text(store, COLUMN_session_op, session->kernel.op);
@@ -165,7 +168,9 @@ static void write_contents(const Session *session, Store *store) {
         kept[i] = !holds_its_fill(session, i);
         store_begin_row(store, TABLE_content);
         store_put_word(store, COLUMN_content_elements, buffer->count);
-        store_put_text(store, COLUMN_content_fill, plan_fill_name(buffer->fill));
+        Text fill = {0};
+        plan_fill_print(buffer, &fill);
+        store_put_text(store, COLUMN_content_fill, text_string(&fill));
         store_put_bytes(store, COLUMN_content_value, buffer->value, sizeof buffer->value);
         store_put_real(store, COLUMN_content_scale, buffer->scale);
         store_put_integer(store, COLUMN_content_whole_numbers, buffer->whole_numbers);
@@ -174,6 +179,7 @@ static void write_contents(const Session *session, Store *store) {
         store_put_word(store, COLUMN_content_checksum,
                        buffer->bytes ? store_checksum(buffer->bytes, bytes) : session->checksums[i]);
         store_end_row(store);
+        text_done(&fill);
     }
     for (int i = 0; i < plan->buffer_count; i++) {
         size_t bytes = kept[i] ? buffer_bytes(&plan->buffers[i]) : 0;
@@ -260,6 +266,9 @@ static bool read_session(Session *session, const char **grid, Store *store) {
     session->kernel.dtype = store_name(store, COLUMN_session_dtype, arena);
     session->kernel.op = store_name(store, COLUMN_session_op, arena);
     session->kernel.guess = store_text(store, COLUMN_session_guessed, arena);
+    session->kernel.read = store_text(store, COLUMN_session_read, arena);
+    session->kernel.looks_like = store_text(store, COLUMN_session_looks_like, arena);
+    session->kernel.is_said = store_flag(store, COLUMN_session_is_said);
     session->code.compiler = store_name(store, COLUMN_session_compiler, arena);
     const uint8_t *printed = store_bytes(store, COLUMN_session_printed, &printed_bytes);
     text_add_bytes(&session->trace->printed, (const char *)printed, printed_bytes);
@@ -268,8 +277,10 @@ static bool read_session(Session *session, const char **grid, Store *store) {
 }
 
 static bool fill_of(const char *name, FillKind *fill) {
-    const char *path;
-    return name && plan_fill_parse(name, strlen(name), fill, &path) && !path;
+    PlanBuffer buffer = {0};
+    bool good = name && plan_fill_scan(name, &buffer);
+    *fill = buffer.fill;
+    return good;
 }
 
 static void read_settings_row(SessionOptions *options, Arena *arena, Store *store) {
@@ -391,9 +402,10 @@ static void read_content(Session *session, Contents *contents, Store *store) {
     Plan *plan = &session->plan;
     size_t length;
     uint64_t elements = (uint64_t)store_integer(store, COLUMN_content_elements, 0, (int64_t)1 << 46);
-    FillKind fill = FILL_ZERO;
-    if (!fill_of(store_name(store, COLUMN_content_fill, &session->arena), &fill))
-        store_complain(store, "there is no such fill");
+    PlanBuffer filled = {0};
+    const char *fill_name = store_name(store, COLUMN_content_fill, &session->arena);
+    if (!fill_name || !plan_fill_scan(fill_name, &filled)) store_complain(store, "there is no such fill");
+    FillKind fill = filled.fill;
     const uint8_t *value = store_bytes(store, COLUMN_content_value, &length);
     if (plan->buffer_count >= session->trace->buffer_count || length != sizeof plan->buffers->value) {
         store_complain(store, "it has no buffer");
@@ -403,6 +415,11 @@ static void read_content(Session *session, Contents *contents, Store *store) {
     int index = plan_add_buffer(plan, buffer->name, buffer->type, elements, fill);
     PlanBuffer *added = &plan->buffers[index];
     memcpy(added->value, value, sizeof added->value);
+    added->first = filled.first;
+    added->step = filled.step;
+    added->has_range = filled.has_range;
+    added->low = filled.low;
+    added->high = filled.high;
     added->scale = store_real(store, COLUMN_content_scale);
     added->whole_numbers = store_flag(store, COLUMN_content_whole_numbers);
     int64_t parts = store_integer(store, COLUMN_content_parts, 0, INT32_MAX);

@@ -69,7 +69,7 @@ static bool execute(Session *session, Error *error) {
         .instruction_budget = options->instruction_budget,
         /* A user's kernel may be an endless loop, which should be reported within seconds. */
         .block_budget = session->kernel.row || options->instruction_budget ? 0 : USER_BLOCK_BUDGET,
-        .blocks_done = &session->blocks_done,
+        .blocks_done = options->progress ? &options->progress->done : &session->blocks_done,
         .multiprocessors = options->catalog.multiprocessors,
         .observer = session_observer(session),
         .cancel = options->cancel,
@@ -84,9 +84,15 @@ static bool execute(Session *session, Error *error) {
     }
     if (!options->until_unsupported && !session_check_supported(session, error)) return false;
     uint64_t blocks = 0;
+    if (options->progress) {
+        options->progress->done = options->progress->blocks = 0;
+        for (int i = 0; i < plan->launch_count; i++)
+            options->progress->blocks += launch_volume(plan->launches[i].grid);
+    }
     for (int i = 0; i < plan->launch_count && !session_has_fatal_trap(session->trace) && !session->is_partial;
          i++) {
         if (!run_launch(session, i, error)) return false;
+        if (options->progress) session->blocks_done = options->progress->done;
         blocks += launch_volume(plan->launches[i].grid);
         session->is_partial = session->blocks_done < blocks && !session_has_fatal_trap(session->trace);
     }
@@ -174,7 +180,14 @@ static int64_t untraced_fault(const Session *session) {
     return linear;
 }
 
+typedef struct Sizes { /* what a first run found out about guessed ones */
+    int halvings;
+    uint64_t grow[64];
+} Sizes;
+
 static Session *open_tracing(const SessionOptions *options, int64_t fault_block, Error *error);
+static Session *open_with(const SessionOptions *options, int64_t fault_block, const Sizes *sizes,
+                          Error *error);
 
 /* The same run, with the events of the block that has the fault, too. */
 static Session *open_at_fault(Session *session, const SessionOptions *options, int64_t block, Error *error) {
@@ -186,7 +199,20 @@ Session *session_open(const SessionOptions *options, Error *error) {
     return open_tracing(options, -1, error);
 }
 
+/* The same run, with larger buffers. */
+static Session *open_grown(Session *session, const SessionOptions *options, Error *error) {
+    Sizes sizes = {.halvings = session->halvings};
+    memcpy(sizes.grow, session->grow, sizeof sizes.grow);
+    session_free(session);
+    return open_with(options, -1, &sizes, error);
+}
+
 static Session *open_tracing(const SessionOptions *options, int64_t fault_block, Error *error) {
+    return open_with(options, fault_block, NULL, error);
+}
+
+static Session *open_with(const SessionOptions *options, int64_t fault_block, const Sizes *sizes,
+                          Error *error) {
     const SessionOptions *given = options;
     if (options->saved) return session_load(options, error);
     if (!check_origin(options, error)) return NULL;
@@ -194,6 +220,8 @@ static Session *open_tracing(const SessionOptions *options, int64_t fault_block,
     session->options = session_options_copy(options, &session->arena);
     session->options.is_from_file = session->options.has_events = false;
     session->fault_block = fault_block;
+    if (sizes) memcpy(session->grow, sizes->grow, sizeof session->grow);
+    if (sizes) session->halvings = sizes->halvings;
     bool captures = options->backend != BACKEND_EMULATOR && !options->has_events,
          has_events = options->has_events;
     options = &session->options;
@@ -201,13 +229,15 @@ static Session *open_tracing(const SessionOptions *options, int64_t fault_block,
                 check_launches(session, error);
     session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
-    if (good && (session->kernel.row || options->keep_inputs || options->counters == COUNTERS_ASKED ||
-                 options->measure_sass || options->backend != BACKEND_EMULATOR))
+    if (good && (session->kernel.row || options->file || options->keep_inputs ||
+                 options->counters == COUNTERS_ASKED || options->measure_sass ||
+                 options->backend != BACKEND_EMULATOR))
         keep_inputs(session);
     if (!good || !execute(session, error)) {
         session_free(session);
         return NULL;
     }
+    if (session_grow_buffer(session)) return open_grown(session, given, error);
     int64_t untraced = untraced_fault(session);
     if (untraced >= 0) return open_at_fault(session, given, untraced, error);
     if (captures) {
@@ -227,6 +257,10 @@ static Session *open_tracing(const SessionOptions *options, int64_t fault_block,
         session->has_result = true;
         session->kernel.row->check(&session->kernel.run, &session->filled, &session->plan, &session->result);
         if (session_has_fatal_trap(session->trace)) session->result.correct = false;
+    }
+    if (!session->kernel.row && !session_compare_user_kernel(session, error)) {
+        session_free(session);
+        return NULL;
     }
     if (options->counters == COUNTERS_ASKED || (options->counters && (session->machine.device || has_events)))
         session_count(session);

@@ -10,6 +10,7 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
     copy.file = arena_copy_string(arena, options->file);
     copy.entry = arena_copy_string(arena, options->entry);
     copy.args = arena_copy_string(arena, options->args);
+    copy.expect = arena_copy_string(arena, options->expect);
     copy.compiler = arena_copy_string(arena, options->compiler);
     copy.sources = arena_copy_string(arena, options->sources);
     copy.machine = arena_copy_string(arena, options->machine);
@@ -25,7 +26,7 @@ void session_options_for_kernel(SessionOptions *options, const char *kernel) {
     const CatalogRow *row = catalog_find(kernel, NULL);
     bool is_other = !options->kernel || row != catalog_find(options->kernel, NULL);
     options->kernel = kernel;
-    options->saved = options->file = options->entry = options->args = NULL;
+    options->saved = options->file = options->entry = options->args = options->expect = NULL;
     if (!row || !is_other) return; /* session_open() says that there is no such kernel */
     CatalogOptions *catalog = &options->catalog;
     CatalogRun run;

@@ -1,4 +1,5 @@
 /* What a session prints: its report, its events, a buffer (session.h). */
+#include "catalog/npy.h"
 #include "metrics/report_sass.h"
 #include "session/file.h"
 #include "session/state.h"
@@ -45,6 +46,9 @@ void session_report(const Session *session, bool json, Text *out) {
     ReportInput input = {
         .guess = session->kernel.guess,
         .unopened = session_unopened_source(session),
+        .read = session->kernel.read,
+        .looks_like = session->kernel.looks_like,
+        .is_said = session->kernel.is_said,
         .kernel = session_name(session),
         .title = readable,
         .lesson = session->kernel.row ? session->kernel.row->lesson : NULL,
@@ -133,7 +137,8 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
         return false;
     }
     uint64_t count = found->count;
-    if (spec[length]) {
+    const char *npy = spec[length] && spec[length + 1] == '@' ? spec + length + 2 : NULL;
+    if (spec[length] && !npy) {
         char *end;
         count = strtoull(spec + length + 1, &end, 0);
         if (spec[length + 1] < '0' || spec[length + 1] > '9' || *end)
@@ -142,6 +147,7 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
     }
     Session *cache = (Session *)(uintptr_t)session; /* logically const: filled at the first question */
     if (!found->bytes && !session_fill_buffer(cache, index, error)) return false;
+    if (npy) return npy_write(npy, found->type, found->bytes, count, error);
     Text value = {0};
     for (uint64_t i = 0; i < count; i++) {
         text_clear(&value);

@@ -59,6 +59,14 @@ const char *session_guess(const Session *session) {
     return session->kernel.guess;
 }
 
+const char *session_read(const Session *session) {
+    return session->kernel.read;
+}
+
+const char *session_looks_like(const Session *session) {
+    return session->kernel.looks_like;
+}
+
 const char *session_arguments(const Session *session) {
     return session->kernel.arguments;
 }

@@ -29,6 +29,10 @@ typedef enum SessionCounters { /* hardware counters beside the predictions: sess
                                COUNTERS_ASKED /* emulated or not; where there are none, the report says why */
 } SessionCounters;
 
+typedef struct SessionProgress {    /* of a run that is under way, for another thread to read */
+    volatile uint64_t done, blocks; /* of all launches; blocks 0: nothing runs yet */
+} SessionProgress;
+
 typedef struct SessionOptions {
     const char *saved;  /* FILE.redviz: opened, and nothing below counts; or NULL */
     bool is_from_file;  /* they were read from a FILE.redviz: files that they name are not to be opened */
@@ -36,6 +40,7 @@ typedef struct SessionOptions {
     const char *file;   /* FILE.cu or FILE.ptx, or NULL */
     const char *text;   /* what it contains, where there is no such file; borrowed, not copied; or NULL */
     const char *entry, *args;
+    const char *expect; /* what the result should be: catalog/expect.h; NULL: found by itself */
     const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
     bool no_cache;                        /* FILE.cu is compiled anew */
     const char *sources;        /* a folder whose files may be opened as sources (sources.h); NULL: none */
@@ -64,6 +69,7 @@ typedef struct SessionOptions {
     Text *
         unsupported; /* gets the list of them where that is why session_open() fails; NULL: it is not needed */
     const char *machine;         /* whose recordings are shown: "h200", "h100"; NULL: h200 */
+    SessionProgress *progress;   /* counts while session_open() runs the kernel; NULL: nobody asks */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
 
@@ -110,6 +116,10 @@ const char *const *session_files(const Session *session, int *count);
 /* The options that were guessed for a kernel that is in no catalogue: "--args 'in=float[n]:random, n'
  * --block 256". NULL: none. */
 const char *session_guess(const Session *session);
+/* Those that were read in the file's host code, and where: "--grid 64 --block 256 (line 70)". NULL: none. */
+const char *session_read(const Session *session);
+/* What the result of such a kernel was compared with: "sum(in)"; NULL: it was not. */
+const char *session_looks_like(const Session *session);
 /* Its --args, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
 const char *session_arguments(const Session *session);
 const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
@@ -237,7 +247,8 @@ void session_report(const Session *session, bool json, Text *out);
 /* --check: the hazards of the run. */
 void session_check(const Session *session, bool json, Text *out);
 void session_events(const Session *session, FILE *to);
-bool session_dump(const Session *session, const char *spec, FILE *to, Error *error); /* BUFFER[:COUNT] */
+bool session_dump(const Session *session, const char *spec, FILE *to,
+                  Error *error); /* BUFFER[:COUNT], BUFFER:@FILE.npy */
 
 /* What the front end makes of a kernel: the parsed module, basic blocks, or the program lowered for the emulator. Nothing is
  * run. */

@@ -140,18 +140,12 @@ static const struct {
     const char *name;
     bool (*set)(SessionOptions *options, const char *value, Error *error);
 } settings[] = {
-    {"n", set_n},
-    {"block", set_block},
-    {"grid", set_grid},
-    {"cluster", set_cluster},
-    {"dtype", set_dtype},
-    {"op", set_op},
-    {"fill", set_fill},
-    {"seed", set_seed},
-    {"entry", set_entry},
-    {"trace-blocks", set_trace_blocks},
-    {"param", set_param},
-    {"schedule", set_schedule},
+    {"n", set_n},         {"block", set_block},
+    {"grid", set_grid},   {"cluster", set_cluster},
+    {"dtype", set_dtype}, {"op", set_op},
+    {"fill", set_fill},   {"seed", set_seed},
+    {"entry", set_entry}, {"trace-blocks", set_trace_blocks},
+    {"param", set_param}, {"schedule", set_schedule},
 };
 
 static int find_setting(const char *name, size_t length) {

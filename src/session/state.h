@@ -25,9 +25,12 @@ typedef struct TracedBlock {
 typedef struct SessionKernel {     /* what runs, and how it is named */
     const char *name, *dtype, *op; /* dtype, op NULL: not known */
     uint64_t n;
-    const CatalogRow *row; /* NULL: in no catalogue */
-    CatalogRun run;        /* of `row` */
-    const char *guess, *arguments;
+    const CatalogRow *row;                /* NULL: in no catalogue */
+    CatalogRun run;                       /* of `row` */
+    const char *guess, *read, *arguments; /* options that were guessed, that its file told; its --args */
+    const char
+        *looks_like; /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */
+    bool is_said;    /* it was, by --expect */
 } SessionKernel;
 
 typedef struct SessionCode { /* the PTX, and what it was made of */
@@ -94,6 +97,9 @@ struct Session {
     Trace *trace;
     volatile uint64_t blocks_done;
     bool is_partial;
+    int halvings; /* of a guessed grid, each of whose blocks takes more elements than was thought */
+    uint64_t
+        grow[64]; /* [parameter] so many times as many elements as were guessed are needed; 0: not tried */
     int64_t fault_block; /* traced beside those asked for, since the first fault is there; -1: none is */
     bool has_result;
     CatalogResult result;
@@ -112,6 +118,15 @@ bool session_link(Session *session, int launch, const char *entry, Error *error)
 bool session_link_launches(Session *session, Error *error); /* all of the plan */
 /* unsupported.c: false with `error` and the list in options.unsupported where a launch needs what is not emulated. */
 bool session_check_supported(Session *session, Error *error);
+/* The same of a kernel that is in no catalogue: what the options do not say is read in its file, or guessed, and said
+ * (session_guess, session_read). `load` reads the module. */
+bool session_plan_user_kernel(Session *session, bool (*load)(Session *session, Error *error), Error *error);
+/* The instance of a template that the file launches first, "reduce<float, 256>"; NULL: it launches none. */
+const char *session_launched_instance(Session *session);
+/* Compares the result of such a kernel with --expect, or what it looks like. */
+bool session_compare_user_kernel(Session *session, Error *error);
+/* A guessed buffer was too small for such a kernel that does not know how large it is: `grow` says so. */
+bool session_grow_buffer(Session *session);
 void session_list_blocks(Session *session);
 void session_drop_inputs(Session *session); /* frees `filled` */
 /* A launch of the plan, for a backend that has the plan's buffers at `addresses`; the caller's. */

@@ -1,5 +1,6 @@
 /* What is guessed of a kernel's launch from its PTX. */
 #include "catalog/guess.h"
+#include "catalog/uses.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +33,8 @@ static void expect(const char *name, const char *parameters, const char *body, c
     PtxFunction *entry;
     PtxModule *module = parse(name, parameters, body, "", &entry);
     Text out = {0};
-    guess_arguments(entry, 1000, 1000, "random", &out);
+    GuessInput input = {.n = 1000, .side = 1000, .fill = "random"};
+    guess_arguments(entry, &input, &out);
     assert_string_equal(text_string(&out), args);
     text_done(&out);
     ptx_module_free(module);
@@ -44,16 +46,19 @@ static void expect(const char *name, const char *parameters, const char *body, c
 static void what_is_loaded_is_an_input(void **state) {
     (void)state;
     expect("k", THREE, LOAD "ld.global.f32 %f0, [%a0]; st.global.f64 [%a1], %a2;",
-           "in=float[n]:random, out=double[n], n");
+           "in=float[n]:random, out=double[1], n");
     expect("k", THREE, LOAD "ld.global.u32 %r0, [%a1]; st.global.u16 [%a0], %r1;",
-           "out=ushort[n], in=int[n]:random, n");
+           "out=ushort[1], in=int[n]:random, n");
     expect("k", THREE, LOAD "ld.global.s8 %r0, [%a0]; ld.global.f32 %f0, [%a1];",
            "in=char[n]:random, in2=float[n]:random, n");
     expect("k", THREE, LOAD "ld.global.u32 %r0, [%a0]; red.global.add.f32 [%a1], %f0;",
-           "in=int[n]:random, out=float[n], n");
+           "in=int[n]:random, out=float[1], n");
     /* The first is read and written: an input; the second likewise: an output. */
-    expect("k", THREE, LOAD "atom.global.add.u32 %r0, [%a0], 1; atom.global.add.u64 %a2, [%a1], %a3;",
-           "in=int[n]:random, out=ulong[n], n");
+    expect("k", THREE,
+           LOAD "mul.wide.u32 %a4, %r1, 4; add.s64 %a0, %a0, %a4; ld.global.u32 %r0, [%a0]; st.global.u32 "
+                "[%a0], %r0;\n"
+                "add.s64 %a1, %a1, %a4; ld.global.u32 %r0, [%a1]; st.global.u32 [%a1], %r0;",
+           "in=int[n]:random, out=int[n], n");
 }
 
 /* Through conversions, additions, and around a loop. */
@@ -67,7 +72,7 @@ static void addresses_are_followed(void **state) {
     expect("k", THREE,
            LOAD "ld.global.u32 %r0, [%a0]; mul.wide.s32 %a2, %r0, 4; add.s64 %a3, %a1, %a2; st.global.f32 "
                 "[%a3], %f0;",
-           "in=int[n]:random, out=float[n], n");
+           "in=int[n]:random(0,999), out=float[n], n");
 }
 
 static void numbers_are_no_pointers(void **state) {
@@ -91,7 +96,7 @@ static void names_say_types(void **state) {
            "in=double[n]:random");
     /* A name with another number of parameters is not believed. */
     expect("_Z1kPKf", THREE, LOAD "st.global.u32 [%a0], %r0; st.global.u32 [%a1], %r0;",
-           "out=int[n], out2=int[n], n");
+           "out=int[1], out2=int[1], n");
     expect("_Z1kv", "", "", "");
 }
 
@@ -103,7 +108,7 @@ static void pointers_that_nobody_names_are_null(void **state) {
         ".param .u32 n, .param .u64 .ptr .global .align 1 c, "
         ".param .u64 .ptr .global .align 1 d";
     expect("k", parameters, LOAD "ld.global.f32 %f0, [%a0]; st.global.f32 [%a1], %f0; ld.param.u64 %a2, [d];",
-           "in=float[n]:random, out=float[n], n, 0, out2=int[n]");
+           "in=float[n]:random, out=float[1], n, 0, out2=int[n]");
     expect("_Z1kPfS_", ".param .u64 a, .param .u64 b", "", "in=float[n]:random, out=float[n]");
 }
 
@@ -114,10 +119,96 @@ static void arrays_of_numba_are_all_their_parameters(void **state) {
     WORD(NAME "0") WORD(NAME "1") WORD(NAME "2") WORD(NAME "3") WORD(NAME) WORD(NAME "5") WORD(NAME "6")
     expect("_ZN8__main__3sumB2v1B4cw51E5ArrayIfLi1E1C7mutable7alignedE5ArrayIdLi1E1C7mutable7alignedEi",
            ARRAY("a") ARRAY("b") ".param .u32 n", LOAD "ld.global.f32 %f0, [%a0]; st.global.f64 [%a1], %a2;",
-           "0, 0, n, 4, in=float[n]:random, n, 4, 0, 0, n, 8, out=double[n], n, 8, n");
+           "0, 0, n, 4, in=float[n]:random, n, 4, 0, 0, n, 8, out=double[1], n, 8, n");
     expect("_ZN8__main__1fE5ArrayIsLi2E1C7mutable7alignedE", ARRAY("a") WORD("a7") ".param .u64 a8",
            "ld.param.u64 %a0, [a]; ld.global.u16 %r0, [%a0];",
            "0, 0, n, 2, in=short[n]:random, 31, 31, 62, 2");
+}
+
+/* What only adds up starts from nothing, wherever it stands. */
+static void accumulators_start_from_the_identity(void **state) {
+    (void)state;
+    expect("k", THREE, LOAD "atom.global.add.u32 %r0, [%a0], 1; ld.global.u32 %r1, [%a1];",
+           "out=int[1], in=int[n]:random, n");
+    expect("k", THREE, LOAD "ld.global.u32 %r1, [%a0]; red.global.max.s32 [%a1+4], %r1;",
+           "in=int[n]:random, out=int[2]:-2147483648, n");
+    expect("_Z1kPKfPfi", THREE, LOAD "ld.global.u32 %r1, [%a0]; red.global.min.s32 [%a1], %r1;",
+           "in=float[n]:random, out=float[1]:inf, n");
+    /* One for each block. */
+    expect(
+        "k", THREE,
+        LOAD
+        "ld.global.f32 %f0, [%a0]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %a2, %r1, 4; add.s64 %a3, %a1, %a2;\n"
+        "st.global.f32 [%a3], %f0;",
+        "in=float[n]:random, out=float[grid], n");
+}
+
+/* Triton loads all of 32 bits as .b32; what is computed with them says what they are. */
+static void bits_are_what_arithmetic_takes_them_for(void **state) {
+    (void)state;
+    expect("k", THREE,
+           LOAD
+           "ld.global.b32 %r0, [%a0]; mov.b32 %f0, %r0; add.f32 %f1, %f0, %f0; st.global.b32 [%a1], %f1;",
+           "in=float[n]:random(-8,8), out=float[1], n");
+    expect("k", THREE, LOAD "ld.global.b32 %r0, [%a0]; add.s32 %r1, %r0, 1; st.global.b32 [%a1], %r1;",
+           "in=int[n]:random, out=int[1], n");
+    expect(
+        "k", THREE,
+        LOAD "ld.global.v2.b32 {%r0, %r1}, [%a0]; selp.b32 %r2, %r0, %r1, %p0;\n"
+             "shfl.sync.bfly.b32 %r3, %r2, 1, 31, -1; mov.b32 %f1, %r3; max.f32 %f2, %f1, %f1; st.global.f32 "
+             "[%a1], %f2;",
+        "in=float[n]:random, out=float[1], n"); /* small whole numbers would hide which one is the largest */
+}
+
+static void what_the_host_says_is_taken(void **state) {
+    (void)state;
+    PtxFunction *entry;
+    PtxModule *module = parse("_Z1kPKiPiif", THREE ", .param .f32 x", LOAD, "", &entry);
+    GuessHint hints[USES_PARAMETERS] = {{.count = 1000},
+                                        {.count = 4},
+                                        {.has_value = true, .integer = 7},
+                                        {.has_value = true, .is_float = true, .number = 0.5}};
+    GuessInput input = {.n = 1000, .side = 1000, .grid = 4, .fill = "random", .hints = hints};
+    Text out = {0};
+    guess_arguments(entry, &input, &out);
+    assert_string_equal(text_string(&out), "in=int[n]:random, out=int[grid], 7, 0.5");
+    text_clear(&out);
+    hints[1] = (GuessHint){.is_same = true, .same_as = 0};
+    guess_arguments(entry, &input, &out);
+    assert_string_equal(text_string(&out), "in=int[n]:random, in, 7, 0.5");
+    text_done(&out);
+    ptx_module_free(module);
+}
+
+/* Cooperative groups compute the rank of a thread of three dimensions, also in one. */
+static void a_rank_is_one_dimension(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        int dimensions;
+        bool counts_blocks;
+    } cases[] = {
+        {"mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z; mov.u32 %r3, %ntid.x; mov.u32 %r4, "
+         "%ntid.y;\n"
+         "mad.lo.s32 %r5, %r2, %r4, %r1; mad.lo.s32 %r6, %r5, %r3, %r0; setp.lt.u32 %p0, %r6, 32;",
+         1, false},
+        {"mov.u32 %r1, %tid.y; mov.u32 %r3, %ntid.y; mad.lo.s32 %r6, %r1, %r3, %r3; setp.lt.u32 %p0, %r6, "
+         "32;",
+         2, false},
+        {"mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ctaid.y; mov.u32 %r2, %ctaid.z; add.s32 %r3, %r0, %r1; "
+         "neg.s32 %r4, %r2;\n"
+         "setp.ne.s32 %p0, %r3, %r4;",
+         1, true},
+        {"mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ctaid.y; setp.lt.s32 %p0, %r1, %r0;", 2, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtxFunction *entry;
+        PtxModule *module = parse("k", "", cases[i].body, "", &entry);
+        KernelShape shape = guess_shape(module, entry);
+        if (shape.dimensions != cases[i].dimensions || shape.counts_blocks != cases[i].counts_blocks)
+            fail_msg("%s: %d dimensions, blocks %d", cases[i].body, shape.dimensions, shape.counts_blocks);
+        ptx_module_free(module);
+    }
 }
 
 static void write_beside(const char *json) {
@@ -154,8 +245,8 @@ static void shapes_are_seen(void **state) {
         uint64_t bytes;
     } cases[] = {
         {"", "mov.u32 %r0, %tid.x;", 1, false, 0},
-        {"", "mov.u32 %r0, %ctaid.y;", 2, false, 0},
-        {"", "mov.u32 %r0, %ntid.z;", 3, false, 0},
+        {"", "mov.u32 %r0, %ctaid.y; setp.lt.u32 %p0, %r0, 8;", 2, false, 0},
+        {"", "mov.u32 %r0, %tid.z; mul.wide.u32 %a0, %r0, 4; st.global.u32 [%a0], %r1;", 3, false, 0},
         {".extern .shared .align 16 .b8 s[];", "mov.u64 %a0, s;", 1, true, 0},
         {".extern .shared .align 16 .b8 s[];", "", 1, false, 0},
         {".shared .align 4 .b8 t[64];\n.extern .shared .align 16 .b8 s[];", "ld.shared.u32 %r0, [s+4];", 1,
@@ -183,6 +274,10 @@ int main(void) {
         cmocka_unit_test(names_say_types),
         cmocka_unit_test(pointers_that_nobody_names_are_null),
         cmocka_unit_test(arrays_of_numba_are_all_their_parameters),
+        cmocka_unit_test(accumulators_start_from_the_identity),
+        cmocka_unit_test(bits_are_what_arithmetic_takes_them_for),
+        cmocka_unit_test(what_the_host_says_is_taken),
+        cmocka_unit_test(a_rank_is_one_dimension),
         cmocka_unit_test(triton_says_its_shared_memory_beside_the_file),
         cmocka_unit_test(shapes_are_seen),
     };

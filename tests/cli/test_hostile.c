@@ -95,6 +95,7 @@ static void huge_arrays(void **state) {
            "TRAP too large");
     write_kernel("", "");
     expect_run("--args 'p=int[1000000000000]'", 2, "the buffers need 4000.0 GB");
+    write_kernel("", "mov.u32 %r0, %ctaid.x;");
     expect_run("--n 1000000000000", 2, "blocks are too many");
 }
 

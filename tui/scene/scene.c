@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 static const char *line_of_session(const void *session, const char *file, int line) {
@@ -85,6 +86,7 @@ Scene *scene_new(const Session *session) {
                      .row = row,
                      .run = run,
                      .arguments = session_arguments(session),
+                     .reads_arguments = session_read(session) && strstr(session_read(session), "--args"),
                      .options = session_options(session)},
         .outcome = {.verdict = verdict_of(session),
                     .result = result ? result->result_text : "",

@@ -52,6 +52,7 @@ typedef struct SceneIdentity {  /* which run it is; strings are "" where there i
     const CatalogRow *row;         /* NULL: not a kernel of the catalogue */
     const CatalogRun *run;         /* its settings; NULL as above */
     const char *arguments;         /* --args of a kernel outside the catalogue, given or guessed; else NULL */
+    bool reads_arguments;          /* the file's host code says them */
     const SessionOptions *options; /* as given; NULL: made by hand */
 } SceneIdentity;
 

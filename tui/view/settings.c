@@ -80,6 +80,7 @@ void settings_init(Settings *settings, const Scene *scene) {
     if (scene->identity.arguments)
         snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->identity.arguments);
     settings->is_guessed = !options || !options->args || strlen(options->args) >= sizeof settings->arguments;
+    settings->is_read = scene->identity.reads_arguments;
     if (!run) return;
     settings->block = run->block;
     settings->type = run->dtype;
@@ -348,7 +349,9 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
     case KIND_ARGUMENTS:
         snprintf(out, bytes,
                  "%sNAME=TYPE[COUNT]:FILL for a pointer, a number or an expression of n, block, grid",
-                 settings->is_guessed ? "guessed; type to change. " : "");
+                 !settings->is_guessed ? ""
+                 : settings->is_read   ? "read in the file; type to change. "
+                                       : "guessed; type to change. ");
         break;
     case KIND_TYPE:
         snprintf(out, bytes, "%s", row->types);

@@ -18,6 +18,7 @@ typedef struct Settings {
     bool prefers_digits;
     int64_t parameters[CATALOG_PARAMETERS];
     char arguments[256]; /* --args of a kernel outside the catalogue */
+    bool is_read;        /* the file's host code says them */
     bool is_guessed; /* the arguments are; one too long for the field counts as guessed and is passed on */
     int choice;      /* the row that the keys change */
     char typed[24];  /* a number being typed into it; "": none */

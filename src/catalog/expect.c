@@ -1,0 +1,571 @@
+/* Reads --expect, or tries one function after another, and compares an output with what the function gives of the inputs as
+ * they were before the run. */
+#include "catalog/expect.h"
+
+#include "catalog/expect_functions.h"
+#include "catalog/expression.h"
+#include "catalog/reference.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_LENGTHS = 12, WORK = 1 << 27 };
+
+typedef struct Changed { /* what a run changed of a buffer */
+    int buffer;
+    uint64_t end, count; /* after the last changed element; how many */
+} Changed;
+
+typedef struct Trial { /* a function of certain inputs, compared with a certain output */
+    const ExpectRun *run;
+    const ExpectFunction *function;
+    const PlanBuffer *a, *b;
+    const PlanBuffer *out;
+    Changed changed;
+    uint64_t length;  /* elements of the inputs */
+    uint64_t columns; /* of ROWS and EACH */
+    bool is_guess;
+    int8_t *whole;  /* [buffer] 1: it has whole numbers only, -1: others, too, 0: not looked at yet */
+    uint64_t *work; /* elements that may still be looked at */
+    CatalogResult result;
+    uint64_t partials; /* the result is that of so many partial ones; 0: none */
+} Trial;
+
+/* ---- what a run changed ------------------------------------------------------------------------------------- */
+
+static Changed changes(const ExpectRun *run, int index) {
+    const PlanBuffer *before = &run->filled->buffers[index], *after = &run->done->buffers[index];
+    uint64_t bytes = (uint64_t)ptx_type_bytes(before->type);
+    Changed changed = {.buffer = index};
+    for (uint64_t i = 0; i < before->count; i++)
+        if (memcmp((const char *)before->bytes + i * bytes, (const char *)after->bytes + i * bytes, bytes) !=
+            0) {
+            changed.end = i + 1;
+            changed.count++;
+        }
+    return changed;
+}
+
+static uint64_t threads_of(const ExpectRun *run) {
+    const PlanLaunch *launch = &run->done->launches[0];
+    return launch_volume(launch->grid) * launch_volume(launch->block);
+}
+
+/* ---- how far off a result may be ---------------------------------------------------------------------------- */
+
+/* Has it whole numbers only? Looked at once. */
+static bool is_whole(const Trial *trial, const PlanBuffer *buffer) {
+    if (!buffer || !ptx_type_is_float(buffer->type)) return true;
+    int8_t *known = &trial->whole[buffer - trial->run->filled->buffers];
+    for (uint64_t i = 0; !*known && i < buffer->count; i++) {
+        double x = plan_element(buffer->type, buffer->bytes, i);
+        if (x != trunc(x)) *known = -1;
+    }
+    if (!*known) *known = 1;
+    return *known > 0;
+}
+
+/* Sums of whole numbers are exact, in any order, as long as they fit the significand. Else: additions on the longest way,
+ * a share for each thread, a tree over the block, and the atomics one after another; their errors add up like a random walk
+ * (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis), with 8 for certainty. */
+static double bound_of(const Trial *trial, uint64_t length, long double value, long double magnitude) {
+    PtxType type = trial->out->type;
+    const ExpectFunction *function = trial->function;
+    if (!ptx_type_is_float(type)) return 0;
+    double roundoff = reference_roundoff(type);
+    if (ptx_type_is_float(trial->a->type) && function->fold != EXPECT_MAX && function->fold != EXPECT_MIN)
+        roundoff = fmax(roundoff, reference_roundoff(trial->a->type));
+    bool adds = magnitude > 0;
+    if (!function->is_rounded && !adds) return 0;
+    if (!function->is_rounded && magnitude * roundoff <= 1 && is_whole(trial, trial->a) &&
+        is_whole(trial, trial->b))
+        return 0;
+    uint64_t threads = threads_of(trial->run),
+             atomics = trial->run->atomics < length ? trial->run->atomics : length;
+    double depth = (double)(length / (threads ? threads : 1)) + 12 + (double)atomics;
+    double growth = (depth < 64 ? depth : 8 * sqrt(depth)) + (function->is_rounded ? 4 : 0);
+    return growth * roundoff * (double)(magnitude > fabsl(value) ? magnitude : fabsl(value));
+}
+
+static long double narrow(const Trial *trial, long double value) {
+    return ptx_type_is_float(trial->out->type) ? value : truncl(value);
+}
+
+static void compare(Trial *trial, uint64_t index, long double got, long double expected, uint64_t length,
+                    long double magnitude) {
+    expected = narrow(trial, expected);
+    double bound = got == expected ? 0 : bound_of(trial, length, expected, magnitude);
+    rows_compare(&trial->result, trial->out->type, index, got, expected, bound);
+}
+
+static bool may_work(Trial *trial, uint64_t elements) {
+    if (!trial->is_guess) return true;
+    if (*trial->work < elements) return false;
+    *trial->work -= elements;
+    return true;
+}
+
+/* ---- one number of all elements ------------------------------------------------------------------------------ */
+
+static long double element(const PlanBuffer *buffer, uint64_t i) {
+    return (long double)plan_element(buffer->type, buffer->bytes, i);
+}
+
+/* Elements 0, step, 2 step, ... of the output, folded. */
+static long double fold_output(const Trial *trial, uint64_t end, uint64_t step) {
+    ExpectFold fold = trial->function->fold;
+    long double result = fold == EXPECT_SUM ? 0 : element(trial->out, 0);
+    for (uint64_t i = 0; i < end; i += step) {
+        long double x = element(trial->out, i);
+        if (fold == EXPECT_SUM)
+            result += x;
+        else if (fold == EXPECT_MAX ? x > result : x < result)
+            result = x;
+    }
+    return result;
+}
+
+static bool is_right(Trial *trial, uint64_t index, long double got, long double value,
+                     long double magnitude) {
+    trial->result = (CatalogResult){0};
+    compare(trial, index, got, value, trial->length, magnitude);
+    bool is_close = fabs((double)(got - value)) <=
+                    1e-3 * fabs((double)value); /* else a wide bound makes anything look like it */
+    return trial->result.correct &&
+           (!trial->is_guess || got == value || is_close || !ptx_type_is_float(trial->out->type));
+}
+
+/* Every extreme of many elements lies on its side of their mean; elements that were only copied do not. */
+static bool are_extremes(const Trial *trial, uint64_t end) {
+    enum { MANY = 32 };
+    long double sum = 0;
+    if (trial->length / end < MANY) return true;
+    for (uint64_t i = 0; i < trial->length; i++) sum += element(trial->a, i);
+    long double mean = sum / (long double)trial->length;
+    bool is_max = trial->function->fold == EXPECT_MAX;
+    for (uint64_t i = 0; i < end; i++)
+        if (is_max ? element(trial->out, i) < mean : element(trial->out, i) > mean) return false;
+    return true;
+}
+
+static bool try_total(Trial *trial) {
+    long double magnitude = 0, value;
+    const PlanLaunch *launch = &trial->run->done->launches[0];
+    uint64_t end = trial->changed.end, blocks = launch_volume(launch->grid),
+             block = launch_volume(launch->block);
+    if (!may_work(trial, trial->length)) return false;
+    value = trial->function->of(trial->a, trial->b, 0, trial->length, 1, &magnitude);
+    trial->partials = 0;
+    /* Nothing, and what few elements can give in many ways, is found by chance, too. */
+    if (trial->is_guess &&
+        (narrow(trial, value) == 0 || (trial->length < 32 && strcmp(trial->function->name, "sum") != 0)))
+        return false;
+    bool is_trivial = trial->is_guess && !end;
+    if (!is_trivial && is_right(trial, 0, element(trial->out, 0), value, magnitude)) return true;
+    CatalogResult direct = trial->result;
+    bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
+    /* An extreme of elements that are no partial results would be found by chance. */
+    bool has_partials = !is_extreme || !trial->is_guess ||
+                        (end <= 2 * blocks && trial->changed.count * 2 >= end && are_extremes(trial, end));
+    if (trial->function->fold != EXPECT_NO_FOLD && end > 1 && has_partials) {
+        trial->partials = end;
+        if (is_right(trial, 0, fold_output(trial, end, 1), value, magnitude)) return true;
+        CatalogResult folded = trial->result;
+        for (uint64_t step = block; blocks > 1 && !is_extreme && step <= 8 * block;
+             step *= 2) { /* in place: the first of each */
+            if (step < 2 || step * (blocks - 1) >= trial->out->count) continue;
+            trial->partials = blocks;
+            if (is_right(trial, 0, fold_output(trial, step * (blocks - 1) + 1, step), value, magnitude))
+                return true;
+        }
+        trial->partials = end;
+        trial->result = folded;
+        if (trial->changed.count > 1 && end <= blocks * 2) return false;
+    }
+    trial->partials = 0;
+    trial->result = direct;
+    return false;
+}
+
+/* ---- a number of each row, of each element -------------------------------------------------------------------- */
+
+static bool try_rows(Trial *trial) {
+    bool by_column = !strncmp(trial->function->name, "col", 3);
+    uint64_t columns = trial->columns, rows = columns ? trial->length / columns : 0;
+    uint64_t results = by_column ? columns : rows, count = by_column ? rows : columns;
+    if (!rows || rows * columns != trial->length || results > trial->out->count || count < 2) return false;
+    if (trial->is_guess && results < 2) return false;
+    trial->partials = 0;
+    trial->result = (CatalogResult){0};
+    for (uint64_t r = 0; r < results; r++) {
+        long double magnitude = 0;
+        uint64_t first = by_column ? r : r * columns;
+        if (!may_work(trial, count)) return false;
+        long double value =
+            trial->function->of(trial->a, trial->b, first, count, by_column ? columns : 1, &magnitude);
+        compare(trial, r, element(trial->out, r), value, count, magnitude);
+        if (trial->is_guess && !trial->result.correct) return false;
+    }
+    return trial->result.correct;
+}
+
+static bool try_histogram(Trial *trial) {
+    uint64_t bins =
+        trial->columns && trial->columns <= trial->out->count ? trial->columns : trial->out->count;
+    if (trial->is_guess && ptx_type_is_float(trial->a->type)) return false;
+    if (!may_work(trial, trial->length + bins)) return false;
+    uint64_t *counts = memory_new((size_t)bins * sizeof *counts);
+    for (uint64_t i = 0; i < trial->length; i++) {
+        long double x = element(trial->a, i);
+        if (x >= 0 && x < (long double)bins) counts[(uint64_t)x]++;
+    }
+    trial->result = (CatalogResult){0};
+    for (uint64_t i = 0; i < bins; i++)
+        compare(trial, i, element(trial->out, i), (long double)counts[i], bins, 0);
+    free(counts);
+    return trial->result.correct && (!trial->is_guess || trial->changed.count > 1);
+}
+
+static bool try_each(Trial *trial) {
+    if (!trial->function->each) return try_histogram(trial);
+    uint64_t columns = trial->columns && trial->columns <= trial->length ? trial->columns : trial->length;
+    if (trial->out->count < trial->length || columns < 2 || (trial->is_guess && trial->changed.count < 2))
+        return false;
+    long double *values = memory_new((size_t)columns * sizeof *values);
+    bool is_scan = strstr(trial->function->name, "scan") != NULL;
+    trial->result = (CatalogResult){0};
+    for (uint64_t first = 0; first < trial->length; first += columns) {
+        uint64_t count = trial->length - first < columns ? trial->length - first : columns;
+        long double magnitude = 0;
+        if (!may_work(trial, 2 * count)) break;
+        trial->function->each(trial->a, first, count, values);
+        for (uint64_t i = 0; i < count && (!trial->is_guess || !first || trial->result.correct); i++) {
+            magnitude = is_scan ? magnitude + fabsl(element(trial->a, first + i)) : fabsl(values[i]) * 16;
+            if (!is_scan && !strstr(trial->function->name, "soft")) magnitude += 1;
+            compare(trial, first + i, element(trial->out, first + i), values[i], is_scan ? i + 1 : count,
+                    magnitude);
+        }
+        if (trial->is_guess && !trial->result.correct) break;
+    }
+    free(values);
+    return trial->result.correct && trial->result.compared == trial->length;
+}
+
+static bool try_function(Trial *trial) {
+    trial->partials = 0;
+    ExpectShape shape = trial->function->shape;
+    return shape == EXPECT_TOTAL  ? try_total(trial)
+           : shape == EXPECT_ROWS ? try_rows(trial)
+                                  : try_each(trial);
+}
+
+static void print_name(const Trial *trial, Text *what) {
+    text_print(what, "%s(%s", trial->function->name, trial->a->name);
+    if (trial->b) text_print(what, ", %s", trial->b->name);
+    bool is_part = trial->length < trial->a->count && trial->function->shape == EXPECT_TOTAL;
+    if (is_part) text_print(what, "[0..%" PRIu64 "]", trial->length - 1);
+    if (trial->columns && trial->columns < trial->length) text_print(what, ", %" PRIu64, trial->columns);
+    text_add(what, ")");
+    if (trial->partials) text_print(what, " of %" PRIu64 " partial results", trial->partials);
+}
+
+/* ---- by itself ------------------------------------------------------------------------------------------------ */
+
+static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t most) {
+    if (length < 2 || length > most || *count == MOST_LENGTHS) return;
+    for (int i = 0; i < *count; i++)
+        if (lengths[i] == length) return;
+    lengths[(*count)++] = length;
+}
+
+static uint64_t scalar(const PlanLaunch *launch, int argument) {
+    uint64_t value;
+    return plan_scalar(launch, argument, &value) ? value : 0;
+}
+
+/* How many elements the kernel may have looked at: all, n, a number that it was given, some for each thread. */
+static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengths) {
+    const PlanLaunch *launch = &run->done->launches[0];
+    int count = 0;
+    add_length(lengths, &count, a->count, a->count);
+    add_length(lengths, &count, run->n, a->count);
+    for (int i = 0; i < launch->argument_count; i++) add_length(lengths, &count, scalar(launch, i), a->count);
+    for (uint64_t each = 1; each <= 8; each *= 2)
+        add_length(lengths, &count, threads_of(run) * each, a->count);
+    return count;
+}
+
+static int columns_of(const Trial *trial, uint64_t *columns) {
+    const ExpectRun *run = trial->run;
+    const PlanLaunch *launch = &run->done->launches[0];
+    uint64_t length = trial->length, block = launch_volume(launch->block), end = trial->changed.end;
+    int count = 0;
+    if (trial->function->shape == EXPECT_EACH)
+        columns[count++] = trial->function->each ? length : trial->out->count;
+    for (int i = 0; i < launch->argument_count; i++) add_length(columns, &count, scalar(launch, i), length);
+    if (end > 1 && length % end == 0) add_length(columns, &count, length / end, length);
+    add_length(columns, &count, end, length);
+    add_length(columns, &count, length / launch_volume(launch->grid), length);
+    add_length(columns, &count, block, length);
+    add_length(columns, &count, 2 * block, length);
+    return count;
+}
+
+static bool try_lengths(Trial *trial) {
+    uint64_t lengths[MOST_LENGTHS], columns[MOST_LENGTHS];
+    int count = lengths_of(trial->run, trial->a, lengths);
+    for (int i = 0; i < count; i++) {
+        trial->length = lengths[i];
+        trial->columns = 0;
+        if (trial->b && trial->b->count < trial->length) continue;
+        if (trial->function->shape == EXPECT_TOTAL && try_total(trial)) return true;
+        if (trial->function->shape == EXPECT_TOTAL) continue;
+        int widths = i > 1 ? 0 : columns_of(trial, columns);
+        for (int k = 0; k < widths; k++) {
+            trial->columns = columns[k];
+            if (try_function(trial)) return true;
+        }
+    }
+    return false;
+}
+
+static bool is_input(const ExpectRun *run, int index) {
+    const PlanBuffer *buffer = &run->filled->buffers[index];
+    return buffer->fill != FILL_ZERO && buffer->fill != FILL_VALUE && buffer->count > 1;
+}
+
+static bool try_inputs(Trial *trial) {
+    const Plan *filled = trial->run->filled;
+    for (int i = 0; i < filled->buffer_count; i++) {
+        if (!is_input(trial->run, i)) continue;
+        trial->a = &filled->buffers[i];
+        trial->b = NULL;
+        if (trial->function->inputs == 1 && try_lengths(trial)) return true;
+        for (int k = i + 1; trial->function->inputs == 2 && k < filled->buffer_count; k++) {
+            if (!is_input(trial->run, k)) continue;
+            trial->b = &filled->buffers[k];
+            if (try_lengths(trial)) return true;
+        }
+    }
+    return false;
+}
+
+static bool keep(const Trial *trial, CatalogResult *result, Text *what) {
+    *result = trial->result;
+    print_name(trial, what);
+    return true;
+}
+
+/* The one input and the one output of a kernel that only folds: what it gives is wrong unless it is the fold. */
+static bool find_wrong(Trial *trial, CatalogResult *result, Text *what) {
+    const Plan *filled = trial->run->filled;
+    const char *name = !strcmp(trial->run->fold, "add") ? "sum" : trial->run->fold;
+    int inputs = 0;
+    for (int i = 0; i < filled->buffer_count; i++)
+        if (is_input(trial->run, i)) {
+            inputs++;
+            trial->a = &filled->buffers[i];
+        }
+    if (inputs != 1) return false;
+    for (int i = 0; i < expect_function_count; i++)
+        if (!strcmp(expect_functions[i].name, name)) trial->function = &expect_functions[i];
+    uint64_t lengths[MOST_LENGTHS];
+    lengths_of(trial->run, trial->a, lengths);
+    trial->b = NULL;
+    trial->length = lengths[0];
+    trial->columns = 0;
+    trial->is_guess = false;
+    try_total(trial);
+    trial->result.correct = false;
+    return keep(trial, result, what);
+}
+
+bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
+    uint64_t work = WORK;
+    int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
+    Trial trial = {.run = run, .is_guess = true, .whole = whole, .work = &work}, last = {0};
+    bool found = false;
+    int outputs = 0;
+    for (int i = run->done->buffer_count; i-- > 0 && !found;) { /* outputs follow inputs */
+        Changed changed = changes(run, i);
+        if (!changed.count) continue;
+        trial.changed = changed;
+        trial.out = &run->done->buffers[i];
+        for (int k = 0; k < expect_function_count && !found; k++) {
+            trial.function = &expect_functions[k];
+            found = trial.function->is_guessed && try_inputs(&trial);
+            if (found) keep(&trial, result, what);
+        }
+        outputs++;
+        last = trial;
+    }
+    const PlanLaunch *launch = &run->done->launches[0];
+    bool is_fold = !found && outputs == 1 && run->fold && last.changed.end <= launch_volume(launch->grid);
+    if (is_fold) found = find_wrong(&last, result, what);
+    free(whole);
+    return found;
+}
+
+/* ---- as said --------------------------------------------------------------------------------------------------- */
+
+typedef struct Said {               /* --expect, read */
+    const ExpectFunction *function; /* NULL: a file */
+    int out, a, b;                  /* buffers; -1: not named */
+    uint64_t columns;
+    char path[512];
+} Said;
+
+static int find_buffer(const Plan *plan, const char *name, size_t length) {
+    for (int i = 0; i < plan->buffer_count; i++)
+        if (strlen(plan->buffers[i].name) == length && !memcmp(plan->buffers[i].name, name, length)) return i;
+    return -1;
+}
+
+static bool no_buffer(const Plan *plan, const char *name, size_t length, Error *error) {
+    Text names = {0};
+    for (int i = 0; i < plan->buffer_count; i++)
+        text_print(&names, "%s%s", i ? ", " : "", plan->buffers[i].name);
+    error_set(error, "--expect: no buffer '%.*s'; there are: %.200s", (int)(length > 60 ? 60 : length), name,
+              text_string(&names));
+    text_done(&names);
+    return false;
+}
+
+static bool read_function(const char *at, size_t length, const ExpectFunction **function, Error *error) {
+    Text names = {0};
+    for (int i = 0; i < expect_function_count; i++) {
+        const char *name = expect_functions[i].name;
+        if (strlen(name) == length && !memcmp(name, at, length)) *function = &expect_functions[i];
+        text_print(&names, "%s%s", i ? ", " : "", name);
+    }
+    if (!*function)
+        error_set(error, "--expect: '%.*s' is none of %s, file:PATH", (int)(length > 40 ? 40 : length), at,
+                  text_string(&names));
+    text_done(&names);
+    return *function != NULL;
+}
+
+static const char *skip_name(const char *at) {
+    while (isalnum((unsigned char)*at) || *at == '_') at++;
+    return at;
+}
+
+static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *run, Said *said, Error *error) {
+    for (int item = 0; *at != ')'; item++) {
+        at += strspn(at, " ");
+        size_t length = strcspn(at, ",)");
+        size_t used = length;
+        while (used && at[used - 1] == ' ') used--;
+        if (!at[length]) return error_set(error, "--expect: ')' is missing");
+        if (item < said->function->inputs) {
+            int *input = item ? &said->b : &said->a;
+            *input = find_buffer(plan, at, used);
+            if (*input < 0) return no_buffer(plan, at, used, error);
+        } else {
+            const PlanLaunch *launch = &plan->launches[0];
+            ExpressionName names[] = {{"n", expression_integer(run ? (int64_t)run->n : 1)},
+                                      {"block", expression_integer((int64_t)launch_volume(launch->block))},
+                                      {"grid", expression_integer((int64_t)launch_volume(launch->grid))}};
+            ExpressionValue value;
+            Error inner = {0};
+            if (item > said->function->inputs || !said->function->takes_columns)
+                return error_set(error, "--expect: %s takes fewer arguments", said->function->name);
+            if (!expression_evaluate(at, used, names, 3, &value, &inner))
+                return error_set(error, "--expect: %s", inner.message);
+            if (value.is_float || value.integer < 1)
+                return error_set(error, "--expect: '%.*s' is not a whole number from 1 on", (int)used, at);
+            said->columns = (uint64_t)value.integer;
+        }
+        at += length + (at[length] == ',');
+    }
+    bool has_all = said->a >= 0 && (said->function->inputs < 2 || said->b >= 0);
+    if (!has_all)
+        return error_set(error, "--expect: %s needs %d buffer%s", said->function->name,
+                         said->function->inputs, said->function->inputs == 1 ? "" : "s");
+    bool needs_columns = said->function->shape == EXPECT_ROWS && !said->columns;
+    if (needs_columns)
+        return error_set(error, "--expect: %s needs the number of columns: %s(%s, 1024)",
+                         said->function->name, said->function->name, plan->buffers[said->a].name);
+    at += 1 + strspn(at + 1, " ");
+    return !*at || error_set(error, "--expect: '%.60s' follows ')'", at);
+}
+
+static bool read_said(const char *text, const Plan *plan, const ExpectRun *run, Said *said, Error *error) {
+    const char *at = text + strspn(text, " "), *end = skip_name(at);
+    *said = (Said){.out = -1, .a = -1, .b = -1};
+    const char *equal = end + strspn(end, " ");
+    if (*equal == '=') {
+        said->out = find_buffer(plan, at, (size_t)(end - at));
+        if (said->out < 0) return no_buffer(plan, at, (size_t)(end - at), error);
+        at = equal + 1 + strspn(equal + 1, " ");
+    }
+    if (!strncmp(at, "file:", 5)) {
+        snprintf(said->path, sizeof said->path, "%s", at + 5);
+        return *said->path || error_set(error, "--expect: a path follows file:");
+    }
+    end = skip_name(at);
+    if (!read_function(at, (size_t)(end - at), &said->function, error)) return false;
+    if (*end != '(') return error_set(error, "--expect: write %s(BUFFER)", said->function->name);
+    return read_arguments(end + 1, plan, run, said, error);
+}
+
+bool expect_read(const char *expectation, const Plan *plan, Error *error) {
+    Said said;
+    return read_said(expectation, plan, NULL, &said, error);
+}
+
+/* The last buffer that was changed and is none of the inputs. */
+static int default_output(const ExpectRun *run, const Said *said) {
+    int found = -1;
+    for (int i = 0; i < run->done->buffer_count; i++)
+        if (i != said->a && i != said->b && changes(run, i).count) found = i;
+    if (found < 0 && said->a >= 0 && changes(run, said->a).count) return said->a;
+    for (int i = 0; found < 0 && i < run->done->buffer_count; i++)
+        if (i != said->a && i != said->b) found = i;
+    return found < 0 ? 0 : found;
+}
+
+static bool compare_file(const ExpectRun *run, const Said *said, int out, CatalogResult *result, Text *what,
+                         Error *error) {
+    const PlanBuffer *done = &run->done->buffers[out];
+    size_t bytes = (size_t)done->count * (size_t)ptx_type_bytes(done->type), length;
+    char *expected;
+    if (!text_read_file(said->path, bytes + 1, &expected, &length, error)) return false;
+    uint64_t count = length / (uint64_t)ptx_type_bytes(done->type);
+    *result = (CatalogResult){0};
+    for (uint64_t i = 0; i < count && i < done->count; i++) {
+        long double wanted = (long double)plan_element(done->type, expected, i);
+        double bound =
+            ptx_type_is_float(done->type) ? 64 * reference_roundoff(done->type) * fabs((double)wanted) : 0;
+        rows_compare(result, done->type, i, element(done, i), wanted, bound);
+    }
+    free(expected);
+    text_print(what, "%s", said->path);
+    return count > 0 || error_set(error, "--expect: %s holds no element", said->path);
+}
+
+bool expect_compare(const char *expectation, const ExpectRun *run, CatalogResult *result, Text *what,
+                    Error *error) {
+    Said said;
+    if (!read_said(expectation, run->filled, run, &said, error)) return false;
+    int out = said.out >= 0 ? said.out : default_output(run, &said);
+    if (!said.function) return compare_file(run, &said, out, result, what, error);
+    Trial trial = {.run = run,
+                   .function = said.function,
+                   .a = &run->filled->buffers[said.a],
+                   .b = said.b < 0 ? NULL : &run->filled->buffers[said.b],
+                   .out = &run->done->buffers[out],
+                   .changed = changes(run, out),
+                   .whole = memory_new((size_t)run->filled->buffer_count + 1),
+                   .columns = said.columns};
+    trial.length = trial.b && trial.b->count < trial.a->count ? trial.b->count : trial.a->count;
+    bool is_right = try_function(&trial);
+    free(trial.whole);
+    if (!trial.result.compared)
+        return error_set(error, "--expect: %s does not have as many elements as %s gives of %s",
+                         trial.out->name, said.function->name, trial.a->name);
+    trial.result.correct = is_right;
+    return keep(&trial, result, what);
+}

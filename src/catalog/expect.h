@@ -1,0 +1,29 @@
+/* Expect: what a kernel that is in no catalogue should give: said with --expect, or found by itself.
+ *
+ *   --expect [BUFFER=]FUNCTION(INPUT[,INPUT or COLUMNS])     or     [BUFFER=]file:PATH
+ *
+ * Functions of all elements (sum, max, ...) are compared with one element of the output, or, where blocks leave partial
+ * results, with their fold. Those of rows, and scans, have an element each. */
+#ifndef CATALOG_EXPECT_H
+#define CATALOG_EXPECT_H
+
+#include "catalog/catalog.h"
+
+typedef struct ExpectRun {
+    const Plan *filled, *done; /* before and after the run; done->launches[0] is what ran */
+    uint64_t n;
+    uint64_t atomics; /* lanes that executed atomics of memory: how long a chain of additions may be */
+    const char
+        *fold; /* "add", "min", "max": the kernel folds one input with this alone, so anything else is wrong;
+                          NULL: not known */
+} ExpectRun;
+
+/* Compares with what `expectation` says. False with `error`: it cannot be read. `what` gets its name, "sum(in)". */
+bool expect_compare(const char *expectation, const ExpectRun *run, CatalogResult *result, Text *what,
+                    Error *error);
+/* The same with what the output looks like. False: like nothing that is known, and nothing says what it should be. */
+bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what);
+/* Reads it, without a run: what is wrong is known before anything runs. */
+bool expect_read(const char *expectation, const Plan *plan, Error *error);
+
+#endif

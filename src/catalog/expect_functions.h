@@ -1,0 +1,39 @@
+/* What --expect can compute of a kernel's inputs, as the host computes it. Private to the catalogue. */
+#ifndef CATALOG_EXPECT_FUNCTIONS_H
+#define CATALOG_EXPECT_FUNCTIONS_H
+
+#include "catalog/plan.h"
+
+typedef enum ExpectFold { EXPECT_NO_FOLD, EXPECT_SUM, EXPECT_MAX, EXPECT_MIN } ExpectFold;
+
+typedef enum ExpectShape {
+    EXPECT_TOTAL, /* one number of all elements */
+    EXPECT_ROWS,  /* one number of each row */
+    EXPECT_EACH   /* as many numbers as elements, row by row */
+} ExpectShape;
+
+typedef struct ExpectValues {
+    long double *values;     /* [count]; free() */
+    long double *magnitudes; /* [count] sums of absolute values that rounding errors are relative to */
+    uint64_t count;
+    bool whole; /* all that was added were whole numbers: sums are exact as long as they fit */
+} ExpectValues;
+
+typedef struct ExpectFunction {
+    const char *name;
+    ExpectShape shape;
+    ExpectFold fold; /* how partial results are folded to the result */
+    int inputs;      /* 1 or 2 */
+    bool takes_columns;
+    bool is_rounded; /* the result is more than additions, or an extreme: it is within a few roundings more */
+    bool is_guessed; /* looked for where nothing is said */
+    /* Of `count` elements from `first` of a and b, `step` apart. */
+    long double (*of)(const PlanBuffer *a, const PlanBuffer *b, uint64_t first, uint64_t count, uint64_t step,
+                      long double *magnitude);
+    void (*each)(const PlanBuffer *a, uint64_t first, uint64_t count, long double *out);
+} ExpectFunction;
+
+extern const ExpectFunction expect_functions[];
+extern const int expect_function_count;
+
+#endif

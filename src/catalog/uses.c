@@ -1,0 +1,498 @@
+#include "catalog/uses.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct UseFlow {
+    const PtxFunction *entry;
+    Use *uses;
+    uint64_t *from; /* [register] the parameters that an address in it is computed from, a bit each */
+    uint64_t *held; /* [register] the parameters that values in it were loaded through */
+    int *class;     /* [register] registers that hold the same value, as a union-find forest */
+    PtxType *type;  /* [class] that arithmetic gives the value; NO_TYPE: none does */
+    LinearValues linear;
+    bool changed;
+} UseFlow;
+
+static bool is(const PtxInstruction *instruction, const char *name) {
+    return !strcmp(instruction->name, name);
+}
+
+typedef void (*Visit)(UseFlow *flow, const PtxInstruction *instruction);
+
+static void visit_all(UseFlow *flow, Visit visit) {
+    for (int i = 0; i < flow->entry->statement_count; i++)
+        if (flow->entry->statements[i].kind == PTX_STATEMENT_INSTRUCTION)
+            visit(flow, flow->entry->statements[i].instruction);
+}
+
+/* ---- types that only the flow of values shows ------------------------------------------------------------- */
+
+static int find_class(UseFlow *flow, int reg) {
+    while (flow->class[reg] != reg) reg = flow->class[reg] = flow->class[flow->class[reg]];
+    return reg;
+}
+
+static void join(UseFlow *flow, const PtxOperand *a, const PtxOperand *b) {
+    if (!a->reg || !b->reg || a->kind != PTX_OPERAND_REGISTER || b->kind != PTX_OPERAND_REGISTER) return;
+    int x = find_class(flow, a->reg->index), y = find_class(flow, b->reg->index);
+    flow->class[y] = x;
+}
+
+/* Moves, selections and shuffles hand on values as they are. */
+static void join_moved(UseFlow *flow, const PtxInstruction *instruction) {
+    const PtxOperand *operands = instruction->operands;
+    int count = instruction->operand_count;
+    if (count < 2) return;
+    if (is(instruction, "mov")) join(flow, &operands[0], &operands[1]);
+    if (is(instruction, "selp") && count > 2)
+        join(flow, &operands[0], &operands[1]), join(flow, &operands[0], &operands[2]);
+    if (is(instruction, "shfl"))
+        join(flow, operands[0].kind == PTX_OPERAND_PAIR ? &operands[0].items[0] : &operands[0], &operands[1]);
+}
+
+static PtxType single(PtxType type) {
+    return type == PTX_F16X2 ? PTX_F16 : type == PTX_BF16X2 ? PTX_BF16 : type;
+}
+
+static void give_type(UseFlow *flow, const PtxOperand *operand, PtxType type) {
+    if (!operand->reg || operand->kind != PTX_OPERAND_REGISTER) return;
+    int class = find_class(flow, operand->reg->index);
+    if (flow->type[class] != PTX_NO_TYPE || !ptx_type_is_float(type)) return;
+    flow->type[class] = single(type);
+    flow->changed = true;
+}
+
+/* Arithmetic on floats says that its operands are some; two halves moved out of a word say what the word holds. */
+static void note_types(UseFlow *flow, const PtxInstruction *instruction) {
+    const PtxOperand *operands = instruction->operands;
+    if (!instruction->operand_count) return;
+    if (is(instruction, "mov") && instruction->operand_count > 1)
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < operands[i].item_count; k++) {
+                const PtxOperand *part = &operands[i].items[k];
+                if (part->reg)
+                    give_type(flow, &operands[1 - i], flow->type[find_class(flow, part->reg->index)]);
+            }
+    if (!instruction->type_count || is(instruction, "mov") || is(instruction, "ld") || is(instruction, "st"))
+        return;
+    PtxType to = instruction->types[0], from = instruction->types[instruction->type_count - 1];
+    bool is_condition = is(instruction, "setp") || is(instruction, "st") || is(instruction, "red");
+    if (!is_condition) give_type(flow, &operands[0], to);
+    for (int i = is_condition ? 0 : 1; i < instruction->operand_count; i++)
+        give_type(flow, &operands[i], from);
+}
+
+static PtxType element_type(PtxType type) {
+    switch (type) {
+    case PTX_B8:
+        return PTX_U8;
+    case PTX_B16:
+        return PTX_U16;
+    case PTX_B32:
+    case PTX_U32:
+        return PTX_S32; /* nvcc loads int as u32 */
+    case PTX_B64:
+        return PTX_S64;
+    case PTX_F16X2:
+    case PTX_BF16X2:
+        return single(type);
+    case PTX_U8:
+    case PTX_U16:
+    case PTX_U64:
+    case PTX_S8:
+    case PTX_S16:
+    case PTX_S32:
+    case PTX_S64:
+    case PTX_F16:
+    case PTX_BF16:
+    case PTX_F32:
+    case PTX_F64:
+        return type;
+    default:
+        return PTX_NO_TYPE;
+    }
+}
+
+/* The type of what is loaded into, or stored from, this operand. Bits (.b32) are what arithmetic takes them for. */
+static PtxType value_type(UseFlow *flow, PtxType written, const PtxOperand *value) {
+    if (value->kind == PTX_OPERAND_VECTOR && value->item_count) value = &value->items[0];
+    bool is_bits = written == PTX_B16 || written == PTX_B32 || written == PTX_B64;
+    PtxType flowed = value->reg ? flow->type[find_class(flow, value->reg->index)] : PTX_NO_TYPE;
+    return is_bits && ptx_type_is_float(flowed) ? flowed : element_type(written);
+}
+
+/* ---- where addresses come from ------------------------------------------------------------------------------ */
+
+static uint64_t parameter_bit(const PtxFunction *entry, const PtxVariable *variable) {
+    for (int i = 0; i < entry->parameter_count && i < USES_PARAMETERS; i++)
+        if (entry->parameters[i] == variable) return UINT64_C(1) << i;
+    return 0;
+}
+
+static uint64_t sources_of(const UseFlow *flow, const PtxOperand *operand) {
+    uint64_t bits = operand->reg ? flow->from[operand->reg->index] : 0;
+    if (operand->variable) bits |= parameter_bit(flow->entry, operand->variable);
+    for (int i = 0; i < operand->item_count; i++) bits |= sources_of(flow, &operand->items[i]);
+    return bits;
+}
+
+static void add_sources(UseFlow *flow, const PtxOperand *operand, uint64_t bits) {
+    if (operand->reg && operand->kind == PTX_OPERAND_REGISTER && (bits & ~flow->from[operand->reg->index])) {
+        flow->from[operand->reg->index] |= bits;
+        flow->changed = true;
+    }
+    for (int i = 0; i < operand->item_count; i++) add_sources(flow, &operand->items[i], bits);
+}
+
+static bool is_address(const PtxRegister *reg) {
+    return reg && ptx_type_bytes(reg->type) == 8 && !ptx_type_is_float(reg->type);
+}
+
+/* The operand that holds the address of an access, and the one that holds its value; -1: there is none. */
+static int address_operand(const PtxInstruction *instruction, int *value) {
+    int count = instruction->operand_count;
+    bool is_load = !strncmp(instruction->name, "ld", 2) && strcmp(instruction->name, "ldmatrix") != 0;
+    *value = is_load ? 0 : is(instruction, "atom") ? 2 : 1;
+    if (instruction->space == PTX_SPACE_PARAM) return -1;
+    if ((is_load || is(instruction, "atom")) && count > 1) return 1;
+    return (is(instruction, "st") || is(instruction, "red")) && count > 1 ? 0 : -1;
+}
+
+/* Loads give other values than their address; everything else with a 64-bit result may move a pointer on. */
+static void follow_addresses(UseFlow *flow, const PtxInstruction *instruction) {
+    const PtxOperand *operands = instruction->operands;
+    int value;
+    if (instruction->operand_count < 1 || address_operand(instruction, &value) >= 0 ||
+        !is_address(operands[0].reg))
+        return;
+    uint64_t bits = 0;
+    for (int i = 1; i < instruction->operand_count; i++) bits |= sources_of(flow, &operands[i]);
+    add_sources(flow, &operands[0], bits);
+}
+
+static uint64_t held_by(const UseFlow *flow, const PtxOperand *operand) {
+    uint64_t bits = operand->reg ? flow->held[operand->reg->index] : 0;
+    for (int i = 0; i < operand->item_count; i++) bits |= held_by(flow, &operand->items[i]);
+    return bits;
+}
+
+static void hold(UseFlow *flow, const PtxOperand *operand, uint64_t bits) {
+    if (operand->reg && (bits & ~flow->held[operand->reg->index])) {
+        flow->held[operand->reg->index] |= bits;
+        flow->changed = true;
+    }
+    for (int i = 0; i < operand->item_count; i++) hold(flow, &operand->items[i], bits);
+}
+
+/* Which values are in a register that was computed from loaded ones: an index may be. Floats are none. */
+static void follow_values(UseFlow *flow, const PtxInstruction *instruction) {
+    const PtxOperand *operands = instruction->operands;
+    int value, at = address_operand(instruction, &value);
+    bool is_load = at == 1 && value == 0, is_float = false;
+    for (int i = 0; i < instruction->type_count; i++) is_float |= ptx_type_is_float(instruction->types[i]);
+    if (instruction->operand_count < 2 || is_float || (at >= 0 && !is_load) || is(instruction, "setp"))
+        return;
+    uint64_t bits = 0;
+    if (is_load && instruction->space == PTX_SPACE_SHARED) return;
+    if (is_load) bits = sources_of(flow, &operands[1]);
+    for (int i = 1; !is_load && i < instruction->operand_count; i++) bits |= held_by(flow, &operands[i]);
+    hold(flow, &operands[0], bits);
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------------------- */
+
+static void note_count(UseFlow *flow, Use *use, int index, const PtxInstruction *instruction,
+                       const PtxOperand *address) {
+    Linear place = linear_operand(&flow->linear, address), base = {.is_known = true, .count = 1};
+    PtxType type = instruction->type_count ? instruction->types[instruction->type_count - 1] : PTX_NO_TYPE;
+    int64_t bytes = ptx_type_bytes(type);
+    base.terms[0] = (LinearTerm){1, {(uint8_t)(LINEAR_PARAMETER + index)}};
+    place = linear_add(&place, &base, -1);
+    UseCount count = USE_ANY;
+    int64_t first = linear_coefficient(&place, 0, 0), blocks = linear_coefficient(&place, LINEAR_CTAID, 0);
+    if (place.is_known && bytes && place.count == (first != 0) && first >= 0) count = USE_CONSTANT;
+    if (place.is_known && bytes && place.count == 1 && blocks == bytes && instruction->vector == 1)
+        count = USE_GRID;
+    uint64_t reached = count == USE_CONSTANT ? (uint64_t)(first / bytes) + (uint64_t)instruction->vector : 0;
+    if (reached > 64) count = USE_ANY;
+    if (count > use->count) use->count = count;
+    if (count == USE_CONSTANT && reached > use->elements) use->elements = reached;
+}
+
+static void note_update(Use *use, const PtxInstruction *instruction) {
+    const char *name = ptx_instruction_has(instruction, PTX_MOD_ADD)   ? "add"
+                       : ptx_instruction_has(instruction, PTX_MOD_MIN) ? "min"
+                       : ptx_instruction_has(instruction, PTX_MOD_MAX) ? "max"
+                                                                       : "";
+    if (ptx_instruction_has(instruction, PTX_MOD_CAS) || ptx_instruction_has(instruction, PTX_MOD_EXCH))
+        use->is_exchanged = true;
+    if (!use->is_updated || !use->update) use->update = use->is_updated ? NULL : name;
+    if (use->update && strcmp(use->update, name) != 0) use->update = NULL;
+    use->is_updated = true;
+}
+
+/* Only an address that comes from a single parameter is evidence about it: an index may be loaded through another. */
+static void note_access(UseFlow *flow, const PtxInstruction *instruction) {
+    int value, at = address_operand(instruction, &value);
+    uint64_t bits = at < 0 ? 0 : sources_of(flow, &instruction->operands[at]);
+    if (!bits || (bits & (bits - 1))) return;
+    int index = 0;
+    while (!(bits >> index & 1)) index++;
+    Use *use = &flow->uses[index];
+    bool is_atomic = is(instruction, "atom") || is(instruction, "red");
+    if (is_atomic) note_update(use, instruction);
+    use->is_read |= !is(instruction, "st") && !is_atomic;
+    use->is_written |= is(instruction, "st") || is_atomic;
+    note_count(flow, use, index, instruction, &instruction->operands[at]);
+    if (use->type == PTX_NO_TYPE && instruction->type_count && value < instruction->operand_count)
+        use->type =
+            value_type(flow, instruction->types[instruction->type_count - 1], &instruction->operands[value]);
+}
+
+/* How many elements of `bytes` the entry's shared arrays have; 0: not known. */
+static uint64_t shared_elements(const UseFlow *flow, int bytes) {
+    uint64_t all = 0;
+    for (int i = 0; i < flow->entry->statement_count; i++) {
+        const PtxVariable *variable = flow->entry->statements[i].variable;
+        if (variable && variable->space == PTX_SPACE_SHARED && variable->bytes > all) all = variable->bytes;
+    }
+    return bytes ? all / (uint64_t)bytes : 0;
+}
+
+static void note_index(UseFlow *flow, const PtxInstruction *instruction) {
+    int value, at = address_operand(instruction, &value);
+    if (at < 0) return;
+    uint64_t indices = held_by(flow, &instruction->operands[at]),
+             through = sources_of(flow, &instruction->operands[at]);
+    int target = -1;
+    for (int i = 0; i < USES_PARAMETERS; i++)
+        if (through >> i & 1 && !(indices >> i & 1)) target = i;
+    if (target < 0 && through) return;
+    for (int i = 0; i < USES_PARAMETERS; i++)
+        if (indices >> i & 1 && !flow->uses[i].is_index) {
+            flow->uses[i].is_index = true;
+            flow->uses[i].indexed = target;
+            flow->uses[i].most_indices =
+                shared_elements(flow, instruction->type_count
+                                          ? ptx_type_bytes(instruction->types[instruction->type_count - 1])
+                                          : 0);
+        }
+}
+
+static void note_names(UseFlow *flow, const PtxOperand *operand) {
+    for (int i = 0; operand->variable && i < flow->entry->parameter_count && i < USES_PARAMETERS; i++)
+        if (flow->entry->parameters[i] == operand->variable) flow->uses[i].is_named = true;
+    for (int i = 0; i < operand->item_count; i++) note_names(flow, &operand->items[i]);
+}
+
+static void note_instruction_names(UseFlow *flow, const PtxInstruction *instruction) {
+    for (int k = 0; k < instruction->operand_count; k++) note_names(flow, &instruction->operands[k]);
+}
+
+/* row * columns: an index times a parameter alone. */
+static void note_stride(UseFlow *flow, const PtxInstruction *instruction) {
+    if ((!is(instruction, "mul") && !is(instruction, "mad")) || instruction->operand_count < 3) return;
+    for (int i = 1; i < 3; i++) {
+        Linear factor = linear_operand(&flow->linear, &instruction->operands[i]);
+        const PtxOperand *other = &instruction->operands[3 - i];
+        if (!factor.is_known || factor.count != 1 || factor.terms[0].factors[0] < LINEAR_PARAMETER ||
+            factor.terms[0].factors[1])
+            continue;
+        Linear index = linear_operand(&flow->linear, other);
+        int number = factor.terms[0].factors[0] - LINEAR_PARAMETER;
+        bool is_index =
+            (other->kind == PTX_OPERAND_REGISTER || other->kind == PTX_OPERAND_SPECIAL) &&
+            (!index.is_known || linear_has(&index, LINEAR_CTAID) || linear_has(&index, LINEAR_CTAID + 1) ||
+             linear_has(&index, LINEAR_TID) || linear_has(&index, LINEAR_TID + 1));
+        flow->uses[number].is_stride |= is_index;
+        flow->uses[number].is_row_stride |=
+            index.is_known && index.count == 1 && linear_coefficient(&index, LINEAR_CTAID, 0) == 1;
+    }
+}
+
+void uses_find(const PtxFunction *entry, Use *uses) {
+    size_t count = (size_t)entry->register_count + 1;
+    UseFlow flow = {.entry = entry, .uses = uses, .changed = true};
+    memset(uses, 0, USES_PARAMETERS * sizeof *uses);
+    for (int i = 0; i < USES_PARAMETERS; i++) uses[i].type = PTX_NO_TYPE;
+    flow.from = memory_new(count * sizeof *flow.from);
+    flow.held = memory_new(count * sizeof *flow.held);
+    flow.class = memory_new(count * sizeof *flow.class);
+    flow.type = memory_new(count * sizeof *flow.type);
+    flow.linear = linear_values(entry);
+    for (size_t i = 0; i < count; i++) flow.class[i] = (int)i, flow.type[i] = PTX_NO_TYPE;
+    visit_all(&flow, note_instruction_names);
+    visit_all(&flow, join_moved);
+    while (flow.changed) { /* around loops; sets only grow */
+        flow.changed = false;
+        visit_all(&flow, follow_addresses);
+        visit_all(&flow, follow_values);
+        visit_all(&flow, note_types);
+    }
+    visit_all(&flow, note_access);
+    visit_all(&flow, note_index);
+    visit_all(&flow, note_stride);
+    linear_done(&flow.linear);
+    free(flow.type);
+    free(flow.class);
+    free(flow.held);
+    free(flow.from);
+}
+
+/* ---- dimensions --------------------------------------------------------------------------------------------- */
+
+static bool hands_on(const PtxInstruction *instruction) {
+    static const char *const names[] = {"mov", "cvt", "add", "sub", "mul", "mad", "shl", "neg"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is(instruction, names[i])) return true;
+    return false;
+}
+
+/* x + extent.x * y + extent.x * extent.y * z counts in one dimension, whatever y and z are. */
+static bool is_linear_rank(const Linear *value, int index, int extent) {
+    int64_t x = linear_coefficient(value, index, 0);
+    for (int axis = 1; axis < 3; axis++)
+        if (linear_has(value, index + axis)) {
+            LinearTerm wanted = {x, {(uint8_t)extent, (uint8_t)(index + axis)}};
+            if (axis == 2)
+                memcpy(wanted.factors,
+                       (uint8_t[4]){(uint8_t)(extent + 1), (uint8_t)extent, (uint8_t)(index + 2), 0}, 4);
+            bool found = false;
+            for (int i = 0; i < value->count; i++) {
+                uint8_t sorted[LINEAR_FACTORS] = {0};
+                memcpy(sorted, wanted.factors, sizeof sorted);
+                for (int a = 0; a < LINEAR_FACTORS; a++)
+                    for (int b = a + 1; b < LINEAR_FACTORS; b++)
+                        if (sorted[b] > sorted[a]) {
+                            uint8_t swap = sorted[a];
+                            sorted[a] = sorted[b];
+                            sorted[b] = swap;
+                        }
+                int64_t c = value->terms[i].coefficient;
+                found |= !memcmp(sorted, value->terms[i].factors, sizeof sorted) && (x ? c == x : c > 0);
+            }
+            if (!found) return false;
+        }
+    return true;
+}
+
+/* x + y + z == 0: is it the first of all? */
+static bool is_first_test(const LinearValues *values, const PtxInstruction *instruction) {
+    if (!is(instruction, "setp") || instruction->operand_count < 3) return false;
+    if (!ptx_instruction_has(instruction, PTX_MOD_EQ) && !ptx_instruction_has(instruction, PTX_MOD_NE))
+        return false;
+    Linear a = linear_operand(values, &instruction->operands[1]),
+           b = linear_operand(values, &instruction->operands[2]);
+    Linear difference = linear_add(&a, &b, -1);
+    for (int i = 0; i < difference.count; i++)
+        if (!difference.terms[i].factors[0] || difference.terms[i].factors[1]) return false;
+    return difference.is_known && difference.count > 0;
+}
+
+static int dimensions_of(const LinearValues *values, const PtxInstruction *instruction,
+                         const PtxOperand *operand) {
+    int most = 1;
+    Linear value =
+        operand->kind == PTX_OPERAND_MEMORY && !operand->reg ? (Linear){0} : linear_operand(values, operand);
+    for (int index = LINEAR_TID; value.is_known && index <= LINEAR_CTAID; index += LINEAR_CTAID - LINEAR_TID)
+        for (int axis = 1; axis < 3; axis++) {
+            bool counts = linear_has(&value, index + axis) &&
+                          !is_linear_rank(&value, index, index + LINEAR_NTID - LINEAR_TID) &&
+                          !is_first_test(values, instruction);
+            if (counts && axis + 1 > most) most = axis + 1;
+        }
+    for (int i = 0; i < operand->item_count; i++) {
+        int of_item = dimensions_of(values, instruction, &operand->items[i]);
+        if (of_item > most) most = of_item;
+    }
+    return most;
+}
+
+int uses_dimensions(const PtxFunction *entry) {
+    LinearValues values = linear_values(entry);
+    int most = 1;
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
+        if (is(instruction, "or")) continue; /* x | y | z: is it the first of all? */
+        const PtxOperand *to = instruction->operand_count ? &instruction->operands[0] : NULL;
+        bool goes_on = hands_on(instruction) && to->reg && to->kind == PTX_OPERAND_REGISTER &&
+                       values.of[to->reg->index].is_known;
+        for (int k = 0; !goes_on && k < instruction->operand_count; k++) {
+            int dimensions = dimensions_of(&values, instruction, &instruction->operands[k]);
+            if (dimensions > most) most = dimensions;
+        }
+    }
+    linear_done(&values);
+    return most;
+}
+
+/* ---- the operation ------------------------------------------------------------------------------------------- */
+
+const char *uses_float_fold(const PtxFunction *entry) {
+    static const char *const names[] = {"add", "min", "max"};
+    const char *found = NULL;
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !instruction->type_count ||
+            !ptx_type_is_float(instruction->types[0]))
+            continue;
+        for (int k = 0; k < 3; k++)
+            if (is(instruction, names[k])) {
+                if (found && found != names[k]) return NULL;
+                found = names[k];
+            }
+    }
+    return found;
+}
+
+bool uses_communicate(const PtxFunction *entry) {
+    static const char *const names[] = {"shfl", "red", "atom", "redux", "vote", "wmma", "mma"};
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
+        if (instruction->space == PTX_SPACE_SHARED) return true;
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (is(instruction, names[k])) return true;
+    }
+    return false;
+}
+
+/* Arithmetic that makes other values of the elements than folding does. */
+static bool changes_values(const PtxInstruction *instruction, bool of_floats) {
+    static const char *const
+        always[] = {"sqrt", "rsqrt", "ex2", "lg2", "rcp", "div", "xor", "and", "popc", "abs", "vote", "slct"},
+        *const floats[] = {"mul", "fma", "mad", "sub", "neg"}, *const integers[] = {"selp", "rem", "set"};
+    bool is_float = instruction->type_count && ptx_type_is_float(instruction->types[0]);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (is(instruction, always[i]) && is_float == of_floats) return true;
+    for (size_t i = 0; of_floats && is_float && i < sizeof floats / sizeof *floats; i++)
+        if (is(instruction, floats[i])) return true;
+    for (size_t i = 0; !of_floats && i < sizeof integers / sizeof *integers; i++)
+        if (is(instruction, integers[i])) return true;
+    return false;
+}
+
+const char *uses_only_fold(const PtxFunction *entry) {
+    Use uses[USES_PARAMETERS];
+    uses_find(entry, uses);
+    bool of_floats = false, has_extremes = false;
+    const char *update = NULL;
+    for (int i = 0; i < entry->parameter_count && i < USES_PARAMETERS; i++) {
+        of_floats |= ptx_type_is_float(uses[i].type);
+        if (uses[i].is_index || uses[i].is_exchanged) return NULL;
+        if (uses[i].is_updated && uses[i].update && *uses[i].update) update = uses[i].update;
+    }
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
+        if (is(instruction, "call") || changes_values(instruction, of_floats)) return NULL;
+        has_extremes |= is(instruction, "min") || is(instruction, "max");
+    }
+    if (!uses_communicate(entry)) return NULL;
+    if (of_floats) return uses_float_fold(entry);
+    return update ? (has_extremes && !strcmp(update, "add") ? NULL : update) : has_extremes ? NULL : "add";
+}

@@ -1,0 +1,45 @@
+/* Uses: what an entry does with its parameters, by data flow: which it loads through, stores through, adds to, of which
+ * type the elements are, and how many it can reach. Private to the catalogue. */
+#ifndef CATALOG_USES_H
+#define CATALOG_USES_H
+
+#include "catalog/linear.h"
+
+typedef enum UseCount { /* elements that are reached, each kind more than the one before it */
+                        USE_NONE,
+                        USE_CONSTANT, /* `elements` of them */
+                        USE_GRID,     /* one for each block: p[blockIdx.x] */
+                        USE_ANY
+} UseCount;
+
+typedef struct Use { /* of one parameter */
+    bool is_named;   /* by any instruction */
+    bool is_read, is_written;
+    bool is_updated;    /* by atom or red */
+    bool is_exchanged;  /* by atom.cas or atom.exch among them */
+    bool is_stride;     /* an integer that an index is multiplied by */
+    bool is_row_stride; /* the index is that of the block */
+    const char *update; /* "add", "min", "max": the only operation of its atomics; else NULL */
+    PtxType type;       /* of the elements; NO_TYPE: none was seen */
+    UseCount count;
+    uint64_t elements;
+    bool is_index;         /* what is loaded through it takes part in an address: */
+    int indexed;           /* through this parameter; -1: of shared memory */
+    uint64_t most_indices; /* in shared memory: so many elements; 0: not known */
+} Use;
+
+enum { USES_PARAMETERS = 64 };
+
+/* [USES_PARAMETERS], of a parsed entry. Functions that it calls are not looked at. */
+void uses_find(const PtxFunction *entry, Use *uses);
+/* Blocks and threads are counted in so many dimensions: those whose index decides more than the place of a thread in its
+ * linear order, which cooperative groups compute of all three. */
+int uses_dimensions(const PtxFunction *entry);
+/* A fold of floats is computed: "add", "min" or "max"; NULL: none, or several. */
+const char *uses_float_fold(const PtxFunction *entry);
+/* All that it does to its elements is to fold them with this, across threads: "add", "min", "max"; NULL: it may do more. */
+const char *uses_only_fold(const PtxFunction *entry);
+/* Its threads hand values to each other: shared memory, shuffles, atomics. */
+bool uses_communicate(const PtxFunction *entry);
+
+#endif

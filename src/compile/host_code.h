@@ -1,0 +1,73 @@
+/* Host code: what the host's part of a CUDA C++ file says about its launches, `kernel<<<grid, block, shared>>>(...)`.
+ *
+ * Not a compiler: it follows names textually to the definition that stands before the launch: `const int`, assignments,
+ * `dim3 block(16, 16)`, #define, enumerators, template arguments, functions that only return an expression, and, for a
+ * parameter of the function around the launch, the first call of that function in the file. What it cannot follow
+ * (argv, the size of a tensor) is a *free* size; how many elements the run has decides that (host_code_set_n).
+ * An evaluation takes bounded time whatever the file says. */
+#ifndef COMPILE_HOST_CODE_H
+#define COMPILE_HOST_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct HostNumber {
+    bool is_known, is_float;
+    bool is_free; /* a free size took part */
+    int64_t integer;
+    double number; /* always, where it is known */
+} HostNumber;
+
+enum { HOST_ARGUMENTS = 64 };
+
+typedef struct HostLaunch {
+    const char *kernel;    /* its name, without namespaces */
+    const char *arguments; /* of its template, evaluated where they are numbers: "float, 256"; NULL: none */
+    int line;
+    size_t at;                         /* where the launch stands in the text */
+    const char *grid, *block, *shared; /* as written; shared NULL: none */
+    const char *items[HOST_ARGUMENTS]; /* the arguments, as written */
+    int item_count;
+    size_t
+        places[HOST_ARGUMENTS + 3]; /* where these stand in the text: the items, then grid, block, shared */
+} HostLaunch;
+
+typedef struct HostCode HostCode;
+
+/* Copies `text`. */
+HostCode *host_code_read(const char *text);
+void host_code_free(HostCode *code);
+
+int host_code_launch_count(const HostCode *code);
+const HostLaunch *host_code_launch(const HostCode *code, int index);
+
+/* From now on free sizes are `n`; until then what they decide is not known. */
+void host_code_set_n(HostCode *code, uint64_t n);
+
+/* How many different free sizes the launch's grid and arguments are made of. */
+int host_code_free_sizes(HostCode *code, const HostLaunch *launch);
+
+/* The value of an expression where the launch stands. */
+HostNumber host_code_evaluate(HostCode *code, const HostLaunch *launch, const char *expression);
+/* The same of a dim3, or of a number: the other dimensions are 1. False: not all of it is known. */
+bool host_code_evaluate_size(HostCode *code, const HostLaunch *launch, const char *expression,
+                             uint32_t size[3]);
+
+typedef struct HostPointer {
+    size_t identity;  /* the same for arguments that are the same pointer; 0: not known */
+    HostNumber bytes; /* that were allocated for it */
+} HostPointer;
+HostPointer host_code_pointer(HostCode *code, const HostLaunch *launch, int item);
+
+/* Replaces the number that decides how many bytes item `item` of the launch has, so that they become `bytes`; false: it
+ * follows from no single number, and nothing changes. */
+bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes);
+
+/* Where the function of this readable name ("space::sum<float>") is defined; SIZE_MAX / 4: it is not. */
+size_t host_code_place(const HostCode *code, const char *readable);
+
+/* Numbers beside the kernel's definition: __launch_bounds__(256) gives its first; 0: none. */
+uint64_t host_code_launch_bound(HostCode *code, const char *kernel);
+
+#endif

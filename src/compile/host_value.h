@@ -1,0 +1,42 @@
+/* Host value: expressions of host code, evaluated where they stand. Private to src/compile. */
+#ifndef COMPILE_HOST_VALUE_H
+#define COMPILE_HOST_VALUE_H
+
+#include "compile/host_text.h"
+
+typedef struct HostOverride { /* the definition at `at` has this value */
+    size_t at;
+    int64_t value;
+} HostOverride;
+
+enum { HOST_OVERRIDES = 8, HOST_ROOTS = 16 };
+
+typedef struct HostRoot { /* a definition that is a plain number */
+    size_t at;
+    int64_t value;
+} HostRoot;
+
+typedef struct HostScope HostScope;
+
+/* What evaluations share. */
+typedef struct HostValues {
+    HostText *text;
+    uint64_t free_size; /* what free sizes are; 0: they are not known */
+    HostOverride overrides[HOST_OVERRIDES];
+    int override_count;
+    HostRoot roots[HOST_ROOTS]; /* that the evaluation met */
+    int root_count;
+    size_t free_places[HOST_ROOTS]; /* of the free sizes that it met */
+    int free_count;
+    int depth;
+} HostValues;
+
+HostNumber host_number(int64_t integer);
+HostNumber host_float(double number);
+
+/* `span` of the text, as it means at `at`. */
+HostNumber host_value(HostValues *values, HostSpan span, size_t at);
+/* Bytes of a C++ type, by its name; 0: not known. */
+uint64_t host_type_bytes(const char *name, size_t length);
+
+#endif

@@ -1,0 +1,239 @@
+/* --expect, and what an output looks like by itself. */
+#include "catalog/expect.h"
+#include "catalog/npy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A run with `in` (float, as `fill` says), `other` and `out`, before and after; 4 blocks of 32 threads. */
+typedef struct Sample {
+    Plan filled, done;
+    ExpectRun run;
+} Sample;
+
+static void open_sample(Sample *sample, PtxType type, uint64_t n, uint64_t outputs, bool has_other) {
+    Plan *const plans[] = {&sample->filled, &sample->done};
+    Error error = {0};
+    *sample = (Sample){0};
+    for (int i = 0; i < 2; i++) {
+        int in = plan_add_buffer(plans[i], "in", type, n, FILL_RANDOM);
+        plans[i]->buffers[in].has_range = plans[i]->buffers[in].whole_numbers = true;
+        plans[i]->buffers[in].low = -8;
+        plans[i]->buffers[in].high = 8;
+        if (has_other) plan_add_buffer(plans[i], "other", type, n, FILL_DIGITS);
+        plan_add_buffer(plans[i], "out", type, outputs, FILL_ZERO);
+        PlanLaunch *launch = plan_add_launch(plans[i], "k");
+        launch->grid[0] = 4;
+        launch->block[0] = 32;
+        if (!plan_fill(plans[i], 1, &error)) fail_msg("%s", error.message);
+    }
+    sample->run = (ExpectRun){.filled = &sample->filled, .done = &sample->done, .n = n};
+}
+
+static void close_sample(Sample *sample) {
+    plan_free(&sample->filled);
+    plan_free(&sample->done);
+}
+
+static double in(const Sample *sample, int buffer, uint64_t i) {
+    const PlanBuffer *from = &sample->filled.buffers[buffer];
+    return plan_element(from->type, from->bytes, i);
+}
+
+static void put(Sample *sample, uint64_t i, double value) {
+    PlanBuffer *out = &sample->done.buffers[sample->done.buffer_count - 1];
+    plan_element_set(out->type, out->bytes, i, value);
+}
+
+/* What is found looks like `what`; NULL: nothing is. */
+static void assert_found(const Sample *sample, const char *what) {
+    CatalogResult result = {0};
+    Text text = {0};
+    bool found = expect_find(&sample->run, &result, &text);
+    if (found != (what != NULL)) fail_msg("found: %s", text_string(&text));
+    if (what) assert_string_equal(text_string(&text), what);
+    if (what) assert_true(result.correct);
+    text_done(&text);
+}
+
+static void assert_said(const Sample *sample, const char *expectation, bool correct) {
+    CatalogResult result = {0};
+    Text text = {0};
+    Error error = {0};
+    if (!expect_compare(expectation, &sample->run, &result, &text, &error))
+        fail_msg("%s: %s", expectation, error.message);
+    if (result.correct != correct)
+        fail_msg("%s: %s instead of %s", expectation, result.result_text, result.expected_text);
+    text_done(&text);
+}
+
+static void totals_are_found(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, 1000, 1, false);
+    double sum = 0, squares = 0;
+    for (uint64_t i = 0; i < 1000; i++)
+        sum += in(&sample, 0, i), squares += in(&sample, 0, i) * in(&sample, 0, i);
+    put(&sample, 0, sum);
+    assert_found(&sample, "sum(in)");
+    assert_said(&sample, "sum(in)", true);
+    assert_said(&sample, "out = sum( in )", true);
+    assert_said(&sample, "max(in)", false);
+    put(&sample, 0, sum + 1); /* small whole numbers: a sum of them is exact */
+    assert_found(&sample, NULL);
+    assert_said(&sample, "sum(in)", false);
+    put(&sample, 0, squares);
+    assert_found(&sample, "sumsq(in)");
+    put(&sample, 0, (float)(sum / 1000));
+    assert_found(&sample, "mean(in)");
+    close_sample(&sample);
+}
+
+static void partial_results_are_folded(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_S32, 1000, 8, false);
+    for (uint64_t i = 0; i < 1000; i++) {
+        int32_t *out = sample.done.buffers[1].bytes;
+        out[i / 250] += (int32_t)in(&sample, 0, i);
+    }
+    assert_found(&sample, "sum(in) of 4 partial results");
+    assert_said(&sample, "rowsum(in, 250)", true);
+    ((int32_t *)sample.done.buffers[1].bytes)[0] += 5;
+    ((int32_t *)sample.done.buffers[1].bytes)[1] -= 5;
+    assert_found(&sample, "sum(in) of 4 partial results");
+    sample.run.fold = "add";
+    ((int32_t *)sample.done.buffers[1].bytes)[1] -= 5;
+    CatalogResult result = {0};
+    Text text = {0};
+    assert_true(expect_find(&sample.run, &result, &text));
+    assert_false(result.correct);
+    assert_string_equal(text_string(&text), "sum(in) of 4 partial results");
+    text_done(&text);
+    close_sample(&sample);
+}
+
+static void rows_and_elements_are_found(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, 64 * 16, 64 * 16, true);
+    double sum = 0;
+    for (uint64_t i = 0; i < 64 * 16; i++) put(&sample, i, sum += in(&sample, 0, i));
+    assert_found(&sample, "scan(in)");
+    assert_said(&sample, "scan(in)", true);
+    assert_said(&sample, "exscan(in)", false);
+    for (uint64_t i = 0; i < 64 * 16; i++) put(&sample, i, 0);
+    for (uint64_t i = 0; i < 64; i++) {
+        double most = -9;
+        for (uint64_t k = 0; k < 16; k++)
+            most = in(&sample, 0, 16 * i + k) > most ? in(&sample, 0, 16 * i + k) : most;
+        put(&sample, i, most);
+    }
+    assert_said(&sample, "rowmax(in, 16)", true);
+    assert_said(&sample, "rowmax(in, n / 64)", true);
+    assert_said(&sample, "rowmin(in, 16)", false);
+    double dot = 0;
+    for (uint64_t i = 0; i < 64 * 16; i++) put(&sample, i, 0), dot += in(&sample, 0, i) * in(&sample, 1, i);
+    put(&sample, 0, dot);
+    assert_found(&sample, "dot(in, other)");
+    assert_said(&sample, "dot(other, in)", true);
+    close_sample(&sample);
+}
+
+static void bad_expectations_say_what_is_wrong(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *problem;
+    } cases[] = {
+        {"", "is none of sum, max"},
+        {"sum", "write sum(BUFFER)"},
+        {"sum(", "')' is missing"},
+        {"sum()", "needs 1 buffer"},
+        {"sum(im)", "no buffer 'im'; there are: in, out"},
+        {"tot=sum(in)", "no buffer 'tot'"},
+        {"median(in)", "'median' is none of"},
+        {"sum(in, 4)", "takes fewer arguments"},
+        {"rowsum(in)", "needs the number of columns"},
+        {"rowsum(in, 0)", "not a whole number from 1"},
+        {"rowsum(in, k)", "'k' is not known"},
+        {"dot(in)", "needs 2 buffers"},
+        {"sum(in) + 1", "'+ 1' follows ')'"},
+        {"file:", "a path follows"},
+    };
+    Sample sample;
+    open_sample(&sample, PTX_F32, 64, 1, false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Error error = {0};
+        if (expect_read(cases[i].text, &sample.filled, &error)) fail_msg("%s is accepted", cases[i].text);
+        if (!strstr(error.message, cases[i].problem)) fail_msg("%s: %s", cases[i].text, error.message);
+    }
+    close_sample(&sample);
+}
+
+/* A rounding error is none of the kernel's; another value is. */
+static void rounding_is_allowed_for(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, 1 << 16, 1, false);
+    for (int i = 0; i < 2; i++) {
+        PlanBuffer *buffer = i ? &sample.done.buffers[0] : &sample.filled.buffers[0];
+        for (uint64_t k = 0; k < buffer->count; k++)
+            plan_element_set(PTX_F32, buffer->bytes, k, 1.0 / (double)(k + 3));
+    }
+    float sum = 0;
+    double exact = 0;
+    for (uint64_t i = 0; i < 1 << 16; i++) sum += (float)in(&sample, 0, i), exact += in(&sample, 0, i);
+    assert_false((double)sum == exact);
+    put(&sample, 0, exact * (1 + 1e-6));
+    assert_found(&sample, "sum(in)");
+    put(&sample, 0, exact * 1.01);
+    assert_found(&sample, NULL);
+    close_sample(&sample);
+}
+
+static void arrays_of_numpy_are_read_and_written(void **state) {
+    (void)state;
+    float values[] = {1, 2.5F, -3};
+    NpyFile file;
+    Error error = {0};
+    assert_true(npy_write("build/expect.npy", PTX_F32, values, 3, &error));
+    assert_true(npy_read_head("build/expect.npy", &file, &error));
+    assert_int_equal(file.type, PTX_F32);
+    assert_int_equal(file.count, 3);
+    assert_int_equal(file.data_bytes % 64, 0);
+    static const struct {
+        const char *head, *problem;
+    } cases[] = {{"", "no .npy file"},
+                 {"{'descr': '>f4', 'fortran_order': False, 'shape': (3,), }", "its elements are"},
+                 {"{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }", "Fortran"},
+                 {"{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }", "no elements"},
+                 {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999,), }", "damaged"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        FILE *to = fopen("build/expect.npy", "wb");
+        size_t length = strlen(cases[i].head);
+        if (length) fwrite("\x93NUMPY\x01\x00", 1, 8, to), fputc((int)length, to), fputc(0, to);
+        fputs(cases[i].head, to);
+        fclose(to);
+        if (npy_read_head("build/expect.npy", &file, &error)) fail_msg("%s is accepted", cases[i].head);
+        if (!strstr(error.message, cases[i].problem)) fail_msg("%s: %s", cases[i].head, error.message);
+    }
+    remove("build/expect.npy");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(totals_are_found),
+        cmocka_unit_test(partial_results_are_folded),
+        cmocka_unit_test(rows_and_elements_are_found),
+        cmocka_unit_test(bad_expectations_say_what_is_wrong),
+        cmocka_unit_test(rounding_is_allowed_for),
+        cmocka_unit_test(arrays_of_numpy_are_read_and_written),
+    };
+    return cmocka_run_group_tests_name("expect", tests, NULL, NULL);
+}

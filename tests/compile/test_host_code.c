@@ -1,0 +1,174 @@
+/* What the host's part of a file says about its launches. */
+#include "compile/host_code.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The first launch of `text` has this grid, block and, of its argument 0, so many bytes; 0: not known. */
+static void expect(const char *text, uint32_t grid, uint32_t block, int64_t bytes) {
+    HostCode *code = host_code_read(text);
+    if (!host_code_launch_count(code)) fail_msg("no launch in: %s", text);
+    const HostLaunch *launch = host_code_launch(code, 0);
+    uint32_t size[3] = {0};
+    uint32_t read_grid =
+        host_code_evaluate_size(code, launch, launch->grid, size) ? size[0] * size[1] * size[2] : 0;
+    uint32_t read_block =
+        host_code_evaluate_size(code, launch, launch->block, size) ? size[0] * size[1] * size[2] : 0;
+    HostPointer pointer = host_code_pointer(code, launch, 0);
+    int64_t read_bytes = pointer.bytes.is_known ? pointer.bytes.integer : 0;
+    if (read_grid != grid || read_block != block || read_bytes != bytes)
+        fail_msg("<<<%u, %u>>>, %lld bytes in: %s", read_grid, read_block, (long long)read_bytes, text);
+    host_code_free(code);
+}
+
+static void sizes_are_followed_to_their_definition(void **state) {
+    (void)state;
+    expect("void f() { k<<<4, 256>>>(p); }", 4, 256, 0);
+    expect("#define N (1 << 20)\n#define B 128\nvoid f() { int *p; cudaMalloc(&p, N * sizeof(int)); k<<<N / "
+           "B, B>>>(p); }",
+           8192, 128, 4 << 20);
+    expect("const int n = 1'000;\nvoid f() { const int b = 64; int g = (n + b - 1) / b;\n"
+           "float *d; cudaMalloc((void **)&d, sizeof(float) * n); k<<<g, b>>>(d, n); }",
+           16, 64, 4000);
+    expect("void f() { dim3 block(16, 16); dim3 grid{4, 2, 1}; k<<<grid, block>>>(p); }", 8, 256, 0);
+    expect("void f() { dim3 block = dim3(32, 4); k<<<dim3(7), block, 0, s>>>(p); }", 7, 128, 0);
+    expect("enum { B = 32 }; void f() { int n = 100; k<<<(int)ceil((double)n / 32), min(n, 64)>>>(p); }", 4,
+           64, 0);
+    expect("int up(int a, int b) { return (a + b - 1) / b; }\n#define HALF(x) ((x) / 2)\n"
+           "void f() { int n = 100; k<<<up(n, 32), HALF(64)>>>(p); }",
+           4, 32, 0);
+    expect("void f() { int n = 96; for (int i = n; i > 1; i = i / 2) k<<<i / 32, 32>>>(p); }", 3, 32, 0);
+    /* What stands in comments, strings and #if 0 is no launch. */
+    expect("// k<<<1, 1>>>(p)\nchar *s = \"k<<<2, 2>>>(p)\";\n#if 0\nvoid g() { k<<<3, 3>>>(p); }\n#endif\n"
+           "void f() { k<<<5, 32>>>(p); }",
+           5, 32, 0);
+}
+
+static void parameters_are_those_of_the_first_call(void **state) {
+    (void)state;
+    expect("void run(int *d, int n, int b) { k<<<n / b, b>>>(d, n); }\n"
+           "int main() { int *d; const int n = 512; cudaMalloc(&d, n * sizeof *d); run(d, n, 64); }",
+           8, 64, 2048);
+    expect("template <int B> void run(float *d) { k<B><<<2, B>>>(d); }\nint main() { run<96>(p); }", 2, 96,
+           0);
+    expect("void f() { thrust::device_vector<double> v(100); k<<<1, "
+           "100>>>(thrust::raw_pointer_cast(v.data())); }",
+           1, 100, 800);
+    expect("int *a;\nvoid f() { k<<<1, 32>>>(a); }\nint main() { cudaMallocManaged(&a, 64); f(); }", 1, 32,
+           64);
+}
+
+static void what_cannot_be_followed_is_free(void **state) {
+    (void)state;
+    HostCode *code = host_code_read("void solve(const float *in, float *out, int N) { int b = 256; k<<<(N + "
+                                    "b - 1) / b, b>>>(in, out, N); }");
+    const HostLaunch *launch = host_code_launch(code, 0);
+    uint32_t size[3];
+    assert_false(host_code_evaluate_size(code, launch, launch->grid, size));
+    assert_int_equal(host_code_free_sizes(code, launch), 1);
+    host_code_set_n(code, 1000);
+    assert_true(host_code_evaluate_size(code, launch, launch->grid, size));
+    assert_int_equal(size[0], 4);
+    HostNumber n = host_code_evaluate(code, launch, launch->items[2]);
+    assert_true(n.is_known && n.is_free);
+    assert_int_equal(n.integer, 1000);
+    assert_int_equal(launch->line, 1);
+    host_code_free(code);
+    code = host_code_read("void f(int rows, int columns) { k<<<rows, 32>>>(p, rows, columns); }");
+    assert_int_equal(host_code_free_sizes(code, host_code_launch(code, 0)), 2);
+    host_code_free(code);
+}
+
+static void another_n_changes_the_number_that_it_follows_from(void **state) {
+    (void)state;
+    HostCode *code =
+        host_code_read("#define N 4096\nint main() { float *d; size_t bytes = N * sizeof(float);\n"
+                       "cudaMalloc(&d, bytes); k<<<N / 256, 256>>>(d, N); }");
+    const HostLaunch *launch = host_code_launch(code, 0);
+    uint32_t size[3];
+    assert_true(host_code_resize(code, launch, 0, 4 * 512));
+    assert_true(host_code_evaluate_size(code, launch, launch->grid, size));
+    assert_int_equal(size[0], 2);
+    assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 512);
+    host_code_free(code);
+}
+
+static void instances_and_pointers_are_told_apart(void **state) {
+    (void)state;
+    HostCode *code = host_code_read(
+        "template <typename T> void run(T *a, T *b) { k<T, 32 * 8><<<1, 256>>>(a, a, b); }\n"
+        "int main() { float *x, *y; cudaMalloc(&x, 8); cudaMalloc(&y, 4); run<float>(x, y); }");
+    const HostLaunch *launch = host_code_launch(code, 0);
+    assert_string_equal(launch->kernel, "k");
+    assert_string_equal(launch->arguments, "float, 256");
+    assert_int_equal(host_code_pointer(code, launch, 0).identity,
+                     host_code_pointer(code, launch, 1).identity);
+    assert_int_not_equal(host_code_pointer(code, launch, 0).identity,
+                         host_code_pointer(code, launch, 2).identity);
+    assert_int_equal(host_code_pointer(code, launch, 2).bytes.integer, 4);
+    host_code_free(code);
+    code = host_code_read(
+        "__global__ void __launch_bounds__(2 * 64) k(int *p) {}\nvoid f() { void *args[] = {&p, &n};\n"
+        "cudaLaunchCooperativeKernel((void *)k<int>, grid, 64, args, 128); }");
+    launch = host_code_launch(code, 0);
+    assert_string_equal(launch->kernel, "k");
+    assert_int_equal(launch->item_count, 2);
+    assert_string_equal(launch->shared, "128");
+    assert_int_equal(host_code_launch_bound(code, "k"), 128);
+    host_code_free(code);
+}
+
+/* Names that refer to each other, brackets that nothing closes, texts of any length: an answer, and soon. */
+static void any_text_is_read(void **state) {
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "<<<",
+                                        "k<<<",
+                                        "k<<<>>>",
+                                        "k<<<1>>>(",
+                                        "void f() { k<<<a, b>>>(c); int a = b; int b = a; }",
+                                        "#define A B\n#define B A\nvoid f() { k<<<A, B>>>(A); }",
+                                        "void f() { int a = a; k<<<a, a>>>(a); }",
+                                        "#define F(x) F(x)\nvoid f() { k<<<F(1), F(F(2))>>>(F(3)); }",
+                                        "int up(int a) { return up(a); } void f() { k<<<up(1), 1>>>(p); }",
+                                        "{{{{((((",
+                                        "}}}}))))",
+                                        "/*",
+                                        "\"",
+                                        "'",
+                                        "#if 0\n#if 1\n",
+                                        "void f(int n) { g(n); } void g(int n) { f(n); k<<<n, n>>>(n); }",
+                                        "void f() { k<<<1 << 99, 1 / 0>>>(-9223372036854775808 / -1); }",
+                                        "void f() { k<x<y><<<1, 1>>>(p); }"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        HostCode *code = host_code_read(texts[i]);
+        for (int k = 0; k < host_code_launch_count(code); k++) {
+            const HostLaunch *launch = host_code_launch(code, k);
+            uint32_t size[3];
+            host_code_set_n(code, 1 << 20);
+            host_code_evaluate_size(code, launch, launch->grid, size);
+            host_code_evaluate_size(code, launch, launch->block, size);
+            host_code_free_sizes(code, launch);
+            for (int m = 0; m < launch->item_count; m++) host_code_pointer(code, launch, m);
+        }
+        host_code_free(code);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_followed_to_their_definition),
+        cmocka_unit_test(parameters_are_those_of_the_first_call),
+        cmocka_unit_test(what_cannot_be_followed_is_free),
+        cmocka_unit_test(another_n_changes_the_number_that_it_follows_from),
+        cmocka_unit_test(instances_and_pointers_are_told_apart),
+        cmocka_unit_test(any_text_is_read),
+    };
+    return cmocka_run_group_tests_name("host code", tests, NULL, NULL);
+}
