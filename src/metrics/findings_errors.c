@@ -314,6 +314,17 @@ static void describe_partial_barrier(FindingsBuilder *builder, const RacePair *p
                     finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
 }
 
+static void describe_passed_by(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
+    finding->advice = "name in the mask only lanes that execute the instruction, or let all of them execute it";
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    "line %d: lanes 0x%08" PRIx32 " of warp %d wait for lanes 0x%08" PRIx32
+                    ", which their mask names, and which pass the instruction by and end behind it. PTX waits "
+                    "for no thread that has exited, and an H200 goes on; what these lanes do meanwhile comes "
+                    "before the instruction.",
+                    finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
+}
+
 static void describe_race(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
                           Finding *finding) {
     const TraceLaunch *launch = builder->trace->launches[pair->launch];
@@ -360,6 +371,8 @@ static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, con
     finding_put_line(launch, &finding->other);
     if (pair->kind == FINDING_UNDEFINED_SHUFFLE)
         describe_undefined(builder, pair, finding);
+    else if (pair->kind == FINDING_PASSED_BY)
+        describe_passed_by(builder, pair, finding);
     else if (pair->kind == FINDING_PARTIAL_BARRIER)
         describe_partial_barrier(builder, pair, finding);
     else if (pair->kind == FINDING_COPY_NOT_COMMITTED || pair->kind == FINDING_COPY_NOT_AWAITED)

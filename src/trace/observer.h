@@ -38,6 +38,7 @@ typedef enum TraceSyncKind {
     TRACE_SYNC_CLUSTER_ARRIVE, /* the lanes have come to the barrier of the cluster */
     TRACE_SYNC_CLUSTER_COMPLETE, /* all its threads have; one call for each of its blocks, of which `number` follow */
     TRACE_SYNC_CLUSTER_WAIT, /* the lanes go on behind their wait */
+    TRACE_SYNC_PASSED_BY, /* lanes `exited` end; an instruction at `pc`, where `mask` waits, names them: they passed it by */
     TRACE_SYNC_WARP, /* bar.warp.sync: all of these lanes have come */
     TRACE_SYNC_PHASE, /* copies have arrived and complete the phase of the mbarrier at offset `number` of the block's
                          window: who waits for it knows what this lane knows, their writes among it */
@@ -48,7 +49,7 @@ typedef struct TraceSync {
     TraceSyncKind kind;
     int pc, warp, number; /* pc PTX_NO_PC: the end of a release */
     uint32_t mask;
-    uint32_t exited;   /* RELEASE: lanes of the warp that have exited before */
+    uint32_t exited;   /* RELEASE, PASSED_BY: lanes of the warp that have exited */
     bool is_blockwide; /* ARRIVE, RELEASE: a barrier of all threads of the block, which ends its interval */
 } TraceSync;
 

@@ -112,7 +112,7 @@ static void test_missing_lanes(void **state) {
     Trap trap = core_run_trap(
         (CoreKernel){.body = "setp.lt.u32 %p0, %t, 8; @!%p0 bra MEET;\n"
                              "shfl.sync.down.b32 %r0, %t, 1, 31, -1;\n"
-                             "MEET: st.global.u32 [%out], %r0;"},
+                             "MEET: st.global.u32 [%out], %r0; bar.warp.sync -1;"},
         TRAP_MISSING_LANES,
         "lanes 0x000000ff of warp 0 wait at shfl.sync.down.b32 for lanes of its mask that never arrive; "
         "lanes 0xffffff00");
@@ -121,6 +121,17 @@ static void test_missing_lanes(void **state) {
                                    "setp.lt.u32 %p0, %t, 8; @%p0 bar.warp.sync -1; st.global.u32 [%out], 1;\n"
                                    "bar.sync 0;"},
                   TRAP_MISSING_LANES, "bar.warp.sync");
+}
+
+/* Lanes that pass the instruction by, do something and end are waited for until then, as on an H200 (half_passes_by in
+ * tests/kernels/early_return.cu). */
+static void test_lanes_that_pass_by_and_end(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){.body = "setp.lt.u32 %p0, %t, 16; mov.u32 %r0, 7; @!%p0 bra MEET;\n"
+                                                     "redux.sync.add.u32 %r0, %t, -1;\n"
+                                                     "MEET: st.global.u32 [%out], %r0;"});
+    for (int lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], lane < 16 ? 120 : 7);
+    core_done(&run);
 }
 
 /* Two shuffles in two branches, each naming all lanes, do not meet: they are different instructions. */
@@ -196,15 +207,12 @@ static void test_exits_behind_several_reconvergence_points(void **state) {
     core_done(&run);
 }
 
-/* What the lanes do that pass the instruction by is more than to exit; or they wait elsewhere, for ever. */
-static void test_lanes_that_pass_by(void **state) {
+/* The lanes that pass the instruction by wait elsewhere, for ever. */
+static void test_lanes_that_wait_elsewhere(void **state) {
     (void)state;
     static const char *const bodies[] = {
-        "@%p0 bra OVER; redux.sync.add.u32 %r0, %t, -1; OVER: st.global.u32 [%out], %r0;",
         "@%p0 bra OVER; redux.sync.add.u32 %r0, %t, -1; OVER: barrier.sync 0; ret;",
         "@%p0 bra OVER; redux.sync.add.u32 %r0, %t, -1; bra END; OVER: bar.warp.sync -1; END:",
-        "@%p0 bra OVER; redux.sync.add.u32 %r0, %t, -1; OVER: mov.u32 %r1, 1; @%p1 st.global.u32 [%out], "
-        "%r1;",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         Text body = {0};
@@ -456,9 +464,10 @@ int main(void) {
         cmocka_unit_test(test_exited_lanes_are_not_waited_for),
         cmocka_unit_test(test_source_lanes_that_are_elsewhere_give_zero),
         cmocka_unit_test(test_missing_lanes),
+        cmocka_unit_test(test_lanes_that_pass_by_and_end),
         cmocka_unit_test(test_exited_lanes_in_every_mask),
         cmocka_unit_test(test_exits_behind_several_reconvergence_points),
-        cmocka_unit_test(test_lanes_that_pass_by),
+        cmocka_unit_test(test_lanes_that_wait_elsewhere),
         cmocka_unit_test(test_lanes_outside_the_mask),
         cmocka_unit_test(test_different_instructions_do_not_meet),
         cmocka_unit_test(test_warp_sync_pairs_different_instructions),

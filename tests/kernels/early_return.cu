@@ -75,3 +75,12 @@ extern "C" __global__ void reads_gone_lane(const int *in, int *out, int n) {
     int other = __shfl_down_sync(FULL, in[i], 1);
     out[i] = other; // WRONG reads_gone_lane
 }
+
+// Half of the warp passes the instruction by and ends behind it: it is waited for until then. An H200 does so.
+extern "C" __global__ void half_passes_by(const int *in, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int sum = in[i];
+    if (threadIdx.x % 32 < 16) sum = __reduce_add_sync(FULL, sum);
+    out[i] = sum;
+}

@@ -249,6 +249,8 @@ static void test_barriers_of_part_of_a_warp(void **state) {
         {"setp.ge.u32 %p0, %t, 40; @%p0 bra END; barrier.sync 0; END:", "partial_barrier barrier.sync -"},
         {"setp.ge.u32 %p0, %t, 32; @%p0 exit; bar.sync 0;", ""}, /* a whole warp */
         {"setp.ge.u32 %p0, %t, 40; @%p0 bra END; bar.warp.sync -1; END:", ""},
+        {"setp.ge.u32 %p0, %t, 40; @%p0 bra OVER; bar.warp.sync -1; OVER: st.global.u32 [%out], 1;",
+         "passed_by bar.warp.sync -"},
         {"bar.sync 0; setp.ge.u32 %p0, %t, 40; @%p0 exit;", ""},
         {"setp.ge.u32 %p0, %t, 40; @%p0 bra ELSE; barrier.sync 0; bra END; ELSE: barrier.sync 0; END:", ""},
     };

@@ -99,6 +99,15 @@ void observe_cluster_wait(const Block *block, const Warp *warp, int pc, uint32_t
     notify(block, TRACE_SYNC_CLUSTER_WAIT, pc, warp->index, lanes, 0, false);
 }
 
+void observe_passed_by(const Warp *warp, const Fragment *waiting, uint32_t lanes) {
+    TraceSync sync = {.kind = TRACE_SYNC_PASSED_BY,
+                      .pc = waiting->pc,
+                      .warp = warp->index,
+                      .mask = waiting->active,
+                      .exited = lanes};
+    if (warp->block->observed) warp->block->grid->observer->sync(warp->block->observed, &sync);
+}
+
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes) {
     notify(warp->block, TRACE_SYNC_WARP, pc, warp->index, lanes, 0, false);
 }

@@ -14,6 +14,8 @@ void observe_release(const Block *block, int barrier); /* before its fragments g
 void observe_cluster_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes);
 void observe_cluster_complete(const Block *block, int following); /* blocks of the cluster */
 void observe_cluster_wait(const Block *block, const Warp *warp, int pc, uint32_t lanes);
+/* Lanes that end have passed by the instruction of this fragment, which waits for them. */
+void observe_passed_by(const Warp *warp, const Fragment *waiting, uint32_t lanes);
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes);
 void observe_fence(const Warp *warp, int pc, uint32_t lanes);
 void observe_copy(const Block *block, const AsyncCopy *copy, TraceCopyKind kind, bool is_committed);

@@ -1,4 +1,5 @@
 /* Warps: fragments that diverge and reconverge (warp.h). */
+#include "emulator/machine/observe.h"
 #include "emulator/machine/block.h"
 #include "emulator/machine/special_values.h"
 #include "emulator/machine/undefined.h"
@@ -348,16 +349,16 @@ static void leave(Warp *warp, uint32_t lanes) {
     if (!fragment->mask) remove_fragment(warp, warp->current);
 }
 
-/* Lanes that are released because an instruction of the warp names them, and that then do something else before they
- * exit, have passed it by: the mask is wrong. Those that only end are not waited for (shfl.sync: "all non-exited threads
- * corresponding to membermask"). */
-static bool breaks_a_mask(const Warp *warp, uint32_t lanes) {
-    if (!(warp->called & lanes) || warp->block->hooks) return false;
-    for (int i = 0; i < warp->fragment_count; i++)
-        if (warp->fragments[i].state == FRAGMENT_AT_WARP_OP &&
-            warp->fragments[i].awaited & warp->called & lanes)
-            return true;
-    return false;
+/* Lanes that were released because an instruction of the warp names them, and that did something else before they exit,
+ * have passed it by. It goes on without them, as on an H200 (half_passes_by in tests/kernels/early_return.cu); those that
+ * only end are not waited for at all (shfl.sync: "all non-exited threads corresponding to membermask"). */
+static void note_passed_by(const Warp *warp, uint32_t lanes) {
+    if (!(warp->called & lanes) || warp->block->hooks) return;
+    for (int i = 0; i < warp->fragment_count; i++) {
+        const Fragment *fragment = &warp->fragments[i];
+        uint32_t gone = fragment->awaited & warp->called & lanes;
+        if (fragment->state == FRAGMENT_AT_WARP_OP && gone) observe_passed_by(warp, fragment, gone);
+    }
 }
 
 void warp_exit(Warp *warp, uint32_t lanes) {
@@ -368,7 +369,7 @@ void warp_exit(Warp *warp, uint32_t lanes) {
         warp->block->live_warps--;
         return;
     }
-    if (breaks_a_mask(warp, lanes)) raise_missing_lanes(warp->block, warp);
+    note_passed_by(warp, lanes);
     leave(warp, lanes);
     warp->live &= ~lanes;
     if (!warp->live) warp->block->live_warps--;

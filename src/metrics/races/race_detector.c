@@ -403,6 +403,9 @@ static void detector_sync(void *context, const TraceSync *sync) {
         race_detector_note_barrier(block, sync);
         happens_before_release(&block->order, sync);
         break;
+    case TRACE_SYNC_PASSED_BY:
+        race_detector_note_passed_by(block, sync);
+        break;
     case TRACE_SYNC_CLUSTER_ARRIVE:
         cluster_order_arrive(&block->cluster, &block->order, sync->warp, sync->mask,
                              block->detector->rules[sync->pc].is_relaxed_arrival);
