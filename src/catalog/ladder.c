@@ -558,8 +558,8 @@ const CatalogRow ladder_rows[] = {
      WHOLE_WARPS,
      .default_cluster = 8,
      .title = "clusters: shared memory of other blocks",
-     .lesson = "The blocks of a cluster read each other's shared memory: one atomic for eight blocks, where "
-               "shuffle_atomic has eight.",
+     .lesson = "Blocks of a cluster read each other's shared memory: one atomic for eight blocks. Yet it "
+               "takes 1.8 times as long as shuffle_atomic (2^20 ints, H200).",
      .watch = "Between the two barriers of the cluster, eight lanes of block 0 read one word of each block.",
      .source = "cluster.cu",
      .plan = plan_cluster,

@@ -495,11 +495,10 @@ static void test_bad_files(void **state) {
     remove(path);
 }
 
-/* What ships: every row has its machine and date, and a rung of the ladder that has been measured is there at every size. */
+/* What ships: every row has its machine and date, and the ladder is there at every size. */
 static void test_recorded(void **state) {
     (void)state;
     enum { SIZES = 8 };
-    int measured = 0;
     Measurements recorded = {0};
     Error error = {0};
     if (!bench_recorded(NULL, &recorded, &error)) fail_msg("%s", error.message);
@@ -512,12 +511,10 @@ static void test_recorded(void **state) {
             found += !strcmp(timing->kernel, row->id) && !strcmp(timing->dtype, "int") && timing->samples &&
                      timing->to_scalar && !timing->graph && timing->cold;
         }
-        measured += row->group == CATALOG_LADDER && found == SIZES;
-        if (row->group == CATALOG_LADDER && found && found != SIZES)
+        if (row->group == CATALOG_LADDER && found != SIZES)
             fail_msg("%s: assets/h200/timings.tsv has %d of its %d times to one number", row->id, found,
                      SIZES);
     }
-    assert_true(measured >= 21); /* rungs */
     measured_done(&recorded);
 }
 
