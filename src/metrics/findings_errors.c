@@ -315,14 +315,15 @@ static void describe_partial_barrier(FindingsBuilder *builder, const RacePair *p
 }
 
 static void describe_passed_by(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
-    finding->advice = "name in the mask only lanes that execute the instruction, or let all of them execute it";
-    finding->sentence =
-        arena_print(&builder->list->arena,
-                    "line %d: lanes 0x%08" PRIx32 " of warp %d wait for lanes 0x%08" PRIx32
-                    ", which their mask names, and which pass the instruction by and end behind it. PTX waits "
-                    "for no thread that has exited, and an H200 goes on; what these lanes do meanwhile comes "
-                    "before the instruction.",
-                    finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
+    finding->advice =
+        "name in the mask only lanes that execute the instruction, or have all of them execute it";
+    finding->sentence = arena_print(
+        &builder->list->arena,
+        "line %d: lanes 0x%08" PRIx32 " of warp %d wait for lanes 0x%08" PRIx32
+        ", which their mask names, and which pass the instruction by and end behind it. PTX waits "
+        "for no thread that has exited, and an H200 goes on; what these lanes do meanwhile comes "
+        "before the instruction.",
+        finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
 }
 
 static void describe_race(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,

@@ -20,7 +20,8 @@ struct TraceAccess { /* a warp's lanes are about to access shared or global memo
     const uint64_t *offset; /* bytes in the buffer; shared: in the block's window */
     const uint8_t *memory;  /* what lies at offset 0 */
     bool arrives;           /* these are the bytes of a copy that has arrived, and was issued before */
-    void *owner; /* shared memory of another block of the cluster: what the observer calls that block; else NULL */
+    void *
+        owner; /* shared memory of another block of the cluster: what the observer calls that block; else NULL */
     /* Stores: the bytes that `lane` is going to store, as many as the instruction's width. */
     void (*stored)(const TraceAccess *access, int lane, uint8_t *bytes);
     const void *producer;

@@ -127,9 +127,10 @@ static void test_missing_lanes(void **state) {
  * tests/kernels/early_return.cu). */
 static void test_lanes_that_pass_by_and_end(void **state) {
     (void)state;
-    CoreRun run = core_run_well((CoreKernel){.body = "setp.lt.u32 %p0, %t, 16; mov.u32 %r0, 7; @!%p0 bra MEET;\n"
-                                                     "redux.sync.add.u32 %r0, %t, -1;\n"
-                                                     "MEET: st.global.u32 [%out], %r0;"});
+    CoreRun run =
+        core_run_well((CoreKernel){.body = "setp.lt.u32 %p0, %t, 16; mov.u32 %r0, 7; @!%p0 bra MEET;\n"
+                                           "redux.sync.add.u32 %r0, %t, -1;\n"
+                                           "MEET: st.global.u32 [%out], %r0;"});
     for (int lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], lane < 16 ? 120 : 7);
     core_done(&run);
 }

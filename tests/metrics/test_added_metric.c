@@ -38,7 +38,8 @@ static int build(void **state) {
     int folder = (int)(slash - program);
     snprintf(
         command, sizeof command,
-        "mkdir -p %s/%.*s/obj && cp -a Makefile scripts src tui %s && cp -a %.*s/obj/src %.*s/obj/tui %s/%.*s/obj && "
+        "mkdir -p %s/%.*s/obj && cp -a Makefile scripts src tui %s && cp -a %.*s/obj/src %.*s/obj/tui "
+        "%s/%.*s/obj && "
         "cd %s && echo '%s' >>src/metrics/metrics.def && "
         "sed '/^#define OF_KIND/a %s' src/metrics/metrics.c >new && mv new src/metrics/metrics.c && "
         "env -u MAKEFLAGS -u MFLAGS make -s -j\"${JOBS:-2}\" %s CFLAGS=-O0 %s >log 2>&1 || { cat log; false; "

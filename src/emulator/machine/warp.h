@@ -97,9 +97,9 @@ struct Warp {
     int join_count, join_capacity;
     Frame *frames;
     Frame *entry_frame;
-    uint32_t arrived[17];      /* lanes that have arrived at each barrier of the block, and at the cluster's */
-    uint32_t passed;           /* lanes that have not waited at the cluster's since it was complete (cluster.h) */
-    uint8_t *local;            /* [offset / 16][lane][16]: a 16-byte piece of every lane, side by side */
+    uint32_t arrived[17]; /* lanes that have arrived at each barrier of the block, and at the cluster's */
+    uint32_t passed;      /* lanes that have not waited at the cluster's since it was complete (cluster.h) */
+    uint8_t *local;       /* [offset / 16][lane][16]: a 16-byte piece of every lane, side by side */
     uint64_t *local_written;   /* a bit per byte of `local` */
     size_t local_bytes;        /* per lane, as allocated */
     bool follows;              /* something in it may be undefined (undefined.h) */

@@ -43,9 +43,9 @@ typedef struct RacePair { /* a pair of instructions that race; the accesses are 
     bool is_atomic;                   /* one of them is atomic */
     bool is_narrow;                   /* both are strong, but of too narrow a scope */
     bool is_same_warp, is_same_block;
-    bool is_source;       /* a copy on its way: it is its source that is written */
-    TraceUse use;         /* of an undefined value */
-    bool has_owner;       /* the shared memory is of block `owner`, and one of the accesses is another block's */
+    bool is_source; /* a copy on its way: it is its source that is written */
+    TraceUse use;   /* of an undefined value */
+    bool has_owner; /* the shared memory is of block `owner`, and one of the accesses is another block's */
     bool is_before_start; /* BLOCK_LIFETIME: the owner may not have started; else it may have exited */
     uint64_t owner;
 } RacePair;
