@@ -113,8 +113,8 @@ bool atomic_lower_red(Lowering *low, const PtxInstruction *in, Op *op);
 struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType type);
 /* The operation among the modifiers; PTX_MODIFIER_NONE: there is none. */
 PtxModifierKind atomic_operation_of(const PtxInstruction *in);
-/* What `old` becomes; operations of one operand. */
-uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand, bool flushes);
+/* What `old` becomes, of an operation of one operand; subnormals are kept. */
+uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand);
 
 /* The shared variable at an address of the window, and the offset in it, as events have them. */
 void access_place_shared(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset);

@@ -2,6 +2,7 @@
  * mbarrier ("Data Movement and Conversion Instructions: st.async", "red.async"). Here the cluster is the block. The value
  * arrives with the phase of the mbarrier (machine/copies.h). */
 #include "emulator/instructions/access_execute.h"
+#include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/mbarrier.h"
 
@@ -15,7 +16,7 @@ static void fold_element(const AsyncCopy *copy, uint8_t *destination) {
     const AsyncStoreOp *op = copy->rule;
     int bytes = op->memory.element_bytes;
     uint64_t value = atomic_apply(op->operation, op->memory.type, bytes_read(destination, bytes),
-                                  bytes_read(copy_bytes(copy), bytes), false);
+                                  bytes_read(copy_bytes(copy), bytes));
     memcpy(destination, &value, (size_t)bytes);
 }
 
@@ -112,11 +113,12 @@ static bool lower_async(Lowering *low, const PtxInstruction *in, Op *op) {
     if (!lower_values(low, in, op, memory) || !access_lower_address(low, op, memory, &in->operands[0]) ||
         !access_lower_address(low, op, &async->mbarrier, &in->operands[2]))
         return false;
-    if (!folds) return true;
-    memory->is_store = false;
-    memory->is_atomic = memory->ordered = true;
-    memory->rule = atomic_rule(low, async->operation, memory->type);
-    return true;
+    if (folds) {
+        memory->is_store = false;
+        memory->is_atomic = memory->ordered = true;
+        memory->rule = atomic_rule(low, async->operation, memory->type);
+    }
+    return lower_in_clusters(low, op, folds ? "red.async" : "st.async");
 }
 
 bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {
