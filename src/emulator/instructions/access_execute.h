@@ -20,6 +20,10 @@ static inline uint64_t shared_window_address(const Warp *warp, const MemoryOp *m
     return address - SHARED_WINDOW < WINDOW_BYTES ? address - SHARED_WINDOW : address;
 }
 
+/* The lane's address in shared memory, which may name a block of the cluster, becomes one of this block's window; false: it
+ * names another block, and a trap says that what is asynchronous there is not emulated. */
+bool access_in_own_block(Block *block, const Warp *warp, const Op *op, int lane, uint64_t *address);
+
 /* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move`
  * for every part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT
  * or OUTCOME_STOP. */

@@ -136,7 +136,8 @@ static void begin_copy(Block *block, Warp *warp, const Op *op, int lane, const R
     copy->from_address = from->address;
     if (bulk->operation != PTX_MODIFIER_NONE) copy->fold = fold_range;
     copy->rule = bulk;
-    if (bulk->has_mbarrier) copy->mbarrier = (uint32_t)shared_window_address(warp, &bulk->mbarrier, lane);
+    if (bulk->has_mbarrier)
+        copy->mbarrier = (uint32_t)(shared_window_address(warp, &bulk->mbarrier, lane) & CLUSTER_OFFSET);
     if (block->observed) {
         observe_range(block, op->pc, warp->index, lane, from->space, from->address, from->bytes, NULL);
         observe_range(block, op->pc, warp->index, lane, to->space, to->address, to->bytes, copy_bytes(copy));
@@ -152,6 +153,14 @@ static Range range_of(const Warp *warp, const MemoryOp *memory, int lane, uint32
                    .bytes = bytes};
 }
 
+/* What is written in shared memory, and the mbarrier, are the own block's; false after a trap. */
+static bool in_own_block(Block *block, const Warp *warp, const Op *op, int lane, Range *to) {
+    const BulkOp *bulk = op->extra;
+    uint64_t mbarrier = bulk->has_mbarrier ? shared_window_address(warp, &bulk->mbarrier, lane) : 0;
+    return to->space != PTX_SPACE_SHARED || (access_in_own_block(block, warp, op, lane, &to->address) &&
+                                             access_in_own_block(block, warp, op, lane, &mbarrier));
+}
+
 /* The lanes that copy anything; false after a trap. */
 static bool find_ranges(Block *block, const Warp *warp, const Op *op, uint32_t *mask, Range from[WARP_LANES],
                         Range to[WARP_LANES]) {
@@ -161,6 +170,7 @@ static bool find_ranges(Block *block, const Warp *warp, const Op *op, uint32_t *
         uint32_t bytes = (uint32_t)register_read(warp, bulk->size, 4, lane);
         from[lane] = range_of(warp, &bulk->from, lane, bytes);
         to[lane] = range_of(warp, &bulk->to, lane, bytes);
+        if (!in_own_block(block, warp, op, lane, &to[lane])) return false;
         if (!bytes) *mask &= ~lane_bit[lane];
         if (bytes && (!check_range(block, warp, op, lane, &from[lane]) ||
                       !check_range(block, warp, op, lane, &to[lane])))
