@@ -28,9 +28,9 @@ enum {
 
 extern const CountedRow counted_rows[COUNTED_ROWS];
 
-/* The prediction of each row, whole grid; NaN: there is none (what a counter makes of cp.async is not known). `waits` ([program->code_count], or NULL): instructions in loops
- * that wait for other blocks; their accesses, which cannot be predicted, are in waiting[] instead of
- * predicted[]. */
+/* The prediction of each row, whole grid; NaN: there is none (what some counters make of cp.async is not
+ * known). `waits` ([program->code_count], or NULL): instructions in loops that wait for other blocks; their accesses,
+ * which cannot be predicted, are in waiting[] instead of predicted[]. */
 void counted_predict(const TraceLaunch *launch, const bool *waits, double predicted[COUNTED_ROWS],
                      double waiting[COUNTED_ROWS]);
 

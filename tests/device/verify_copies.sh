@@ -6,6 +6,7 @@
 #
 # A kernel has 64 threads in 2 blocks. %q0: this thread's 16 bytes of `in`; %q2: of `out`; %r0: of `tile`; %r5: of `other`;
 # %q1, %r1, %r6: where the block's `in`, `tile` and `other` begin. At the end a thread stores its part of tile and other.
+# cluster_form: of what is an illegal instruction outside of clusters on an H200; each block is a cluster of its own.
 set -u
 redviz=${1:-build/redviz}
 work=$(mktemp -d) || exit 2
@@ -13,13 +14,14 @@ trap 'rm -rf "$work"' EXIT
 forms=0
 wrong=0
 
-form() { # NAME BODY
+form() { # NAME BODY [DIRECTIVE OF THE ENTRY]
     forms=$((forms + 1))
     cat >"$work/$1.ptx" <<PTX
 .version 8.6
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out)
+${3-}
 {
 .reg .pred %p<8>;
 .reg .b32 %r<32>;
@@ -65,6 +67,8 @@ PTX
         sed 's/^/    /' "$work/log"
     fi
 }
+
+cluster_form() { form "$1" "$2" '.reqnctapercluster 1, 1, 1'; }
 
 wait_all='cp.async.wait_all;'
 group='cp.async.commit_group; cp.async.wait_group 0;'
@@ -129,7 +133,7 @@ for size in 16 256 1024; do
         form "bulk_${space}_$size" "$(init 1) $(expect $size)
 @%p0 cp.async.bulk.shared::$space.global.mbarrier::complete_tx::bytes [%r1], [%q1], $size, [%r9]; $(until_phase 0)"
     done
-    form "bulk_shared_$size" "fence.proxy.async.shared::cta; $(init 1) $(expect $size)
+    cluster_form "bulk_shared_$size" "fence.proxy.async.shared::cta; $(init 1) $(expect $size)
 @%p0 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r6], [%r1], $size, [%r9]; $(until_phase 0)"
     form "bulk_out_$size" "fence.proxy.async.shared::cta; bar.sync 0;
 @%p0 cp.async.bulk.global.shared::cta.bulk_group [%q2], [%r1], $size;
@@ -149,30 +153,36 @@ for op in add.u32 add.s32 add.u64 min.u32 min.s32 min.u64 min.s64 max.u32 max.s3
 @%p0 cp.async.bulk.commit_group; @%p0 cp.async.bulk.wait_group 0; bar.sync 0;
 ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%q3]; st.shared.v4.u32 [%r0], {%r10, %r11, %r12, %r13};"
 done
+form reduce_twice_add.f32 "fence.proxy.async.shared::cta; bar.sync 0;
+@%p0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%q2], [%r1], 1024;
+@%p0 cp.async.bulk.commit_group; @%p0 cp.async.bulk.wait_group 0;
+@%p0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%q2], [%r1], 1024;
+@%p0 cp.async.bulk.commit_group; @%p0 cp.async.bulk.wait_group 0; bar.sync 0;
+ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%q3]; st.shared.v4.u32 [%r0], {%r10, %r11, %r12, %r13};"
 for op in add.u32 add.s32 add.u64 min.u32 min.s32 max.u32 max.s32 inc.u32 dec.u32 and.b32 or.b32 xor.b32; do
-    form "reduce_shared_$op" "fence.proxy.async.shared::cta; $(init 1) $(expect 1024)
+    cluster_form "reduce_shared_$op" "fence.proxy.async.shared::cta; $(init 1) $(expect 1024)
 @%p0 cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.$op [%r6], [%r1], 1024, [%r9];
 $(until_phase 0)"
 done
 each() { echo "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], $1;"; }
 for type in b32 u32 s32 f32; do
-    form "st_async_$type" "$(init 64) $(each 4)
+    cluster_form "st_async_$type" "$(init 64) $(each 4)
 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.$type [%r5], %r20, [%r9]; $(until_phase 0)"
 done
 for type in b64 u64 s64; do
-    form "st_async_$type" "$(init 64) $(each 8)
+    cluster_form "st_async_$type" "$(init 64) $(each 8)
 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.$type [%r5], %q9, [%r9]; $(until_phase 0)
 mov.u64 %q6, 5; st.shared.u64 [%r5], %q6;"
 done
-form st_async_v2 "$(init 64) $(each 8)
+cluster_form st_async_v2 "$(init 64) $(each 8)
 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r5], {%r20, %r24}, [%r9]; $(until_phase 0)"
-form st_async_v4 "$(init 64) $(each 16)
+cluster_form st_async_v4 "$(init 64) $(each 16)
 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%r5], {%r20, %r24, %r20, %r24}, [%r9]; $(until_phase 0)"
 for op in add.u32 add.s32 min.u32 min.s32 max.u32 max.s32 inc.u32 dec.u32 and.b32 or.b32 xor.b32; do
-    form "red_async_$op" "$(init 64) $(each 4)
+    cluster_form "red_async_$op" "$(init 64) $(each 4)
 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.$op [%r5], %r20, [%r9]; $(until_phase 0)"
 done
-form red_async_add.u64 "$(init 64) $(each 8) mov.u64 %q6, 9;
+cluster_form red_async_add.u64 "$(init 64) $(each 8) mov.u64 %q6, 9;
 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [%r5], %q6, [%r9]; $(until_phase 0)"
 
 echo "$forms forms, $wrong differ"

@@ -33,16 +33,25 @@
 
 typedef uint32_t (*Expected)(uint32_t lane);
 
-static void expect(const char *body, Expected expected) {
+static void expect_of(const char *body, uint32_t cluster, Expected expected) {
     Text text = {0};
     text_add(&text, BEGIN);
     text_add(&text, body);
-    CoreRun run = core_run_well((CoreKernel){.body = text_string(&text), .module = MODULE});
+    CoreRun run = core_run_well(
+        (CoreKernel){.body = text_string(&text), .module = MODULE, .cluster = {cluster, cluster, cluster}});
     for (uint32_t lane = 0; lane < 32; lane++)
         if (run.out[lane] != expected(lane))
             fail_msg("%s\nlane %u has %u, not %u", body, lane, run.out[lane], expected(lane));
     core_done(&run);
     text_done(&text);
+}
+
+static void expect(const char *body, Expected expected) {
+    expect_of(body, 0, expected);
+}
+
+static void expect_in_cluster(const char *body, Expected expected) {
+    expect_of(body, 1, expected);
 }
 
 static uint32_t own(uint32_t lane) {
@@ -159,10 +168,10 @@ static void bulk_copies_complete_on_an_mbarrier(void **state) {
                       "@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
                       "[%r1], [%q1], 128, [%r9], %q5;\n" UNTIL("0") TILE,
            from_source);
-    expect(INIT("1")
-               EXPECT("128") "@%p2 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
-                             "[%r2], [%r1], 128, [%r9];\n" UNTIL("0") OTHER,
-           own);
+    expect_in_cluster(
+        INIT("1") EXPECT("128") "@%p2 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                                "[%r2], [%r1], 128, [%r9];\n" UNTIL("0") OTHER,
+        own);
     expect("cp.async.bulk.prefetch.L2.global [%q1], 128;\n" TILE, own);
 }
 
@@ -218,7 +227,7 @@ static void reduce_shared(const char *form, Expected expected) {
                    "@%p2 cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.");
     text_add(&text, form);
     text_add(&text, " [%r2], [%r1], 128, [%r9];\n" UNTIL("0") OTHER);
-    expect(text_string(&text), expected);
+    expect_in_cluster(text_string(&text), expected);
     text_done(&text);
 }
 
@@ -321,6 +330,26 @@ static void reductions_of_floats(void **state) {
            yes);
 }
 
+static uint32_t subnormal(uint32_t lane) {
+    return 17 + lane;
+}
+static uint32_t half_subnormal(uint32_t lane) {
+    return (7 + lane) << 16 | (3 + lane);
+}
+
+/* Their bits are added as those of integers. */
+static void reductions_keep_subnormals(void **state) {
+    (void)state;
+#define ADD(before, form)                                                                                    \
+    before "mad.wide.u32 %q4, %t, 4, %q2; st.global.u32 [%q4], %r6; fence.proxy.async; bar.sync 0;\n"        \
+           "@%p2 cp.reduce.async.bulk.global.shared::cta.bulk_group.add." form                               \
+           " [%q2], [%r1], 128;\n" COMMIT "@%p2 cp.async.bulk.wait_group 0;\n" TARGET
+    expect(ADD("", "f32"), subnormal);
+    expect(ADD("shl.b32 %r7, %t, 16; add.u32 %r7, %r7, %t; st.shared.u32 [%r3], %r7; mov.u32 %r6, 0x70003;\n",
+               "noftz.f16"),
+           half_subnormal);
+}
+
 /* ---- st.async, red.async ---------------------------------------------------------------------------- */
 
 static uint32_t stored(uint32_t lane) {
@@ -333,42 +362,128 @@ static uint32_t first_of_four(uint32_t lane) {
 static void stores_and_folds_complete_on_an_mbarrier(void **state) {
     (void)state;
 #define EACH(bytes) "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], " bytes ";\n"
-    expect(INIT("32") EACH("4") "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r5], %r4, "
-                                "[%r9];\n" UNTIL("0") OTHER,
-           stored);
-    expect(INIT("32")
-               EACH("4") "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r5], %r4, [%r9];\n"
-                         "ld.shared.u32 %r20, [%r5]; st.global.u32 [%out], %r20;",
-           seven); /* too early */
-    expect(INIT("8") "and.b32 %r21, %t, 3; setp.eq.u32 %p4, %r21, 0; mov.u32 %r23, 10; mov.u32 %r24, "
-                     "11;\n@%p4 " EACH(
-                         "16") "@%p4 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 "
-                               "[%r5], {%r23, %r24, %r24, %r24}, [%r9];\n" UNTIL("0") OTHER,
-           first_of_four);
-    expect(INIT("32")
-               EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
-                         "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
-           sum7);
-    expect(INIT("32")
-               EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 "
-                         "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
+    expect_in_cluster(
+        INIT("32") EACH("4") "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r5], %r4, "
+                             "[%r9];\n" UNTIL("0") OTHER,
+        stored);
+    expect_in_cluster(
+        INIT("32") EACH("4") "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r5], %r4, [%r9];\n"
+                             "ld.shared.u32 %r20, [%r5]; st.global.u32 [%out], %r20;",
+        seven); /* too early */
+    expect_in_cluster(
+        INIT("8") "and.b32 %r21, %t, 3; setp.eq.u32 %p4, %r21, 0; mov.u32 %r23, 10; mov.u32 %r24, "
+                  "11;\n@%p4 " EACH(
+                      "16") "@%p4 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 "
+                            "[%r5], {%r23, %r24, %r24, %r24}, [%r9];\n" UNTIL("0") OTHER,
+        first_of_four);
+    expect_in_cluster(
+        INIT("32") EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
+                             "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
+        sum7);
+    expect_in_cluster(
+        INIT("32") EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 "
+                             "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
+        seven);
+    expect_in_cluster(
+        INIT("32") EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.u32 "
+                             "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
+        own);
+    expect_in_cluster(
+        INIT("32") EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 "
+                             "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
+        eight);
+    expect_in_cluster(
+        INIT("32") EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.xor.b32 "
+                             "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
+        xor7);
+    expect_in_cluster(
+        INIT("32") EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.and.b32 "
+                             "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
+        and7);
+}
+
+static uint32_t nine_to_six(uint32_t lane) {
+    return lane < 4 ? 9 - lane : 10 + lane;
+}
+static uint32_t first_four(uint32_t lane) {
+    return lane < 4 ? lane + 1 : 10 + lane;
+}
+
+/* As on an H200, which stops them as illegal instructions. */
+static void what_needs_a_cluster_traps_without(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *rest;
+    } forms[] = {
+        {"cp.async.bulk.shared::cluster.shared::cta",
+         ".mbarrier::complete_tx::bytes [%r2], [%r1], 16, [%r9];"},
+        {"cp.reduce.async.bulk.shared::cluster.shared::cta",
+         ".mbarrier::complete_tx::bytes.add.u32 [%r2], [%r1], 16, [%r9];"},
+        {"st.async", ".weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r5], %r4, [%r9];"},
+        {"red.async",
+         ".relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r5], %r4, [%r9];"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        Text body = {0}, said = {0};
+        text_print(&body, "%s@%%p2 %s%s", BEGIN INIT("1"), forms[i].name, forms[i].rest);
+        text_print(&said, "%s needs a launch in clusters: --cluster 1, or .reqnctapercluster", forms[i].name);
+        CoreKernel kernel = {.body = text_string(&body), .module = MODULE};
+        Trap trap = core_run_trap(kernel, TRAP_TRAP_INSTRUCTION, text_string(&said));
+        assert_int_equal(trap.lanes, 1);
+        memcpy(kernel.cluster, (uint32_t[]){1, 1, 1}, sizeof kernel.cluster);
+        CoreRun run = core_run_well(kernel);
+        core_done(&run);
+        text_done(&said);
+        text_done(&body);
+    }
+    /* not where no lane executes it */
+    expect("setp.gt.u32 %p4, %t, 99; @%p4 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 "
+           "[%r5], %r4, [%r9];\n" OTHER,
            seven);
-    expect(INIT("32")
-               EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.max.u32 "
-                         "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
-           own);
-    expect(INIT("32")
-               EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 "
-                         "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
-           eight);
-    expect(INIT("32")
-               EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.xor.b32 "
-                         "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
-           xor7);
-    expect(INIT("32")
-               EACH("4") "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.and.b32 "
-                         "[%r5], %r4, [%r9];\n" UNTIL("0") OTHER,
-           and7);
+}
+
+/* mapa gives an address that names a block of the cluster: it may be the own block. */
+static void other_blocks_of_a_cluster_are_refused(void **state) {
+    (void)state;
+#define MAPPED(block)                                                                                        \
+    INIT("1")                                                                                                \
+    "barrier.cluster.arrive; barrier.cluster.wait;\n"                                                        \
+    "mapa.shared::cluster.u32 %r10, %r1, " block "; mapa.shared::cluster.u32 %r11, %r9, " block ";\n"
+    static const char *const forms[] = {
+        "@%p2 mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%r11], 16; @%p2 "
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%r10], {9, 8, 7, 6}, [%r11];\n",
+        "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 16; @%p2 "
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%r10], {9, 8, 7, 6}, [%r11];\n",
+        "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 16; @%p2 "
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10], [%q1], 16, [%r11];\n"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        Text own_block = {0}, other = {0};
+        text_print(&own_block, "%s%s%s", BEGIN MAPPED("0"), forms[i], UNTIL("0") TILE);
+        text_print(&other, "%s%sbarrier.cluster.arrive; barrier.cluster.wait;", BEGIN MAPPED("1"), forms[i]);
+        expect_in_cluster(text_string(&own_block) + strlen(BEGIN), i < 2 ? nine_to_six : first_four);
+        core_run_trap(
+            (CoreKernel){.body = text_string(&other), .module = MODULE, .grid = 2, .cluster = {2, 1, 1}},
+            TRAP_NOT_EMULATED, "in another block of the cluster (block 1)");
+        text_done(&own_block);
+        text_done(&other);
+    }
+}
+
+/* A kernel that requires clusters of one block is launched in them. */
+static void required_clusters_of_one_are_clusters(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .module = ".shared .align 8 .b64 gate;\n.shared .align 4 .u32 word;\n"
+                  ".visible .entry kernel(.param .u64 out) .reqnctapercluster 1, 1, 1\n{\n"
+                  ".reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %q<2>;\n"
+                  "ld.param.u64 %q1, [out]; mov.u32 %r1, word; mov.u32 %r9, gate;\n"
+                  "mbarrier.init.shared::cta.b64 [%r9], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, "
+                  "[%r9], 4;\n"
+                  "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], 9, [%r9];\n" UNTIL(
+                      "0") "ld.shared.u32 %r2, [%r1]; st.global.u32 [%q1], %r2; ret;\n}\n",
+        .block = 1});
+    assert_int_equal(run.out[0], 9);
+    core_done(&run);
 }
 
 static void wrong_bulk_forms_trap(void **state) {
@@ -416,6 +531,10 @@ int main(void) {
                                        cmocka_unit_test(what_is_not_awaited_arrives_at_the_end),
                                        cmocka_unit_test(reductions_fold_each_element),
                                        cmocka_unit_test(reductions_of_floats),
+                                       cmocka_unit_test(reductions_keep_subnormals),
+                                       cmocka_unit_test(what_needs_a_cluster_traps_without),
+                                       cmocka_unit_test(other_blocks_of_a_cluster_are_refused),
+                                       cmocka_unit_test(required_clusters_of_one_are_clusters),
                                        cmocka_unit_test(stores_and_folds_complete_on_an_mbarrier),
                                        cmocka_unit_test(wrong_bulk_forms_trap)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "core.h"
+#include "metrics/counted.h"
+#include <math.h>
 #include <string.h>
 
 /* `tile` begins as 0xeeeeeeee; word i of `source` is i + 1. %q0: this lane's 16 bytes of source; %r0: of tile. */
@@ -187,6 +189,30 @@ static void both_sides_are_counted_and_recorded(void **state) {
     core_done(&run);
 }
 
+static double predicted_of(const CoreRun *run, const char *metric) {
+    double predicted[COUNTED_ROWS], waiting[COUNTED_ROWS];
+    counted_predict(run->launch, NULL, predicted, waiting);
+    assert_non_null(counted_find(metric));
+    return predicted[counted_find(metric) - counted_rows];
+}
+
+/* As the profiler counts on an H200: reads are global loads, where anything is read; writes are no shared stores. */
+static void what_the_profiler_counts(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .body = BEGIN
+        "cp.async.cg.shared.global [%r0], [%q0], 16; cp.async.cg.shared.global [%r0+512], [%q0], 16, "
+        "0;" WAIT OUT,
+        .module = MODULE,
+        .words = 128});
+    assert_true(predicted_of(&run, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") == 1);
+    assert_true(predicted_of(&run, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 16);
+    assert_true(predicted_of(&run, "smsp__sass_inst_executed_op_shared_st.sum") == 1); /* st.shared */
+    assert_true(isnan(predicted_of(&run, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum")));
+    assert_true(isnan(predicted_of(&run, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum")));
+    core_done(&run);
+}
+
 static void wrong_forms_and_addresses_trap(void **state) {
     (void)state;
     static const struct {
@@ -223,6 +249,7 @@ int main(void) {
                                        cmocka_unit_test(groups_are_of_a_thread_and_in_order),
                                        cmocka_unit_test(an_mbarrier_may_wait_for_copies),
                                        cmocka_unit_test(both_sides_are_counted_and_recorded),
+                                       cmocka_unit_test(what_the_profiler_counts),
                                        cmocka_unit_test(wrong_forms_and_addresses_trap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

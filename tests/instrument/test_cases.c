@@ -211,6 +211,7 @@ static const Case cases[] = {
          "@!%p0 cp.async.bulk.global.shared::cta.bulk_group [%out], [%r8], 16;\n"
          "@!%p0 cp.reduce.async.bulk.global.shared::cta.bulk_group.max.u32 [%out+16], [%r8], 16;\n"
          "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\ncp.async.bulk.wait_group 0;\n",
+     .cluster = 1,
      .version = "8.1"},
     {.name = "the address is overwritten",
      .body = "cvta.to.global.u64 %q0, %out;\nst.global.u64 [%out+8], %out;\nld.global.u64 %q0, [%q0+8];\n"

@@ -49,6 +49,18 @@ static Outcome in_rank(Access *access, uint32_t rank, AccessInBlock in_block, Ac
                 rank);
 }
 
+bool access_in_own_block(Block *block, const Warp *warp, const Op *op, int lane, uint64_t *address) {
+    uint64_t field = *address >> CLUSTER_RANK_SHIFT;
+    if (!field || field > block->grid->cluster_blocks) return true; /* out of bounds is found later */
+    *address &= CLUSTER_OFFSET;
+    if (field - 1 == block->rank) return true;
+    raise_trap(
+        block, TRAP_NOT_EMULATED, warp, op->pc, lane_bit[lane], NULL,
+        "not emulated: mbarriers and asynchronous copies in another block of the cluster (block %" PRIu64 ")",
+        field - 1);
+    return false;
+}
+
 Outcome access_in_cluster(const Access *access, AccessInBlock in_block, AccessMove move) {
     const Block *block = access->block;
     SharedMemory own = {block->shared, block->shared_written};

@@ -20,6 +20,10 @@ static inline uint64_t shared_window_address(const Warp *warp, const MemoryOp *m
     return address - SHARED_WINDOW < WINDOW_BYTES ? address - SHARED_WINDOW : address;
 }
 
+/* The lane's address in shared memory, which may name a block of the cluster, becomes one of this block's window; false: it
+ * names another block, and a trap says that what is asynchronous there is not emulated. */
+bool access_in_own_block(Block *block, const Warp *warp, const Op *op, int lane, uint64_t *address);
+
 /* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move`
  * for every part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT
  * or OUTCOME_STOP. */
@@ -113,8 +117,8 @@ bool atomic_lower_red(Lowering *low, const PtxInstruction *in, Op *op);
 struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType type);
 /* The operation among the modifiers; PTX_MODIFIER_NONE: there is none. */
 PtxModifierKind atomic_operation_of(const PtxInstruction *in);
-/* What `old` becomes; operations of one operand. */
-uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand, bool flushes);
+/* What `old` becomes, of an operation of one operand; subnormals are kept. */
+uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand);
 
 /* The shared variable at an address of the window, and the offset in it, as events have them. */
 void access_place_shared(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset);

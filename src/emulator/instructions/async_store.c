@@ -1,7 +1,8 @@
 /* st.async, red.async: each lane stores to shared memory of the cluster, or folds into it, and completes the bytes on an
- * mbarrier ("Data Movement and Conversion Instructions: st.async", "red.async"). Here the cluster is the block. The value
- * arrives with the phase of the mbarrier (machine/copies.h). */
+ * mbarrier ("Data Movement and Conversion Instructions: st.async", "red.async"). Another block of the cluster is
+ * refused. The value arrives with the phase of the mbarrier (machine/copies.h). */
 #include "emulator/instructions/access_execute.h"
+#include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/mbarrier.h"
 
@@ -15,8 +16,17 @@ static void fold_element(const AsyncCopy *copy, uint8_t *destination) {
     const AsyncStoreOp *op = copy->rule;
     int bytes = op->memory.element_bytes;
     uint64_t value = atomic_apply(op->operation, op->memory.type, bytes_read(destination, bytes),
-                                  bytes_read(copy_bytes(copy), bytes), false);
+                                  bytes_read(copy_bytes(copy), bytes));
     memcpy(destination, &value, (size_t)bytes);
+}
+
+/* Where the lane's mbarrier lies in the window of this block, as what is stored must; false after a trap. */
+static bool find_mbarrier(const Access *access, int lane, uint64_t *mbarrier) {
+    const AsyncStoreOp *op = access->op->extra;
+    uint64_t named = access->peer < 0 ? 0 : (uint64_t)(access->peer + 1) << CLUSTER_RANK_SHIFT;
+    *mbarrier = shared_window_address(access->warp, &op->mbarrier, lane);
+    return access_in_own_block(access->block, access->warp, access->op, lane, &named) &&
+           access_in_own_block(access->block, access->warp, access->op, lane, mbarrier);
 }
 
 static void begin_stores(Access *access) {
@@ -26,6 +36,8 @@ static void begin_stores(Access *access) {
     bool folds = op->operation != PTX_MODIFIER_NONE;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
+        uint64_t mbarrier;
+        if (!find_mbarrier(access, lane, &mbarrier)) return;
         AsyncCopy *copy =
             copies_add(access->block, access->warp, lane, access->op->pc, COPY_ON_MBARRIER, memory->width);
         for (int e = 0; e < memory->count; e++) {
@@ -37,7 +49,7 @@ static void begin_stores(Access *access) {
         copy->to = PTX_SPACE_SHARED;
         copy->to_address = access->address[lane];
         copy->from = PTX_SPACE_GENERIC;
-        copy->mbarrier = (uint32_t)shared_window_address(access->warp, &op->mbarrier, lane);
+        copy->mbarrier = (uint32_t)mbarrier;
         copy->fold = folds ? fold_element : NULL;
         copy->rule = op;
         copies_begun(access->block, copy);
@@ -47,7 +59,8 @@ static void begin_stores(Access *access) {
 }
 
 static Outcome execute_async_store(Block *block, Warp *warp, const Op *op, uint32_t mask) {
-    return access_execute(block, warp, op, mask, begin_stores);
+    Outcome outcome = access_execute(block, warp, op, mask, begin_stores);
+    return block->worker->stopped ? OUTCOME_STOP : outcome;
 }
 
 static bool is_possible(PtxModifierKind operation, PtxType type) {
@@ -112,11 +125,12 @@ static bool lower_async(Lowering *low, const PtxInstruction *in, Op *op) {
     if (!lower_values(low, in, op, memory) || !access_lower_address(low, op, memory, &in->operands[0]) ||
         !access_lower_address(low, op, &async->mbarrier, &in->operands[2]))
         return false;
-    if (!folds) return true;
-    memory->is_store = false;
-    memory->is_atomic = memory->ordered = true;
-    memory->rule = atomic_rule(low, async->operation, memory->type);
-    return true;
+    if (folds) {
+        memory->is_store = false;
+        memory->is_atomic = memory->ordered = true;
+        memory->rule = atomic_rule(low, async->operation, memory->type);
+    }
+    return lower_in_clusters(low, op, folds ? "red.async" : "st.async");
 }
 
 bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {

@@ -246,9 +246,9 @@ struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType
     return rule;
 }
 
-uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand, bool flushes) {
+uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand) {
     AtomicRule rule = {.operation = operation, .type = type};
-    return apply(&rule, old, operand, 0, flushes);
+    return apply(&rule, old, operand, 0, false);
 }
 
 PtxModifierKind atomic_operation(const MemoryOp *memory) {

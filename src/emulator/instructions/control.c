@@ -1,6 +1,7 @@
 /* Control flow that waits for its turn: exit, trap, brx, and instructions that are not emulated. (bra:
  * machine/schedule.c.) */
 #include "emulator/machine/access.h"
+#include "emulator/instructions/copy_async.h"
 #include "emulator/instructions/instruction_set.h"
 
 #include "emulator/machine/recorder.h"
@@ -30,15 +31,31 @@ const char *trap_text(const Op *op) {
     return ((const TrapOp *)op->extra)->text;
 }
 
-bool lower_trap(Lowering *low, const PtxInstruction *in, Op *op) {
-    (void)in;
+static bool lower_fault(Lowering *low, Op *op, const char *text) {
     TrapOp *trap = lowering_allocate(low, sizeof *trap);
     trap->core.execute = execute_trap;
     trap->kind = TRAP_TRAP_INSTRUCTION;
-    trap->text = "the kernel executed a trap instruction";
+    trap->text = text;
     op->op_class = OP_CONTROL;
     op->extra = trap;
     return true;
+}
+
+bool lower_trap(Lowering *low, const PtxInstruction *in, Op *op) {
+    (void)in;
+    return lower_fault(low, op, "the kernel executed a trap instruction");
+}
+
+bool lower_in_clusters(Lowering *low, Op *op, const char *name) {
+    if (launch_has_clusters(low->launch)) return true;
+    Text text = {0};
+    text_print(&text,
+               "%s needs a launch in clusters: --cluster 1, or .reqnctapercluster; an H200 refuses it as an "
+               "illegal instruction",
+               name);
+    const char *kept = arena_copy_string(&low->lowered->arena, text_string(&text));
+    text_done(&text);
+    return lower_fault(low, op, kept);
 }
 
 static Outcome execute_exit(Block *block, Warp *warp, const Op *op, uint32_t mask) {

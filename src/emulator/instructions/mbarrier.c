@@ -150,6 +150,9 @@ static void move_mbarrier(Access *access) {
               0);
         return;
     }
+    uint64_t named = access->peer < 0 ? 0 : (uint64_t)(access->peer + 1) << CLUSTER_RANK_SHIFT;
+    if (!access_in_own_block(access->block, access->warp, access->op, __builtin_ctz(access->mask), &named))
+        return;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         bool waits = op->action == MB_WAIT;
@@ -204,6 +207,7 @@ static Outcome execute_wait(Block *block, Warp *warp, const Op *op, uint32_t mas
     }
     fragment->gives_up = false;
     Outcome outcome = complete ? access_execute(block, warp, op, complete, move_mbarrier) : OUTCOME_NEXT;
+    if (block->worker->stopped) return OUTCOME_STOP;
     if (outcome != OUTCOME_NEXT || complete == mask) return outcome;
     void *observed = block->observed; /* a phase that is not complete orders nothing */
     block->observed = NULL;
