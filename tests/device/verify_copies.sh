@@ -170,8 +170,8 @@ for type in b32 u32 s32 f32; do
 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.$type [%r5], %r20, [%r9]; $(until_phase 0)"
 done
 for type in b64 u64 s64; do
-    cluster_form "st_async_$type" "$(init 64) $(each 8)
-st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.$type [%r5], %q9, [%r9]; $(until_phase 0)
+    cluster_form "st_async_$type" "$(init 64) $(each 8) mul.wide.u32 %q5, %r20, 0x10001;
+st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.$type [%r5], %q5, [%r9]; $(until_phase 0)
 mov.u64 %q6, 5; st.shared.u64 [%r5], %q6;"
 done
 cluster_form st_async_v2 "$(init 64) $(each 8)

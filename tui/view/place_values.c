@@ -28,10 +28,10 @@ static double lane_value(const StepContext *context, int64_t lane) {
     return *stop ? NAN : value;
 }
 
-/* The first word that the lane accesses; of a lane that does not, NaN. */
-static double word_of(const StepContext *context, int64_t lane) {
+/* The first word that the lane accesses, from `begin`; of a lane that does not, NaN. */
+static double word_of(const StepContext *context, const uint64_t begin[WARP_LANES], int64_t lane) {
     if (lane < 0 || !(context->event.mask >> lane & 1)) return NAN;
-    return (double)(context->address[lane] / BANK_BYTES);
+    return (double)(begin[lane] / BANK_BYTES);
 }
 
 /* Warps that a branch splits; of other steps NaN. */
@@ -59,8 +59,8 @@ static double step_named(const StepContext *context, const char *name, int64_t l
     if (!strcmp(name, "sectors")) return counter.sectors ? (double)counter.sectors : NAN;
     if (!is_shared) return NAN;
     if (!strcmp(name, "bank_mask")) return banks_of(context);
-    if (!strcmp(name, "word")) return word_of(context, lane);
-    if (!strcmp(name, "bank")) return fmod(word_of(context, lane), BANK_COUNT);
+    if (!strcmp(name, "word")) return word_of(context, context->event.offset, lane); /* of its array */
+    if (!strcmp(name, "bank")) return fmod(word_of(context, context->address, lane), BANK_COUNT);
     if (!strcmp(name, "banks")) return __builtin_popcount(banks_of(context));
     if (!context->cost.ideal) return NAN;
     if (!strcmp(name, "wavefronts")) return context->cost.wavefronts;
