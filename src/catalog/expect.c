@@ -6,6 +6,7 @@
 #include "catalog/expression.h"
 #include "catalog/reference.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -84,7 +85,8 @@ static double bound_of(const Trial *trial, uint64_t length, long double value, l
         return 0;
     uint64_t threads = threads_of(trial->run),
              atomics = trial->run->atomics < length ? trial->run->atomics : length;
-    double depth = (double)(length / (threads ? threads : 1)) + 12 + (double)atomics;
+    uint64_t of_thread = length / (threads ? threads : 1);
+    double depth = (double)of_thread + 12 + (double)atomics;
     double growth = (depth < 64 ? depth : 8 * sqrt(depth)) + (function->is_rounded ? 4 : 0);
     return growth * roundoff * (double)(magnitude > fabsl(value) ? magnitude : fabsl(value));
 }
@@ -141,7 +143,7 @@ static bool is_right(Trial *trial, uint64_t index, long double got, long double 
 static bool are_extremes(const Trial *trial, uint64_t end) {
     enum { MANY = 32 };
     long double sum = 0;
-    if (trial->length / end < MANY) return true;
+    if (!end || trial->length / end < MANY) return true;
     for (uint64_t i = 0; i < trial->length; i++) sum += element(trial->a, i);
     long double mean = sum / (long double)trial->length;
     bool is_max = trial->function->fold == EXPECT_MAX;
@@ -560,6 +562,7 @@ bool expect_compare(const char *expectation, const ExpectRun *run, CatalogResult
                    .changed = changes(run, out),
                    .whole = memory_new((size_t)run->filled->buffer_count + 1),
                    .columns = said.columns};
+    assert(trial.a);
     trial.length = trial.b && trial.b->count < trial.a->count ? trial.b->count : trial.a->count;
     bool is_right = try_function(&trial);
     free(trial.whole);

@@ -8,6 +8,7 @@ static HostReal at(const PlanBuffer *buffer, uint64_t i) {
     return (HostReal)plan_element(buffer->type, buffer->bytes, i);
 }
 
+/* NOLINTBEGIN(readability-non-const-parameter): all have one signature, and some need not all of it */
 #define FUNCTION(NAME)                                                                                       \
     static HostReal NAME(const PlanBuffer *a, const PlanBuffer *b, uint64_t first, uint64_t count,           \
                          uint64_t step, HostReal *magnitude)
@@ -231,3 +232,4 @@ const ExpectFunction expect_functions[] = {
 };
 // clang-format on
 const int expect_function_count = sizeof expect_functions / sizeof *expect_functions;
+/* NOLINTEND(readability-non-const-parameter) */

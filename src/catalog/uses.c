@@ -418,9 +418,9 @@ int uses_dimensions(const PtxFunction *entry) {
         const PtxInstruction *instruction = entry->statements[i].instruction;
         if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
         if (is(instruction, "or")) continue; /* x | y | z: is it the first of all? */
-        const PtxOperand *to = instruction->operand_count ? &instruction->operands[0] : NULL;
-        bool goes_on = hands_on(instruction) && to->reg && to->kind == PTX_OPERAND_REGISTER &&
-                       values.of[to->reg->index].is_known;
+        const PtxOperand *to = instruction->operands;
+        bool goes_on = instruction->operand_count && hands_on(instruction) && to->reg &&
+                       to->kind == PTX_OPERAND_REGISTER && values.of[to->reg->index].is_known;
         for (int k = 0; !goes_on && k < instruction->operand_count; k++) {
             int dimensions = dimensions_of(&values, instruction, &instruction->operands[k]);
             if (dimensions > most) most = dimensions;

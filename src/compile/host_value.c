@@ -99,10 +99,11 @@ static uint64_t declared_bytes(HostReader *reader, HostSpan name) {
             while (begin > 0 &&
                    (host_is_word(text->text[begin - 1]) || strchr(" \t*&,", text->text[begin - 1])))
                 begin--;
-            for (HostSpan word = {begin, begin}; begin < at; begin = word.end + (word.end == begin)) {
-                word = host_word(text, begin);
+            while (begin < at) {
+                HostSpan word = host_word(text, begin);
                 uint64_t bytes = host_type_bytes(text->text + word.begin, word.end - word.begin);
                 if (bytes) return bytes;
+                begin = word.end + (word.end == begin);
             }
         }
     return 0;
