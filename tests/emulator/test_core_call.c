@@ -53,8 +53,8 @@ static void test_vectors_in_registers(void **state) {
     static const char *const calls[] = {
         "call (w, %r9), both, (%t, v, u);",
         "mov.u64 %q9, both; call (w, %r9), %q9, (%t, v, u), proto;",
-        "setp.lt.u32 %p0, %t, 20; @!%p0 call (w, %r9), both, (%t, v, u); @%p0 call (w, %r9), both, (%t, v, "
-        "u);",
+        ("setp.lt.u32 %p0, %t, 20; @!%p0 call (w, %r9), both, (%t, v, u);"
+         "@%p0 call (w, %r9), both, (%t, v, u);"),
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         Text body = {0};
