@@ -6,7 +6,7 @@
 # Ends with "N agree, N differ"; exit 1 if one differs. With REDVIZ_CUDA=build/tests/gpu/libcuda_emulated.so the emulator
 # takes the GPU's place.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 2
 redviz=$1
 shift
 file=tests/kernels/early_return.ptx

@@ -241,10 +241,10 @@ class Pages:
         expect(b.run(verdict) == "No, it is no (your answer: yes)", "the verdict: " + b.run(verdict))
         b.press("PageDown")
         for lane in (0, 8, 16, 25):
-            b.run("document.querySelectorAll('.stop.now .lanes button')[%d].click()" % lane)
+            b.run("document.querySelectorAll('.stop.now .marks button')[%d].click()" % lane)
         expect(b.run("document.querySelector('.stop.now input').value") == "0x2010101", "lanes that were pointed at")
-        b.run("document.querySelectorAll('.stop.now .lanes button')[25].click()")
-        b.run("document.querySelectorAll('.stop.now .lanes button')[24].click()")
+        b.run("document.querySelectorAll('.stop.now .marks button')[25].click()")
+        b.run("document.querySelectorAll('.stop.now .marks button')[24].click()")
         b.run("Array.from(document.querySelectorAll('.stop.now .question > button')).find(e => e.textContent === 'Answer').click()")
         expect(b.run(verdict) == "Right: 0x01010101", "the verdict: " + b.run(verdict))
         b.press("PageDown")
