@@ -2,6 +2,7 @@
  * what is accepted is a whole lecture, the same as itself, whose marks, claims and answers can be read to their ends. */
 #include "lecture/claim.h"
 #include "lecture/lecture.h"
+#include "metrics/limit.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static bool value_of(void *context, const ClaimQuery *query, double *value, Erro
     size_t length = strlen(query->name) + (query->run ? strlen(query->run) : 0);
     for (int i = 0; i < query->setting_count; i++)
         if (!strchr(query->settings[i], '=')) abort();
-    *value = (double)length - 5;
+    *value = query->scope == CLAIM_LIMIT ? 1 + (double)(length % (LIMIT_COUNT - 1)) : (double)length - 5;
     return length % 7 || error_set(error, "no %s", query->name);
 }
 
