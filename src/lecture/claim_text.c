@@ -68,7 +68,8 @@ bool claim_read_name(ClaimReader *reader, char out[CLAIM_NAME_BYTES], const char
 bool claim_read_string(ClaimReader *reader, char out[CLAIM_STRING_BYTES]) {
     const char *begin = reader->at;
     const char *closing = claim_peek(reader) == '"' ? strpbrk(reader->at + 1, "\"\n") : NULL;
-    if (!closing || *closing != '"') return claim_fail_at(reader, begin, "a text in double quotes is expected here");
+    if (!closing || *closing != '"')
+        return claim_fail_at(reader, begin, "a text in double quotes is expected here");
     size_t length = (size_t)(closing - reader->at - 1);
     if (length >= CLAIM_STRING_BYTES)
         return claim_fail_at(reader, reader->at, "no line or row holds so long a text");
