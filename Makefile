@@ -320,7 +320,7 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 
 # -O3 vectorizes the loops over lanes.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
-$(O)/obj/src/bench/cpu_reduce.o: CFLAGS += -O3
+$(O)/obj/src/bench/cpu_reduce.o $(O)/obj/src/catalog/loops.o: CFLAGS += -O3 -fno-trapping-math
 # The commit, for --version; "-changed": with changes of the working tree that the next commit may have.
 COMMIT := $(shell git describe --always --abbrev=40 --exclude='*' --dirty=-changed 2>/dev/null)
 $(O)/obj/src/main.o: FLAGS += -DREDVIZ_COMMIT='"$(COMMIT)"'

@@ -41,6 +41,8 @@ void access_store(Access *access);
 bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element);
 /* The common accesses of a gang (access_fast.c), as CoreOp.execute_together; the best function for this machine. */
 AccessTogether access_together(void);
+/* Notes which words of its region an access reads or writes. */
+void access_leave_footprint(const Access *access, Footprint *footprint);
 /* Keeps what a line has cost, for the next one like it. */
 void access_keep_pattern(const Access *access, bool global, int cost, int ideal);
 
