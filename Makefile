@@ -183,6 +183,7 @@ fuzz-ptx: fuzz-deps
 fuzz-args: fuzz-deps
 	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
 	@printf "0in=float[n]:random, out=float[grid*4], k=n/2, 1e-3" >build/fuzz/$@/seed
+	@printf "3{in=float[n], null, {n, 0u, (char)1}, &in[7], 3.5f, 2l}, {}, {1, {2}}" >build/fuzz/$@/structures
 	build/fuzz/fuzz_args -max_len=512 -timeout=5 $(FUZZ_RUN)
 
 fuzz-lecture: fuzz-deps
