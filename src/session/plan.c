@@ -59,6 +59,17 @@ static bool load_module(Session *session, Error *error) {
     if (file) session->sources.path = file;
     session->sources.folder = session->options.sources;
     session->sources.is_piped = session->options.text && !is_cuda_source(file);
+    if (session->options.ptx) {
+        session->code.text = memory_copy_text(session->options.ptx);
+        if (session->options.kernel)
+            (void)catalog_ptx_path(session->kernel.row, session->code.path, sizeof session->code.path, NULL);
+        else
+            snprintf(session->code.path, sizeof session->code.path,
+                     is_cuda_source(file) ? "%s (as PTX)" : "%s", file);
+        length = strlen(session->code.text);
+        session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
+        return session->code.module != NULL;
+    }
     if (file && is_cuda_source(file)) {
         if (!compile_file(session, error)) return false;
         length = strlen(session->code.text);

@@ -77,7 +77,7 @@ typedef struct SessionFindings { /* what is wrong with the run */
     TraceObserver observer;      /* the detector's */
     Findings *hazards;           /* NULL until asked for */
     SessionOrder order;
-    bool has_order; /* it was looked for */
+    bool has_order, has_proofs; /* they were looked for */
 } SessionFindings;
 
 typedef struct SessionFile {     /* that the session was opened from; else NULL */
