@@ -96,10 +96,29 @@ static void pad_to_alignment(const PtxVariable *parameter, Item *item, Arena *ar
     item->byte_count = (int)whole;
 }
 
+/* A name that is not known yet is a buffer by default, where the parameter is a pointer. */
+static Span complete(const ArgumentReader *reader, Span span, const char *standard, Text *whole) {
+    bool is_new = standard && argument_is_name(span) && !argument_equals(span, "null") &&
+                  argument_buffer(reader, span) < 0 && strchr(standard, '[');
+    for (int i = 0; i < reader->name_count; i++) is_new &= !argument_equals(span, reader->names[i].name);
+    if (!is_new) return span;
+    text_print(whole, "%.*s=%s", (int)span.length, span.text, standard);
+    return (Span){text_string(whole), whole->length};
+}
+
 static bool add_item(ArgumentReader *reader, Span span) {
-    const PtxVariable *parameter = reader->entry->parameters[reader->launch->argument_count];
+    int number = reader->launch->argument_count;
+    const PtxVariable *parameter = reader->entry->parameters[number];
+    const char *const *defaults = reader->source.defaults;
+    Text whole = {0};
     Item item;
-    if (!argument_item(reader, span, &item)) return false;
+    Span completed = complete(reader, span, defaults ? defaults[number] : NULL, &whole);
+    if (reader->source.completed)
+        text_print(reader->source.completed, "%s%.*s", number ? ", " : "", (int)completed.length,
+                   completed.text);
+    bool good = argument_item(reader, completed, &item);
+    text_done(&whole);
+    if (!good) return false;
     if (item.kind == ITEM_POINTER) return add_pointer(reader, span, parameter, &item);
     if (item.kind == ITEM_NUMBER) return add_scalar(reader, span, parameter, item.value);
     pad_to_alignment(parameter, &item, &reader->plan->arena);

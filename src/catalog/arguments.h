@@ -48,9 +48,11 @@ typedef struct Item { /* what an item is, before it is known where it goes */
 Span argument_trim(Span span);
 Span argument_cut(Span span, size_t begin, size_t end); /* trimmed */
 size_t argument_find(Span span, char wanted);           /* span.length: it is not there */
-size_t argument_end(Span list); /* the comma that ends its first item, or its end: those within brackets belong to it */
-int argument_shown(Span span);  /* so many of its bytes for "%.*s" */
+size_t argument_end(
+    Span list); /* the comma that ends its first item, or its end: those within brackets belong to it */
+int argument_shown(Span span); /* so many of its bytes for "%.*s" */
 bool argument_equals(Span span, const char *text);
+bool argument_is_name(Span span);
 
 /* Fills the reader's error with the option's name, the message, and the place; returns false. */
 bool argument_fail(const ArgumentReader *reader, Span at, const char *format, ...)

@@ -126,7 +126,7 @@ int argument_new_buffer(ArgumentReader *reader, Span name, Span value, size_t br
     }
     char *copy = arena_copy_text(&reader->plan->arena, name.text, name.length);
     int index = plan_add_buffer(reader->plan, copy, type, (uint64_t)count.integer, FILL_ZERO);
-    bool good = !rest.length || read_fill(reader, argument_cut(rest, 1, rest.length),
-                                          &reader->plan->buffers[index]);
+    bool good =
+        !rest.length || read_fill(reader, argument_cut(rest, 1, rest.length), &reader->plan->buffers[index]);
     return good ? index : -1;
 }

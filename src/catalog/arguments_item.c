@@ -130,13 +130,6 @@ static bool read_structure(ArgumentReader *reader, Span span, Item *item) {
 
 /* ---- items ---------------------------------------------------------------------------------------------- */
 
-static bool is_name(Span span) {
-    if (!span.length || isdigit((unsigned char)span.text[0])) return false;
-    for (size_t i = 0; i < span.length; i++)
-        if (!isalnum((unsigned char)span.text[i]) && span.text[i] != '_') return false;
-    return true;
-}
-
 /* NAME or NAME[ELEMENT], after the & of a pointer. */
 static bool read_pointer(ArgumentReader *reader, Span span, Item *item) {
     size_t bracket = argument_find(span, '[');
@@ -195,7 +188,7 @@ static bool read_number(ArgumentReader *reader, Span name, Span span, Item *item
 static bool read_named(ArgumentReader *reader, Span name, Span value, Item *item) {
     size_t bracket = argument_find(value, '[');
     bool is_file = value.length && value.text[0] == '@';
-    if (!is_name(name))
+    if (!argument_is_name(name))
         return argument_fail(reader, name, "'%.*s' is not a name", argument_shown(name), name.text);
     if (!is_file && bracket == value.length) return read_number(reader, name, value, item);
     item->kind = ITEM_POINTER;

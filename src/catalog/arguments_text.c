@@ -38,6 +38,13 @@ bool argument_equals(Span span, const char *text) {
     return strlen(text) == span.length && memcmp(text, span.text, span.length) == 0;
 }
 
+bool argument_is_name(Span span) {
+    if (!span.length || isdigit((unsigned char)span.text[0])) return false;
+    for (size_t i = 0; i < span.length; i++)
+        if (!isalnum((unsigned char)span.text[i]) && span.text[i] != '_') return false;
+    return true;
+}
+
 bool argument_fail(const ArgumentReader *reader, Span at, const char *format, ...) {
     char message[400];
     va_list list;

@@ -64,7 +64,7 @@ typedef struct PlanLaunch {
     int argument_count, argument_capacity;
 } PlanLaunch;
 
-enum { PLAN_LAUNCHES = 8 };
+enum { PLAN_LAUNCHES = 16 };
 
 /* Zero-initialised is a valid empty plan. */
 typedef struct Plan {
@@ -143,6 +143,9 @@ bool plan_parse_arguments(Plan *plan, PlanLaunch *launch, const PtxFunction *ent
 typedef struct PlanTyped {
     const char *option, *text; /* "--launch" and what follows it, whole; errors show both */
     size_t begin, length;
+    const char *const
+        *defaults;   /* [parameter] "float[n]:random", what a pointer by an unknown name is; NULL: nothing */
+    Text *completed; /* gets the items, with these in place; NULL: nobody asks */
 } PlanTyped;
 bool plan_parse_typed(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const PlanTyped *typed,
                       const PlanVariables *variables, Error *error);

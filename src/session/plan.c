@@ -14,6 +14,16 @@ static void keep_files(Session *session, char *const *files, int count) {
         session->code.files[session->code.file_count++] = arena_copy_string(&session->arena, files[i]);
 }
 
+/* The instance of a template that is asked for: of --entry, or of the first launch of one in --launch. */
+static const char *instance_of(Session *session) {
+    const char *entry = session->options.entry, *launches = session->options.launches;
+    if (launches) {
+        const char *end = strstr(launches, "<<<");
+        entry = end ? arena_copy_text(&session->arena, launches, (size_t)(end - launches)) : NULL;
+    }
+    return entry && strchr(entry, '<') ? entry : NULL;
+}
+
 static bool compile_file(Session *session, Error *error) {
     const SessionOptions *options = &session->options;
     char headers[PATH_MAX];
@@ -21,8 +31,7 @@ static bool compile_file(Session *session, Error *error) {
     *strrchr(headers, '/') = 0;
     CompileOptions wanted = {.path = options->file,
                              .text = options->text,
-                             .instance =
-                                 options->entry && strchr(options->entry, '<') ? options->entry : NULL,
+                             .instance = instance_of(session),
                              .compiler = options->compiler,
                              .flags = options->compile_flags,
                              .no_cache = options->no_cache,

@@ -42,7 +42,8 @@ typedef struct SessionOptions {
     const char
         *ptx; /* runs in place of the kernel's own PTX, of which it is a changed copy; borrowed; or NULL */
     const char *entry, *args;
-    const char *expect; /* what the result should be: catalog/expect.h; NULL: found by itself */
+    const char *launches; /* instead of both, and of grid and block: catalog/launches.h; NULL */
+    const char *expect;   /* what the result should be: catalog/expect.h; NULL: found by itself */
     const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
     bool no_cache;                        /* FILE.cu is compiled anew */
     const char *sources;        /* a folder whose files may be opened as sources (sources.h); NULL: none */
@@ -122,7 +123,7 @@ const char *session_guess(const Session *session);
 const char *session_read(const Session *session);
 /* What the result of such a kernel was compared with: "sum(in)"; NULL: it was not. */
 const char *session_looks_like(const Session *session);
-/* Its --args, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
+/* Its --args or --launch, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
 const char *session_arguments(const Session *session);
 const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
 const char *session_name(const Session *session);
