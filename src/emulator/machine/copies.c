@@ -1,4 +1,4 @@
-/* Asynchronous copies of a block that are on their way (copies.h). */
+/* Asynchronous copies that are on their way (copies.h). */
 #include "emulator/machine/copies.h"
 
 #include "emulator/machine/observe.h"
@@ -21,12 +21,14 @@ static AsyncCopies *copies_of(Block *block) {
     return block->copies;
 }
 
-AsyncCopy *copies_add(Block *block, const Warp *warp, int lane, int pc, CopyCompletion completion,
+AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompletion completion,
                       uint32_t bytes) {
-    AsyncCopies *copies = copies_of(block);
+    AsyncCopies *copies = copies_of(home);
     WarpCopies *of = &copies->warps[warp->index];
     AsyncCopy copy = {.number = copies->count++,
                       .pc = pc,
+                      .block = warp->block->linear,
+                      .rank = warp->block->rank,
                       .warp = (uint8_t)warp->index,
                       .lane = (uint8_t)lane,
                       .completion = (uint8_t)completion,
@@ -42,8 +44,8 @@ uint8_t *copies_room(AsyncCopy *copy) {
     return copy->more ? copy->more : copy->kept;
 }
 
-void copies_begun(const Block *block, const AsyncCopy *copy) {
-    if (block->observed) observe_copy(block, copy, TRACE_COPY_BEGINS, true);
+void copies_begun(const Block *home, const AsyncCopy *copy) {
+    if (home->observed) observe_copy(home, copy, TRACE_COPY_BEGINS, true);
 }
 
 void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups) {
@@ -71,12 +73,12 @@ static uint8_t *destination(Block *block, const AsyncCopy *copy) {
     return region->host + (copy->to_address - region->base);
 }
 
-/* `warp` and `lane` are the first that know it. */
-static void arrive(Block *block, AsyncCopy *copy, int warp, int lane) {
+/* `warp` and `lane` of the block `knows` are the first that know it. */
+static void arrive(Block *home, AsyncCopy *copy, const Block *knows, int warp, int lane) {
     if (!copy->bytes) return; /* it stands for an arrival only */
-    if (block->observed) observe_copy(block, copy, TRACE_COPY_ARRIVES, true);
-    if (block->observed) observe_arrived_bytes(block, copy, warp, lane);
-    uint8_t *to = destination(block, copy);
+    if (home->observed) observe_copy(home, copy, TRACE_COPY_ARRIVES, true);
+    if (home->observed) observe_arrived_bytes(home, copy, knows, warp, lane);
+    uint8_t *to = destination(home, copy);
     if (copy->fold)
         copy->fold(copy, to);
     else
@@ -105,7 +107,7 @@ void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion 
             if (block->observed) observe_copy(block, copy, TRACE_COPY_IS_READ, true);
         }
         if (ends && !only_read)
-            arrive(block, copy, copy->warp, copy->lane);
+            arrive(block, copy, block, copy->warp, copy->lane);
         else
             of->items[kept++] = *copy;
     }
@@ -143,14 +145,14 @@ int64_t copies_expected(const Block *block, uint32_t mbarrier, int64_t *arrivals
     return bytes;
 }
 
-void copies_arrive(Block *block, const Warp *warp, int lane, uint32_t mbarrier) {
-    for (int w = 0; block->copies && w < block->warp_count; w++) {
-        WarpCopies *of = &block->copies->warps[w];
+void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier) {
+    for (int w = 0; home->copies && w < home->warp_count; w++) {
+        WarpCopies *of = &home->copies->warps[w];
         int kept = 0;
         for (int i = 0; i < of->count; i++) {
             AsyncCopy *copy = &of->items[i];
             if (copy->completion == COPY_ON_MBARRIER && copy->mbarrier == mbarrier)
-                arrive(block, copy, warp->index, lane);
+                arrive(home, copy, warp->block, warp->index, lane);
             else
                 of->items[kept++] = *copy;
         }
@@ -165,7 +167,7 @@ static void leave(Block *block, AsyncCopy *copy) {
     bool committed =
         !in_group || copy->group < block->copies->committed[copy->completion][copy->warp][copy->lane];
     if (block->observed && copy->bytes) observe_copy(block, copy, TRACE_COPY_IS_LEFT, committed);
-    arrive(block, copy, copy->warp, copy->lane);
+    arrive(block, copy, block, copy->warp, copy->lane);
 }
 
 void copies_end(Block *block) {

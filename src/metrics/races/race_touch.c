@@ -92,6 +92,9 @@ void race_detector_report(const Touch *touch, FindingKind kind, const WarpAccess
         pair->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
         pair->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
         pair->is_atomic = then->is_atomic != now->is_atomic;
+        pair->is_scope = kind == FINDING_MISSING_ACQUIRE && touch->is_shared &&
+                         happens_before_signed(&block->order, touch->access->warp, touch->lane, earlier,
+                                               lanes, SIGN_NARROW);
         pair->has_owner = touch->is_shared && (touch->owner != block || !pair->is_same_block);
         pair->owner = touch->owner->linear;
         if (kind == FINDING_STORE_CONFLICT) {
