@@ -118,12 +118,16 @@ static const char *advice_for_race(const RacePair *pair) {
                "or a reduction";
     if (pair->kind == FINDING_ORDER)
         return "put __threadfence() between the store and the atomic or volatile word that announces it";
+    if (pair->is_scope)
+        return "arrive with mbarrier.arrive.release.cluster, and wait with mbarrier.try_wait.acquire.cluster";
     if (pair->kind == FINDING_MISSING_ACQUIRE)
         return "put __threadfence() after the atomic or load that reads the announcement, and before the "
                "barrier that "
                "follows";
     if (pair->space == PTX_SPACE_SHARED && !pair->is_same_block)
-        return "put cluster.sync() between the two accesses, where every thread of the cluster reaches it";
+        return "put cluster.sync() between the two accesses, where every thread of the cluster reaches it, "
+               "or an "
+               "mbarrier with arrivals and waits of cluster scope";
     if (pair->is_narrow) return "use atomics of device scope (atomicAdd, not atomicAdd_block)";
     if (!pair->is_same_block)
         return "let blocks write different elements; use an atomic; publish with __threadfence() and an "
@@ -156,6 +160,14 @@ static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch,
     add_access(launch, other, !pair->is_same_block, finding->what, out);
     text_print(out, "; line %d: ", access->line);
     add_access(launch, access, !pair->is_same_block, "it", out);
+    if (pair->is_scope) {
+        text_add(
+            out,
+            ". An mbarrier lies between them, but its arrival or its wait has the scope of a block (.cta, "
+            "which is the default). PTX then orders nothing between blocks; no GPU is known to lose a "
+            "value here");
+        return;
+    }
     text_print(out,
                ". The writer fences before it announces this, but the %s does not fence after it reads the "
                "announcement. "
@@ -164,8 +176,12 @@ static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch,
 }
 
 static void add_lifetime(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
+    const PtxInstruction *in = launch->program->code[finding->access.pc].instruction;
     text_print(out, "line %d: ", finding->access.line);
-    add_access(launch, &finding->access, true, finding->what, out);
+    if (trace_kind_of(in) == TRACE_SHARED_BULK_READ && !finding->access.is_store)
+        text_print(out, "an asynchronous copy reads %s", finding->what);
+    else
+        add_access(launch, &finding->access, true, finding->what, out);
     if (pair->is_before_start)
         text_print(out, ", and nothing says that block %" PRIu64 " has started", pair->owner);
     else
@@ -203,13 +219,11 @@ static void add_early(const RacePair *pair, const TraceLaunch *launch, const Fin
     const FindingAccess *access = &finding->access, *copy = &finding->other;
     bool reads = pair->kind == FINDING_ASYNC_READ;
     text_print(out, "line %d: ", access->line);
-    add_access(launch, access, false, finding->what, out);
-    text_print(
-        out,
-        ", %s before %s: line %d copies %s it asynchronously (warp %d lane %d), and the copy may not have %s",
-        reads ? "read" : "written", wait_of(launch, copy->pc, pair->is_source), copy->line,
-        pair->is_source ? "from" : "to", copy->warp, copy->lane,
-        pair->is_source ? "read it yet" : "arrived yet");
+    add_access(launch, access, !pair->is_same_block, finding->what, out);
+    text_print(out, ", %s before %s: line %d copies %s it asynchronously (", reads ? "read" : "written",
+               wait_of(launch, copy->pc, pair->is_source), copy->line, pair->is_source ? "from" : "to");
+    add_thread(copy, !pair->is_same_block, out);
+    text_print(out, "), and the copy may not have %s", pair->is_source ? "read it yet" : "arrived yet");
     text_add(out, reads             ? ": the value loaded is undefined"
                   : pair->is_source ? ": either value may be copied"
                                     : ": either value may remain");

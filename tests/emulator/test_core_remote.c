@@ -329,6 +329,9 @@ static void faults(void **state) {
          "no warp of the cluster can make progress: block 0 of the cluster, warp 0 waits at "
          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 (`gate`+0, phase 0: 1 of 65 arrivals are "
          "missing); block 1 of the cluster"},
+        {INIT("32") "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r19];\n" UNTIL("0"),
+         TRAP_DEADLOCK,
+         "phase 0: 32 of 32 arrivals are missing"}, /* two phases are over before any thread waits */
         {INIT("1") EXPECT("272") TO_NEXT("256") UNTIL("0"), TRAP_DEADLOCK,
          "0 of 1 arrivals and 16 bytes are missing"},
         {INIT("1") EXPECT("256") TO_NEXT("256") UNTIL("0") SYNC UNTIL("1"), TRAP_DEADLOCK, "phase 1"},

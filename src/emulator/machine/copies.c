@@ -145,13 +145,50 @@ int64_t copies_expected(const Block *block, uint32_t mbarrier, int64_t *arrivals
     return bytes;
 }
 
-void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier) {
+static int by_number(const void *a, const void *b) {
+    const AsyncCopy *const *x = a, *const *y = b;
+    return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
+}
+
+/* In the order in which they began; the caller frees the list. */
+static const AsyncCopy **list_copies(const Block *home, uint32_t mbarrier, int *count) {
+    const AsyncCopy **list = NULL;
+    int capacity = 0;
+    *count = 0;
+    for (int w = 0; w < home->warp_count; w++) {
+        const WarpCopies *of = &home->copies->warps[w];
+        for (int i = 0; i < of->count; i++)
+            if (of->items[i].completion == COPY_ON_MBARRIER && of->items[i].mbarrier == mbarrier)
+                array_push(list, *count, capacity, &of->items[i]);
+    }
+    if (*count) qsort(list, (size_t)*count, sizeof *list, by_number);
+    return list;
+}
+
+bool copies_complete(const Block *home, uint32_t mbarrier, int64_t bytes, int64_t arrivals, uint64_t *until) {
+    int64_t all_arrivals, all_bytes = copies_expected(home, mbarrier, &all_arrivals);
+    *until = UINT64_MAX;
+    if (!all_bytes && !all_arrivals) return false;
+    if (all_bytes == bytes && all_arrivals == arrivals) return true;
+    if (all_bytes < bytes || all_arrivals < arrivals || bytes < 0 || !(bytes | arrivals)) return false;
+    int count;
+    const AsyncCopy **list = list_copies(home, mbarrier, &count);
+    for (int i = 0; i < count && (bytes || arrivals); i++) {
+        bytes -= list[i]->transaction;
+        arrivals -= list[i]->arrivals;
+        *until = list[i]->number + 1;
+    }
+    free(list);
+    return !bytes && !arrivals;
+}
+
+void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier, uint64_t until) {
     for (int w = 0; home->copies && w < home->warp_count; w++) {
         WarpCopies *of = &home->copies->warps[w];
         int kept = 0;
         for (int i = 0; i < of->count; i++) {
             AsyncCopy *copy = &of->items[i];
-            if (copy->completion == COPY_ON_MBARRIER && copy->mbarrier == mbarrier)
+            if (copy->completion == COPY_ON_MBARRIER && copy->mbarrier == mbarrier && copy->number < until)
                 arrive(home, copy, warp->block, warp->index, lane);
             else
                 of->items[kept++] = *copy;

@@ -59,8 +59,11 @@ void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion 
 void copies_follow(Block *block, const Warp *warp, int lane, int pc, uint32_t mbarrier);
 /* What the copies of the mbarrier will complete; `*arrivals` as well. Returns bytes. */
 int64_t copies_expected(const Block *block, uint32_t mbarrier, int64_t *arrivals);
-/* The copies of the mbarrier arrive; the lane, of any block of the cluster, is the first that knows it. */
-void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier);
+/* Are the first copies of the mbarrier, in the order in which they began, just so many bytes and arrivals? *until: the
+ * number of the first one that is not among them. (Others may be those of its next phase.) */
+bool copies_complete(const Block *home, uint32_t mbarrier, int64_t bytes, int64_t arrivals, uint64_t *until);
+/* The copies of the mbarrier with smaller numbers arrive; the lane, of any block of the cluster, is the first to know. */
+void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier, uint64_t until);
 
 /* The block ends: what nobody has waited for arrives. */
 void copies_end(Block *block);

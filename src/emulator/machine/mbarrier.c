@@ -71,9 +71,9 @@ void mbarrier_flip(Mbarrier *mbarrier) {
 
 void mbarrier_settle(Block *block, uint64_t place, const Warp *warp, int lane) {
     Mbarrier mbarrier = mbarrier_read(block, place);
-    int64_t arrivals, bytes = copies_expected(block, (uint32_t)place, &arrivals);
-    if ((!arrivals && !bytes) || mbarrier.pending != arrivals || mbarrier.bytes != bytes) return;
-    copies_arrive(block, warp, lane, (uint32_t)place);
+    uint64_t until;
+    if (!copies_complete(block, (uint32_t)place, mbarrier.bytes, mbarrier.pending, &until)) return;
+    copies_arrive(block, warp, lane, (uint32_t)place, until);
     if (block->observed) observe_phase(block, warp, lane, place);
     mbarrier_flip(&mbarrier);
     mbarrier_write(block, place, mbarrier, warp->block);
@@ -82,7 +82,7 @@ void mbarrier_settle(Block *block, uint64_t place, const Warp *warp, int lane) {
 void mbarrier_complete_alone(Block *block, uint64_t place, const Warp *warp, int lane) {
     if (!is_alone(block)) return;
     Mbarrier mbarrier = mbarrier_read(block, place);
-    copies_arrive(block, warp, lane, (uint32_t)place);
+    copies_arrive(block, warp, lane, (uint32_t)place, UINT64_MAX);
     mbarrier_flip(&mbarrier);
     mbarrier_write(block, place, mbarrier, block);
 }

@@ -212,9 +212,11 @@ static void touch_cell(const Touch *touch, ShadowCell *cell) {
         put(touch, record_for_read(touch, cell));
         return;
     }
+    Touch after_read = *touch;
+    after_read.follows_read = true;
     for (int i = 0; i < CELL_READS; i++) {
         lanes = unknown_lanes(touch, &cell->reads[i]);
-        if (lanes) report_race(touch, cell, &cell->reads[i], lanes, false);
+        if (lanes) report_race(&after_read, cell, &cell->reads[i], lanes, false);
         cell->reads[i].origin |= BEFORE_WRITE;
     }
     put(touch, &cell->write);

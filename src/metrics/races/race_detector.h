@@ -31,6 +31,7 @@ typedef struct Touch {
     uint64_t offset; /* of the cell, in bytes */
     int cell_bytes;
     bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
+    bool follows_read; /* what is compared with it is a read: of a copy, that of its source */
 } Touch;
 
 typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
