@@ -122,7 +122,7 @@ static const char *verb_of(const FindingAccess *access) {
     return access->is_atomic ? "updates (atomically)" : access->is_store ? "stores" : "loads";
 }
 
-static void add_thread(const FindingAccess *access, bool names_block, Text *out) {
+void findings_add_thread(const FindingAccess *access, bool names_block, Text *out) {
     if (names_block) text_print(out, "block %" PRIu64 " ", access->linear_block);
     text_print(out, "warp %d lane %d", access->warp, access->lane);
 }
@@ -154,7 +154,7 @@ void findings_add_value(const TraceLaunch *launch, const FindingAccess *access, 
 
 void findings_add_access(const TraceLaunch *launch, const FindingAccess *access, bool names_block,
                          const char *what, Text *out) {
-    add_thread(access, names_block, out);
+    findings_add_thread(access, names_block, out);
     text_print(out, " %s %s", verb_of(access), what);
     findings_add_value(launch, access, out);
 }

@@ -41,12 +41,15 @@ static const char *advice_for_race(const RacePair *pair, const TraceLaunch *laun
                "or a reduction";
     if (pair->kind == FINDING_ORDER)
         return "put __threadfence() between the store and the atomic or volatile word that announces it";
+    if (pair->is_scope)
+        return "arrive with mbarrier.arrive.release.cluster, and wait with mbarrier.try_wait.acquire.cluster";
     if (pair->kind == FINDING_MISSING_ACQUIRE)
         return "put __threadfence() after the atomic or load that reads the announcement, and before the "
                "barrier that "
                "follows";
     if (pair->space == PTX_SPACE_SHARED && !pair->is_same_block)
-        return "put cluster.sync() between the two accesses, where every thread of the cluster reaches it";
+        return "put cluster.sync() between the two accesses, where every thread of the cluster reaches it, "
+               "or an mbarrier with arrivals and waits of cluster scope";
     if (pair->is_narrow) return "use atomics of device scope (atomicAdd, not atomicAdd_block)";
     if (!pair->is_same_block)
         return "let blocks write different elements; use an atomic; publish with __threadfence() and an "
@@ -82,6 +85,12 @@ static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch,
     findings_add_access(launch, other, !pair->is_same_block, finding->what, out);
     text_print(out, "; line %d: ", access->line);
     findings_add_access(launch, access, !pair->is_same_block, "it", out);
+    if (pair->is_scope) {
+        text_add(out, ". An mbarrier lies between them, but its arrival or its wait has the scope of a block "
+                      "(.cta, which is the default). PTX then orders nothing between blocks; no GPU is known "
+                      "to lose a value here");
+        return;
+    }
     text_print(out,
                ". The writer fences before it announces this, but the %s does not fence after it reads the "
                "announcement. "
@@ -90,8 +99,12 @@ static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch,
 }
 
 static void add_lifetime(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
+    const PtxInstruction *in = launch->program->code[finding->access.pc].instruction;
     text_print(out, "line %d: ", finding->access.line);
-    findings_add_access(launch, &finding->access, true, finding->what, out);
+    if (trace_kind_of(in) == TRACE_SHARED_BULK_READ && !finding->access.is_store)
+        text_print(out, "an asynchronous copy reads %s", finding->what);
+    else
+        findings_add_access(launch, &finding->access, true, finding->what, out);
     if (pair->is_before_start)
         text_print(out, ", and nothing says that block %" PRIu64 " has started", pair->owner);
     else

@@ -16,6 +16,7 @@ const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaun
 
 /* ---- sentences ------------------------------------------------------------------------------------------ */
 
+void findings_add_thread(const FindingAccess *access, bool names_block, Text *out); /* "warp 0 lane 3" */
 /* "warp 0 lane 3 stores sums[3] (7)" */
 void findings_add_access(const TraceLaunch *launch, const FindingAccess *access, bool names_block,
                          const char *what, Text *out);

@@ -50,8 +50,7 @@ static uint64_t key_of(const TraceEvent *event, int lane, int element) {
     uint64_t offset = event->offset[lane] + (uint64_t)(element * event->element_bytes);
     if (trace_kind_is_local(event->kind))
         return UINT64_C(1) << 62 | (uint64_t)(event->warp * WARP_LANES + lane) << 32 | offset;
-    return replay_key(event->kind, event->buffer[lane], offset) | (uint64_t)(trace_event_peer(event) + 1)
-                                                                      << 40;
+    return replay_event_key(event, lane, offset);
 }
 
 static uint64_t sign_extend(uint64_t value, int bytes) {
