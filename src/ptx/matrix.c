@@ -4,10 +4,10 @@
 enum { LANES = 32, BLOCK = 8, LANES_OF_ROW = 4, WMMA_REGISTERS = 8 };
 
 static const struct {
-    const char *text;
+    PtxModifierKind kind;
     int m, n, k;
 } shapes[] = {
-#define SHAPE(name, m, n, k) {#name, m, n, k},
+#define SHAPE(name, m, n, k) {PTX_MOD_##name, m, n, k},
 #include "ptx/matrix.def"
 };
 
@@ -61,7 +61,7 @@ static bool is_accumulator(PtxType type) {
 static bool find_shape(const PtxInstruction *in, PtxProduct *product) {
     for (int i = 0; i < in->modifier_count; i++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-            if (!strcmp(in->modifiers[i].text, shapes[s].text)) {
+            if (in->modifiers[i].kind == shapes[s].kind) {
                 product->m = shapes[s].m;
                 product->n = shapes[s].n;
                 product->k = shapes[s].k;
@@ -71,7 +71,8 @@ static bool find_shape(const PtxInstruction *in, PtxProduct *product) {
 }
 
 static PtxFragment make_fragment(const PtxProduct *shape, PtxMatrixRole role, PtxType type, bool is_wmma) {
-    PtxFragment fragment = {.role = role, .type = type, .is_turned = shape->m < BLOCK * 2 && shape->n > BLOCK};
+    PtxFragment fragment = {
+        .role = role, .type = type, .is_turned = shape->m < BLOCK * 2 && shape->n > BLOCK};
     fragment.rows = role == PTX_MATRIX_B ? shape->k : shape->m;
     fragment.columns = role == PTX_MATRIX_A ? shape->k : shape->n;
     fragment.register_bytes = element_bytes(type) == 8 ? 8 : 4;
@@ -95,7 +96,8 @@ static int read_layouts(const PtxInstruction *in, bool by_columns[], int count) 
 /* mma's m8n8k4 of f16 has other fragments. */
 static bool has_types(const PtxProduct *product, PtxType d, PtxType a, PtxType b, PtxType c) {
     if (!is_multiplicand(a) || !is_multiplicand(b) || !is_accumulator(c) || !is_accumulator(d)) return false;
-    return a == PTX_F64 ? b == a && c == a && d == a : product->m * product->n > BLOCK * BLOCK || a == PTX_S8 || a == PTX_U8;
+    return a == PTX_F64 ? b == a && c == a && d == a
+                        : product->m * product->n > BLOCK * BLOCK || a == PTX_S8 || a == PTX_U8;
 }
 
 bool ptx_product(const PtxInstruction *in, PtxProduct *product) {
@@ -142,10 +144,10 @@ bool ptx_matrix_access(const PtxInstruction *in, PtxMatrixAccess *access) {
     if (in->operand_count < 2 || in->operand_count > 3 || in->type_count != 1) return false;
     PtxProduct shape;
     if (!find_shape(in, &shape) || read_layouts(in, &access->by_columns, 1) != 1) return false;
-    PtxMatrixRole role = access->is_store                      ? PTX_MATRIX_C
+    PtxMatrixRole role = access->is_store                     ? PTX_MATRIX_C
                          : ptx_instruction_has(in, PTX_MOD_A) ? PTX_MATRIX_A
                          : ptx_instruction_has(in, PTX_MOD_B) ? PTX_MATRIX_B
-                                                               : PTX_MATRIX_C;
+                                                              : PTX_MATRIX_C;
     if (role == PTX_MATRIX_C ? !is_accumulator(in->types[0]) : !is_multiplicand(in->types[0])) return false;
     access->fragment = make_fragment(&shape, role, in->types[0], true);
     access->address = access->is_store ? 0 : 1;
@@ -160,6 +162,15 @@ int ptx_matrix_piece_register(const PtxMatrixAccess *access, int piece) {
     return piece / access->pieces_of_register * access->registers_of_piece;
 }
 
+int ptx_matrix_piece_part(const PtxMatrixAccess *access, int piece) {
+    return access->pieces_of_register - 1 - piece % access->pieces_of_register;
+}
+
+int ptx_matrix_access_count(const PtxInstruction *in) {
+    PtxMatrixAccess access;
+    return ptx_matrix_access(in, &access) ? access.pieces : ptx_matrix_count(in);
+}
+
 /* Where the block of a register begins. */
 static PtxMatrixPlace block_begin(const PtxFragment *fragment, int index) {
     return ptx_fragment_place(fragment, 0, index, 0);
@@ -168,10 +179,10 @@ static PtxMatrixPlace block_begin(const PtxFragment *fragment, int index) {
 uint64_t ptx_matrix_offset(const PtxMatrixAccess *access, int piece, int lane, uint32_t stride) {
     const PtxFragment *fragment = &access->fragment;
     int index = ptx_matrix_piece_register(access, piece);
-    /* The first piece of a register is its highest element. */
-    int part = access->pieces_of_register - 1 - piece % access->pieces_of_register;
+    int part = ptx_matrix_piece_part(access, piece);
     PtxMatrixPlace place = ptx_fragment_place(fragment, lane, index, part);
-    if (access->is_transposed) { /* the block as it lies: rows in memory are columns of the block, or the other way */
+    if (access
+            ->is_transposed) { /* the block as it lies: rows in memory are columns of the block, or the other way */
         PtxMatrixPlace begin = block_begin(fragment, index);
         int line = lane / LANES_OF_ROW, along = 2 * (lane % LANES_OF_ROW);
         place = access->by_columns ? (PtxMatrixPlace){begin.row + along, begin.column + line}

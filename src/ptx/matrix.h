@@ -60,7 +60,7 @@ bool ptx_product(const PtxInstruction *instruction, PtxProduct *product);
  *                                       matrix (A by columns, B by rows, ...) the lanes read the rows of the block as they
  *                                       lie, and exchange the halves (is_transposed).
  *   8-bit elements of neighbours        a register
- *   other 8-bit elements                one element; a register takes four, its highest first
+ *   other 8-bit elements                one element; a register has four pieces, its highest element is the first
  *   accumulators of neighbours          two registers
  *   other elements                      a register */
 typedef struct PtxMatrixAccess {
@@ -77,8 +77,11 @@ typedef struct PtxMatrixAccess {
 bool ptx_matrix_access(const PtxInstruction *instruction, PtxMatrixAccess *access);
 /* Bytes from the matrix's first element to what a lane reaches; `stride` in elements. */
 uint64_t ptx_matrix_offset(const PtxMatrixAccess *access, int piece, int lane, uint32_t stride);
-/* The first register of a piece. */
+/* The first register of a piece; the part of it, where it has several pieces. */
 int ptx_matrix_piece_register(const PtxMatrixAccess *access, int piece);
+int ptx_matrix_piece_part(const PtxMatrixAccess *access, int piece);
+/* Accesses that an instruction makes: matrices of ldmatrix and stmatrix, pieces of wmma; 0: another instruction. */
+int ptx_matrix_access_count(const PtxInstruction *instruction);
 
 /* The transposition of an 8 x 8 block of 16-bit elements, of which a lane holds elements 2t and 2t + 1 of row g: each half
  * of the result comes from half g % 2 of lane 8t + g / 2 (low half), that + 4 (high half). In place. */

@@ -35,7 +35,8 @@ typedef struct Place {
 
 /* A whole number from -16 to 16 as bits of a type. */
 static uint64_t bits_of(const char *type, int value) {
-    if (type[0] == 's' || type[0] == 'u') return (uint64_t)(int64_t)value & (type[1] == '8' ? 0xff : 0xffffffff);
+    if (type[0] == 's' || type[0] == 'u')
+        return (uint64_t)(int64_t)value & (type[1] == '8' ? 0xff : 0xffffffff);
     float number = (float)value;
     double wide = value;
     uint32_t word;
@@ -44,7 +45,8 @@ static uint64_t bits_of(const char *type, int value) {
     memcpy(&bits, &wide, sizeof bits);
     if (!strcmp(type, "f64")) return bits;
     if (!strcmp(type, "bf16")) return word >> 16;
-    if (!strcmp(type, "f16")) return value ? (word >> 31) << 15 | (((word >> 23 & 0xff) - 112) << 10) | (word >> 13 & 0x3ff) : 0;
+    if (!strcmp(type, "f16"))
+        return value ? (word >> 31) << 15 | (((word >> 23 & 0xff) - 112) << 10) | (word >> 13 & 0x3ff) : 0;
     return word;
 }
 
@@ -124,7 +126,8 @@ static void print_moves(Text *body, const char *move, const char *operand, int f
         snprintf(place, sizeof place, "[%%q20+%d]", 4 * at + bytes * i);
         snprintf(value, sizeof value, "%s%d", register_name(operand), first + i);
         bool is_load = move[0] == 'l';
-        text_print(body, "%s.global.b%d %s, %s;\n", move, 8 * bytes, is_load ? value : place, is_load ? place : value);
+        text_print(body, "%s.global.b%d %s, %s;\n", move, 8 * bytes, is_load ? value : place,
+                   is_load ? place : value);
     }
 }
 
@@ -176,7 +179,8 @@ static void check_product(const Form *form) {
     print_moves(&body, "ld", form->a, 0, AT_A);
     print_moves(&body, "ld", form->b, 8, AT_B);
     print_moves(&body, "ld", form->c, 12, AT_C);
-    text_print(&body, "mma.sync.aligned.%s.row.col.%s.%s.%s.%s ", form->shape, types[0], types[1], types[2], types[3]);
+    text_print(&body, "mma.sync.aligned.%s.row.col.%s.%s.%s.%s ", form->shape, types[0], types[1], types[2],
+               types[3]);
     print_registers(&body, form->d, 12);
     text_add(&body, ", ");
     print_registers(&body, form->a, 0);
@@ -186,7 +190,8 @@ static void check_product(const Form *form) {
     print_registers(&body, form->c, 12);
     text_add(&body, ";\n");
     print_moves(&body, "st", form->d, 12, AT_D);
-    CoreRun run = core_run_well((CoreKernel){.body = text_string(&body), .words = LANES * WORDS_OF_LANE, .in = in});
+    CoreRun run =
+        core_run_well((CoreKernel){.body = text_string(&body), .words = LANES * WORDS_OF_LANE, .in = in});
     for (int lane = 0; lane < LANES; lane++)
         for (int i = 0; i < m * n / LANES; i++) {
             Place place = place_c(lane / 4, lane % 4, i);
@@ -194,8 +199,8 @@ static void check_product(const Form *form) {
             uint64_t found = 0, expected = bits_of(types[0], sum_of(place.row, place.column, k));
             memcpy(&found, own + i * bytes_of(types[0]), (size_t)bytes_of(types[0]));
             if (found != expected)
-                fail_msg("%s %s: D(%d, %d) is %llx, not %llx", form->shape, form->types, place.row, place.column,
-                         (unsigned long long)found, (unsigned long long)expected);
+                fail_msg("%s %s: D(%d, %d) is %llx, not %llx", form->shape, form->types, place.row,
+                         place.column, (unsigned long long)found, (unsigned long long)expected);
         }
     core_done(&run);
     text_done(&body);
@@ -214,9 +219,10 @@ static size_t element_at(bool by_columns, int row, int column) {
     return (size_t)(by_columns ? column * STRIDE + row : row * STRIDE + column);
 }
 
-static void print_load(Text *body, char role, bool by_columns, const Form *form, const char *type, const char *operand,
-                       int first, int at) {
-    text_print(body, "wmma.load.%c.sync.aligned.%s.%s.global.%s ", role, by_columns ? "col" : "row", form->shape, type);
+static void print_load(Text *body, char role, bool by_columns, const Form *form, const char *type,
+                       const char *operand, int first, int at) {
+    text_print(body, "wmma.load.%c.sync.aligned.%s.%s.global.%s ", role, by_columns ? "col" : "row",
+               form->shape, type);
     print_registers(body, operand, first);
     text_print(body, ", [%%base+%d], %d;\n", at, STRIDE);
 }
@@ -233,18 +239,21 @@ static void check_wmma(const Form *form, bool a_by_columns, bool b_by_columns, b
     for (int i = 0; i < m; i++)
         for (int j = 0; j < k; j++) put(bytes, element_at(a_by_columns, i, j), a, value_a(i, j));
     for (int i = 0; i < k; i++)
-        for (int j = 0; j < n; j++) put(bytes + MATRIX_BYTES, element_at(b_by_columns, i, j), a, value_b(i, j));
+        for (int j = 0; j < n; j++)
+            put(bytes + MATRIX_BYTES, element_at(b_by_columns, i, j), a, value_b(i, j));
     for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) put(bytes + 2 * MATRIX_BYTES, element_at(c_by_columns, i, j), c, value_c(i, j));
+        for (int j = 0; j < n; j++)
+            put(bytes + 2 * MATRIX_BYTES, element_at(c_by_columns, i, j), c, value_c(i, j));
     Text body = {0};
     print_load(&body, 'a', a_by_columns, form, a, form->a, 0, 0);
     print_load(&body, 'b', b_by_columns, form, a, form->b, 8, MATRIX_BYTES);
     int first_c = register_name(form->c)[1] == 'r' ? 20 : 16 - registers_of(form->c);
     print_load(&body, 'c', c_by_columns, form, c, form->c, first_c, 2 * MATRIX_BYTES);
     const char *types_text = strchr(form->types, '}') ? strchr(form->types, '}') + 2 : form->types;
-    text_print(&body, "wmma.mma.sync.aligned.%s.%s.%s", a_by_columns ? "col" : "row", b_by_columns ? "col" : "row",
-               form->shape);
-    for (const char *at = types_text; *at; at++) text_print(&body, "%s%c", at == types_text ? "." : "", *at == ' ' ? '.' : *at);
+    text_print(&body, "wmma.mma.sync.aligned.%s.%s.%s", a_by_columns ? "col" : "row",
+               b_by_columns ? "col" : "row", form->shape);
+    for (const char *at = types_text; *at; at++)
+        text_print(&body, "%s%c", at == types_text ? "." : "", *at == ' ' ? '.' : *at);
     text_add(&body, " ");
     const char *const operands[] = {form->d, form->a, form->b, form->c};
     int d = !strncmp(form->d, "f64", 3) ? 4 : !strncmp(form->d, "f32", 3) ? 0 : 32;
@@ -257,16 +266,17 @@ static void check_wmma(const Form *form, bool a_by_columns, bool b_by_columns, b
                form->shape, types[0], 3 * MATRIX_BYTES);
     print_registers(&body, form->d, d);
     text_print(&body, ", %d;\n", STRIDE);
-    CoreRun run = core_run_well(
-        (CoreKernel){.body = text_string(&body), .words = sizeof in / sizeof *in, .in = in});
+    CoreRun run =
+        core_run_well((CoreKernel){.body = text_string(&body), .words = sizeof in / sizeof *in, .in = in});
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
             const uint8_t *out = (const uint8_t *)run.out + 3 * MATRIX_BYTES;
             uint64_t found = 0, expected = bits_of(types[0], sum_of(i, j, k));
-            memcpy(&found, out + element_at(c_by_columns, i, j) * (size_t)bytes_of(types[0]), (size_t)bytes_of(types[0]));
+            memcpy(&found, out + element_at(c_by_columns, i, j) * (size_t)bytes_of(types[0]),
+                   (size_t)bytes_of(types[0]));
             if (found != expected)
-                fail_msg("%s: D(%d, %d) is %llx, not %llx", text_string(&body), i, j, (unsigned long long)found,
-                         (unsigned long long)expected);
+                fail_msg("%s: D(%d, %d) is %llx, not %llx", text_string(&body), i, j,
+                         (unsigned long long)found, (unsigned long long)expected);
         }
     core_done(&run);
     text_done(&body);
@@ -282,19 +292,21 @@ static void every_wmma_loads_multiplies_and_stores(void **state) {
 /* ---- places of wmma, as ptxas 13.0 has them for sm_80 and sm_90 ------------------------------------------- */
 
 /* Register r of a lane: element (row + 8-row blocks, ...) in a matrix whose element i is i. */
-static void check_load(const char *text, int bytes, int registers, const int *blocks, int down, int right, int g_step,
-                       int t_step) {
+static void check_load(const char *text, int bytes, int registers, const int *blocks, int down, int right,
+                       int g_step, int t_step) {
     static uint32_t in[1024 + LANES * 8];
     for (size_t i = 0; i < 1024; i++) in[i] = (uint32_t)i;
     for (size_t i = 0; bytes == 2 && i < 2048; i++) ((uint16_t *)in)[i] = (uint16_t)i;
     Text body = {0};
     text_print(&body, "%s\nmad.wide.u32 %%q20, %%t, 32, %%base;\n", text);
-    for (int r = 0; r < registers; r++) text_print(&body, "st.global.u32 [%%q20+%d], %%r%d;\n", 4096 + 4 * r, r);
-    CoreRun run = core_run_well(
-        (CoreKernel){.body = text_string(&body), .words = sizeof in / sizeof *in, .in = in});
+    for (int r = 0; r < registers; r++)
+        text_print(&body, "st.global.u32 [%%q20+%d], %%r%d;\n", 4096 + 4 * r, r);
+    CoreRun run =
+        core_run_well((CoreKernel){.body = text_string(&body), .words = sizeof in / sizeof *in, .in = in});
     for (int lane = 0; lane < LANES; lane++)
         for (int r = 0; r < registers; r++) {
-            int first = lane / 4 * g_step + lane % 4 * t_step + (blocks[r] & 1) * down + (blocks[r] >> 1) * right;
+            int first =
+                lane / 4 * g_step + lane % 4 * t_step + (blocks[r] & 1) * down + (blocks[r] >> 1) * right;
             uint32_t found = run.out[1024 + lane * 8 + r];
             assert_int_equal(bytes == 2 ? found & 0xffff : found, bytes == 2 ? first : first + r % 2);
         }
@@ -305,7 +317,8 @@ static void check_load(const char *text, int bytes, int registers, const int *bl
 /* 1: 8 below; 2: to the right. */
 static void lanes_hold_of_wmma_what_the_machine_code_says(void **state) {
     (void)state;
-    static const int a[] = {0, 1, 2, 3, 0, 1, 2, 3}, b[] = {0, 2, 1, 3, 0, 2, 1, 3}, c[] = {0, 0, 1, 1, 2, 2, 3, 3};
+    static const int a[] = {0, 1, 2, 3, 0, 1, 2, 3}, b[] = {0, 2, 1, 3, 0, 2, 1, 3},
+                     c[] = {0, 0, 1, 1, 2, 2, 3, 3};
 #define EIGHT "{%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%base], 32;"
     check_load("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 " EIGHT, 2, 8, a, 8 * 32, 8, 32, 2);
     check_load("wmma.load.b.sync.aligned.col.m16n16k16.global.f16 " EIGHT, 2, 8, b, 8 * 32, 8, 32, 2);
@@ -318,7 +331,13 @@ static void lanes_hold_of_wmma_what_the_machine_code_says(void **state) {
 /* ---- arithmetic ---------------------------------------------------------------------------------------- */
 
 static PtxProduct product_of(PtxType d, PtxType a, PtxType c, bool saturates) {
-    return (PtxProduct){.m = 16, .n = 8, .k = 16, .a = {.type = a}, .b = {.type = a}, .c = {.type = c}, .d = {.type = d},
+    return (PtxProduct){.m = 16,
+                        .n = 8,
+                        .k = 16,
+                        .a = {.type = a},
+                        .b = {.type = a},
+                        .c = {.type = c},
+                        .d = {.type = d},
                         .saturates = saturates};
 }
 
@@ -332,12 +351,20 @@ static uint64_t dot(const PtxProduct *product, const uint64_t *a, const uint64_t
 #define DOT(product, c, a, b) dot(&(product), a, b, 2, c)
 #define BITS(...)             ((const uint64_t[]){__VA_ARGS__})
 
-enum { H_1 = 0x3c00, H_EPSILON = 0x1400 /* 2^-10 */, H_NAN = 0x7e00, H_INF = 0x7c00, H_LEAST = 0x0001 /* 2^-24 */ };
+enum {
+    H_1 = 0x3c00,
+    H_EPSILON = 0x1400 /* 2^-10 */,
+    H_NAN = 0x7e00,
+    H_INF = 0x7c00,
+    H_LEAST = 0x0001 /* 2^-24 */
+};
 
 static void sums_keep_25_bits_and_are_cut(void **state) {
     (void)state;
-    PtxProduct f32 = product_of(PTX_F32, PTX_F16, PTX_F32, false), f16 = product_of(PTX_F16, PTX_F16, PTX_F16, false);
-    PtxProduct to_f16 = product_of(PTX_F16, PTX_F16, PTX_F32, false), tf32 = product_of(PTX_F32, PTX_TF32, PTX_F32, false);
+    PtxProduct f32 = product_of(PTX_F32, PTX_F16, PTX_F32, false),
+               f16 = product_of(PTX_F16, PTX_F16, PTX_F16, false);
+    PtxProduct to_f16 = product_of(PTX_F16, PTX_F16, PTX_F32, false),
+               tf32 = product_of(PTX_F32, PTX_TF32, PTX_F32, false);
     /* 1 + 2^-24 is cut to 1, two of them are not lost on the way: 1 + 2^-23. */
     assert_int_equal(DOT(f32, 0x3f800000, BITS(0x0c00, 0), BITS(0x0c00, 0)), 0x3f800000);
     assert_int_equal(DOT(f32, 0x3f800000, BITS(0x0c00, 0x0c00), BITS(0x0c00, 0x0c00)), 0x3f800001);
@@ -364,14 +391,16 @@ static void sums_keep_25_bits_and_are_cut(void **state) {
 
 static void integers_wrap_or_saturate_and_f64_is_a_chain(void **state) {
     (void)state;
-    PtxProduct wraps = product_of(PTX_S32, PTX_S8, PTX_S32, false), stops = product_of(PTX_S32, PTX_U8, PTX_S32, true);
+    PtxProduct wraps = product_of(PTX_S32, PTX_S8, PTX_S32, false),
+               stops = product_of(PTX_S32, PTX_U8, PTX_S32, true);
     assert_int_equal(DOT(wraps, 0x7fffffff, BITS(1, 0), BITS(1, 0)), 0x80000000);
     assert_int_equal(DOT(wraps, 0, BITS(0x80, 0xff), BITS(0x80, 2)), 16384 - 2);
     assert_int_equal(DOT(stops, 0x7fffffff, BITS(255, 0), BITS(255, 0)), 0x7fffffff);
     stops.a.type = PTX_S8;
     assert_int_equal(DOT(stops, 0x80000000, BITS(0xff, 0), BITS(1, 0)), 0x80000000);
     PtxProduct f64 = product_of(PTX_F64, PTX_F64, PTX_F64, false);
-    uint64_t one = UINT64_C(0x3ff0000000000000), tiny = UINT64_C(0x3ca0000000000000), minus = UINT64_C(1) << 63 | one;
+    uint64_t one = UINT64_C(0x3ff0000000000000), tiny = UINT64_C(0x3ca0000000000000),
+             minus = UINT64_C(1) << 63 | one;
     /* (1 + 2^-53) - 1 is 0, in the order of k */
     assert_int_equal(DOT(f64, one, BITS(tiny, minus), BITS(one, one)), 0);
     assert_int_equal(DOT(f64, one, BITS(minus, tiny), BITS(one, one)), tiny);
@@ -379,7 +408,8 @@ static void integers_wrap_or_saturate_and_f64_is_a_chain(void **state) {
 
 static void a_result_of_another_machine_is_within_the_bound_or_not(void **state) {
     (void)state;
-    PtxProduct f32 = product_of(PTX_F32, PTX_F16, PTX_F32, false), s32 = product_of(PTX_S32, PTX_S8, PTX_S32, false);
+    PtxProduct f32 = product_of(PTX_F32, PTX_F16, PTX_F32, false),
+               s32 = product_of(PTX_S32, PTX_S8, PTX_S32, false);
     uint64_t a[MATRIX_MOST_K] = {H_1, H_1, H_1}, b[MATRIX_MOST_K] = {H_1, H_EPSILON, 0x8400};
     uint64_t own = matrix_dot(&f32, a, b, 0x3f800000);
     assert_true(matrix_dot_is_within(&f32, a, b, 0x3f800000, own, own));

@@ -47,7 +47,8 @@ static Term term_of(PtxType type, uint64_t bits) {
 
 static Term product_of(Term a, Term b) {
     Term term = {.significand = a.significand * b.significand, .exponent = a.exponent + b.exponent};
-    term.is_nan = a.is_nan || b.is_nan || (a.is_infinite && !b.significand) || (b.is_infinite && !a.significand);
+    term.is_nan =
+        a.is_nan || b.is_nan || (a.is_infinite && !b.significand) || (b.is_infinite && !a.significand);
     term.is_infinite = !term.is_nan && (a.is_infinite || b.is_infinite);
     return term;
 }
@@ -101,8 +102,9 @@ static uint64_t float_dot(const PtxProduct *product, const uint64_t *a, const ui
     int fraction[MATRIX_MOST_K + 1], top = INT32_MIN, count = product->k + 1;
     bool is_nan = false, is_infinite[2] = {false, false};
     for (int i = 0; i < count; i++) {
-        terms[i] = i == product->k ? term_of(product->c.type, c)
-                                   : product_of(term_of(product->a.type, a[i]), term_of(product->b.type, b[i]));
+        terms[i] = i == product->k
+                       ? term_of(product->c.type, c)
+                       : product_of(term_of(product->a.type, a[i]), term_of(product->b.type, b[i]));
         fraction[i] = i == product->k ? format_of(product->c.type).fraction_bits
                                       : format_of(product->a.type).fraction_bits * 2;
         if (terms[i].exponent > top) top = terms[i].exponent;
@@ -169,8 +171,8 @@ static bool is_double_within(uint64_t own, uint64_t result) {
     return own == result || (isnan(double_of(own)) && isnan(double_of(result)));
 }
 
-bool matrix_dot_is_within(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c, uint64_t own,
-                          uint64_t result) {
+bool matrix_dot_is_within(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c,
+                          uint64_t own, uint64_t result) {
     PtxType type = product->d.type;
     if (type == PTX_S32) return own == result;
     if (type == PTX_F64) return is_double_within(own, result);
@@ -190,7 +192,8 @@ bool matrix_dot_is_within(const PtxProduct *product, const uint64_t *a, const ui
     double bound = (product->k + 2) * 0x1p-23 * absolute + 2 * unit;
     if (product->c.type == PTX_F16 && type == PTX_F16) bound += 0x1p-10 * absolute;
     if (isinf(found)) /* past the largest number */
-        return fabs(exact) + bound >= ldexp(2 - ldexp(1, -format.fraction_bits), (1 << (format.exponent_bits - 1)) - 1) &&
+        return fabs(exact) + bound >=
+                   ldexp(2 - ldexp(1, -format.fraction_bits), (1 << (format.exponent_bits - 1)) - 1) &&
                signbit(exact) == signbit(found);
     return fabs(found - exact) <= bound;
 }

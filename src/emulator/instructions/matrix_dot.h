@@ -26,7 +26,7 @@ enum { MATRIX_MOST_K = 32 };
 /* The bits of d, zero-extended; a and b: the bits of k elements. */
 uint64_t matrix_dot(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c);
 /* May a tensor core give `result` for these operands, of which matrix_dot() gives `own`? */
-bool matrix_dot_is_within(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c, uint64_t own,
-                          uint64_t result);
+bool matrix_dot_is_within(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c,
+                          uint64_t own, uint64_t result);
 
 #endif

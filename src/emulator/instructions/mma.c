@@ -35,14 +35,15 @@ typedef struct Operands {
 } Operands;
 
 /* A lane's register of D. `recorded` (NULL: none): bits that another producer has for it, taken as far as they are possible. */
-static uint64_t compute_register(const ProductOp *op, const Operands *from, int lane, int r, const uint64_t *recorded,
-                                 bool *is_possible) {
+static uint64_t compute_register(const ProductOp *op, const Operands *from, int lane, int r,
+                                 const uint64_t *recorded, bool *is_possible) {
     const PtxProduct *shape = &op->shape;
     const PtxFragment *d = &shape->d;
     uint64_t bits = 0;
     for (int part = 0; part < d->parts; part++) {
         PtxMatrixPlace place = ptx_fragment_place(d, lane, r, part);
-        const uint64_t *a = &from->a.elements[place.row * shape->k], *b = &from->b.elements[place.column * shape->k];
+        const uint64_t *a = &from->a.elements[place.row * shape->k],
+                       *b = &from->b.elements[place.column * shape->k];
         uint64_t c = from->c.elements[place.row * shape->n + place.column], own = matrix_dot(shape, a, b, c);
         if (recorded)
             *is_possible &=
@@ -60,10 +61,9 @@ static void multiply(Block *block, Warp *warp, const ProductOp *op, uint64_t res
     for (int lane = 0; lane < WARP_LANES; lane++)
         for (int r = 0; r < op->d.fragment.registers; r++) {
             uint64_t recorded;
-            bool is_possible = block->recorded_values &&
-                               recorded_values_find(block->recorded_values, lane, r, &recorded);
-            uint64_t own =
-                compute_register(op, &from, lane, r, is_possible ? &recorded : NULL, &is_possible);
+            bool is_possible =
+                block->recorded_values && recorded_values_find(block->recorded_values, lane, r, &recorded);
+            uint64_t own = compute_register(op, &from, lane, r, is_possible ? &recorded : NULL, &is_possible);
             result[r][lane] = own;
             if (!is_possible || op->shape.d.type == PTX_S32) continue;
             result[r][lane] = recorded;
@@ -132,8 +132,8 @@ static ProductOp *new_product(Lowering *low, Op *op) {
 
 bool lower_mma(Lowering *low, const PtxInstruction *in, Op *op) {
     PtxProduct shape;
-    if (!ptx_product(in, &shape) || ptx_instruction_has(in, PTX_MOD_RZ) || ptx_instruction_has(in, PTX_MOD_RM) ||
-        ptx_instruction_has(in, PTX_MOD_RP))
+    if (!ptx_product(in, &shape) || ptx_instruction_has(in, PTX_MOD_RZ) ||
+        ptx_instruction_has(in, PTX_MOD_RM) || ptx_instruction_has(in, PTX_MOD_RP))
         return lowering_reject(low, op, "not emulated: %s of this shape and types", in->name);
     ProductOp *product = new_product(low, op);
     product->shape = shape;

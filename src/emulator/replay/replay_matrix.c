@@ -23,8 +23,8 @@ typedef struct Factors {
 
 static Factor factor_of(const Warp *warp, const Frame *frame, const MemoryValue *value, int lane) {
     const Provenance *provenance = provenance_of(frame, value->place);
-    return (Factor){register_read(warp, value->place, value->bytes, lane), provenance ? provenance->weight[lane] : 0,
-                    provenance ? provenance->producer[lane] : -1};
+    return (Factor){register_read(warp, value->place, value->bytes, lane),
+                    provenance ? provenance->weight[lane] : 0, provenance ? provenance->producer[lane] : -1};
 }
 
 static void gather(const Warp *warp, const Frame *frame, const MatrixRegisters *from, Factors *factors) {
@@ -64,13 +64,14 @@ static void add(Sum *sum, uint32_t weight, int32_t producer) {
     }
     if (producer == FOLD_NONE) return;
     Folds *folds = sum->replay->folds;
-    sum->producer = sum->producer == FOLD_NONE ? folds_add_move(folds, &sum->place, producer)
-                                               : folds_add_join(folds, &sum->place, sum->producer,
-                                                                folds_add_move(folds, &sum->place, producer), true);
+    sum->producer = sum->producer == FOLD_NONE
+                        ? folds_add_move(folds, &sum->place, producer)
+                        : folds_add_join(folds, &sum->place, sum->producer,
+                                         folds_add_move(folds, &sum->place, producer), true);
 }
 
-static void sum_element(Sum *sum, const ProductOp *op, const Factors *a, const Factors *b, PtxMatrixPlace place,
-                        const Factor *c, int part) {
+static void sum_element(Sum *sum, const ProductOp *op, const Factors *a, const Factors *b,
+                        PtxMatrixPlace place, const Factor *c, int part) {
     add(sum, share(c->weight, part, op->c.fragment.parts), c->producer);
     for (int along = 0; along < op->shape.k / op->a.fragment.parts; along++) {
         const Factor *factor = chosen(&a->at[place.row][along], &b->at[place.column][along]);
@@ -86,15 +87,15 @@ static FoldPlace place_of(const Replay *replay, const ProductOp *op, int lane, i
 }
 
 /* Where C has an element of D: registers and parts differ where one is f16 and the other f32. */
-static Factor accumulator_of(const Warp *warp, const Frame *frame, const ProductOp *op, int lane, int r, int part,
-                             int *part_of_c) {
+static Factor accumulator_of(const Warp *warp, const Frame *frame, const ProductOp *op, int lane, int r,
+                             int part, int *part_of_c) {
     int element = r * op->d.fragment.parts + part;
     *part_of_c = element % op->c.fragment.parts;
     return factor_of(warp, frame, &op->c.items[element / op->c.fragment.parts], lane);
 }
 
-static void product_provenance(const Replay *replay, const ProductOp *op, const Warp *warp, const Frame *frame,
-                               ElementProvenance *out) {
+static void product_provenance(const Replay *replay, const ProductOp *op, const Warp *warp,
+                               const Frame *frame, ElementProvenance *out) {
     Factors a = {0}, b = {0};
     gather(warp, frame, &op->a, &a);
     gather(warp, frame, &op->b, &b);
@@ -127,7 +128,8 @@ void replay_after_transpose(const Frame *frame, Operand place) {
     Provenance *at = provenance_of(frame, place);
     if (!at) return;
     Provenance from = *at;
-    for (int lane = 0; lane < WARP_LANES; lane++) transposed(&from, lane, &at->weight[lane], &at->producer[lane]);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        transposed(&from, lane, &at->weight[lane], &at->producer[lane]);
 }
 
 void replay_after_copy(const Frame *frame, Operand to, Operand from) {
@@ -142,8 +144,8 @@ static void move_provenance(const ProductOp *op, const Frame *frame, ElementProv
         transposed(from, lane, &out[0].weight[lane], &out[0].producer[lane]);
 }
 
-static void take_result(const Replay *replay, const ProductOp *op, Warp *warp, const Frame *frame, int r, int lane,
-                        const ElementProvenance *made) {
+static void take_result(const Replay *replay, const ProductOp *op, Warp *warp, const Frame *frame, int r,
+                        int lane, const ElementProvenance *made) {
     const MemoryValue *value = &op->d.items[r];
     int32_t producer = made[r].producer[lane];
     if (!replay->folds)
@@ -165,6 +167,7 @@ void replay_matrix(Replay *replay, const Op *op, Warp *warp) {
     else
         product_provenance(replay, product, warp, frame, made);
     for (int r = 0; r < count; r++)
-        for (int lane = 0; lane < WARP_LANES; lane++) take_result(replay, product, warp, frame, r, lane, made);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            take_result(replay, product, warp, frame, r, lane, made);
     replay_keep_provenance(replay, made, count, 1);
 }
