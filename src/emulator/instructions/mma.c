@@ -67,7 +67,7 @@ static void multiply(Block *block, Warp *warp, const ProductOp *op, uint64_t res
             result[r][lane] = own;
             if (!is_possible || op->shape.d.type == PTX_S32) continue;
             result[r][lane] = recorded;
-            recorded_values_count(block->recorded_values, recorded != own);
+            recorded_values_count_product(block->recorded_values, recorded != own);
         }
 }
 

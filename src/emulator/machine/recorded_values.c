@@ -175,9 +175,9 @@ bool recorded_values_find(RecordedValues *recorded_values, int lane, int element
     return event && element < event->element_count;
 }
 
-void recorded_values_count(RecordedValues *recorded_values, bool is_other) {
-    recorded_values->taken->approximate++;
-    recorded_values->taken->approximate_other += is_other;
+void recorded_values_count_product(RecordedValues *recorded_values, bool is_other) {
+    recorded_values->taken->products++;
+    recorded_values->taken->products_other += is_other;
 }
 
 void recorded_values_approximate(RecordedValues *recorded_values, Warp *warp, const Op *op, int bytes,
