@@ -159,6 +159,11 @@ SassClass sass_class_of_ptx(const PtxInstruction *in) {
         return in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_LOCAL_LOAD);
     case PTX_ldmatrix:
         return SASS_SHARED_LOAD;
+    case PTX_wmma:
+        if (ptx_instruction_has(in, PTX_MOD_MMA)) return SASS_OTHER;
+        return ptx_instruction_stores(in)
+                   ? in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_OTHER)
+                   : in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_OTHER);
     case PTX_st:
         return in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_LOCAL_STORE);
     case PTX_stmatrix:

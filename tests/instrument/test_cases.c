@@ -226,6 +226,56 @@ static const Case cases[] = {
              "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\ncvta.shared.u64 %q1, tile;\n"
              "ldmatrix.sync.aligned.m8n8.x1.b16 {%r7}, [%q1+16];\n"
              "st.global.v4.u32 [%out], {%r2, %r3, %r4, %r0};\nst.global.v2.u32 [%out+16], {%r6, %r7};\n"},
+    {.name = "transposed matrices",
+     .module = ".shared .align 128 .b8 tile[2048];\n",
+     .body = "mov.u32 %r1, tile;\nmad.lo.u32 %r0, %l, 16, %r1;\nst.shared.v4.u32 [%r0], {%t, %l, %b, 7};\n"
+             "bar.sync 0;\nldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r2, %r3, %r4, %r0}, [%r0];\n"
+             "movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r3;\nmad.lo.u32 %r5, %l, 16, %r1;\n"
+             "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%r5+512], {%r0, %r3};\n"
+             "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r6}, [%r5];\n"
+             "st.global.v4.u32 [%out], {%r2, %r3, %r4, %r6};\n"},
+    {.name = "products",
+     .body =
+         "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%out];\nld.global.v2.u32 {%r6, %r7}, [%out+16];\n"
+         "mov.b32 %f0, 0f3F800000;\nmov.b32 %f1, %f0;\nmov.b32 %f2, %f0;\nmov.b32 %f3, %f0;\n"
+         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r2, %r3, %r4, %r5}, "
+         "{%r6, %r7}, {%f0, %f1, %f2, %f3};\nst.global.v4.f32 [%out+32], {%f0, %f1, %f2, %f3};\n"
+         "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 {%r2, %r3, %r4, %r5}, {%r2, %r3, %r4, "
+         "%r5}, {%r6, %r7}, {%r4, %r4, %r4, %r4};\nst.global.v4.u32 [%out+48], {%r2, %r3, %r4, %r5};\n"
+         "ld.global.v2.f64 {%d0, %d1}, [%out];\n"
+         "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%d0, %d1, %d2, %d3}, {%d0, %d1}, {%d1}, {%d0, "
+         "%d0, %d0, %d0};\nst.global.v2.f64 [%out], {%d2, %d3};\n"},
+    {.name = "fragments of global memory",
+     .grid = 2,
+     .body = "mov.u32 %r20, 24;\nmul.wide.u32 %q1, %b, 2048;\nadd.u64 %base, %base, %q1;\n"
+             "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, "
+             "[%base], %r20;\n"
+             "wmma.load.b.sync.aligned.row.m16n16k16.f16 {%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15}, "
+             "[%base+16];\n"
+             "wmma.load.c.sync.aligned.col.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, "
+             "[%base], 16;\n"
+             "wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, "
+             "{%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15}, "
+             "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\n"
+             "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%base], {%f0, %f1, %f2, %f3, %f4, %f5, "
+             "%f6, %f7}, "
+             "16;\n"
+             "wmma.load.a.sync.aligned.col.m32n8k16.global.s8 {%r0, %r1, %r2, %r3}, [%base], 32;\n"
+             "st.global.v4.u32 [%base+1024], {%r0, %r1, %r2, %r3};\n"},
+    {.name = "fragments of shared memory",
+     .module = ".shared .align 128 .b8 tile[4096];\n",
+     .body =
+         "mov.u32 %r1, tile;\nmad.lo.u32 %r0, %l, 128, %r1;\nmov.u32 %r2, 0;\n"
+         "FILL: mad.lo.u32 %r3, %r2, 4, %r0;\nmad.lo.u32 %r4, %l, 77, %r2;\nst.shared.u32 [%r3], %r4;\n"
+         "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 32;\n@%p0 bra FILL;\nbar.sync 0;\nmov.u32 %r20, 40;\n"
+         "wmma.load.a.sync.aligned.col.m8n32k16.shared.bf16 {%r2, %r3}, [tile], %r20;\n"
+         "wmma.load.b.sync.aligned.col.m8n32k16.shared.bf16 {%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11}, "
+         "[%r1], %r20;\n"
+         "wmma.load.a.sync.aligned.row.m8n8k4.shared::cta.f64 {%d0}, [tile+64], 6;\n"
+         "wmma.load.c.sync.aligned.row.m8n8k4.shared.f64 {%d2, %d3}, [tile+64], 10;\n"
+         "wmma.mma.sync.aligned.row.col.m8n8k4.rn.f64.f64.f64.f64 {%d2, %d3}, {%d0}, {%d0}, {%d2, %d3};\n"
+         "bar.sync 0;\nwmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [tile], {%d2, %d3}, 8;\nbar.sync 0;\n"
+         "ld.shared.u32 %r1, [%r0];\nst.global.v4.u32 [%out], {%r1, %r2, %r7, %r11};\n"},
     {.name = "asynchronous copies",
      .module = ".shared .align 128 .b8 tile[2048];\n",
      .body =

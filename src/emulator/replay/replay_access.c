@@ -112,6 +112,8 @@ static void replay_load(const Replayed *at) {
     if (!value->present) return;
     uint64_t bits = event->value[at->element][at->lane];
     if (memory->is_signed) bits = sign_extend(bits, memory->element_bytes);
+    if (memory->is_byte_of_word)
+        bits |= register_read(at->access->warp, value->place, value->bytes, at->lane) << 8;
     register_write(at->access->warp, value->place, value->bytes, at->lane, bits);
     int32_t from = at->replay->folds ? *producer : FOLD_NONE;
     replay_set_provenance(at->frame, value->place, at->lane, *weight,

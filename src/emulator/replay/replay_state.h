@@ -55,6 +55,10 @@ bool replay_access(void *context, const Access *access);
 void replay_after_parameters(void *context, const Access *access);
 TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t mask);
 void replay_end_event(void *context);
+void replay_after_transpose(const Frame *frame, Operand place);
+void replay_after_copy(const Frame *frame, Operand to, Operand from);
+/* mma, wmma.mma, movmatrix: the lanes get what was recorded (replay_matrix.c). */
+void replay_matrix(Replay *replay, const Op *op, Warp *warp);
 
 /* Names a byte of shared memory of the own block, or of global memory, over all spaces. */
 static inline uint64_t replay_key(TraceKind kind, uint16_t buffer, uint64_t offset) {
