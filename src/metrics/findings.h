@@ -81,7 +81,9 @@ typedef struct Finding {
      * those of `access` and `other` are known. */
     const FindingPair *pairs;
     int pair_count;
-    int cause; /* an error: in Findings.causes; -1: another one */
+    int cause;     /* an error: in Findings.causes; -1: another one */
+    bool is_taken; /* another schedule has shown it first, this one: */
+    uint64_t schedule;
 } Finding;
 
 /* Errors that one missing barrier, or fence, explains: their accesses share instructions, or lie among each other. Any
@@ -133,6 +135,8 @@ Findings *findings_new(RaceDetector *detector, const Trace *trace, const Finding
 Findings *findings_new_named(RaceDetector *detector, const Trace *trace, const FindingResult *result,
                              FindingSource source, void *context);
 void findings_free(Findings *findings);
+/* Adds the races of the same run under another schedule that this one has not shown, with places in `trace`, its own. */
+void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule);
 int findings_count(const Findings *findings, Severity severity);
 
 /* In a session file, from which they are read back unchanged; NULL where no search was made. */
