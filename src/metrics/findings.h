@@ -131,9 +131,15 @@ typedef const char *(*FindingSource)(void *context, const char *file, int line);
 /* The errors that the detector (NULL: there was none) and the trace's traps show, and what the trace's
  * counters say is slow. `result` may be NULL. */
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result);
-/* The same; shared memory that the PTX does not name has the name that these source lines give it. */
-Findings *findings_new_named(RaceDetector *detector, const Trace *trace, const FindingResult *result,
-                             FindingSource source, void *context);
+/* The same with what else is known of the run. */
+typedef struct FindingKnown {
+    FindingSource source; /* shared memory that the PTX does not name has the name that these lines give it */
+    void *context;
+    uint64_t leaks, leaked_bytes; /* allocations of the device heap that were not freed */
+    int leak_pc;                  /* of the first of them, in the last launch; PTX_NO_PC: not known */
+} FindingKnown;
+Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const FindingResult *result,
+                          const FindingKnown *known);
 void findings_free(Findings *findings);
 /* Adds the races of the same run under another schedule that this one has not shown, with places in `trace`, its own. */
 void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule);

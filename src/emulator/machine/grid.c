@@ -366,8 +366,8 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
         if (grid->first_look && !grid->clusters_communicate && !grid->schedule) look_first(&whole);
         uint64_t warps = whole.end * grid->cluster_blocks * (uint64_t)grid->warps_per_block;
         bool worth_it = warps >= FEW_WARPS && whole.end > 1;
-        bool alone = threads < 2 || grid->schedule || grid->writers || grid->observer ||
-                     grid->clusters_communicate || !worth_it;
+        bool alone = threads < 2 || grid->schedule || grid->memory->has_marks || grid->writers ||
+                     grid->observer || grid->clusters_communicate || !worth_it;
         if (alone || !run_parallel(&whole, threads)) run_share(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;
