@@ -48,6 +48,14 @@ void emulator_free(Emulator *emulator);
  * the buffer in the traces that this emulator writes (module variables follow the arguments). `type` is for
  * display only. */
 int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count, PtxType type);
+/* Nobody has written the buffer yet: where an observer searches for faults, reading it before is one. */
+void emulator_mark_unwritten(Emulator *emulator, int buffer);
+/* What the launches so far have taken from the device heap and not freed. False: nothing. */
+typedef struct EmulatorLeak {
+    uint64_t allocations, bytes;
+    int pc; /* of the call of malloc that made the first of them, in its launch */
+} EmulatorLeak;
+bool emulator_find_leak(const Emulator *emulator, EmulatorLeak *leak);
 uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
 /* The host memory behind a buffer, or a module variable of a module that has been launched. */
 void *emulator_buffer_bytes(const Emulator *emulator, int buffer);

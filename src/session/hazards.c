@@ -8,6 +8,16 @@ const TraceObserver *session_observer(Session *session) {
     return &session->findings.observer;
 }
 
+/* Faults that only the search sees, and the run goes on behind. */
+static void keep_faults(Session *session, const Trace *watched) {
+    for (int i = 0; i < watched->trap_count; i++) {
+        TrapKind kind = watched->traps[i].kind;
+        if (kind == TRAP_UNWRITTEN || kind == TRAP_HEAP_OVERRUN || kind == TRAP_USE_AFTER_FREE ||
+            kind == TRAP_ARRAY_OVERRUN)
+            trace_add_trap(session->trace, &watched->traps[i]);
+    }
+}
+
 /* The same run again, under the race detector. */
 static void search_again(Session *session) {
     SessionOptions options = session->options;
@@ -17,6 +27,7 @@ static void search_again(Session *session) {
     options.cancel = NULL;
     Session *watched = session_open(&options, NULL);
     if (!watched) return;
+    keep_faults(session, watched->trace);
     session->findings.detector = watched->findings.detector;
     watched->findings.detector = NULL;
     session_free(watched);
@@ -37,8 +48,14 @@ const Findings *session_hazards(const Session *session) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
-    cache->findings.hazards = findings_new_named(session->findings.detector, session->trace, &result,
-                                                 session_find_source_line, cache);
+    FindingKnown known = {.source = session_find_source_line, .context = cache, .leak_pc = PTX_NO_PC};
+    EmulatorLeak leak;
+    if (session->emulator && emulator_find_leak(session->emulator, &leak)) {
+        known.leaks = leak.allocations;
+        known.leaked_bytes = leak.bytes;
+        known.leak_pc = leak.pc;
+    }
+    cache->findings.hazards = findings_new_of(session->findings.detector, session->trace, &result, &known);
     return session->findings.hazards;
 }
 
