@@ -42,7 +42,8 @@ static int close_all(void **state) {
 /* ---- the picture ----------------------------------------------------------------------------------------- */
 
 static bool moves_data(TraceKind kind) {
-    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX;
+    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX ||
+           kind == TRACE_MATRIX;
 }
 
 static bool has_data_from(const Stage *stage, int step) {

@@ -65,13 +65,20 @@ void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance,
     }
 }
 
+/* A word of two 16-bit floats, where it is loaded from an array of such. */
+static PtxType type_of(const Replay *replay, const TraceEvent *event, int lane, PtxType type) {
+    if (event->kind != TRACE_GLOBAL_LOAD || event->element_bytes != 4 || type == PTX_F32) return type;
+    PtxType element = replay->buffers[event->buffer[lane]].type;
+    return element == PTX_F16 ? PTX_F16X2 : element == PTX_BF16 ? PTX_BF16X2 : type;
+}
+
 FoldPlace replay_place(const Replay *replay, int lane, int element) {
     const TraceEvent *event = &replay->expected;
     const PtxInstruction *in = replay->program->ops[event->pc].instruction;
     return (FoldPlace){.event = replay->current,
                        .warp = event->warp,
                        .lane = lane,
-                       .type = in->type_count ? in->types[0] : PTX_NO_TYPE,
+                       .type = type_of(replay, event, lane, in->type_count ? in->types[0] : PTX_NO_TYPE),
                        .bits = event->value[element][lane]};
 }
 

@@ -19,6 +19,7 @@ typedef struct Snapshot {
 
 struct Replay {
     const TraceBlock *recorded;
+    const TraceBuffer *buffers; /* of the trace */
     int event_count;
     Memory memory; /* addresses only: there are no bytes */
     LoweredProgram *program;
