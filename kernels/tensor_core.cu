@@ -13,9 +13,11 @@
 #include <cuda_fp16.h>
 
 // What a lane holds of A (items elements) and of D (sums; rows of them are of different rows of D).
-template <typename T> struct Tile;
+template <typename T>
+struct Tile;
 
-template <> struct Tile<half> {
+template <>
+struct Tile<half> {
     typedef float Sum;
     typedef uint4 Items;
     static const unsigned items = 8, sums = 4;
@@ -29,13 +31,15 @@ template <> struct Tile<half> {
     static __device__ Sum rows(const Sum *d) { return d[0] + d[2]; }
 };
 
-template <> struct Tile<__nv_bfloat16> {
+template <>
+struct Tile<__nv_bfloat16> {
     typedef float Sum;
     typedef uint4 Items;
     static const unsigned items = 8, sums = 4;
     static __device__ void add(Sum *d, const Items &a) {
         const unsigned ones = 0x3f803f80;
-        asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %8}, "
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, "
+            "%8}, "
             "{%0, %1, %2, %3};"
             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
             : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(ones));
@@ -43,7 +47,8 @@ template <> struct Tile<__nv_bfloat16> {
     static __device__ Sum rows(const Sum *d) { return d[0] + d[2]; }
 };
 
-template <> struct Tile<double> {
+template <>
+struct Tile<double> {
     typedef double Sum;
     typedef double Items;
     static const unsigned items = 1, sums = 2;
@@ -64,7 +69,8 @@ __global__ void tensor_core(const T *in, typename Tile<T>::Sum *out, unsigned n)
     unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     Sum d[Tile<T>::sums] = {};
 
-    for (unsigned first = (blockIdx.x * warps + warp) * per_warp; first < n; first += gridDim.x * warps * per_warp) {
+    for (unsigned first = (blockIdx.x * warps + warp) * per_warp; first < n;
+         first += gridDim.x * warps * per_warp) {
         unsigned i = first + lane * items;
         Items a;
         if (i + items <= n)
