@@ -28,10 +28,10 @@ bool matrix_lower_registers(Lowering *low, Op *op, int index, const PtxFragment 
     for (int r = 0; r < fragment->registers; r++) {
         MemoryValue *value = &registers->items[r];
         value->present = true;
-        bool good = is_written
-                        ? lowering_destination(low, op, matrix_item(operand, r), &value->place, &value->bytes,
-                                               &value->present)
-                        : lowering_value(low, op, matrix_item(operand, r), type, &value->place, &value->bytes);
+        bool good =
+            is_written ? lowering_destination(low, op, matrix_item(operand, r), &value->place, &value->bytes,
+                                              &value->present)
+                       : lowering_value(low, op, matrix_item(operand, r), type, &value->place, &value->bytes);
         if (!good) return false;
         if (!value->present || value->bytes != fragment->register_bytes)
             return lowering_reject(low, op, "%s: a register of %d bits is needed", in->name,
@@ -39,4 +39,3 @@ bool matrix_lower_registers(Lowering *low, Op *op, int index, const PtxFragment 
     }
     return true;
 }
-
