@@ -133,6 +133,41 @@ static void test_weights_and_producers(void **state) {
     end(&replayed);
 }
 
+/* A product with ones has the inputs of a row of A, and those of C; with a zero, fewer. A word of two halves is two. */
+static void test_weights_of_products(void **state) {
+    (void)state;
+    Replayed replayed;
+    start(
+        &replayed,
+        (CoreKernel){
+            .body =
+                "ld.global.v2.u32 {%r0, %r1}, [%base]; mov.u32 %r2, 0x3c003c00; mov.u32 %r3, 0x00003c00;\n"
+                "mov.b32 %f0, %r2; mov.b32 %f1, %f0; mov.b32 %f2, %f0; mov.b32 %f3, %f0;\n" /* 0 */
+                "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2}, "
+                "{%f0, %f1, %f2, %f3};\n" /* 1 */
+                "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r3}, "
+                "{%f0, %f1, %f2, %f3};\n" /* 2 */
+                "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%f4, %f5, %f6, %f7}, {%r2, %r2}, {%r0}, "
+                "{%f0, %f1, %f2, %f3};\n"                                                      /* 3 */
+                "movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0; st.global.u32 [%out], %r4;\n" /* 4, 5 */
+                "st.global.f32 [%out], %f6;",                                                  /* 6 */
+            .words = 64});
+    static const uint32_t weights[] = {2, 8, 12, 16, 1, 1, 16};
+    static const int32_t producers[] = {-1, 0, 1, 2, 0, 4, 3};
+    assert_int_equal(core_event_count(&replayed.run, 0), 7);
+    for (int event = 0; event < 7; event++) {
+        const ReplayEventProvenance *provenance = replay_event_provenance(replayed.replay, event);
+        for (int lane = 0; lane < 32; lane += 5)
+            if (provenance->weight[lane] != weights[event] || provenance->producer[lane] != producers[event])
+                fail_msg("event %d, lane %d: weight %u, producer %d", event, lane, provenance->weight[lane],
+                         provenance->producer[lane]);
+    }
+    go(&replayed, 6);
+    ReplayValue d = value_of(&replayed, 0, "%f6");
+    for (int lane = 0; lane < 32; lane++) assert_int_equal(d.weight[lane], 16);
+    end(&replayed);
+}
+
 static void test_questions_without_an_answer(void **state) {
     (void)state;
     Replayed replayed;
@@ -247,9 +282,9 @@ static void test_either_side_of_a_branch_first(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers_of_every_width),      cmocka_unit_test(test_weights_and_producers),
-        cmocka_unit_test(test_questions_without_an_answer),   cmocka_unit_test(test_traces_that_do_not_fit),
-        cmocka_unit_test(test_either_side_of_a_branch_first),
+        cmocka_unit_test(test_registers_of_every_width), cmocka_unit_test(test_weights_and_producers),
+        cmocka_unit_test(test_weights_of_products),      cmocka_unit_test(test_questions_without_an_answer),
+        cmocka_unit_test(test_traces_that_do_not_fit),   cmocka_unit_test(test_either_side_of_a_branch_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

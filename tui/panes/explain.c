@@ -64,6 +64,8 @@ static const char *verb_of(TraceKind kind) {
         return "vote";
     case TRACE_REDUX:
         return "reduce";
+    case TRACE_MATRIX:
+        return "multiply matrices";
     case TRACE_BRANCH:
         return "evaluate";
     case TRACE_BARRIER:
@@ -432,6 +434,11 @@ void explain_step(const StepContext *context, Text *out) {
         break;
     case TRACE_REDUX:
         text_add(out, "One instruction reduces the values of all its lanes; every lane receives the result.");
+        break;
+    case TRACE_MATRIX:
+        text_add(out,
+                 "Together they hold A, B and C, some elements each; every lane receives its elements of the "
+                 "result. A column of ones in B adds the rows of A.");
         break;
     case TRACE_VOTE:
         explain_vote(context, out);
