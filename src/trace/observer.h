@@ -103,7 +103,8 @@ typedef struct TraceObserver {
     void (*sync)(void *block, const TraceSync *sync);
     void (*copy)(void *block, const TraceCopy *copy);
     void (*undefined)(void *block, const TraceUndefined *undefined);
-    void (*end)(void *block);
+    void (*end)(void *block,
+                bool is_stopped); /* is_stopped: the run ends, the block has not come to its end */
 } TraceObserver;
 
 #endif

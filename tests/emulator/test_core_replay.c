@@ -280,11 +280,53 @@ static void test_either_side_of_a_branch_first(void **state) {
     }
 }
 
+/* Lanes of one instruction copy into both blocks of a cluster: an event for each. The own block's memory has what its own
+ * lanes copied there, and of what the other block sends nothing is known but the values. */
+static void test_copies_into_other_blocks(void **state) {
+    (void)state;
+    Replayed replayed;
+    Error error = {0};
+    replayed.run = core_run_well((CoreKernel){
+        .module =
+            ".shared .align 128 .b8 tile[512];\n.shared .align 128 .b8 other[512];\n.shared .align 8 .b64 "
+            "gate;\n",
+        .body = "mov.u32 %r1, tile; mov.u32 %r2, other; mov.u32 %r9, gate; mov.u32 %r4, %cluster_ctarank;\n"
+                "xor.b32 %r5, %r4, 1; mad.lo.u32 %r0, %t, 16, %r1; mad.lo.u32 %r6, %t, 16, %r2;\n"
+                "ld.global.u32 %r7, [%out]; st.shared.v4.u32 [%r0], {%r7, %r7, %r7, %r7};\n"
+                "setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared::cta.b64 [%r9], 33;\n"
+                "barrier.cluster.arrive; barrier.cluster.wait;\n"
+                "mapa.shared::cluster.u32 %r16, %r6, %r5; mapa.shared::cluster.u32 %r19, %r9, %r5;\n"
+                "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 512;\n"
+                "setp.lt.u32 %p1, %t, 16; selp.b32 %r10, %r6, %r16, %p1; selp.b32 %r11, %r9, %r19, %p1;\n"
+                "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r10], [%r0], 16, "
+                "[%r11];\n"
+                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r19];\n"
+                "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r9], 0; @!%p2 bra W;\n"
+                "ld.shared.u32 %r20, [%r6]; st.global.u32 [%out], %r20;\n"
+                "barrier.cluster.arrive; barrier.cluster.wait;",
+        .in = (uint32_t[64]){[16] = 16, [32] = 32, [40] = 40},
+        .grid = 2,
+        .cluster = {2, 1, 1}});
+    set_geometry(&replayed, 32);
+    replayed.geometry.grid[0] = replayed.geometry.cluster[0] = 2;
+    const TraceBlock *block = replayed.run.launch->blocks[1];
+    replayed.replay = replay_open(replayed.run.trace, 0, block, &replayed.geometry, &error);
+    if (!replayed.replay) fail_msg("%s", error.message);
+    go(&replayed, trace_block_event_count(block) - 1);
+    ReplayValue value = value_of(&replayed, 0, "%r20");
+    assert_int_equal(value.bits[8], 40);
+    assert_int_equal(value.bits[16], 16);
+    assert_int_equal(value.weight[8], 1);
+    assert_int_equal(value.weight[16], 0);
+    end(&replayed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers_of_every_width), cmocka_unit_test(test_weights_and_producers),
         cmocka_unit_test(test_weights_of_products),      cmocka_unit_test(test_questions_without_an_answer),
         cmocka_unit_test(test_traces_that_do_not_fit),   cmocka_unit_test(test_either_side_of_a_branch_first),
+        cmocka_unit_test(test_copies_into_other_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

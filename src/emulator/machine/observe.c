@@ -10,7 +10,7 @@ void observe_block(Block *block) {
 }
 
 void observe_end(Block *block) {
-    if (block->observed) block->grid->observer->end(block->observed);
+    if (block->observed) block->grid->observer->end(block->observed, block->live_warps != 0);
     block->observed = NULL;
 }
 

@@ -404,10 +404,10 @@ static void *detector_block(void *context, uint64_t linear) {
     return block;
 }
 
-static void detector_end(void *context) {
+static void detector_end(void *context, bool is_stopped) {
     BlockRaces *block = context;
-    if (block->has_visitors) race_detector_check_visitors(block);
-    async_copies_leave_sources(block);
+    if (block->has_visitors && !is_stopped) race_detector_check_visitors(block);
+    if (!is_stopped) async_copies_leave_sources(block);
     happens_before_end(&block->order);
     cluster_order_end(&block->cluster);
     async_copies_forget(block);
