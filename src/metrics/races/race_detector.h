@@ -4,7 +4,7 @@
 
 #include "metrics/findings.h"
 #include "metrics/races/cluster_order.h"
-#include "metrics/races/shadow_memory.h"
+#include "metrics/races/chunk_journal.h"
 
 typedef enum Strength {
     ACCESS_WEAK,
@@ -89,10 +89,11 @@ struct RaceDetector {
     const Trace *trace; /* while it is observed */
     int launch, code_count;
     const TraceLaunch *launched;
-    PcRule *rules;                      /* [pc] of this launch */
-    PcRule *written;                    /* [pc] asynchronous copies: what they do to their destination */
-    bool has_fences;                    /* or acquires or releases */
-    bool has_volatile;                  /* stores to global memory */
+    PcRule *rules;     /* [pc] of this launch */
+    PcRule *written;   /* [pc] asynchronous copies: what they do to their destination */
+    bool has_fences;   /* or acquires or releases */
+    bool has_volatile; /* stores to global memory */
+    bool forgets; /* an access of shared memory that the whole block knows of has no more part in anything */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
     uint64_t block_count;
@@ -104,6 +105,7 @@ struct RaceDetector {
     SyncTable syncs;
     uint64_t bytes_left;
     bool is_complete;
+    bool was_split; /* several threads have searched */
     BlockRaces *idle;
     uint64_t serial;       /* of the last access */
     SharedWindow *windows; /* [launch] */
@@ -119,6 +121,10 @@ struct RaceDetector {
 
 enum { MOST_PAIRS = 64 };
 
+void race_detector_make_buffers(RaceDetector *detector); /* shadow memory of those of the trace */
+void race_detector_forget_memory(RaceDetector *detector);
+void *race_detector_split(void *context, int parts); /* TraceObserver.split, join */
+bool race_detector_join(void *context, void *const *parts, int count, bool keep);
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
 void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access);
 /* The pair of these instructions in this launch (`other` may be PTX_NO_PC); NULL: it is new. */
@@ -133,6 +139,11 @@ void race_detector_note_passed_by(BlockRaces *block, const TraceSync *sync);
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
 PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
+
+/* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
+void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);
+/* The same for all lanes of an access at once, where they make a line; false: they do not. */
+bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift);
 
 /* What an access was, for a finding; what an earlier one of the same memory was. */
 FindingAccess race_this_access(const Touch *touch);
