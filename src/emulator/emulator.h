@@ -33,8 +33,8 @@ typedef struct EmulatorOptions {
     uint64_t
         memory_limit_bytes; /* global, local and shared memory of resident blocks; 0: half of this machine */
     uint32_t multiprocessors; /* of the emulated machine (%nsmid, cooperative residency); 0: 132 */
-    const TraceObserver
-        *observer; /* sees every access; then one host thread runs the grid. Outlives the emulator.
+    const TraceObserver *
+        observer; /* sees every access; one that cannot be split, from one host thread. Outlives the emulator.
                                          NULL: none, which is several times faster */
     const volatile bool *cancel; /* polled; true ends the run early: emulator_run() fails with "cancelled" */
     volatile uint64_t *blocks_done; /* progress, or NULL */

@@ -120,6 +120,8 @@ RaceDetector *race_detector_new(void);
 void race_detector_free(RaceDetector *detector);
 /* For emulator_set_observer(), before the first launch. */
 TraceObserver race_detector_observer(RaceDetector *detector);
+/* It ran in several threads: why a result is wrong is better asked of one in a single thread. */
+bool race_detector_was_split(const RaceDetector *detector);
 
 typedef struct FindingResult { /* of a run with a reference */
     bool is_wrong;

@@ -19,8 +19,9 @@ static void keep_faults(Session *session, const Trace *watched) {
 }
 
 /* The same run again, under the race detector. */
-static void search_again(Session *session) {
+static void search_again(Session *session, int threads) {
     SessionOptions options = session->options;
+    options.threads = threads;
     options.search_races = true;
     options.backend = BACKEND_EMULATOR;
     options.first_look = options.keep_inputs = false;
@@ -28,6 +29,7 @@ static void search_again(Session *session) {
     Session *watched = session_open(&options, NULL);
     if (!watched) return;
     keep_faults(session, watched->trace);
+    race_detector_free(session->findings.detector);
     session->findings.detector = watched->findings.detector;
     watched->findings.detector = NULL;
     session_free(watched);
@@ -41,9 +43,10 @@ const Findings *session_hazards(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: made at the first question */
     if (session->findings.hazards || session->is_partial || session_is_from_file(session))
         return session->findings.hazards;
-    if (!session->findings.detector) search_again(cache);
-    if (!session->findings.detector) return NULL;
     FindingResult result = {.is_wrong = session->has_result && !session->result.correct};
+    if (!session->findings.detector) search_again(cache, session->options.threads);
+    if (!session->findings.detector) return NULL;
+    if (result.is_wrong && race_detector_was_split(session->findings.detector)) search_again(cache, 1);
     if (result.is_wrong && !session_has_fatal_trap(session->trace)) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;

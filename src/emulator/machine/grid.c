@@ -10,8 +10,8 @@
  *
  * Where clusters cannot communicate (a block without one is a cluster of its own), each host thread takes a share of
  * consecutive clusters and notes which words
- * it reads and writes. If in the end any word that one share wrote was touched by another, or anything went wrong,
- * memory is put back to what it was and the grid runs on one thread. So the result is always that of one
+ * it reads and writes. If in the end any word that one share wrote was touched by another, or anything went wrong, or the
+ * observer cannot put together what it saw of the shares, memory is put back to what it was and the grid runs on one thread. So the result is always that of one
  * thread. */
 #include "emulator/machine/grid.h"
 
@@ -274,6 +274,13 @@ static void merge(Share *into, Share *from) {
     into->cancelled |= from->cancelled;
 }
 
+/* False: what the threads have observed is dropped, as it is where `keep` is false. */
+static bool join_observers(const TraceObserver *observer, const Share *shares, int count, bool keep) {
+    void *parts[64];
+    for (int i = 0; i < count; i++) parts[i] = shares[i].worker->observed_by;
+    return observer->join(observer->context, parts, count, keep) && keep;
+}
+
 /* False: nothing has happened, the grid is to be run on one thread. */
 static bool run_parallel(Share *whole, int threads) {
     Share shares[64] = {0};
@@ -287,12 +294,15 @@ static bool run_parallel(Share *whole, int threads) {
         shares[i].first = whole->end * (uint64_t)i / (uint64_t)threads;
         shares[i].end = whole->end * (uint64_t)(i + 1) / (uint64_t)threads;
         shares[i].worker->footprint = footprint_new(grid->memory);
+        if (grid->observer)
+            shares[i].worker->observed_by = grid->observer->split(grid->observer->context, threads);
     }
     int started = 0;
     while (started < threads && !pthread_create(&shares[started].thread, NULL, run_thread, &shares[started]))
         started++;
     for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
     bool good = started == threads && shares_agree(shares, threads);
+    if (grid->observer) good = join_observers(grid->observer, shares, threads, good);
     if (!good) grid_restore_memory(grid->memory, saved);
     grid_drop_memory(grid->memory, saved);
     if (!good && grid->blocks_done) *grid->blocks_done = done;
@@ -366,8 +376,9 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
         if (grid->first_look && !grid->clusters_communicate && !grid->schedule) look_first(&whole);
         uint64_t warps = whole.end * grid->cluster_blocks * (uint64_t)grid->warps_per_block;
         bool worth_it = warps >= FEW_WARPS && whole.end > 1;
-        bool alone = threads < 2 || grid->schedule || grid->memory->has_marks || grid->writers ||
-                     grid->observer || grid->clusters_communicate || !worth_it;
+        bool is_whole = grid->observer && !grid->observer->split;
+        bool alone = threads < 2 || grid->schedule || grid->memory->has_marks || grid->writers || is_whole ||
+                     grid->clusters_communicate || !worth_it;
         if (alone || !run_parallel(&whole, threads)) run_share(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;

@@ -6,7 +6,7 @@
 
 void observe_block(Block *block) {
     const TraceObserver *observer = block->grid->observer;
-    block->observed = observer ? observer->block(observer->context, block->linear) : NULL;
+    block->observed = observer ? observer->block(block->worker->observed_by, block->linear) : NULL;
 }
 
 void observe_end(Block *block) {

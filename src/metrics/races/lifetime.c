@@ -68,14 +68,14 @@ static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *ac
 
 void race_detector_check_visitors(BlockRaces *block) {
     for (uint64_t c = 0; c < block->shared.page_count * SHADOW_PAGE_CHUNKS; c++) {
-        ShadowChunk *chunk = shadow_memory_chunk(&block->shared, c);
-        const ChunkMore *more = chunk ? shadow_memory_cells(&block->shared, chunk) : NULL;
+        ShadowChunk *page = block->shared.pages[c / SHADOW_PAGE_CHUNKS];
+        const ChunkMore *more =
+            page ? shadow_memory_cells(&block->shared, &page[c % SHADOW_PAGE_CHUNKS]) : NULL;
         if (!more) continue;
         for (uint64_t i = 0; i < CHUNK_CELLS; i++) {
             const ShadowCell *cell = &more->cells[i];
             check_visitor(block, c * CHUNK_CELLS + i, &cell->write, true);
-            for (int r = 0; r < CELL_READS; r++)
-                check_visitor(block, c * CHUNK_CELLS + i, &cell->reads[r], false);
+            for (int r = 0; r < CELL_READS; r++) check_visitor(block, c * CHUNK_CELLS + i, &cell->reads[r], false);
         }
     }
 }
