@@ -1,9 +1,11 @@
 /* redviz: the command line decides what to print, or opens the interface.
  *
  * Exit status: 0 done; 1 the run failed (the kernel is wrong, trapped or hung); 2 bad usage, bad input, or
- * output that could not be written; 3 the kernel needs what is not emulated. */
+ * output that could not be written; 3 the kernel needs what is not emulated. Ctrl-C while --report runs
+ * a kernel prints what is known so far, and ends as Ctrl-C does. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "base/interrupt.h"
 #include "base/version.h"
 #include "cli/bench_print.h"
 #include "cli/generate.h"
@@ -272,6 +274,7 @@ static int run(Options *options, Error *error) {
     SessionProgress progress = {0};
     options->session.unsupported = &unsupported;
     options->session.progress = options->action == ACTION_OPEN ? NULL : &progress;
+    options->session.ends_at_interrupt = options->action == ACTION_REPORT;
     ProgressLine *shown_progress = options->session.progress ? progress_begin(&progress) : NULL;
     Session *session = session_open(&options->session, error);
     progress_end(shown_progress);
@@ -289,7 +292,9 @@ static int run(Options *options, Error *error) {
     const Findings *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
     failed |= hazards && hazards->error_count;
     bool stopped = options->action != ACTION_OPEN && session_is_unsupported(session);
+    bool interrupted = session_is_interrupted(session);
     session_free(session);
+    if (interrupted && shown && fflush(stdout) == 0) interrupt_die();
     return !shown ? refuse(error) : failed ? RUN_FAILED : stopped ? NOT_EMULATED : DONE;
 }
 

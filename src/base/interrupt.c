@@ -43,3 +43,37 @@ void interrupt_release(void) {
     pthread_mutex_unlock(&lock);
     if (number) raise(number);
 }
+
+static volatile bool *volatile caught; /* NULL: nobody catches */
+
+static void keep(int number) {
+    (void)number;
+    if (caught) *caught = true;
+}
+
+void interrupt_catch(volatile bool *flag) {
+    struct sigaction now, action = {.sa_handler = keep, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    pthread_mutex_lock(&lock);
+    bool is_free = !depth && !caught && !sigaction(SIGINT, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+                   now.sa_handler == SIG_DFL;
+    if (is_free) {
+        caught = flag;
+        sigaction(SIGINT, &action, NULL);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void interrupt_leave(void) {
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigemptyset(&action.sa_mask);
+    pthread_mutex_lock(&lock);
+    if (caught) sigaction(SIGINT, &action, NULL);
+    caught = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+void interrupt_die(void) {
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+}

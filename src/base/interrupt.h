@@ -17,4 +17,11 @@ void interrupt_hold(void);
 bool interrupt_waits(void);
 void interrupt_release(void);
 
+/* From now on the first Ctrl-C makes *flag true instead of ending the program; the second ends it. One at a time; nothing
+ * happens while signals are held, or where Ctrl-C is ignored or has a handler. */
+void interrupt_catch(volatile bool *flag);
+void interrupt_leave(void);
+/* Ends the program as Ctrl-C does. */
+void interrupt_die(void);
+
 #endif

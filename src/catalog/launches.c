@@ -127,7 +127,7 @@ static bool read_launch(ArgumentReader *reader, size_t at, size_t *end, TypedLau
     if (close == SIZE_MAX)
         return argument_fail(reader, (Span){text + open, 3}, "'>>>' is missing after '<<<'");
     Span name = argument_cut(whole, at, open), configuration = argument_cut(whole, open + 3, close);
-    if (!name.length || argument_find(name, ';') < name.length)
+    if (!name.length || name.text[name.length - 1] == '<' || argument_find(name, ';') < name.length)
         return argument_fail(reader, here, "a launch is KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)");
     *launch = (TypedLaunch){.entry = arena_copy_text(arena, name.text, name.length),
                             .at = (size_t)(name.text - text)};

@@ -269,6 +269,12 @@ static bool take_until_unsupported(Options *options, const OptionRow *row, const
     return true;
 }
 
+static bool take_keep_going(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->session.keep_going = true;
+    return true;
+}
+
 static bool take_cooperative(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)row, (void)value, (void)error;
     options->session.cooperative = true;

@@ -278,6 +278,7 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->has_trace_also = options->has_trace_also;
     grid->trace_also = options->trace_also;
     grid->first_look = options->first_look;
+    grid->keeps_going = options->keeps_going;
     grid->observer = options->observer;
     grid->cancel = options->cancel;
     grid->blocks_done = options->blocks_done;

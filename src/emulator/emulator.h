@@ -26,8 +26,10 @@ typedef struct EmulatorOptions {
     uint32_t trace_first, trace_last; /* linear indices of the traced blocks, inclusive; first > last: none */
     bool has_trace_also;              /* one more block is traced: trace_also */
     uint32_t trace_also;
-    bool first_look; /* ends the run after the last traced block, where blocks cannot see each other:
+    bool first_look;  /* ends the run after the last traced block, where blocks cannot see each other:
                                          traced blocks are as in the whole run, counters and memory are not */
+    bool keeps_going; /* ld, st, atom and red out of bounds read 0 and write nothing; traps that are not fatal
+                                         say where, and how often */
     uint64_t instruction_budget; /* warp instructions per launch before a trap; 0: 20 billion */
     uint64_t block_budget;       /* the same before any block ends; 0: only the launch's limit */
     uint64_t

@@ -8,6 +8,8 @@
 static const char *advice_for_trap(TrapKind kind) {
     switch (kind) {
     case TRAP_OUT_OF_BOUNDS:
+    case TRAP_READ_OUTSIDE:
+    case TRAP_WRITE_OUTSIDE:
         return "compare the index with the number of elements before the access (if (i < n)), and the size "
                "of the array with that of the block";
     case TRAP_INDEX_OVERFLOW:

@@ -32,6 +32,8 @@ typedef struct ReportInput {
     const char *verdict;      /* instead of "ok" where a right result is off: "as predicted"; may be NULL */
     uint64_t compared, index; /* results that were compared, and which of them is reported; 0: not known */
     bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */
+    bool interrupted; /* the run was ended: totals are of what ran until then, the result is not known */
+    uint64_t blocks_done, blocks; /* of all launches, where it was */
     const Trace *trace;
     const Findings *hazards;      /* NULL: not looked for */
     bool counts_only;             /* hazards are left to --check, which searches for them */

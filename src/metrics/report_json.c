@@ -256,6 +256,12 @@ void report_json(const ReportInput *input, Text *out) {
     json_unsigned(&json, "n", input->n);
     json_unsigned(&json, "block", input->block);
     json_unsigned(&json, "grid", input->grid);
+    if (input->interrupted) {
+        json_open_object(&json, "interrupted");
+        json_unsigned(&json, "blocks_done", input->blocks_done);
+        json_unsigned(&json, "blocks", input->blocks);
+        json_close_object(&json);
+    }
     json_string(&json, "dtype", input->dtype);
     json_string(&json, "op", input->op);
     put_result(&json, input);

@@ -94,6 +94,17 @@ static void print_origin(const char *origin, const char *options, Text *out) {
     text_done(&sentence);
 }
 
+static void print_interrupted(const ReportInput *input, Text *out) {
+    CountText done, all;
+    Text sentence = {0};
+    text_print(&sentence,
+               "INTERRUPTED after %s of %s block%s: all counts are of what ran until then, and the result is "
+               "not known",
+               count_text(input->blocks_done, &done), count_text(input->blocks, &all), plural(input->blocks));
+    sentence_print(out, "", text_string(&sentence));
+    text_done(&sentence);
+}
+
 static void print_head(const ReportInput *input, Text *out) {
     CountText n, grid;
     print_title(input, out);
@@ -112,7 +123,10 @@ static void print_head(const ReportInput *input, Text *out) {
         sentence_print(out, "", text_string(&where));
         text_done(&where);
     }
-    print_result(input, out);
+    if (input->interrupted)
+        print_interrupted(input, out);
+    else
+        print_result(input, out);
     print_sources(input, out);
 }
 
@@ -292,7 +306,7 @@ static const char *end_text(const Trace *trace) {
 
 static void print_totals(const ReportInput *input, const Totals *totals, Text *out) {
     text_print(out, "PTX counts, %s%s\n", input->narrowed ? "traced blocks only" : "whole grid",
-               end_text(input->trace));
+               input->interrupted ? ", up to the interrupt" : end_text(input->trace));
     for (Metric metric = 0; metric < METRIC_COUNT; metric++) {
         const MetricInfo *info = &metric_infos[metric];
         if (info->shown != SHOWN_COUNT) continue;

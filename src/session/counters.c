@@ -84,7 +84,7 @@ static bool count(Session *session, Cuda *cuda, Error *error) {
 
 static bool try_to_count(Session *session, Error *error) {
     if (session->is_partial) return error_set(error, "the run is not over");
-    if (session_has_fatal_trap(session->trace)) return error_set(error, "the run ended in a trap");
+    if (session_has_fault(session->trace)) return error_set(error, "the run ended in a trap");
     Cuda *cuda = session_gpu_take(error);
     bool good = cuda && count(session, cuda, error);
     if (cuda) session_gpu_give_back(!good);

@@ -301,7 +301,7 @@ static void take_machine(Session *to, Session *from) {
 static bool can_take(const Session *whole, const Session *first) {
     return session_is_captured(first) && first->trace->launch_count == whole->trace->launch_count &&
            !strcmp(first->code.text, whole->code.text) &&
-           (whole->options.backend == BACKEND_GPU || !session_has_fatal_trap(whole->trace));
+           (whole->options.backend == BACKEND_GPU || !session_has_fault(whole->trace));
 }
 
 void session_take_events(Session *whole, Session *first) {

@@ -83,7 +83,7 @@ static void take_over(Session *session, SassKernel *kernel, int launch) {
 static bool can_measure(const Session *session, Error *error) {
     if (session->options.backend == BACKEND_EMULATOR) return error_set(error, "the emulator was asked for");
     if (session->is_partial) return error_set(error, "the run is not over");
-    if (session_has_fatal_trap(session->trace)) return error_set(error, "the run ended in a trap");
+    if (session_has_fault(session->trace)) return error_set(error, "the run ended in a trap");
     return (session->emulator && session->filled.buffers) ||
            error_set(error, "the inputs of this run were not kept");
 }

@@ -3,6 +3,7 @@
  * checks the result. Or opens a file of one (file.c). */
 #include "session/state.h"
 
+#include "base/interrupt.h"
 #include "catalog/occupancy.h"
 #include "ptx/check.h"
 #include "session/file.h"
@@ -15,10 +16,14 @@ enum { USER_BLOCK_BUDGET = 1 << 22 /* warp instructions */ };
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
 
+/* An interrupt leaves what is known of the launch. */
 static bool run_launch(Session *session, int index, Error *error) {
     Launch *launch = &session->launches.bound[index];
-    return session_bind_emulated(session, index, session->emulator, launch, error) &&
-           emulator_run(session->emulator, launch, session->trace, error);
+    if (!session_bind_emulated(session, index, session->emulator, launch, error)) return false;
+    if (session->options.ends_at_interrupt) interrupt_catch(&session->interrupted);
+    bool good = emulator_run(session->emulator, launch, session->trace, error);
+    if (session->options.ends_at_interrupt) interrupt_leave();
+    return good || session->interrupted;
 }
 
 /* What ptxas would refuse is refused before anything runs. */
@@ -66,13 +71,14 @@ static bool execute(Session *session, Error *error) {
         .has_trace_also = session->fault_block >= 0,
         .trace_also = session->fault_block >= 0 ? (uint32_t)session->fault_block : 0,
         .first_look = wants_first_look(session),
+        .keeps_going = options->keep_going,
         .instruction_budget = options->instruction_budget,
         /* A user's kernel may be an endless loop, which should be reported within seconds. */
         .block_budget = session->kernel.row || options->instruction_budget ? 0 : USER_BLOCK_BUDGET,
         .blocks_done = options->progress ? &options->progress->done : &session->blocks_done,
         .multiprocessors = options->catalog.multiprocessors,
         .observer = session_observer(session),
-        .cancel = options->cancel,
+        .cancel = options->ends_at_interrupt ? &session->interrupted : options->cancel,
     };
     Plan *plan = &session->plan;
     session->emulator = emulator_new(&settings);
@@ -95,7 +101,8 @@ static bool execute(Session *session, Error *error) {
         if (!run_launch(session, i, error)) return false;
         if (options->progress) session->blocks_done = options->progress->done;
         blocks += launch_volume(plan->launches[i].grid);
-        session->is_partial = session->blocks_done < blocks && !session_has_fatal_trap(session->trace);
+        session->is_partial = session->interrupted ||
+                              (session->blocks_done < blocks && !session_has_fatal_trap(session->trace));
     }
     return true;
 }
@@ -162,6 +169,8 @@ static Session *open_smaller(Session *session, uint32_t blocks, Error *error) {
 static bool capture_events(Session *session, uint32_t *most_blocks, Error *error) {
     *most_blocks = 0;
     bool is_asked_for = session->options.backend == BACKEND_GPU;
+    if (session->options.keep_going && session_has_fault(session->trace))
+        return error_set(error, "an access out of bounds ends the run there, with or without --keep-going");
     if (!is_asked_for && session_has_fatal_trap(session->trace)) return false;
     return session_capture(session, most_blocks, error);
 }
@@ -241,7 +250,7 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
     if (session_grow_buffer(session)) return open_grown(session, given, error);
     int64_t untraced = untraced_fault(session);
     if (untraced >= 0) return open_at_fault(session, given, untraced, error);
-    if (captures) {
+    if (captures && !session->interrupted) {
         uint32_t most_blocks;
         Error reason = {0};
         bool captured = capture_events(session, &most_blocks, &reason);
@@ -263,10 +272,12 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
         session_free(session);
         return NULL;
     }
-    if (options->counters == COUNTERS_ASKED || (options->counters && (session->machine.device || has_events)))
+    bool is_over = !session->interrupted;
+    if ((is_over && options->counters == COUNTERS_ASKED) ||
+        (options->counters && (session->machine.device || has_events)))
         session_count(session);
     name_run(session);
-    if (options->measure_sass) session_measure_sass(session);
+    if (options->measure_sass && is_over) session_measure_sass(session);
     if (options->times_blocks && session->machine.device) session_measure_grid(session);
     if (!options->keep_inputs) session_drop_inputs(session);
     find_occupancy(session);

@@ -38,6 +38,13 @@ void session_print_sass(const Session *session, bool json, Text *out) {
     (json ? report_sass_json : report_sass_text)(&input, out);
 }
 
+static uint64_t count_blocks(const Session *session) {
+    uint64_t blocks = 0;
+    for (int i = 0; i < session->plan.launch_count; i++)
+        blocks += launch_volume(session->plan.launches[i].grid);
+    return blocks;
+}
+
 void session_report(const Session *session, bool json, Text *out) {
     SassList list;
     list_sass(session, &list);
@@ -65,6 +72,9 @@ void session_report(const Session *session, bool json, Text *out) {
         .op = session->kernel.op,
         .has_result = session->has_result,
         .narrowed = session->options.has_trace_blocks,
+        .interrupted = session_is_interrupted(session),
+        .blocks_done = session->blocks_done,
+        .blocks = count_blocks(session),
         .trace = session->trace,
         .registers = session->launches.registers,
         .occupancy = session->launches.occupancy,

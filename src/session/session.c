@@ -20,6 +20,10 @@ const Trace *session_trace(const Session *session) {
 const CatalogResult *session_result(const Session *session) {
     return session->has_result ? &session->result : NULL;
 }
+bool session_is_interrupted(const Session *session) {
+    return session->interrupted;
+}
+
 bool session_is_partial(const Session *session) {
     return session->is_partial;
 }
@@ -95,7 +99,7 @@ bool session_is_unsupported(const Session *session) {
 
 bool session_failed(const Session *session) {
     bool is_wrong = session->has_result && !session->result.correct;
-    return !session_is_unsupported(session) && (session_has_fatal_trap(session->trace) || is_wrong);
+    return !session_is_unsupported(session) && (session_has_fault(session->trace) || is_wrong);
 }
 
 int session_block_count(const Session *session) {

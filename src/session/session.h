@@ -68,10 +68,13 @@ typedef struct SessionOptions {
     bool keep_inputs;  /* session_verify() needs them */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
+    bool keep_going;        /* accesses out of bounds read 0 and write nothing; each is a finding */
     bool until_unsupported; /* runs although instructions are not emulated, up to the first that is reached */
     Text *
         unsupported; /* gets the list of them where that is why session_open() fails; NULL: it is not needed */
-    const char *machine;         /* whose recordings are shown: "h200", "h100"; NULL: h200 */
+    const char *machine; /* whose recordings are shown: "h200", "h100"; NULL: h200 */
+    bool
+        ends_at_interrupt; /* Ctrl-C while blocks run ends the run, with what is known: session_is_interrupted() */
     SessionProgress *progress;   /* counts while session_open() runs the kernel; NULL: nobody asks */
     const volatile bool *cancel; /* true ends session_open() early, with an error; NULL: never */
 } SessionOptions;
@@ -110,6 +113,8 @@ const CatalogResult *session_result(const Session *session); /* NULL: no referen
 /* Only blocks up to the last traced one ran, and no launch after theirs: their events are those of the whole
  * run, but counters of the grid and the result are not known. Opened again without first_look, they are. */
 bool session_is_partial(const Session *session);
+/* Ctrl-C ended it: counters are of what ran until then, and the result is not known. It is partial, too. */
+bool session_is_interrupted(const Session *session);
 /* The whole run, opened with has_events, takes over what `first`, a first look at it, captured on a GPU: events, memory
  * after the run, result, grid. `first` may only be freed from then on. Where `first` captured nothing, or is a run of other
  * code, nothing changes. */

@@ -26,6 +26,13 @@ bool session_link_launches(Session *session, Error *error) {
     return true;
 }
 
+bool session_has_fault(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (trap_kind_is_fatal(trace->traps[i].kind) || trap_kind_is_dropped(trace->traps[i].kind))
+            return true;
+    return false;
+}
+
 bool session_has_fatal_trap(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++)
         if (trap_kind_is_fatal(trace->traps[i].kind)) return true;

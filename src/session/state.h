@@ -99,6 +99,7 @@ struct Session {
     Trace *trace;
     volatile uint64_t blocks_done;
     bool is_partial;
+    volatile bool interrupted; /* by Ctrl-C */
     int halvings; /* of a guessed grid, each of whose blocks takes more elements than was thought */
     uint64_t
         grow[64]; /* [parameter] so many times as many elements as were guessed are needed; 0: not tried */
@@ -140,6 +141,8 @@ bool session_bind(const Session *session, int launch, const uint64_t *addresses,
 /* The same for an emulator that holds the plan's buffers. */
 bool session_bind_emulated(const Session *session, int launch, const Emulator *emulator, Launch *bound,
                            Error *error);
+/* A fault that ends the run on a GPU, whether it went on here or not. */
+bool session_has_fault(const Trace *trace);
 /* A fault that ended the run. */
 bool session_has_fatal_trap(const Trace *trace);
 bool session_is_stopped(const Trace *trace); /* its first fatal trap: an instruction that is not emulated */

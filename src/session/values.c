@@ -4,10 +4,19 @@
 
 #include <string.h>
 
+/* Lanes whose accesses were dropped are in no event: nothing says what they hold. */
+static bool has_dropped(const Trace *trace, int launch) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (trap_kind_is_dropped(trace->traps[i].kind) && trace->traps[i].launch == launch) return true;
+    return false;
+}
+
 static Replay *find_replay(const Session *session, int index) {
     if (index < 0 || index >= session->view_count) return NULL;
     TracedBlock *view = &session->views[index];
     if (view->replay || view->replay_failed) return view->replay;
+    view->replay_failed = has_dropped(session->trace, view->shown.launch);
+    if (view->replay_failed) return NULL;
     view->replay = replay_open(session->trace, view->shown.launch, view->shown.block,
                                &session->launches.bound[view->shown.launch], NULL);
     view->replay_failed = !view->replay;

@@ -160,6 +160,9 @@ static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, b
 bool session_verify(const Session *session, Text *out, bool *same, Error *error) {
     if (!session->emulator || !session->filled.buffers)
         return error_set(error, "--verify needs a run, not a saved session");
+    if (session->options.keep_going && session_has_fault(session->trace))
+        return error_set(
+            error, "--verify: an access out of bounds ends the run on a GPU, with or without --keep-going");
     Cuda *cuda = session_gpu_take(error);
     if (!cuda) return false;
     GpuCopy copy;

@@ -84,6 +84,7 @@ static void bad_launches_say_what_is_wrong_and_where(void **state) {
         {"", "a launch is KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)", 1},
         {"k", "a launch is KERNEL<<<", 1},
         {"<<<1, 1>>>()", "a launch is KERNEL<<<", 1},
+        {"k< <<<1, 32>>>()", "a launch is KERNEL<<<", 1},
         {"k<<<1, 32", "'>>>' is missing", 2},
         {"k<<<1>>>()", "write <<<GRID, BLOCK>>>", 5},
         {"k<<<1, >>>()", "something is missing at the end", 7},

@@ -240,7 +240,7 @@ static void launches_of_the_host_code_are_one_run(void **state) {
     Outcome outcome = compile_fake("--no-cache --n 2^12 --report=json");
     assert_int_equal(outcome.status, 0);
     program_assert_contains(outcome.out, "\"read\":\"--launch 'stage_sum<<<16, 256>>>(");
-    program_assert_contains(outcome.out, "(lines 73, 74)");
+    program_assert_contains(outcome.out, "(lines 83, 84)");
     program_assert_contains(outcome.out, "sum(in)");
     program_outcome_done(&outcome);
     outcome = compile_fake("--no-cache --entry stage_sum --n 2^12 --report");

@@ -122,6 +122,39 @@ static void while_it_compiles(void **state) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) end_compiling(numbers[i]);
 }
 
+static bool catches_interrupts(pid_t process) {
+    char *text = program_output(0, "sed -n 's/^SigCgt:[[:space:]]*//p' /proc/%d/status", (int)process);
+    bool catches = strtoull(text, NULL, 16) >> (SIGINT - 1) & 1;
+    free(text);
+    return catches;
+}
+
+/* Ctrl-C while blocks run: the report has what is known, and the program dies of the signal as a shell expects. */
+static void while_it_runs(void **state) {
+    (void)state;
+    char file[512];
+    path_of("report", file);
+    char command[640];
+    snprintf(command, sizeof command,
+             "exec %s tests/cli/spin.ptx --grid 3 --block 32 --max-instructions 2^60 --report=json >%s",
+             program(), file);
+    const char *const arguments[] = {"/bin/sh", "-c", command, NULL};
+    pid_t child = start(arguments);
+    for (int tries = 0; !catches_interrupts(child); tries++) {
+        if (tries == 3000) fail_msg("it does not run");
+        pause_milliseconds(10);
+    }
+    int status;
+    kill(child, SIGINT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGINT)
+        fail_msg("it ended with status %#x", (unsigned)status);
+    char *report = program_output(0, "cat %s", file);
+    program_assert_contains(report, "\"interrupted\":{\"blocks_done\":0,\"blocks\":3}");
+    program_assert_contains(report, "\"result\":null");
+    free(report);
+}
+
 /* A session of some megabytes; the signal comes as soon as its temporary file is there. */
 static void while_it_saves(void **state) {
     (void)state;
@@ -208,6 +241,7 @@ static void a_temporary_folder_that_is_not_there(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(while_it_compiles),
+        cmocka_unit_test(while_it_runs),
         cmocka_unit_test(while_it_saves),
         cmocka_unit_test(a_signal_that_is_ignored_ends_nothing),
         cmocka_unit_test(a_link_to_nowhere),

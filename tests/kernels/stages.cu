@@ -64,6 +64,16 @@ __global__ void past_the_end(const int *in, int *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n + 10) out[i] = in[i] + 1;
 }
+
+// Of 32 words of shared memory eight more are written and read, and of n elements of global memory eight more are added to.
+__global__ void past_shared(const int *in, int *out, int *found) {
+    __shared__ int words[32];
+    words[threadIdx.x + 8] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = words[threadIdx.x + 8];
+    found[threadIdx.x] = atomicAdd(&out[threadIdx.x + 8], 100);
+}
+
 int main() {
     const int n = 1 << 14, blocks = 16, threads = 256;
     float *in, *partial, *total;

@@ -141,6 +141,83 @@ static void a_saved_run_keeps_its_launches(void **state) {
     remove(saved);
 }
 
+/* ---- --keep-going ---- */
+
+static Session *keep_going(const char *launches) {
+    SessionOptions options = options_of(launches);
+    options.keep_going = options.search_races = true;
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    return session;
+}
+
+static void expect_values(const Session *session, const char *buffer, const char *values) {
+    char *text = NULL;
+    size_t length = 0;
+    Error error = {0};
+    FILE *to = open_memstream(&text, &length);
+    assert_true(session_dump(session, buffer, to, &error));
+    fclose(to);
+    assert_string_equal(text, values);
+    free(text);
+}
+
+static void accesses_out_of_bounds_are_dropped_and_counted(void **state) {
+    (void)state;
+    static const char launch[] = "past_the_end<<<1, 32>>>(in=int[12]:iota, out=int[12], 12)";
+    Session *session = open(launch);
+    assert_int_equal(session_trace(session)->traps[0].kind, TRAP_OUT_OF_BOUNDS);
+    session_free(session);
+    session = keep_going(launch);
+    expect_values(session, "out", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
+    const Trace *trace = session_trace(session);
+    assert_int_equal(trace->trap_count, 2);
+    assert_int_equal(trace->traps[0].kind, TRAP_READ_OUTSIDE);
+    assert_int_equal(trace->traps[0].lanes, 0x3ff000);
+    assert_non_null(strstr(trace->traps[0].detail, "just past the end of `in` (48 bytes)"));
+    assert_non_null(strstr(trace->traps[0].detail, "10 such accesses of a lane gave 0"));
+    assert_int_equal(trace->traps[1].kind, TRAP_WRITE_OUTSIDE);
+    assert_non_null(strstr(trace->traps[1].detail, "10 such accesses of a lane were dropped"));
+    assert_int_equal(session_hazards(session)->error_count, 2);
+    assert_true(session_failed(session));
+    uint64_t bits[32];
+    uint32_t weight[32];
+    int32_t producer[32];
+    assert_false(session_register(session, 0, 0, 0, "%r1", bits, weight, producer)); /* not in any event */
+    session_free(session);
+}
+
+/* Shared memory and atomics, too; the launch after it runs. */
+static void every_space_goes_on(void **state) {
+    (void)state;
+    Session *session = keep_going("past_shared<<<1, 32>>>(in=int[32]:ones, out=int[32], found=int[32]:7); "
+                                  "past_the_end<<<1, 32>>>(out, last=int[32], 22)");
+    Text found = {0}, last = {0};
+    for (int i = 0; i < 32; i++) {
+        int sum = i < 24; /* read from shared memory; of the others nothing was written */
+        text_print(&last, "%d\n", sum + (i >= 8 ? 100 : 0) + 1);
+        text_print(&found, "%d\n", i + 8 < 24 ? 1 : 0);
+    }
+    expect_values(session, "found", text_string(&found));
+    expect_values(session, "last", text_string(&last));
+    assert_int_equal(session_trace(session)->launch_count, 2);
+    assert_int_equal(session_trace(session)->trap_count, 3);
+    text_done(&found);
+    text_done(&last);
+    session_free(session);
+}
+
+/* A misaligned access has no meaning. */
+static void what_has_no_meaning_ends_the_run(void **state) {
+    (void)state;
+    Session *session =
+        keep_going("view_sum<<<1, 32>>>({8, 8l, 1l}, {in=float[8], null, {8,0,0,0}, {2,0,0,0}, (ushort)1}, "
+                   "{out=float[1], null, {1,0,0,0}, {4,0,0,0}, (ushort)1})");
+    assert_int_equal(session_trace(session)->traps[0].kind, TRAP_MISALIGNED);
+    session_free(session);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_share_buffers_by_name),
@@ -149,6 +226,9 @@ int main(void) {
         cmocka_unit_test(a_structure_may_hold_structures),
         cmocka_unit_test(what_is_wrong_is_shown_in_the_text),
         cmocka_unit_test(a_saved_run_keeps_its_launches),
+        cmocka_unit_test(accesses_out_of_bounds_are_dropped_and_counted),
+        cmocka_unit_test(every_space_goes_on),
+        cmocka_unit_test(what_has_no_meaning_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,56 +107,88 @@ static const Region *find_wrapped(const Memory *memory, uint64_t address, int wi
     return NULL;
 }
 
-static Outcome index_overflow(const Access *access, uint32_t lanes, const Region *region, int64_t index) {
-    int lane = __builtin_ctz(lanes);
-    bool below = index < 0;
-    raise_trap(access->block, TRAP_INDEX_OVERFLOW, access->warp, access->op->pc, lanes, access->address,
-               "index %" PRId64 " of `%s` (%" PRIu64
-               " bytes): a 32-bit index has wrapped around from %" PRId64 " (thread %d of the block%s)",
-               index, region->name, region->bytes,
-               below ? index + (INT64_C(1) << 32) : index - (INT64_C(1) << 32),
-               access->warp->index * WARP_LANES + lane, lanes & (lanes - 1) ? " and others" : "");
-    return OUTCOME_STOP;
-}
-
-static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
+/* What lies where the first of these lanes reaches. */
+static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out) {
     const Grid *grid = access->block->grid;
-    int lane = __builtin_ctz(lanes);
-    uint64_t address = access->address[lane];
+    uint64_t address = access->address[__builtin_ctz(lanes)];
     int64_t index;
     const Region *wrapped = access->space == PTX_SPACE_GLOBAL
                                 ? find_wrapped(grid->memory, address, access->memory->width, &index)
                                 : NULL;
-    if (wrapped) return index_overflow(access, lanes, wrapped, index);
-    Text text = {0};
+    if (wrapped) {
+        int64_t whole = INT64_C(1) << 32;
+        text_print(out,
+                   "index %" PRId64 " of `%s` (%" PRIu64
+                   " bytes): a 32-bit index has wrapped around from %" PRId64,
+                   index, wrapped->name, wrapped->bytes, index < 0 ? index + whole : index - whole);
+        return TRAP_INDEX_OVERFLOW;
+    }
     switch (access->space) {
     case PTX_SPACE_SHARED:
-        text_print(&text, "%d-byte access at shared offset %" PRIu64, access->memory->width, address);
-        if (access->peer >= 0) text_print(&text, " of block %d of the cluster", access->peer);
-        text_add(&text, ": ");
+        text_print(out, "%d-byte access at shared offset %" PRIu64, access->memory->width, address);
+        if (access->peer >= 0) text_print(out, " of block %d of the cluster", access->peer);
+        text_add(out, ": ");
         if (address < grid->program->shared_bytes)
-            text_add(&text, "it reaches past the end of shared memory");
+            text_add(out, "it reaches past the end of shared memory");
         else
-            name_shared(grid, address, &text);
+            name_shared(grid, address, out);
         break;
     case PTX_SPACE_LOCAL:
-        text_print(&text, "%d-byte access at local offset %" PRIu64 ": the thread has %zu bytes there",
+        text_print(out, "%d-byte access at local offset %" PRIu64 ": the thread has %zu bytes there",
                    access->memory->width, address, access->warp->local_bytes);
         break;
     case PTX_SPACE_PARAM:
-        text_print(&text, "%d-byte access at offset %" PRIu64 ", outside the parameters",
-                   access->memory->width, address);
+        text_print(out, "%d-byte access at offset %" PRIu64 ", outside the parameters", access->memory->width,
+                   address);
         break;
     default:
-        memory_describe(grid->memory, address, access->memory->width, &text);
+        memory_describe(grid->memory, address, access->memory->width, out);
         break;
     }
-    text_print(&text, " (thread %d of the block%s)", access->warp->index * WARP_LANES + lane,
+    return TRAP_OUT_OF_BOUNDS;
+}
+
+static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
+    Text text = {0};
+    TrapKind kind = describe_outside(access, lanes, &text);
+    raise_trap(access->block, kind, access->warp, access->op->pc, lanes, access->address,
+               "%s (thread %d of the block%s)", text_string(&text),
+               access->warp->index * WARP_LANES + __builtin_ctz(lanes),
                lanes & (lanes - 1) ? " and others" : "");
-    raise_trap(access->block, TRAP_OUT_OF_BOUNDS, access->warp, access->op->pc, lanes, access->address, "%s",
-               text_string(&text));
     text_done(&text);
     return OUTCOME_STOP;
+}
+
+static void give_zero(const Access *access, uint32_t lanes) {
+    const MemoryOp *memory = access->memory;
+    const MemoryValue *values = memory->is_atomic ? memory->results : memory->values;
+    for (int e = 0; e < memory->count; e++)
+        for (uint32_t rest = lanes; rest && values[e].present; rest &= rest - 1)
+            register_write(access->warp, values[e].place, values[e].bytes, __builtin_ctz(rest), 0);
+}
+
+/* Where the run is to go on, lanes that reach outside read 0, and what they write is dropped; the others go on. Only of ld, st,
+ * atom and red. False: it is a fault. */
+static bool drop_outside(Access *access, uint32_t lanes) {
+    const MemoryOp *memory = access->memory;
+    Worker *worker = access->block->worker;
+    if (!access->block->grid->keeps_going || !memory->may_drop) return false;
+    worker->dropped[access->op->pc] += (uint64_t)__builtin_popcount(lanes);
+    uint8_t *reported = &worker->reported[access->op->pc];
+    if (*reported < MAX_REPORTED) {
+        Text text = {0};
+        ++*reported;
+        describe_outside(access, lanes, &text);
+        raise_trap(access->block, memory->is_load ? TRAP_READ_OUTSIDE : TRAP_WRITE_OUTSIDE, access->warp,
+                   access->op->pc, lanes, access->address, "%s (thread %d of the block%s)",
+                   text_string(&text), access->warp->index * WARP_LANES + __builtin_ctz(lanes),
+                   lanes & (lanes - 1) ? " and others" : "");
+        text_done(&text);
+    }
+    if (!memory->is_store) give_zero(access, lanes);
+    access->mask &= ~lanes;
+    if (access->mask) access_find_line(access);
+    return true;
 }
 
 /* Lanes whose address is no multiple of the width. */
@@ -280,7 +312,8 @@ static Outcome in_block(Access *access, SharedMemory memory, AccessMove move) {
     uint32_t wrong = misaligned_lanes(access);
     if (wrong) return misaligned(access, wrong);
     wrong = outside_lanes(access, access->block->grid->program->shared_bytes);
-    if (wrong) return out_of_bounds(access, wrong);
+    if (wrong && !drop_outside(access, wrong)) return out_of_bounds(access, wrong);
+    if (!access->mask) return OUTCOME_NEXT;
     access->bytes = memory.bytes;
     use_addresses_as_offsets(access);
     if (!access->memory->is_deferred) track_written(access, memory.written);
@@ -371,7 +404,10 @@ static inline Outcome in_global(Access *access, AccessMove move) {
             int lane = __builtin_ctz(rest);
             if (!memory_at(memory, access->address[lane], access->memory->width)) wrong |= lane_bit[lane];
         }
-        if (wrong) return out_of_bounds(access, wrong);
+        if (wrong && !drop_outside(access, wrong)) return out_of_bounds(access, wrong);
+        if (!access->mask) return OUTCOME_NEXT;
+        if (wrong) region = single_region(access);
+        all = access->mask;
     }
     count_global(access);
     if (region) return in_region(access, region, move);
@@ -394,7 +430,8 @@ static Outcome in_local(Access *access, AccessMove move) {
     uint32_t wrong = misaligned_lanes(access);
     if (wrong) return misaligned(access, wrong);
     wrong = outside_lanes(access, access->warp->local_bytes);
-    if (wrong) return out_of_bounds(access, wrong);
+    if (wrong && !drop_outside(access, wrong)) return out_of_bounds(access, wrong);
+    if (!access->mask) return OUTCOME_NEXT;
     if (access->memory->width > 16) { /* 32-byte vectors would cross a piece */
         raise_trap(access->block, TRAP_NOT_EMULATED, access->warp, access->op->pc, access->mask,
                    access->address, "32-byte accesses of local memory are not emulated");

@@ -350,7 +350,7 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     memory->kind = trace_kind_of(in);
     memory->type = in->types[0];
     memory->rule = rule;
-    memory->is_atomic = memory->ordered = true;
+    memory->is_atomic = memory->ordered = memory->may_drop = true;
     memory->element_bytes = (uint8_t)(rule->wide ? 8 : bytes);
     memory->count = (uint8_t)(rule->wide ? 2 : vector);
     if (!is_possible(rule->operation, rule->type) || bytes * vector > 16)

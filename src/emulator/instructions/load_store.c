@@ -273,6 +273,7 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     memory->type = type;
     memory->is_store = is_store;
     memory->is_load = !is_store;
+    memory->may_drop = true;
     memory->ordered = ptx_instruction_is_ordered(in);
     memory->is_signed = ptx_type_is_signed(type);
     memory->element_bytes = (uint8_t)bytes;

@@ -22,8 +22,9 @@ typedef struct MemoryOp {
     PtxType type;
     bool is_load, is_store, is_atomic; /* one of them */
     bool ordered;                      /* volatile, relaxed, acquire, release: others may be watching */
-    bool is_deferred;                  /* stores: the bytes arrive later (copies.h) */
-    bool is_signed;                    /* loads sign-extend into wider registers */
+    bool may_drop;    /* lanes that reach outside may be left out (Grid.keeps_going): of ld, st, atom, red */
+    bool is_deferred; /* stores: the bytes arrive later (copies.h) */
+    bool is_signed;   /* loads sign-extend into wider registers */
     uint8_t element_bytes, count, width;
     bool is_byte_of_word;    /* loads: a byte that goes into the low end of its register (matrix.c) */
     bool is_plain;           /* one element of 4 or 8 bytes, whose register has as many */

@@ -41,6 +41,7 @@ typedef struct Grid {
     bool has_trace_also;              /* emulator.h */
     uint64_t trace_also;
     bool first_look;               /* emulator.h */
+    bool keeps_going;              /* emulator.h */
     bool clusters_communicate;     /* a cluster may wait for another, or see what it does */
     bool blocks_communicate;       /* the same of blocks */
     const Writers *writers;        /* NULL: not a guided run (writers.h) */
@@ -72,6 +73,7 @@ struct Worker {
     CostPattern *patterns;  /* [op_count][PATTERN_SETS][PATTERN_WAYS], in each set the latest first */
     uint32_t *last_region;  /* [op_count] */
     uint8_t *reported;      /* [op_count] faults reported so far, of those after which the run goes on */
+    uint64_t *dropped;      /* [op_count] lanes whose access reached outside, where the run goes on */
     Trap *traps;
     int trap_count, trap_capacity;
     Text printed;

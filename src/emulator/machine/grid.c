@@ -99,7 +99,6 @@ static void finish(Share *share, Residents *residents, int index) {
     memmove(&residents->blocks[index], &residents->blocks[index + 1],
             (size_t)(residents->count - index) * sizeof *residents->blocks);
     array_push(residents->idle, residents->idle_count, residents->idle_capacity, block);
-    if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
 }
 
 /* Of blocks that take turns, it is unknown which one loops for ever: what counts is how much they have executed since
@@ -171,10 +170,12 @@ static bool run_round(Share *share, Residents *residents, int first, Progress *p
         SliceEnd end = run_block(share, residents->blocks[i], residents->count);
         progress->all_rest &= end == SLICE_RESTS || end == SLICE_WAITS;
         progress->all_wait &= end == SLICE_WAITS;
-        if (end == SLICE_DONE)
+        if (end == SLICE_DONE) {
             finish(share, residents, i);
-        else
+            if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
+        } else {
             i++;
+        }
         if (end == SLICE_STOPPED || is_cancelled(share->grid)) return true;
     }
     return false;

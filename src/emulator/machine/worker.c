@@ -17,6 +17,7 @@ Worker *worker_new(Grid *grid) {
     worker->patterns = memory_new(count * PATTERNS * sizeof *worker->patterns);
     worker->last_region = memory_new(count * sizeof *worker->last_region);
     worker->reported = memory_new(count);
+    worker->dropped = memory_new(count * sizeof *worker->dropped);
     return worker;
 }
 
@@ -27,6 +28,7 @@ void worker_free(Worker *worker) {
     free(worker->patterns);
     free(worker->last_region);
     free(worker->reported);
+    free(worker->dropped);
     free(worker->traps);
     text_done(&worker->printed);
     footprint_free(worker->footprint);
@@ -53,6 +55,7 @@ void worker_merge(Worker *into, Worker *from) {
         into->runs[pc].executions += from->runs[pc].executions;
         into->runs[pc].lanes += from->runs[pc].lanes;
         add_counter(&into->counters[pc], &from->counters[pc]);
+        into->dropped[pc] += from->dropped[pc];
     }
     for (int i = 0; i < from->trap_count; i++) {
         Trap trap = from->traps[i];
@@ -67,7 +70,23 @@ void worker_merge(Worker *into, Worker *from) {
     if (from->latest > into->latest) into->latest = from->latest;
 }
 
+/* The faults after which the run went on say how many there were. */
+static void count_dropped(Worker *worker) {
+    for (int i = 0; i < worker->trap_count; i++) {
+        Trap *trap = &worker->traps[i];
+        bool is_read = trap->kind == TRAP_READ_OUTSIDE;
+        if (!is_read && trap->kind != TRAP_WRITE_OUTSIDE) continue;
+        unsigned long long count = worker->dropped[trap->pc];
+        trap->detail = arena_print(&worker->arena, "%s; %llu such access%s of a lane %s", trap->detail, count,
+                                   count == 1 ? "" : "es",
+                                   is_read      ? "gave 0"
+                                   : count == 1 ? "was dropped"
+                                                : "were dropped");
+    }
+}
+
 void worker_finish(Worker *worker) {
+    count_dropped(worker);
     const Grid *grid = worker->grid;
     int64_t executions = 0, lanes = 0;
     for (int pc = 0; pc < grid->program->op_count; pc++) {
