@@ -47,6 +47,12 @@ bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits) {
     return true;
 }
 
+void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked) {
+    const PlanArgument *of = &launch->arguments[argument];
+    if (of->buffer >= 0) marked[of->buffer] = true;
+    for (int i = 0; i < of->pointer_count; i++) marked[of->pointers[i].buffer] = true;
+}
+
 void plan_free(Plan *plan) {
     for (int i = 0; i < plan->buffer_count; i++) free(plan->buffers[i].bytes);
     for (int i = 0; i < plan->launch_count; i++) free(plan->launches[i].arguments);

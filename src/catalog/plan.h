@@ -96,6 +96,8 @@ int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, 
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 /* The bits of a number among the arguments, of at most 8 bytes; false: it is a pointer, or a structure. */
 bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
+/* Makes those of `marked`, [plan's buffers], true that an argument points to, be it from within a structure. */
+void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked);
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count);
 void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count,

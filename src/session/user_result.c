@@ -40,11 +40,9 @@ static bool *find_results(const Session *session) {
     bool *results = memory_new((size_t)session->plan.buffer_count);
     uses_find(session->launches.programs[last]->entry, uses);
     for (int i = 0; i < launch->argument_count && i < USES_PARAMETERS; i++) {
-        const PlanArgument *argument = &launch->arguments[i];
         if (!uses[i].is_written && !uses[i].is_updated) continue;
         found = true;
-        if (argument->buffer >= 0) results[argument->buffer] = true;
-        for (int k = 0; k < argument->pointer_count; k++) results[argument->pointers[k].buffer] = true;
+        plan_mark_buffers(launch, i, results);
     }
     if (found) return results;
     free(results);
