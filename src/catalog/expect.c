@@ -166,9 +166,12 @@ static bool try_total(Trial *trial) {
         (narrow(trial, value) == 0 || (trial->length < 32 && strcmp(trial->function->name, "sum") != 0)))
         return false;
     bool is_trivial = trial->is_guess && !end;
-    if (!is_trivial && is_right(trial, 0, element(trial->out, 0), value, magnitude)) return true;
-    CatalogResult direct = trial->result;
     bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
+    /* The extreme of a row is that of somewhat more elements, too. */
+    bool is_row =
+        trial->is_guess && is_extreme && trial->changed.count > 1 && trial->length < trial->a->count;
+    if (!is_trivial && !is_row && is_right(trial, 0, element(trial->out, 0), value, magnitude)) return true;
+    CatalogResult direct = trial->result;
     /* An extreme of elements that are no partial results would be found by chance. */
     bool has_partials = !is_extreme || !trial->is_guess ||
                         (end <= 2 * blocks && trial->changed.count * 2 >= end && are_extremes(trial, end));
@@ -194,6 +197,11 @@ static bool try_total(Trial *trial) {
 
 /* ---- a number of each row, of each element -------------------------------------------------------------------- */
 
+/* A bound may be wide, of few digits, or where many are added: anything would look like the function. */
+static bool is_close_enough(const Trial *trial, long double largest) {
+    return !trial->is_guess || trial->result.absolute_error <= 0.02 * largest;
+}
+
 static bool try_rows(Trial *trial) {
     bool by_column = !strncmp(trial->function->name, "col", 3);
     uint64_t columns = trial->columns, rows = columns ? trial->length / columns : 0;
@@ -202,6 +210,7 @@ static bool try_rows(Trial *trial) {
     if (trial->is_guess && results < 2) return false;
     trial->partials = 0;
     trial->result = (CatalogResult){0};
+    long double largest = 0;
     for (uint64_t r = 0; r < results; r++) {
         long double magnitude = 0;
         uint64_t first = by_column ? r : r * columns;
@@ -209,9 +218,10 @@ static bool try_rows(Trial *trial) {
         long double value =
             trial->function->of(trial->a, trial->b, first, count, by_column ? columns : 1, &magnitude);
         compare(trial, r, element(trial->out, r), value, count, magnitude);
+        if (fabsl(value) > largest) largest = fabsl(value);
         if (trial->is_guess && !trial->result.correct) return false;
     }
-    return trial->result.correct;
+    return trial->result.correct && is_close_enough(trial, largest);
 }
 
 static bool try_histogram(Trial *trial) {
@@ -238,7 +248,7 @@ static bool try_each(Trial *trial) {
         return false;
     long double *values = memory_new((size_t)columns * sizeof *values);
     bool is_scan = strstr(trial->function->name, "scan") != NULL;
-    long double largest = 0; /* a bound may be wide, of few digits; anything would look like it */
+    long double largest = 0;
     trial->result = (CatalogResult){0};
     for (uint64_t first = 0; first < trial->length; first += columns) {
         uint64_t count = trial->length - first < columns ? trial->length - first : columns;
@@ -255,8 +265,8 @@ static bool try_each(Trial *trial) {
         if (trial->is_guess && !trial->result.correct) break;
     }
     free(values);
-    bool is_close = !trial->is_guess || trial->result.absolute_error <= 0.02 * largest;
-    return trial->result.correct && trial->result.compared == trial->length && is_close;
+    return trial->result.correct && trial->result.compared == trial->length &&
+           is_close_enough(trial, largest);
 }
 
 /* Integers that would be what is left of floats: found by chance, too. Places and counts of elements are integers. */

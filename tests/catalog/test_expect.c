@@ -157,6 +157,11 @@ static void nothing_is_found_by_chance(void **state) {
     for (uint64_t i = 0; i < 1024; i++) put(&sample, i, i % 2 ? 0.01 : 0.02);
     assert_found(&sample, NULL);
     close_sample(&sample);
+    open_sample(&sample, PTX_F16, 4096, 4, false);
+    sample.run.atomics = 4096;
+    for (uint64_t i = 0; i < 4; i++) put(&sample, i, 0.01);
+    assert_found(&sample, NULL); /* rowsum(in, 1024), to as many digits */
+    close_sample(&sample);
     open_sample(&sample, PTX_F32, 64, 4, false);
     double sum = 0;
     float *values = sample.filled.buffers[0].bytes;
