@@ -284,6 +284,37 @@ static void blocks_of_a_cluster(void **state) {
     run_done(&run);
 }
 
+/* Launches bring their sizes: they are one text, which can be changed; another n keeps them. */
+static void launches_are_one_text(void **state) {
+    (void)state;
+    SessionOptions made = {.file = "tests/kernels/stages.ptx",
+                           .launches = "stage_sum<<<4, 256>>>(in, out, n)",
+                           .catalog = {.n = 1000},
+                           .threads = 1};
+    Run run = run_open(&made);
+    Arena arena = {0};
+    assert_int_equal(settings_count(&run.settings), 4);
+    assert_string_equal(value(&run, "launch"),
+                        "stage_sum<<<4, 256>>>(in=float[n]:random(-8,8), out=float[grid], n)");
+    value(&run, "n");
+    press(&run, "2000<Down>");
+    SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
+    assert_int_equal(options.catalog.n, 2000);
+    assert_int_equal(options.grid[0] + options.block[0] + options.cluster[0], 0);
+    Session *again = session_open(&options, NULL);
+    assert_non_null(again);
+    assert_true(session_result(again)->correct);
+    session_free(again);
+    value(&run, "launch");
+    press(&run, "<Erase>");
+    press(&run, "k");
+    options = settings_options(&run.settings, session_options(run.session), &arena);
+    assert_string_equal(options.launches, "k");
+    assert_null(options.args);
+    arena_done(&arena);
+    run_done(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_are_typed),
@@ -295,6 +326,7 @@ int main(void) {
         cmocka_unit_test(settings_of_a_run_are_its_own),
         cmocka_unit_test(a_file_has_fewer_settings),
         cmocka_unit_test(blocks_of_a_cluster),
+        cmocka_unit_test(launches_are_one_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

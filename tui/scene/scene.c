@@ -67,6 +67,11 @@ static SceneVerdict verdict_of(const Session *session) {
     return result->verdict && result->absolute_error != 0 ? SCENE_OFF : SCENE_RIGHT;
 }
 
+static bool reads_arguments(const Session *session) {
+    const char *read = session_read(session);
+    return read && (strstr(read, "--args") || strstr(read, "--launch"));
+}
+
 Scene *scene_new(const Session *session) {
     Scene *scene = memory_new(sizeof *scene);
     const CatalogRow *row = session_row(session);
@@ -86,7 +91,7 @@ Scene *scene_new(const Session *session) {
                      .row = row,
                      .run = run,
                      .arguments = session_arguments(session),
-                     .reads_arguments = session_read(session) && strstr(session_read(session), "--args"),
+                     .reads_arguments = reads_arguments(session),
                      .options = session_options(session)},
         .outcome = {.verdict = verdict_of(session),
                     .result = result ? result->result_text : "",

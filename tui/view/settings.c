@@ -33,9 +33,9 @@ static int list_kinds(const Settings *settings, SettingKind kinds[MOST_ROWS]) {
     const CatalogRow *row = settings->row;
     int count = 0;
     kinds[count++] = KIND_N;
-    kinds[count++] = KIND_BLOCK;
-    if (!row || row->has_free_grid) kinds[count++] = KIND_GRID;
-    if (!row || row->default_cluster) kinds[count++] = KIND_CLUSTER;
+    if (!settings->is_launch) kinds[count++] = KIND_BLOCK;
+    if (row ? row->has_free_grid : !settings->is_launch) kinds[count++] = KIND_GRID;
+    if (row ? row->default_cluster != 0 : !settings->is_launch) kinds[count++] = KIND_CLUSTER;
     if (!row) kinds[count++] = KIND_ARGUMENTS;
     if (row) kinds[count++] = KIND_TYPE;
     if (row) kinds[count++] = KIND_OPERATION;
@@ -82,7 +82,9 @@ void settings_init(Settings *settings, const Scene *scene) {
     if (launch) settings->block = launch->block[0];
     if (scene->identity.arguments)
         snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->identity.arguments);
-    settings->is_guessed = !options || !options->args || strlen(options->args) >= sizeof settings->arguments;
+    const char *given = !options ? NULL : options->launches ? options->launches : options->args;
+    settings->is_guessed = !given || strlen(given) >= sizeof settings->arguments;
+    settings->is_launch = scene->identity.arguments && strstr(scene->identity.arguments, "<<<");
     settings->is_read = scene->identity.reads_arguments;
     if (!run) return;
     settings->block = run->block;
@@ -102,6 +104,10 @@ SessionOptions settings_options(const Settings *settings, const SessionOptions *
         catalog->fill = (FillKind)settings->fill;
     } else if (catalog->fill != FILL_FILE) {
         catalog->has_fill = false;
+    }
+    if (settings->is_launch) {
+        if (!settings->is_guessed) options.launches = arena_copy_string(arena, settings->arguments);
+        return options;
     }
     if (!settings->row) {
         options.block[0] = settings->block;
@@ -350,6 +356,7 @@ static const char *name_of(const Settings *settings, SettingKind kind) {
                                                       [KIND_OPERATION] = "operation",
                                                       [KIND_FILL] = "input",
                                                       [KIND_SEED] = "seed"};
+    if (kind == KIND_ARGUMENTS && settings->is_launch) return "launch";
     if (kind < KIND_PARAMETER) return names[kind];
     assert(settings->row); /* only kernels of the catalogue have parameters */
     return settings->row->parameters[kind - KIND_PARAMETER].name;
@@ -379,6 +386,13 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
         snprintf(out, bytes, "blocks in each cluster, up to %d", LAUNCH_CLUSTER_BLOCKS);
         break;
     case KIND_ARGUMENTS:
+        if (settings->is_launch) {
+            snprintf(out, bytes, "%sKERNEL<<<GRID, BLOCK>>>(ARGUMENTS); ...",
+                     !settings->is_guessed ? ""
+                     : settings->is_read   ? "read in the file; type to change. "
+                                           : "guessed; type to change. ");
+            break;
+        }
         snprintf(out, bytes,
                  "%sNAME=TYPE[COUNT]:FILL for a pointer, a number or an expression of n, block, grid",
                  !settings->is_guessed ? ""

@@ -19,7 +19,8 @@ typedef struct Settings {
     bool is_file;   /* the input comes from a file, until another is chosen */
     bool prefers_digits;
     int64_t parameters[CATALOG_PARAMETERS];
-    char arguments[256]; /* --args of a kernel outside the catalogue */
+    char arguments[256]; /* --args of a kernel outside the catalogue, or --launch: */
+    bool is_launch;      /* which has its own blocks, grids and clusters */
     bool is_read;        /* the file's host code says them */
     bool is_guessed; /* the arguments are; one too long for the field counts as guessed and is passed on */
     int choice;      /* the row that the keys change */
