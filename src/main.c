@@ -196,7 +196,7 @@ static bool show(const Options *options, Session *session, const LectureRun *lec
         session_print_sass(session, options->json, &out);
         break;
     case ACTION_CHECK:
-        session_check(session, options->json, &out);
+        session_check(session, options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT, &out);
         break;
     case ACTION_EVENTS:
         session_events(session, stdout);

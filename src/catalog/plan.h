@@ -122,7 +122,7 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
 /* --args: a comma-separated item for each parameter of `entry`, in order:
  *
  *   NAME=TYPE[COUNT]        pointer to a new buffer of zeros
- *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, iota(FIRST,STEP), random, random(LOW,HIGH), digits, permutation,
+ *   NAME=TYPE[COUNT]:FILL   filled: zero, ones, iota, iota(FIRST,STEP), random, random(LOW,HIGH), digits, permutation, unwritten,
  *                           file:PATH, or an EXPRESSION, inf, -inf, nan: the value of each element. random(0,9) are whole
  *                           numbers, 0 and 9 among them; random(0.0,1) are not
  *   NAME=@FILE.npy          pointer to a new buffer: type, elements and values are those of the file

@@ -77,6 +77,11 @@ static bool take_sass(Options *options, const OptionRow *row, const char *value,
     return take_text_or_json(options, row, value, error);
 }
 
+static bool take_check(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->sarif = value && !strcmp(value, "sarif");
+    return take_text_or_json(options, row, value, error);
+}
+
 static bool take_bench(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->tsv = value && !strcmp(value, "tsv");
     options->grid = value && !strcmp(value, "grid");

@@ -45,6 +45,7 @@ typedef struct Options {
     bool tsv;                /* --bench=tsv */
     bool grid;               /* --bench=grid */
     bool bench_sass;         /* --bench=sass */
+    bool sarif;              /* --check=sarif */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     bool still;       /* --no-motion */

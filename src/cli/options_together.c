@@ -56,6 +56,8 @@ bool options_check_together(const Options *options, Error *error) {
     if (options->json && options->action != ACTION_REPORT && options->action != ACTION_SASS &&
         options->action != ACTION_CHECK)
         return error_set(error, "--json goes with --report, --sass, --check, --list or --bench");
+    if (options->json && options->sarif)
+        return error_set(error, "--check=sarif and --json are two forms: give one of them");
     if (options->watch && options->action != ACTION_OPEN)
         return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");

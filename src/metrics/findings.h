@@ -144,6 +144,8 @@ Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const Find
                           const FindingKnown *known);
 void findings_free(Findings *findings);
 /* Adds the races of the same run under another schedule that this one has not shown, with places in `trace`, its own. */
+/* Adds notes about stores that the source has and the PTX has not. */
+void findings_note_deleted(Findings *list, const Trace *trace, FindingSource source, void *context);
 void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule);
 int findings_count(const Findings *findings, Severity severity);
 
@@ -160,5 +162,7 @@ void findings_print_notes(const Findings *findings, Text *out);  /* the notes al
 /* The fields "hazards" (errors, then notes), "causes" (of errors), "efficiency" (slow) and "hazards_complete" of the open object; null where
  * `findings` is NULL. */
 void findings_put_json(const Findings *findings, Json *json);
+/* A SARIF 2.1.0 log: the errors by their causes, then the other findings. */
+void findings_put_sarif(const Findings *findings, Text *out);
 
 #endif

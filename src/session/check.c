@@ -40,21 +40,37 @@ static void put_order(Json *json, const SessionOrder *order) {
     json_close_object(json);
 }
 
-void session_check(const Session *session, bool json, Text *out) {
+static void check_json(const Session *session, const Findings *hazards, Text *out) {
+    Json object = {.out = out};
+    json_open_object(&object, NULL);
+    json_string(&object, "kernel", session_name(session));
+    findings_put_json(hazards, &object);
+    put_order(&object, session_bad_order(session));
+    json_unsigned(&object, "schedules_tried", session_bad_order(session)->tried);
+    json_integer(&object, "schedules_searched", session->findings.orders_searched);
+    json_close_object(&object);
+    text_add(out, "\n");
+}
+
+/* Before proofs are in the list: causes are found anew. */
+static void note_deleted(const Session *session) {
+    Findings *list = session->findings.hazards;
+    if (!list || session_is_from_file(session) || session->findings.has_deleted) return;
+    ((Session *)(uintptr_t)session)->findings.has_deleted = true; /* logically const: done once */
+    findings_note_deleted(list, session->trace, session_find_source_line, (void *)(uintptr_t)session);
+}
+
+void session_check(const Session *session, SessionCheckForm form, Text *out) {
+    static const Findings none = {.is_complete = false};
     const Findings *hazards = session_hazards(session);
+    note_deleted(session);
     session_search_orders(session);
     session_prove(session);
     session_find_orders_of_causes(session);
-    if (json) {
-        Json object = {.out = out};
-        json_open_object(&object, NULL);
-        json_string(&object, "kernel", session_name(session));
-        findings_put_json(hazards, &object);
-        put_order(&object, session_bad_order(session));
-        json_unsigned(&object, "schedules_tried", session_bad_order(session)->tried);
-        json_integer(&object, "schedules_searched", session->findings.orders_searched);
-        json_close_object(&object);
-        text_add(out, "\n");
+    if (form == CHECK_JSON) {
+        check_json(session, hazards, out);
+    } else if (form == CHECK_SARIF) {
+        findings_put_sarif(hazards ? hazards : &none, out);
     } else if (hazards) {
         findings_print(hazards, session_find_source_line, (void *)(uintptr_t)session, out);
         print_order(session, session_bad_order(session), out);

@@ -262,7 +262,8 @@ bool session_compare(const Session *session, const SessionOther *other, Text *ou
 
 void session_report(const Session *session, bool json, Text *out);
 /* --check: the hazards of the run. */
-void session_check(const Session *session, bool json, Text *out);
+typedef enum SessionCheckForm { CHECK_TEXT, CHECK_JSON, CHECK_SARIF } SessionCheckForm;
+void session_check(const Session *session, SessionCheckForm form, Text *out);
 void session_events(const Session *session, FILE *to);
 bool session_dump(const Session *session, const char *spec, FILE *to,
                   Error *error); /* BUFFER[:COUNT], BUFFER:@FILE.npy */

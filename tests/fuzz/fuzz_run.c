@@ -15,7 +15,7 @@ static void ask(Session *session) {
     FILE *nowhere = fopen("/dev/null", "w");
     session_report(session, true, &out);
     session_report(session, false, &out);
-    session_check(session, false, &out);
+    session_check(session, CHECK_TEXT, &out);
     session_events(session, nowhere);
     if (session_block_count(session)) session_folds(session, 0);
     fclose(nowhere);

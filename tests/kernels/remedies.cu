@@ -77,6 +77,19 @@ extern "C" __global__ void half_warp_with(const int *in, int *out) {
     if (tid < 16) out[tid] = words[tid + 32];
 }
 
+// Nobody reads `scratch`, and the compiler removes the store; `kept` is read.
+extern "C" __global__ void store_removed(const int *in, int *out) {
+    __shared__ int scratch[32], kept[32];
+    unsigned tid = threadIdx.x;
+    int pair[2];
+    pair[0] = in[tid];
+    pair[1] = pair[0] + 1;
+    scratch[tid] = pair[1];
+    kept[tid] = pair[1];
+    __syncwarp();
+    out[tid] = kept[31 - tid];
+}
+
 extern "C" __global__ void bins_plain(const int *in, int *out) {
     __shared__ int bins[16];
     unsigned tid = threadIdx.x;

@@ -1,6 +1,7 @@
 /* --check: errors by their causes, what to insert where, and the proof in a copy of the PTX.
  *
  * tests/data/checks/NAME.txt: what it prints of every kernel that is wrong on purpose, as exact text. */
+#include "tests/cli/json_reader.h"
 #include "tests/tui/golden.h"
 
 #include <setjmp.h>
@@ -32,7 +33,7 @@ static void every_wrong_kernel_is_explained(void **state) {
             open_well(&(SessionOptions){.kernel = row->id, .search_races = true, .threads = 1});
         Text out = {0};
         char path[128];
-        session_check(session, false, &out);
+        session_check(session, CHECK_TEXT, &out);
         snprintf(path, sizeof path, "tests/data/checks/%s.txt", row->id);
         golden_check_file(path, &out);
         text_done(&out);
@@ -56,7 +57,7 @@ static void a_missing_barrier_is_one_finding(void **state) {
                                   .threads = 1};
         Session *session = open_well(&options);
         Text out = {0};
-        session_check(session, false, &out);
+        session_check(session, CHECK_TEXT, &out);
         const Findings *findings = session_hazards(session);
         assert_true(findings->error_count > 10);
         assert_int_equal(findings->cause_count, 1);
@@ -90,14 +91,14 @@ static const Case cases[] = {
     {"half_warp_with", ONE_BLOCK, 1, 32, NULL, NULL, 0},
     {"bins_plain", ONE_BLOCK, 1, 128, NULL, "shared_race", 0},
     {"bins_atomic", ONE_BLOCK, 1, 128, NULL, NULL, 0},
-    {"lock", "taken=int[1]:zero, out=int[1]:zero, 0", 4, 32, "insert __threadfence() before line 107",
+    {"lock", "taken=int[1]:zero, out=int[1]:zero, 0", 4, 32, "insert __threadfence() before line 120",
      "global_race", 0},
-    {"lock", "taken=int[1]:zero, out=int[1]:zero, 1", 4, 32, "insert __threadfence() before line 107",
+    {"lock", "taken=int[1]:zero, out=int[1]:zero, 1", 4, 32, "insert __threadfence() before line 120",
      "global_race", 0},
-    {"lock", "taken=int[1]:zero, out=int[1]:zero, 3", 4, 32, "insert __threadfence() before line 107",
+    {"lock", "taken=int[1]:zero, out=int[1]:zero, 3", 4, 32, "insert __threadfence() before line 120",
      "global_race", 0},
     {"lock", "taken=int[1]:zero, out=int[1]:zero, -1", 4, 32, NULL, NULL, 0},
-    {"last_block_without", LAST_BLOCK, 8, 64, "insert __threadfence() before line 123", "global_race", 0},
+    {"last_block_without", LAST_BLOCK, 8, 64, "insert __threadfence() before line 136", "global_race", 0},
     {"last_block_writer_only", LAST_BLOCK, 8, 64, NULL, NULL, 1},
     {"last_block_with", LAST_BLOCK, 8, 64, NULL, NULL, 0},
 };
@@ -165,7 +166,7 @@ static void every_race_has_its_order(void **state) {
     Session *session =
         open_case(&(Case){.entry = "phases_without", .arguments = ONE_BLOCK, .blocks = 1, .threads = 128});
     Text out = {0};
-    session_check(session, false, &out);
+    session_check(session, CHECK_TEXT, &out);
     const Findings *findings = session_hazards(session);
     for (int i = 0; i < 2; i++) {
         assert_true(findings->causes[i].schedule != 0);
@@ -193,11 +194,74 @@ static void two_barriers_are_two_findings(void **state) {
     session_free(session);
 }
 
+/* What the compiler has removed is said, with its line; registers are no memory. */
+static void removed_stores_are_noted(void **state) {
+    (void)state;
+    Session *session =
+        open_case(&(Case){.entry = "store_removed", .arguments = ONE_BLOCK, .blocks = 1, .threads = 32});
+    Text out = {0};
+    session_check(session, CHECK_TEXT, &out);
+    const Findings *findings = session_hazards(session);
+    int found = 0;
+    for (int i = 0; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        if (finding->kind != FINDING_DELETED_STORE) continue;
+        found++;
+        const char *text = session_source_line(session, finding->access.file, finding->access.line);
+        assert_non_null(strstr(text, "scratch[tid] = pair[1];"));
+        assert_non_null(strstr(finding->sentence, "no memory access is left in the PTX"));
+    }
+    assert_int_equal(found, 1);
+    text_done(&out);
+    session_free(session);
+}
+
+/* A SARIF log: a result for each cause, with the line where it shows, and the others that belong to it. */
+static void sarif_has_a_result_for_each_cause(void **state) {
+    (void)state;
+    Session *session =
+        open_well(&(SessionOptions){.kernel = "bug_missing_sync", .search_races = true, .threads = 1});
+    Text out = {0};
+    session_check(session, CHECK_SARIF, &out);
+    assert_true(json_valid(text_string(&out)));
+    static const struct {
+        const char *path, *value;
+    } expected[] = {
+        {"version", "\"2.1.0\""},
+        {"runs.0.tool.driver.name", "\"redviz\""},
+        {"runs.0.tool.driver.rules.0.id", "\"warp_race\""},
+        {"runs.0.tool.driver.rules.1.id", "\"wrong_result\""},
+        {"runs.0.results.0.ruleId", "\"warp_race\""},
+        {"runs.0.results.0.level", "\"error\""},
+        {"runs.0.results.0.message.text", "\"Insert __syncwarp() before the store of line 35. line 31: "},
+        {"runs.0.results.0.locations.0.physicalLocation.artifactLocation.uri",
+         "\"kernels/bug_missing_sync.cu\""},
+        {"runs.0.results.0.locations.0.physicalLocation.region.startLine", "35"},
+        {"runs.0.results.0.relatedLocations.0.physicalLocation.region.startLine", "31"},
+        {"runs.0.results.0.relatedLocations.8.physicalLocation.region.startLine", "35"},
+        {"runs.0.results.1.ruleId", "\"wrong_result\""},
+        {"runs.0.results.2.level", "\"note\""},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const char *value = json_at(text_string(&out), expected[i].path);
+        if (!value || strncmp(value, expected[i].value, strlen(expected[i].value)) != 0)
+            fail_msg("%s: %.60s", expected[i].path, value ? value : "is not there");
+    }
+    assert_null(json_at(text_string(&out), "runs.0.results.3"));
+    text_done(&out);
+    session_free(session);
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wrong_kernel_is_explained), cmocka_unit_test(a_missing_barrier_is_one_finding),
-        cmocka_unit_test(each_cause_has_its_remedy),       cmocka_unit_test(two_barriers_are_two_findings),
-        cmocka_unit_test(any_order_shows_a_missing_fence), cmocka_unit_test(every_race_has_its_order),
+        cmocka_unit_test(every_wrong_kernel_is_explained),
+        cmocka_unit_test(a_missing_barrier_is_one_finding),
+        cmocka_unit_test(each_cause_has_its_remedy),
+        cmocka_unit_test(two_barriers_are_two_findings),
+        cmocka_unit_test(any_order_shows_a_missing_fence),
+        cmocka_unit_test(every_race_has_its_order),
+        cmocka_unit_test(removed_stores_are_noted),
+        cmocka_unit_test(sarif_has_a_result_for_each_cause),
     };
     return cmocka_run_group_tests_name("check", tests, NULL, NULL);
 }

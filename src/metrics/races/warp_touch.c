@@ -104,13 +104,15 @@ bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift) {
     int width = touch->rule->width >> shift;
     bool alone = !(lanes & (lanes - 1));
     if (!access->is_line || width > 16 || (access->stride < 0 && !alone)) return false;
+    if (!alone && access->stride & (touch->cell_bytes - 1)) return false; /* lanes 8 apart, cells 10 apart */
     LaneLine line = {.touch = touch,
                      .memory = memory,
                      .shift = shift,
                      .first = (int64_t)access->first >> shift,
                      .step = alone ? width : access->stride >> shift,
                      .width = width};
-    if (alone) line.first += __builtin_ctz(lanes) * ((access->stride >> shift) - width);
+    int lane = __builtin_ctz(lanes);
+    if (alone) line.first = (int64_t)(trace_access_offset(access, lane) >> shift) - (int64_t)lane * width;
     if (line.step == width && lanes == ~UINT32_C(0))
         touch_row(&line);
     else if (line.step == 1)

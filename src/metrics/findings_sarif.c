@@ -1,0 +1,139 @@
+/* Findings in SARIF 2.1.0 (OASIS), which editors and code hosts read: a result for each cause of errors and each other
+ * finding that has a line. */
+#include "metrics/findings.h"
+
+#include "base/version.h"
+#include <string.h>
+
+static const char *level_of(Severity severity) {
+    return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_SLOW ? "warning" : "note";
+}
+
+/* A path as a URI: what it may not contain is written as %XX. */
+static void put_file(Json *json, const char *file) {
+    Text uri = {0};
+    if (*file == '/') text_add(&uri, "file://");
+    for (const char *c = file; *c; c++) {
+        bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                        strchr("-._~/", *c);
+        if (is_plain)
+            text_add_bytes(&uri, c, 1);
+        else
+            text_print(&uri, "%%%02X", (unsigned)(unsigned char)*c);
+    }
+    json_open_object(json, "artifactLocation");
+    json_string(json, "uri", text_string(&uri));
+    json_close_object(json);
+    text_done(&uri);
+}
+
+static void put_place(Json *json, const FindingAccess *access) {
+    json_open_object(json, "physicalLocation");
+    put_file(json, access->file);
+    json_open_object(json, "region");
+    json_integer(json, "startLine", access->line);
+    json_close_object(json);
+    json_close_object(json);
+}
+
+static void put_location(Json *json, const FindingAccess *access) {
+    if (!access->file || access->line < 1) return;
+    json_open_object(json, NULL);
+    put_place(json, access);
+    json_close_object(json);
+}
+
+static void put_related(Json *json, const FindingAccess *access, bool is_first) {
+    if (access->pc < 0 || !access->file || access->line < 1) return;
+    json_open_object(json, NULL);
+    json_open_object(json, "message");
+    json_string(json, "text", is_first ? "the access before" : "the access");
+    json_close_object(json);
+    put_place(json, access);
+    json_close_object(json);
+}
+
+static void put_message(Json *json, const Finding *finding, const FindingCause *cause) {
+    Text text = {0};
+    if (cause && cause->insert) text_print(&text, "%s. ", cause->insert);
+    if (text.length && *text.data == 'i') *text.data = 'I';
+    text_add(&text, finding->sentence);
+    if (cause && cause->count > 1) text_print(&text, " %d such pairs of accesses.", cause->count);
+    if (cause && cause->proof) text_print(&text, " %s", cause->proof);
+    if (finding->advice && !(cause && cause->is_proved))
+        text_print(&text, " What to do: %s.", finding->advice);
+    json_open_object(json, "message");
+    json_string(json, "text", text_string(&text));
+    json_close_object(json);
+    text_done(&text);
+}
+
+static void put_result(Json *json, const Findings *findings, int index) {
+    const Finding *finding = &findings->items[index];
+    const FindingCause *cause = finding->cause >= 0 ? &findings->causes[finding->cause] : NULL;
+    if (cause && cause->lead != index) return;
+    json_open_object(json, NULL);
+    json_string(json, "ruleId", finding->kind_text);
+    json_string(json, "level", level_of(finding->severity));
+    put_message(json, finding, cause);
+    json_open_array(json, "locations");
+    put_location(json, &finding->access);
+    json_close_array(json);
+    json_open_array(json, "relatedLocations");
+    for (int i = index; i < (cause ? findings->error_count : index + 1); i++) {
+        if (findings->items[i].cause != finding->cause) continue;
+        put_related(json, &findings->items[i].other, true);
+        if (i != index) put_related(json, &findings->items[i].access, false);
+    }
+    json_close_array(json);
+    json_close_object(json);
+}
+
+static void put_rule(Json *json, const char *id, const char *title) {
+    Text text = {0};
+    for (const char *c = title; *c; c++) text_add_bytes(&text, *c == '_' ? " " : c, 1);
+    json_open_object(json, NULL);
+    json_string(json, "id", id);
+    json_open_object(json, "shortDescription");
+    json_string(json, "text", text_string(&text));
+    json_close_object(json);
+    json_close_object(json);
+    text_done(&text);
+}
+
+/* Each kind that occurs, once. */
+static void put_rules(Json *json, const Findings *findings) {
+    json_open_array(json, "rules");
+    for (int i = 0; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        bool is_new = true;
+        for (int k = 0; k < i; k++) is_new &= strcmp(findings->items[k].kind_text, finding->kind_text) != 0;
+        if (is_new)
+            put_rule(json, finding->kind_text,
+                     finding->kind == FINDING_FAULT ? finding->kind_text : finding_kind_title(finding->kind));
+    }
+    json_close_array(json);
+}
+
+void findings_put_sarif(const Findings *findings, Text *out) {
+    Json json = {.out = out};
+    json_open_object(&json, NULL);
+    json_string(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    json_string(&json, "version", "2.1.0");
+    json_open_array(&json, "runs");
+    json_open_object(&json, NULL);
+    json_open_object(&json, "tool");
+    json_open_object(&json, "driver");
+    json_string(&json, "name", "redviz");
+    json_string(&json, "version", REDVIZ_VERSION);
+    put_rules(&json, findings);
+    json_close_object(&json);
+    json_close_object(&json);
+    json_open_array(&json, "results");
+    for (int i = 0; i < findings->count; i++) put_result(&json, findings, i);
+    json_close_array(&json);
+    json_close_object(&json);
+    json_close_array(&json);
+    json_close_object(&json);
+    text_add(out, "\n");
+}
