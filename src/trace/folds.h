@@ -21,7 +21,11 @@
 
 enum { FOLD_NONE = -1, FOLD_LIMIT = 1 << 22 /* nodes of a block; where there are more nothing is kept */ };
 
-enum { FOLD_PEER_BUFFER = 0xff00 }; /* plus the rank in the cluster: shared memory of that block */
+enum {
+    FOLD_PEER_BUFFER = 0xff00, /* plus the rank in the cluster: shared memory of that block */
+    FOLD_OTHER_BLOCK =
+        0xffff /* shared memory of the own block, where another one of the cluster has written it */
+};
 
 typedef enum FoldKind { FOLD_INPUT, FOLD_MOVE, FOLD_JOIN } FoldKind;
 

@@ -281,7 +281,7 @@ static void test_either_side_of_a_branch_first(void **state) {
 }
 
 /* Lanes of one instruction copy into both blocks of a cluster: an event for each. The own block's memory has what its own
- * lanes copied there, and of what the other block sends nothing is known but the values. */
+ * lanes copied there; what the other block sends is an input. */
 static void test_copies_into_other_blocks(void **state) {
     (void)state;
     Replayed replayed;
@@ -317,7 +317,7 @@ static void test_copies_into_other_blocks(void **state) {
     assert_int_equal(value.bits[8], 40);
     assert_int_equal(value.bits[16], 16);
     assert_int_equal(value.weight[8], 1);
-    assert_int_equal(value.weight[16], 0);
+    assert_int_equal(value.weight[16], 1);
     end(&replayed);
 }
 

@@ -345,7 +345,9 @@ void step_context_print_symbol(const StepContext *context, int symbol, char *out
 
 void step_context_print_input(const StepContext *context, int buffer, char *out, size_t bytes) {
     const Trace *trace = context->scene->traced.trace;
-    if (buffer >= FOLD_PEER_BUFFER)
+    if (buffer == FOLD_OTHER_BLOCK)
+        snprintf(out, bytes, "peer block");
+    else if (buffer >= FOLD_PEER_BUFFER)
         snprintf(out, bytes, "block %u",
                  trace_cluster_member(context->launch, trace_block_linear(context->steps->block),
                                       (uint32_t)(buffer - FOLD_PEER_BUFFER)));

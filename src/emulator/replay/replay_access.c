@@ -82,7 +82,8 @@ static bool is_global(const TraceEvent *event) {
 static void keep_input(const Replayed *at, uint64_t key, int32_t *node) {
     const TraceEvent *event = &at->replay->expected;
     int peer = trace_event_peer(event);
-    uint16_t buffer = peer < 0 ? event->buffer[at->lane] : (uint16_t)(FOLD_PEER_BUFFER + peer);
+    uint16_t buffer = peer >= 0 ? (uint16_t)(FOLD_PEER_BUFFER + peer) : event->buffer[at->lane];
+    if (peer < 0 && trace_kind_is_shared(event->kind)) buffer = FOLD_OTHER_BLOCK;
     FoldPlace place = replay_place(at->replay, at->lane, at->element);
     uint64_t offset = event->offset[at->lane] + (uint64_t)(at->element * event->element_bytes);
     *node = folds_add_input(at->replay->folds, &place, buffer, offset);
@@ -106,7 +107,8 @@ static void replay_load(const Replayed *at) {
     if (at->first_run &&
         !provenance_memory_read(at->replay->stored, key, memory->element_bytes, weight, producer)) {
         bool is_own = trace_kind_is_shared(event->kind) && trace_event_peer(event) < 0;
-        *weight = !trace_kind_is_local(event->kind) && !is_own; /* an input */
+        bool others_write = event->kind == TRACE_SHARED_LOAD && at->replay->grid.cluster_blocks > 1;
+        *weight = !trace_kind_is_local(event->kind) && (!is_own || others_write); /* an input */
         if (*weight && at->replay->folds) keep_input(at, key, producer);
     }
     if (!value->present) return;

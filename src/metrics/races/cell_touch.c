@@ -132,6 +132,13 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
         race_detector_report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes, false);
 }
 
+static __attribute__((noinline)) void report_race_with_read(const Touch *touch, const ShadowCell *cell,
+                                                            const WarpAccess *read, uint32_t lanes) {
+    Touch after = *touch;
+    after.follows_read = true;
+    report_race(&after, cell, read, lanes, false);
+}
+
 /* ---- cells ------------------------------------------------------------------------------------------ */
 
 static inline bool is_settled(const HappensBefore *order, const WarpAccess *earlier) {
@@ -208,11 +215,9 @@ static void touch_shadow(const Touch *touch, ShadowCell *cell) {
         put(touch, record_for_read(touch, cell));
         return;
     }
-    Touch after_read = *touch;
-    after_read.follows_read = true;
     for (int i = 0; i < CELL_READS; i++) {
         lanes = unknown_lanes(touch, &cell->reads[i]);
-        if (lanes) report_race(&after_read, cell, &cell->reads[i], lanes, false);
+        if (lanes) report_race_with_read(touch, cell, &cell->reads[i], lanes);
         cell->reads[i].origin |= BEFORE_WRITE;
     }
     put(touch, &cell->write);
