@@ -61,6 +61,9 @@ FOLD(global_store_sectors_ideal) {
 FOLD(shuffles) {
     return OF_KIND(SHUFFLE, requests);
 }
+FOLD(matrix_products) {
+    return OF_KIND(MATRIX, requests);
+}
 FOLD(barriers) {
     return kind == TRACE_BARRIER || kind == TRACE_NAMED_BARRIER ? counter->requests : 0;
 }

@@ -20,7 +20,11 @@ typedef struct Count {
 static Session *open_kernel(const char *kernel, uint64_t n, const char *type, const char *op) {
     SessionOptions options = {.kernel = kernel, .threads = 1};
     options.catalog.n = n;
-    options.catalog.dtype = type && !strcmp(type, "float") ? PTX_F32 : PTX_NO_TYPE;
+    options.catalog.dtype = !type                     ? PTX_NO_TYPE
+                            : !strcmp(type, "float")  ? PTX_F32
+                            : !strcmp(type, "double") ? PTX_F64
+                            : !strcmp(type, "bfloat") ? PTX_BF16
+                                                      : PTX_F16;
     options.catalog.op = op;
     Error error = {0};
     Session *session = session_open(&options, &error);
@@ -112,6 +116,22 @@ static void every_input_is_folded_once(void **state) {
     assert_int_equal(loop.once, loop.weight);
     assert_int_equal(loop.twice + loop.never, 0);
     assert_true(loop.once > 512); /* several a thread */
+}
+
+/* Through products with ones; of a word of two 16-bit inputs, each is one. */
+static void products_fold_every_input_once(void **state) {
+    (void)state;
+    static const struct {
+        const char *type;
+        int inputs;
+    } types[] = {{"half", 2048}, {"bfloat", 2048}, {"double", 256}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        Count count = count_kernel("tensor_core", 4096, types[i].type, NULL);
+        assert_int_equal(count.once, types[i].inputs);
+        assert_int_equal(count.weight, types[i].inputs);
+        assert_int_equal(count.twice, 0);
+        assert_true(count.is_plain);
+    }
 }
 
 /* A minimum of floats is a comparison and a choice; the condition is no input. */
@@ -219,11 +239,9 @@ static void other_arithmetic_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_input_is_folded_once),
-        cmocka_unit_test(a_choice_folds_what_it_compares),
-        cmocka_unit_test(bugs_show),
-        cmocka_unit_test(nodes_say_where_they_come_from),
-        cmocka_unit_test(joins_have_types_and_values),
+        cmocka_unit_test(every_input_is_folded_once),      cmocka_unit_test(products_fold_every_input_once),
+        cmocka_unit_test(a_choice_folds_what_it_compares), cmocka_unit_test(bugs_show),
+        cmocka_unit_test(nodes_say_where_they_come_from),  cmocka_unit_test(joins_have_types_and_values),
         cmocka_unit_test(other_arithmetic_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,12 +29,12 @@ typedef struct MatrixOp {
 
 static void transpose(const Block *block, Warp *warp, Operand place) {
     ptx_matrix_transpose(operand_at(warp, place));
-    if (block->hooks) block->hooks->after_transpose(warp_fragment(warp)->frame, place);
+    if (block->hooks) block->hooks->after_transpose(block->hooks->context, warp_fragment(warp)->frame, place);
 }
 
 static void copy_register(const Block *block, Warp *warp, Operand to, Operand from) {
     memcpy(operand_at(warp, to), operand_at(warp, from), WARP_LANES * sizeof(uint32_t));
-    if (block->hooks) block->hooks->after_copy(warp_fragment(warp)->frame, to, from);
+    if (block->hooks) block->hooks->after_copy(block->hooks->context, warp_fragment(warp)->frame, to, from);
 }
 
 /* ---- execution ---------------------------------------------------------------------------------------- */

@@ -225,6 +225,7 @@ void replay_free(Replay *replay) {
     worker_free(replay->worker);
     provenance_rules_free(replay->rules);
     event_provenance_free(replay->provenance);
+    free(replay->halves);
     provenance_memory_free(replay->stored);
     free(replay->progress);
     lowered_free(replay->program);

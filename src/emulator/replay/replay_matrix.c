@@ -38,7 +38,59 @@ static void gather(const Warp *warp, const Frame *frame, const MatrixRegisters *
         }
 }
 
-/* The factor that brings inputs; NULL: none. `is_zero`: is the other one's element? */
+/* ---- halves ------------------------------------------------------------------------------------------- */
+
+static int32_t *half_at(Replay *replay, int32_t node, int half) {
+    int index = 2 * node + half;
+    if (index >= replay->halves_count) {
+        int count = 2 * index + 64;
+        replay->halves = memory_resize(replay->halves, (size_t)count * sizeof *replay->halves);
+        memset(replay->halves + replay->halves_count, 0,
+               (size_t)(count - replay->halves_count) * sizeof *replay->halves);
+        replay->halves_count = count;
+    }
+    return &replay->halves[index];
+}
+
+static FoldPlace place_of_half(const FoldNode *pair, PtxType type, int half) {
+    return (FoldPlace){.event = pair->event,
+                       .warp = pair->warp,
+                       .lane = pair->lane,
+                       .type = type == PTX_F16X2 ? PTX_F16 : PTX_BF16,
+                       .bits = pair->bits >> 16 * half & 0xffff};
+}
+
+/* The input that half a word is; any other node stands for both halves. */
+static int32_t half_of_input(Replay *replay, int32_t node, PtxType type, int half) {
+    const FoldNode word = replay->folds->nodes[node];
+    if (word.kind != FOLD_INPUT) return node;
+    if (!*half_at(replay, node, half)) {
+        FoldPlace place = place_of_half(&word, type, half);
+        int32_t made = folds_add_input(replay->folds, &place, word.buffer, word.bits + 2 * (uint64_t)half);
+        *half_at(replay, node, half) = made + 1;
+    }
+    return *half_at(replay, node, half) - 1;
+}
+
+/* Half of what a register holds: of two 16-bit inputs that were loaded as a word, or that a transposition put together. Any
+ * other node stands for both. */
+static int32_t half_of(Replay *replay, int32_t node, int half) {
+    if (node == FOLD_NONE) return node;
+    const FoldNode pair = replay->folds->nodes[node];
+    if (pair.type != PTX_F16X2 && pair.type != PTX_BF16X2) return node;
+    if (pair.kind == FOLD_JOIN) return half ? pair.b : pair.a;
+    if (!*half_at(replay, node, half)) {
+        FoldPlace place = place_of_half(&pair, (PtxType)pair.type, half);
+        int32_t of = half_of_input(replay, pair.a, (PtxType)pair.type, half);
+        int32_t made = folds_add_move(replay->folds, &place, of);
+        *half_at(replay, node, half) = made + 1;
+    }
+    return *half_at(replay, node, half) - 1;
+}
+
+/* ---- products ----------------------------------------------------------------------------------------- */
+
+/* The factor that brings inputs; NULL: none. */
 static const Factor *chosen(const ProductOp *op, const Factor *a, const Factor *b, int part) {
     bool takes_b = b->weight > a->weight;
     const Factor *heavier = takes_b ? b : a, *other = takes_b ? a : b;
@@ -48,55 +100,66 @@ static const Factor *chosen(const ProductOp *op, const Factor *a, const Factor *
 }
 
 typedef struct Sum {
-    const Replay *replay;
+    Replay *replay;
     FoldPlace place; /* of the sum */
     uint32_t weight;
     int32_t producer;
 } Sum;
 
-/* `bits`: what is added, in the type of the sum. */
-static void add(Sum *sum, uint32_t weight, int32_t producer, uint64_t bits) {
-    sum->weight = weight_sum(sum->weight, weight);
+/* `bits`: what is added; `sum_bits`: what the sum is then; in the type of the sum. */
+static void add(Sum *sum, const Factor *factor, int part, uint64_t bits, uint64_t sum_bits) {
+    sum->weight = weight_sum(sum->weight, factor->weight);
     if (!sum->replay->folds) {
-        if (producer > sum->producer) sum->producer = producer;
+        if (factor->producer > sum->producer) sum->producer = factor->producer;
         return;
     }
-    if (producer == FOLD_NONE) return;
+    if (factor->producer == FOLD_NONE) return;
     Folds *folds = sum->replay->folds;
     FoldPlace place = sum->place;
     place.bits = bits;
-    int32_t moved = folds_add_move(folds, &place, producer);
+    int32_t moved = folds_add_move(folds, &place, half_of(sum->replay, factor->producer, part));
+    place.bits = sum_bits;
     sum->producer =
-        sum->producer == FOLD_NONE ? moved : folds_add_join(folds, &sum->place, sum->producer, moved, true);
+        sum->producer == FOLD_NONE ? moved : folds_add_join(folds, &place, sum->producer, moved, true);
 }
 
-/* One product, as a sum of one. */
-static uint64_t product_of(const ProductOp *op, const Factor *a, const Factor *b, int part) {
+/* c + a * b of one k. */
+static uint64_t step_of(const ProductOp *op, const Factor *a, const Factor *b, int part, PtxType c_type,
+                        uint64_t c) {
     PtxProduct one = op->shape;
     one.k = 1;
+    one.c.type = c_type;
     uint64_t of_a = ptx_fragment_element(&op->a.fragment, a->bits, part),
              of_b = ptx_fragment_element(&op->b.fragment, b->bits, part);
-    return matrix_dot(&one, &of_a, &of_b, 0);
+    return matrix_dot(&one, &of_a, &of_b, c);
 }
 
+/* The sums on the way are those of one product after another; the last one is what was recorded. */
 static void sum_element(Sum *sum, const ProductOp *op, const Factors *a, const Factors *b,
-                        PtxMatrixPlace place, const Factor *c) {
+                        PtxMatrixPlace place, const Factor *c, uint64_t c_bits) {
     int parts = op->a.fragment.parts;
+    Folds *folds = sum->replay->folds;
+    int first_new = folds ? folds->node_count : 0;
+    PtxType c_type = op->shape.c.type, d_type = op->shape.d.type;
     sum->weight = c->weight;
     sum->producer = c->producer; /* the same lane's */
     for (int i = 0; i < op->shape.k; i++) {
         const Factor *of_a = &a->at[place.row][i / parts], *of_b = &b->at[place.column][i / parts];
         const Factor *factor = chosen(op, of_a, of_b, i % parts);
-        if (!factor) continue;
-        bool has_node = sum->replay->folds && factor->producer != FOLD_NONE;
-        add(sum, factor->weight, factor->producer, has_node ? product_of(op, of_a, of_b, i % parts) : 0);
+        if (folds) {
+            c_bits = step_of(op, of_a, of_b, i % parts, c_type, c_bits);
+            c_type = d_type;
+        }
+        if (factor)
+            add(sum, factor, i % parts, folds ? step_of(op, of_a, of_b, i % parts, d_type, 0) : 0, c_bits);
     }
+    if (folds && sum->producer >= first_new) folds->nodes[sum->producer].bits = sum->place.bits;
 }
 
-static FoldPlace place_of(const Replay *replay, const ProductOp *op, int lane, int r) {
+static FoldPlace place_of(const Replay *replay, const ProductOp *op, int lane, int r, int part) {
     FoldPlace place = replay_place(replay, lane, r);
     place.type = op->d.fragment.type;
-    place.bits = ptx_fragment_element(&op->d.fragment, place.bits, 0);
+    place.bits = ptx_fragment_element(&op->d.fragment, place.bits, part);
     return place;
 }
 
@@ -106,8 +169,8 @@ static Factor accumulator_of(const Warp *warp, const Frame *frame, const Product
     return factor_of(warp, frame, &op->c.items[element / op->c.fragment.parts], lane);
 }
 
-static void product_provenance(const Replay *replay, const ProductOp *op, const Warp *warp,
-                               const Frame *frame, ElementProvenance *out) {
+static void product_provenance(Replay *replay, const ProductOp *op, const Warp *warp, const Frame *frame,
+                               ElementProvenance *out) {
     Factors a = {0}, b = {0};
     gather(warp, frame, &op->a, &a);
     gather(warp, frame, &op->b, &b);
@@ -116,9 +179,12 @@ static void product_provenance(const Replay *replay, const ProductOp *op, const 
         for (int r = 0; r < d->registers; r++) {
             Sum whole = {.producer = -1};
             for (int part = 0; part < d->parts; part++) {
-                Sum sum = {.replay = replay, .place = place_of(replay, op, lane, r)};
-                Factor c = accumulator_of(warp, frame, op, lane, r * d->parts + part);
-                sum_element(&sum, op, &a, &b, ptx_fragment_place(d, lane, r, part), &c);
+                Sum sum = {.replay = replay, .place = place_of(replay, op, lane, r, part)};
+                int element = r * d->parts + part;
+                Factor c = accumulator_of(warp, frame, op, lane, element);
+                uint64_t c_bits =
+                    ptx_fragment_element(&op->c.fragment, c.bits, element % op->c.fragment.parts);
+                sum_element(&sum, op, &a, &b, ptx_fragment_place(d, lane, r, part), &c, c_bits);
                 if (sum.weight > whole.weight) whole.weight = sum.weight;
                 if (sum.producer > whole.producer) whole.producer = sum.producer;
             }
@@ -127,31 +193,42 @@ static void product_provenance(const Replay *replay, const ProductOp *op, const 
         }
 }
 
+/* ---- transposition ------------------------------------------------------------------------------------ */
+
 /* The halves that a lane has after a transposition. */
-static void transposed(const Provenance *from, int lane, uint32_t *weight, int32_t *producer) {
-    int low = ptx_matrix_transposed_from(lane), high = low + 4;
+static void transposed(Replay *replay, const Provenance *from, int lane, uint32_t *weight,
+                       int32_t *producer) {
+    int low = ptx_matrix_transposed_from(lane), high = low + 4, half = lane / 4 % 2;
     *weight = from->weight[low] > from->weight[high] ? from->weight[low] : from->weight[high];
     *producer = from->producer[low] > from->producer[high] ? from->producer[low] : from->producer[high];
+    if (!replay->folds || from->producer[low] < 0 || from->producer[high] < 0) return;
+    int32_t of_low = half_of(replay, from->producer[low], half),
+            of_high = half_of(replay, from->producer[high], half);
+    if (of_low == from->producer[low] || of_high == from->producer[high]) return; /* not known apart */
+    FoldPlace place = replay_place(replay, lane, 0);
+    place.type = replay->folds->nodes[of_low].type == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
+    *producer = folds_add_join(replay->folds, &place, of_low, of_high, true);
 }
 
-void replay_after_transpose(const Frame *frame, Operand place) {
+void replay_after_transpose(void *context, const Frame *frame, Operand place) {
     Provenance *at = provenance_of(frame, place);
     if (!at) return;
     Provenance from = *at;
     for (int lane = 0; lane < WARP_LANES; lane++)
-        transposed(&from, lane, &at->weight[lane], &at->producer[lane]);
+        transposed(context, &from, lane, &at->weight[lane], &at->producer[lane]);
 }
 
-void replay_after_copy(const Frame *frame, Operand to, Operand from) {
+void replay_after_copy(void *context, const Frame *frame, Operand to, Operand from) {
+    (void)context;
     if (provenance_of(frame, to) && provenance_of(frame, from))
         *provenance_of(frame, to) = *provenance_of(frame, from);
 }
 
 /* The registers of D still hold what they did before. */
-static void move_provenance(const ProductOp *op, const Frame *frame, ElementProvenance *out) {
+static void move_provenance(Replay *replay, const ProductOp *op, const Frame *frame, ElementProvenance *out) {
     const Provenance *from = provenance_of(frame, op->a.items[0].place);
     for (int lane = 0; from && lane < WARP_LANES; lane++)
-        transposed(from, lane, &out[0].weight[lane], &out[0].producer[lane]);
+        transposed(replay, from, lane, &out[0].weight[lane], &out[0].producer[lane]);
 }
 
 static void take_result(const Replay *replay, const ProductOp *op, Warp *warp, const Frame *frame, int r,
@@ -173,7 +250,7 @@ void replay_matrix(Replay *replay, const Op *op, Warp *warp) {
     int count = product->d.fragment.registers;
     event_provenance_clear(made, count);
     if (product->is_move)
-        move_provenance(product, frame, made);
+        move_provenance(replay, product, frame, made);
     else
         product_provenance(replay, product, warp, frame, made);
     for (int r = 0; r < count; r++)

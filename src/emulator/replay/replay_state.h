@@ -35,6 +35,9 @@ struct Replay {
     bool prepared;            /* the first run is over, or under way: */
     ProvenanceMemory *stored; /* only during the first run */
     EventProvenance *provenance;
+    int32_t
+        *halves; /* [2 * node + half] plus 1: nodes of the halves of a pair (replay_matrix.c); 0: not made */
+    int halves_count;
     Folds *folds;     /* NULL: not wanted; where they are kept, producers are nodes (fold_builder.h) */
     uint32_t largest; /* weight seen so far, in the first run */
     double *progress; /* [event] that weight, over the largest in the end */
@@ -56,8 +59,8 @@ bool replay_access(void *context, const Access *access);
 void replay_after_parameters(void *context, const Access *access);
 TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t mask);
 void replay_end_event(void *context);
-void replay_after_transpose(const Frame *frame, Operand place);
-void replay_after_copy(const Frame *frame, Operand to, Operand from);
+void replay_after_transpose(void *context, const Frame *frame, Operand place);
+void replay_after_copy(void *context, const Frame *frame, Operand to, Operand from);
 /* mma, wmma.mma, movmatrix: the lanes get what was recorded (replay_matrix.c). */
 void replay_matrix(Replay *replay, const Op *op, Warp *warp);
 
