@@ -61,6 +61,8 @@ HeapFree heap_free(Memory *memory, uint64_t address); /* 0 is fine */
 typedef struct Footprint {
     uint64_t *read, *written; /* a bit per word */
     uint64_t words;
+    struct SavedPages
+        *saved; /* where pages are saved before they are written; NULL: they are not (saved_pages.h) */
 } Footprint;
 
 Footprint *footprint_new(const Memory *memory);
