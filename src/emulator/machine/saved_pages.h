@@ -6,8 +6,6 @@
 
 #include "emulator/machine/memory.h"
 
-typedef struct SavedPages SavedPages;
-
 /* No region may be added before it is freed. */
 SavedPages *saved_pages_new(const Memory *memory);
 void saved_pages_free(SavedPages *saved);
