@@ -4,6 +4,7 @@
 
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/saved_pages.h"
 #include "trace/producer_rules.h"
 
 static inline uint64_t mix(uint64_t hash, uint64_t value) {
@@ -114,7 +115,7 @@ void access_keep(Access *access, const MemoryValue *values, int count, const uin
 
 /* ---- what a host thread touches ---- */
 
-static void track_footprint(const Access *access, uint64_t *bits) {
+static void track_footprint(const Access *access, uint64_t *bits, SavedPages *saved) {
     uint64_t width = access->memory->width;
     uint64_t first_word = access->region->first_word;
     bool is_one_piece =
@@ -122,15 +123,17 @@ static void track_footprint(const Access *access, uint64_t *bits) {
     if (is_one_piece) {
         uint64_t begin = access->host_first / 4, end = (access->host_first + width * WARP_LANES - 1) / 4;
         bits_set(bits, first_word + begin, end - begin + 1);
+        if (saved) saved_pages_keep(saved, access->region, access->host_first, width * WARP_LANES);
         return;
     }
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         uint64_t at = (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes);
         bits_set(bits, first_word + at / 4, (at + width - 1) / 4 - at / 4 + 1);
+        if (saved) saved_pages_keep(saved, access->region, at, width);
     }
 }
 
 void access_leave_footprint(const Access *access, Footprint *footprint) {
-    if (!access->memory->is_store) track_footprint(access, footprint->read);
-    if (!access->memory->is_load) track_footprint(access, footprint->written);
+    if (!access->memory->is_store) track_footprint(access, footprint->read, NULL);
+    if (!access->memory->is_load) track_footprint(access, footprint->written, footprint->saved);
 }

@@ -178,13 +178,16 @@ static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t 
 int barrier_sync_together(Block *block, const Op *op, const Gang *gang) {
     const BarrierOp *barrier_op = op->extra;
     int count = 0;
-    if (!barrier_op->is_plain || block->observed) return 0;
+    if (!barrier_op->is_plain) return 0;
     while (count < gang->count && gang->masks[count] == gang->warps[count]->live) count++;
     uint32_t number = lane_value(gang->warps[0], barrier_op->number, ALL_LANES);
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests += (uint64_t)count;
+    for (int w = 0; block->observed && w < count; w++)
+        observe_arrival(block, gang->warps[w], op->pc, gang->masks[w], (int)number, barrier_op->blockwide);
     if (count == block->live_warps &&
         !(block->barriers_in_use >> number & 1)) { /* all at once: no warp waits */
+        if (block->observed) observe_release_of_all(block, op->pc, (int)number);
         for (int w = 0; w < count; w++) gang->warps[w]->interval++;
         return count;
     }

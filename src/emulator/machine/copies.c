@@ -2,6 +2,7 @@
 #include "emulator/machine/copies.h"
 
 #include "emulator/machine/observe.h"
+#include "emulator/machine/saved_pages.h"
 
 #include <stdlib.h>
 
@@ -58,6 +59,7 @@ void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletio
 static void note_written(Block *block, const Region *region, uint64_t offset, uint64_t bytes) {
     Footprint *footprint = block->worker->footprint;
     uint64_t first = offset / 4, last = (offset + bytes - 1) / 4;
+    if (footprint && footprint->saved) saved_pages_keep(footprint->saved, region, offset, bytes);
     if (footprint) bits_set(footprint->written, region->first_word + first, last - first + 1);
     block->worker->changes++;
 }

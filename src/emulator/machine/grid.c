@@ -20,6 +20,7 @@
 #include "emulator/machine/observe.h"
 #include "emulator/machine/other_orders.h"
 #include "emulator/machine/recorder.h"
+#include "emulator/machine/saved_pages.h"
 #include "emulator/machine/writers.h"
 
 #include "trace/block.h"
@@ -288,13 +289,14 @@ static bool run_parallel(Share *whole, int threads) {
     if (threads > 64) threads = 64;
     if ((uint64_t)threads > whole->end) threads = (int)whole->end;
     Grid *grid = whole->grid;
-    uint8_t **saved = grid_save_memory(grid->memory);
+    SavedPages *saved = saved_pages_new(grid->memory);
     uint64_t done = grid->blocks_done ? *grid->blocks_done : 0;
     for (int i = 0; i < threads; i++) {
         shares[i] = (Share){.grid = grid, .worker = worker_new(grid), .most_resident = whole->most_resident};
         shares[i].first = whole->end * (uint64_t)i / (uint64_t)threads;
         shares[i].end = whole->end * (uint64_t)(i + 1) / (uint64_t)threads;
         shares[i].worker->footprint = footprint_new(grid->memory);
+        shares[i].worker->footprint->saved = saved;
         if (grid->observer)
             shares[i].worker->observed_by = grid->observer->split(grid->observer->context, threads);
     }
@@ -304,8 +306,8 @@ static bool run_parallel(Share *whole, int threads) {
     for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
     bool good = started == threads && shares_agree(shares, threads);
     if (grid->observer) good = join_observers(grid->observer, shares, threads, good);
-    if (!good) grid_restore_memory(grid->memory, saved);
-    grid_drop_memory(grid->memory, saved);
+    if (!good) saved_pages_restore(saved);
+    saved_pages_free(saved);
     if (!good && grid->blocks_done) *grid->blocks_done = done;
     for (int i = 0; i < threads; i++) {
         if (good) merge(whole, &shares[i]);

@@ -57,10 +57,13 @@ void heap_begin(Memory *memory, int region); /* nothing is allocated in this reg
 
 HeapFree heap_free(Memory *memory, uint64_t address); /* 0 is fine */
 
+typedef struct SavedPages SavedPages;
+
 /* What one host thread read and wrote of global memory, in 4-byte words. */
 typedef struct Footprint {
     uint64_t *read, *written; /* a bit per word */
     uint64_t words;
+    SavedPages *saved; /* keeps pages before they are written; NULL: they are not kept */
 } Footprint;
 
 Footprint *footprint_new(const Memory *memory);

@@ -90,6 +90,13 @@ void observe_release(const Block *block, int barrier) {
     notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, blockwide);
 }
 
+void observe_release_of_all(const Block *block, int pc, int barrier) {
+    for (int w = 0; w < block->warp_count; w++)
+        if (block->warps[w].live)
+            notify(block, TRACE_SYNC_RELEASE, pc, w, block->warps[w].live, barrier, true);
+    notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, true);
+}
+
 void observe_cluster_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes) {
     notify(block, TRACE_SYNC_CLUSTER_ARRIVE, pc, warp->index, lanes, 0, false);
 }

@@ -11,6 +11,8 @@ void observe_access(const Access *access); /* checked, about to be made */
 void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier,
                      bool blockwide);
 void observe_release(const Block *block, int barrier); /* before its fragments go on */
+/* All that live have come to `pc`, a barrier of the whole block, at once, and none has waited. */
+void observe_release_of_all(const Block *block, int pc, int barrier);
 void observe_cluster_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes);
 void observe_cluster_complete(const Block *block, int following); /* blocks of the cluster */
 void observe_cluster_wait(const Block *block, const Warp *warp, int pc, uint32_t lanes);

@@ -101,11 +101,36 @@ static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *e
     return lanes & ~same_instruction;
 }
 
+/* What is found of one lane of this access is found of every other. */
+static bool is_same_for_all_lanes(const Touch *touch, bool then_writes) {
+    return !(then_writes && touch->rule->writes) && !happens_before_has_signs(&touch->block->order);
+}
+
+static KnownRace *known_race(const Touch *touch, const WarpAccess *earlier) {
+    return &touch->block->detector->known[(earlier->origin ^ earlier->stamp) % KNOWN_RACES];
+}
+
+/* Another lane of this access has raced with the same one, and neither pair nor count changes any more. */
+static bool is_known(const Touch *touch, const WarpAccess *earlier) {
+    const KnownRace *known = known_race(touch, earlier);
+    return known->serial == touch->block->detector->serial &&
+           !memcmp(&known->earlier, earlier, sizeof *earlier);
+}
+
+static void keep_known(const Touch *touch, FindingKind kind, const WarpAccess *earlier) {
+    RaceDetector *detector = touch->block->detector;
+    const RacePair *pair = race_pair_find(detector, kind, touch->access->pc, warp_access_pc(earlier));
+    if (!pair || pair->count > 1) *known_race(touch, earlier) = (KnownRace){detector->serial, *earlier};
+}
+
 /* `lanes` of `earlier` and this access are not ordered, and at least one of the two writes. */
 static __attribute__((noinline)) void report_race(const Touch *touch, const ShadowCell *cell,
                                                   const WarpAccess *earlier, uint32_t lanes,
                                                   bool then_writes) {
-    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
+    const PcRule *now = touch->rule;
+    bool is_plain = is_same_for_all_lanes(touch, then_writes);
+    if (is_plain && is_known(touch, earlier)) return;
+    const PcRule *then = race_rule_of(touch, earlier);
     if (is_allowed(touch, earlier, lanes)) {
         lanes = unfenced(touch, cell, earlier, lanes);
         if (lanes) race_detector_report(touch, FINDING_ORDER, earlier, lanes, false);
@@ -120,16 +145,18 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
                        : touch->access->space == PTX_SPACE_SHARED                     ? FINDING_SHARED_RACE
                                                                                       : FINDING_GLOBAL_RACE;
     uint32_t released = 0;
-    for (int s = 0; s < SIGN_COUNT; s++)
+    for (int s = 0; happens_before_has_signs(&touch->block->order) && s < SIGN_COUNT; s++)
         if (s == SIGN_RELEASED || s == SIGN_NARROW)
             released |= happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
                                               lanes, (OrderSign)s);
     bool in_global = touch->access->space == PTX_SPACE_GLOBAL;
     bool may_be_cached = in_global && !now->writes && has_read(touch, cell, true); /* in L1: an old value */
-    if (lanes & ~released || may_be_cached)
-        race_detector_report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes, false);
-    else
+    if (!(lanes & ~released) && !may_be_cached) {
         race_detector_report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes, false);
+        return;
+    }
+    race_detector_report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes, false);
+    if (is_plain) keep_known(touch, kind, earlier);
 }
 
 static __attribute__((noinline)) void report_race_with_read(const Touch *touch, const ShadowCell *cell,

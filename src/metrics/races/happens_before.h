@@ -81,6 +81,13 @@ uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, 
 uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
                                uint32_t lanes, OrderSign sign);
 
+/* Has any thread seen any sign? */
+static inline bool happens_before_has_signs(const HappensBefore *order) {
+    bool any = order->threads;
+    for (int s = 0; s < SIGN_COUNT; s++) any |= order->signs[s] != NULL;
+    return any;
+}
+
 /* Does the thread know anything that threads of another block did? Does a thread of the block know the access? Has one
  * seen this sign of it? */
 bool happens_before_thread_knows(const HappensBefore *order, int thread, uint32_t block);

@@ -6,6 +6,8 @@
 #include "metrics/races/cluster_order.h"
 #include "metrics/races/chunk_journal.h"
 
+enum { MOST_PAIRS = 64, PAIR_PLACES = 256 };
+
 typedef enum Strength {
     ACCESS_WEAK,
     ACCESS_VOLATILE, /* strong in PTX, but code that relies on it for order is wrong */
@@ -33,6 +35,12 @@ typedef struct Touch {
     bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
     bool follows_read; /* what is compared with it is a read: of a copy, that of its source */
 } Touch;
+
+enum { KNOWN_RACES = 16 };
+typedef struct KnownRace { /* an access with which the one of this serial races, as has been counted */
+    uint64_t serial;
+    WarpAccess earlier;
+} KnownRace;
 
 typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
     FindingKind kind;
@@ -111,15 +119,15 @@ struct RaceDetector {
     SharedWindow *windows; /* [launch] */
     int window_count, window_capacity;
     Arena arena; /* their symbols */
+    KnownRace known[KNOWN_RACES];
     RacePair *pairs;
     int pair_count, pair_capacity;
-    Reread *rereads; /* [pc] of this launch */
-    Reread reread;   /* of the launches so far, the one with most of them */
+    uint8_t places[PAIR_PLACES]; /* of pairs that were found of late */
+    Reread *rereads;             /* [pc] of this launch */
+    Reread reread;               /* of the launches so far, the one with most of them */
     int reread_launch;
     int last_store_pc, last_store_launch; /* the last instruction that changed global memory; -1 */
 };
-
-enum { MOST_PAIRS = 64 };
 
 void race_detector_make_buffers(RaceDetector *detector); /* shadow memory of those of the trace */
 void race_detector_forget_memory(RaceDetector *detector);

@@ -9,12 +9,20 @@ void race_detector_set_block(const RaceDetector *detector, uint64_t linear, Find
     access->block[2] = (uint32_t)(linear / grid[0] / grid[1]);
 }
 
+static bool is_pair(const RacePair *pair, FindingKind kind, int launch, int pc, int other) {
+    return pair->kind == kind && pair->launch == launch && pair->access.pc == pc && pair->other.pc == other;
+}
+
+/* What races in a loop is found again and again: the place in the list is remembered by a hash. */
 RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int other) {
+    uint8_t *place =
+        &detector->places[((unsigned)pc * 7 + (unsigned)other * 3 + (unsigned)kind) % PAIR_PLACES];
+    if (*place < detector->pair_count && is_pair(&detector->pairs[*place], kind, detector->launch, pc, other))
+        return &detector->pairs[*place];
     for (int i = 0; i < detector->pair_count; i++) {
-        RacePair *pair = &detector->pairs[i];
-        if (pair->kind == kind && pair->launch == detector->launch && pair->access.pc == pc &&
-            pair->other.pc == other)
-            return pair;
+        if (!is_pair(&detector->pairs[i], kind, detector->launch, pc, other)) continue;
+        *place = (uint8_t)i;
+        return &detector->pairs[i];
     }
     return NULL;
 }
