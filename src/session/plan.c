@@ -14,6 +14,16 @@ static void keep_files(Session *session, char *const *files, int count) {
         session->code.files[session->code.file_count++] = arena_copy_string(&session->arena, files[i]);
 }
 
+/* The instance of a template that is asked for: of --entry, or of the first launch of one in --launch. */
+static const char *instance_of(Session *session) {
+    const char *entry = session->options.entry, *launches = session->options.launches;
+    if (launches) {
+        const char *end = strstr(launches, "<<<");
+        entry = end ? arena_copy_text(&session->arena, launches, (size_t)(end - launches)) : NULL;
+    }
+    return entry && strchr(entry, '<') ? entry : NULL;
+}
+
 static bool compile_file(Session *session, Error *error) {
     const SessionOptions *options = &session->options;
     char headers[PATH_MAX];
@@ -21,8 +31,7 @@ static bool compile_file(Session *session, Error *error) {
     *strrchr(headers, '/') = 0;
     CompileOptions wanted = {.path = options->file,
                              .text = options->text,
-                             .instance =
-                                 options->entry && strchr(options->entry, '<') ? options->entry : NULL,
+                             .instance = instance_of(session),
                              .compiler = options->compiler,
                              .flags = options->compile_flags,
                              .no_cache = options->no_cache,
@@ -59,6 +68,17 @@ static bool load_module(Session *session, Error *error) {
     if (file) session->sources.path = file;
     session->sources.folder = session->options.sources;
     session->sources.is_piped = session->options.text && !is_cuda_source(file);
+    if (session->options.ptx) {
+        session->code.text = memory_copy_text(session->options.ptx);
+        if (session->options.kernel)
+            (void)catalog_ptx_path(session->kernel.row, session->code.path, sizeof session->code.path, NULL);
+        else
+            snprintf(session->code.path, sizeof session->code.path,
+                     is_cuda_source(file) ? "%s (as PTX)" : "%s", file);
+        length = strlen(session->code.text);
+        session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
+        return session->code.module != NULL;
+    }
     if (file && is_cuda_source(file)) {
         if (!compile_file(session, error)) return false;
         length = strlen(session->code.text);

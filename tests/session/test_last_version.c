@@ -5,8 +5,8 @@
  *   tests/data/sessions/KERNEL.redviz   --save of the same; shuffle on a (stub) GPU
  *   tests/data/sessions/KERNEL.json     what --report=json printed for that run
  *
- * All of them were written by redviz 0.1 (session format 4). Fields may be added, and sentences may be worded
- * better; nothing else may change.
+ * All of them were written by redviz 0.1 (session format 4). Fields may be added, sentences may be worded
+ * better, and memory be named as the source names it; nothing else may change.
  *
  * Each later format has a file of its own, made when the format was the current one:
  *
@@ -73,7 +73,7 @@ enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS, SAVED_COUNT = KERNEL_COU
 
 static void every_field_of_the_json_report_has_its_value(void **state) {
     (void)state;
-    static const char *const prose[] = {"detail", "advice", NULL};
+    static const char *const prose[] = {"detail", "advice", "place", NULL};
     for (int i = 0; i < KERNEL_COUNT; i++) {
         char *expected = read_json("reports", KERNELS[i]);
         Outcome now =
