@@ -65,14 +65,14 @@ static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *ac
 }
 
 void race_detector_check_visitors(BlockRaces *block) {
-    for (uint64_t p = 0; p < block->shared.page_count; p++) {
-        const ShadowPage *page = &block->shared.pages[p];
-        for (uint64_t i = 0; i < SHADOW_PAGE_CELLS; i++) {
-            uint64_t cell = p * SHADOW_PAGE_CELLS + i;
-            if (page->read) check_visitor(block, cell, &page->read[i]);
-            if (!page->cells) continue;
-            check_visitor(block, cell, &page->cells[i].write);
-            for (int r = 0; r < CELL_READS; r++) check_visitor(block, cell, &page->cells[i].reads[r]);
+    for (uint64_t c = 0; c < block->shared.page_count * SHADOW_PAGE_CHUNKS; c++) {
+        ShadowChunk *chunk = shadow_memory_chunk(&block->shared, c);
+        const ChunkMore *more = chunk ? shadow_memory_cells(&block->shared, chunk) : NULL;
+        if (!more) continue;
+        for (uint64_t i = 0; i < CHUNK_CELLS; i++) {
+            const ShadowCell *cell = &more->cells[i];
+            check_visitor(block, c * CHUNK_CELLS + i, &cell->write);
+            for (int r = 0; r < CELL_READS; r++) check_visitor(block, c * CHUNK_CELLS + i, &cell->reads[r]);
         }
     }
 }

@@ -196,7 +196,7 @@ static void note_reread(const Touch *touch, const WarpAccess *earlier) {
     }
 }
 
-static void touch_cell(const Touch *touch, ShadowCell *cell) {
+static void touch_shadow(const Touch *touch, ShadowCell *cell) {
     if (touch->access->arrives) { /* compared where it was issued, and on its way */
         WarpAccess *record = touch->rule->writes ? &cell->write : record_for_read(touch, cell);
         *record =
@@ -222,24 +222,18 @@ static void touch_cell(const Touch *touch, ShadowCell *cell) {
     put(touch, &cell->write);
 }
 
-/* A cell of a page that keeps one reader for each; false: this is another one. */
-static inline bool touch_read(const Touch *touch, WarpAccess *record) {
-    if (!joins(touch, record) && unknown_lanes(touch, record)) return false;
-    put(touch, record);
-    return true;
-}
-
-static void touch_page(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
-    bool reads_only = !touch->rule->writes;
-    ShadowPage *page = shadow_memory_page(memory, cell, reads_only);
-    if (page && page->read) {
-        if (touch_read(touch, &page->read[cell % SHADOW_PAGE_CELLS])) return;
-        page = shadow_memory_page(memory, cell, false);
+void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
+    RaceDetector *detector = touch->block->detector;
+    const HappensBefore *order = &touch->block->order;
+    ShadowChunk *chunk = shadow_memory_chunk(memory, cell / CHUNK_CELLS);
+    if (chunk && touch->is_shared && detector->forgets) chunk_journal_forget(memory, chunk, order);
+    ChunkMore *more = chunk ? shadow_memory_cells(memory, chunk) : NULL;
+    if (!more) {
+        detector->is_complete = false;
+        return;
     }
-    if (page)
-        touch_cell(touch, &page->cells[cell % SHADOW_PAGE_CELLS]);
-    else
-        touch->block->detector->is_complete = false;
+    more->last = order->now;
+    touch_shadow(touch, &more->cells[cell % CHUNK_CELLS]);
 }
 
 /* ---- the observer ----------------------------------------------------------------------------------- */
@@ -283,6 +277,17 @@ static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *r
     block->order.now++;
 }
 
+static void touch_lanes(Touch *touch, ShadowMemory *memory, uint32_t lanes, int shift) {
+    const TraceAccess *access = touch->access;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        touch->lane = __builtin_ctz(rest);
+        touch->offset = trace_access_offset(access, touch->lane);
+        if (touch->owner != touch->block) race_detector_visit(touch);
+        for (int i = 0; i < touch->rule->width >> shift; i++, touch->offset += (uint64_t)touch->cell_bytes)
+            race_touch_cell(touch, memory, touch->offset >> shift);
+    }
+}
+
 /* Of a copy, what it does on this side. */
 static const PcRule *rule_of_access(const RaceDetector *detector, const TraceAccess *access) {
     const PcRule *written = &detector->written[access->pc];
@@ -299,7 +304,7 @@ static void detector_access(void *context, const TraceAccess *access) {
     bool shared = access->space == PTX_SPACE_SHARED;
     const PcRule *rule = rule_of_access(detector, access);
     if (!rule->width || (!shared && access->buffer >= detector->buffer_count)) return;
-    int shift = shared ? detector->shared_shift : detector->global_shift, cells = rule->width >> shift;
+    int shift = shared ? detector->shared_shift : detector->global_shift;
     BlockRaces *owner = access->owner ? access->owner : block;
     ShadowMemory *memory = shared ? &owner->shared : &detector->buffers[access->buffer];
     cluster_order_access(&block->cluster, access->warp, access->mask);
@@ -315,13 +320,8 @@ static void detector_access(void *context, const TraceAccess *access) {
                    .is_shared = shared};
     uint32_t early =
         owner->flying_count && !access->arrives ? async_copies_check(block, owner, access, rule) : 0;
-    for (uint32_t rest = access->mask & ~early; rest; rest &= rest - 1) {
-        touch.lane = __builtin_ctz(rest);
-        touch.offset = trace_access_offset(access, touch.lane);
-        if (owner != block) race_detector_visit(&touch);
-        for (int i = 0; i < cells; i++, touch.offset += (uint64_t)touch.cell_bytes)
-            touch_page(&touch, memory, touch.offset >> shift);
-    }
+    if (early || access->arrives || owner != block || !race_touch_warp(&touch, memory, shift))
+        touch_lanes(&touch, memory, access->mask & ~early, shift);
     if (!shared && rule->writes) {
         detector->last_store_pc = access->pc;
         detector->last_store_launch = detector->launch;
@@ -451,6 +451,10 @@ static void note_width(const PcRule *rule, bool in_shared, bool in_global, int l
     if (in_global && rule->width < least[1]) least[1] = rule->width;
 }
 
+static bool launch_is_unclustered(const TraceLaunch *launch) {
+    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] <= 1;
+}
+
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
     detector->has_fences = detector->has_volatile = false;
@@ -466,6 +470,8 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
         shared = trace_kind_is_shared(trace_written_kind_of(in));
         note_width(&detector->written[pc], shared, !shared, least);
     }
+    detector->forgets =
+        !detector->has_fences && !detector->has_volatile && launch_is_unclustered(detector->launched);
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
 }

@@ -4,7 +4,7 @@
 
 #include "metrics/findings.h"
 #include "metrics/races/cluster_order.h"
-#include "metrics/races/shadow_memory.h"
+#include "metrics/races/chunk_journal.h"
 
 typedef enum Strength {
     ACCESS_WEAK,
@@ -89,10 +89,11 @@ struct RaceDetector {
     const Trace *trace; /* while it is observed */
     int launch, code_count;
     const TraceLaunch *launched;
-    PcRule *rules;                      /* [pc] of this launch */
-    PcRule *written;                    /* [pc] asynchronous copies: what they do to their destination */
-    bool has_fences;                    /* or acquires or releases */
-    bool has_volatile;                  /* stores to global memory */
+    PcRule *rules;     /* [pc] of this launch */
+    PcRule *written;   /* [pc] asynchronous copies: what they do to their destination */
+    bool has_fences;   /* or acquires or releases */
+    bool has_volatile; /* stores to global memory */
+    bool forgets; /* an access of shared memory that the whole block knows of has no more part in anything */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
     uint64_t block_count;
@@ -133,6 +134,11 @@ void race_detector_note_passed_by(BlockRaces *block, const TraceSync *sync);
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
 PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
+
+/* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
+void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);
+/* The same for all lanes of an access at once, where they make a line; false: they do not. */
+bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift);
 
 /* What an access was, for a finding; what an earlier one of the same memory was. */
 FindingAccess race_this_access(const Touch *touch);
