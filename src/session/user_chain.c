@@ -77,10 +77,8 @@ static bool read_link(Chain *chain, Link *link) {
         }
         HostNumber value = host_code_evaluate(code, host, host->items[i]);
         if (!value.is_known) return false;
-        *hint = (GuessHint){.has_value = true,
-                            .is_float = value.is_float,
-                            .integer = value.integer,
-                            .number = value.number};
+        *hint = (GuessHint){
+            .has_value = true, .is_float = value.is_float, .integer = value.integer, .number = value.number};
     }
     HostNumber shared = {0};
     if (host->shared) shared = host_code_evaluate(code, host, host->shared);
@@ -105,7 +103,8 @@ static bool reads_produced(Chain *chain, const Link *link, size_t from) {
 /* The item of parameter `index`, "in=float[n]:random", by the names of the chain. */
 static void add_item(Chain *chain, const Link *link, int index, const char *item, size_t length, Text *out) {
     const char *equal = memchr(item, '=', length);
-    ChainBuffer *buffer = equal || link->identities[index] ? find_identity(chain, link->identities[index]) : NULL;
+    ChainBuffer *buffer =
+        equal || link->identities[index] ? find_identity(chain, link->identities[index]) : NULL;
     if (index) text_add(out, ", ");
     if (buffer) {
         text_add(out, buffer->name);

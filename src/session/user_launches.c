@@ -69,8 +69,10 @@ static bool plan_launch(Session *session, const char *text, const TypedLaunch *t
     choose_shared(session, typed, entry, launch);
     uint64_t warps = (launch_volume(launch->block) + 31) / 32, blocks = launch_volume(launch->grid);
     if (!session->options.instruction_budget && blocks > USER_WARPS / warps) {
-        error_set(error, "%" PRIu64 " blocks would take very long to emulate; launch fewer, or give "
-                         "--max-instructions N to run up to N warp instructions of them", blocks);
+        error_set(error,
+                  "%" PRIu64 " blocks would take very long to emulate; launch fewer, or give "
+                  "--max-instructions N to run up to N warp instructions of them",
+                  blocks);
         launches_show(text, typed->at, error);
         return false;
     }
@@ -114,7 +116,8 @@ bool session_plan_launches(Session *session, const char *text, Error *error) {
     if (good)
         session->kernel.arguments =
             arena_copy_text(&session->arena, text_string(&completed), completed.length);
-    if (good && (count_of(text_string(&completed), '[') != count_of(text, '[') || guesses_shared(session, launches)))
+    if (good &&
+        (count_of(text_string(&completed), '[') != count_of(text, '[') || guesses_shared(session, launches)))
         session->kernel.guess = arena_print(&session->arena, "--launch '%s'", session->kernel.arguments);
     text_done(&completed);
     const char *expect = session->options.expect;
