@@ -75,7 +75,8 @@ void race_detector_check_visitors(BlockRaces *block) {
         for (uint64_t i = 0; i < CHUNK_CELLS; i++) {
             const ShadowCell *cell = &more->cells[i];
             check_visitor(block, c * CHUNK_CELLS + i, &cell->write, true);
-            for (int r = 0; r < CELL_READS; r++) check_visitor(block, c * CHUNK_CELLS + i, &cell->reads[r], false);
+            for (int r = 0; r < CELL_READS; r++)
+                check_visitor(block, c * CHUNK_CELLS + i, &cell->reads[r], false);
         }
     }
 }
