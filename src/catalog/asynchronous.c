@@ -17,13 +17,11 @@ static uint32_t grid_of(const CatalogRun *run, uint64_t per_block) {
     return grid < needed ? grid : needed;
 }
 
-static void plan_launch(const CatalogRun *run, Plan *plan, uint32_t grid, uint64_t outputs,
-                        uint32_t shared_bytes) {
-    int in = rows_add_input(plan, run, run->n), out = rows_add_output(plan, "out", run->dtype, outputs);
+static void add_launch(const CatalogRun *run, Plan *plan, uint32_t grid, int to, uint32_t shared_bytes) {
     PlanLaunch *launch =
         rows_add_launch(plan, rows_entry(plan, run, run->row->id, NULL), grid, run->block, shared_bytes);
-    plan_add_pointer(plan, launch, in);
-    plan_add_pointer(plan, launch, out);
+    plan_add_pointer(plan, launch, 0); /* the input */
+    plan_add_pointer(plan, launch, to);
     rows_add_u32(plan, launch, (uint32_t)run->n);
 }
 
@@ -31,14 +29,23 @@ static void plan_launch(const CatalogRun *run, Plan *plan, uint32_t grid, uint64
 static bool plan_copies(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
     uint32_t grid = grid_of(run, (uint64_t)run->block * (PIECE_BYTES / element_bytes(run)));
-    plan_launch(run, plan, grid, grid, BUFFERS * run->block * PIECE_BYTES);
+    rows_add_input(plan, run, run->n);
+    add_launch(run, plan, grid, rows_add_output(plan, "out", run->dtype, grid),
+               BUFFERS * run->block * PIECE_BYTES);
     return true;
 }
 
-/* A sum a thread in shared memory; the blocks' arrays are added to one of as many elements. */
+/* A sum a thread in shared memory; the blocks' arrays are added to one of as many elements, which one block adds. */
 static bool plan_bulk_reduce(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
-    plan_launch(run, plan, grid_of(run, run->block), run->block, run->block * element_bytes(run));
+    rows_add_input(plan, run, run->n);
+    int all = rows_add_output(plan, "all", run->dtype, run->block);
+    int out = rows_add_output(plan, "out", run->dtype, 1);
+    add_launch(run, plan, grid_of(run, run->block), all, run->block * element_bytes(run));
+    PlanLaunch *last =
+        rows_add_launch(plan, rows_entry(plan, run, "bulk_reduce_end", NULL), 1, run->block, 0);
+    plan_add_pointer(plan, last, all);
+    plan_add_pointer(plan, last, out);
     return true;
 }
 
@@ -55,12 +62,12 @@ static void check_copies(const CatalogRun *run, const Plan *filled, const Plan *
 /* The blocks are added one after another. */
 static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const Plan *done,
                               CatalogResult *result) {
-    double depth = loaded_depth(run, done, 1) + (double)done->launches[0].grid[0];
-    rows_check_reduction(run, filled, done, 1, depth, result);
+    double depth = loaded_depth(run, done, 1) + (double)done->launches[0].grid[0] + 2 * WARP_LEVELS;
+    rows_check_reduction(run, filled, done, 2, depth, result);
 }
 
 #define COPIES                                                                                               \
-    .group = CATALOG_LAB, .types = "int float double", .default_n = 1 << 20, .default_block = 256,           \
+    .group = CATALOG_LADDER, .types = "int float double", .default_n = 1 << 20, .default_block = 256,        \
     .minimum_block = 32, .maximum_block = 1024, .block_rule = "a multiple of 32",                            \
     .accepts_block = rows_accept_whole_warps, .has_free_grid = true,                                         \
     .parameters = {{"blocks_per_sm", 1, 32, 8, "blocks per multiprocessor, if they fit"}}
@@ -71,8 +78,8 @@ const CatalogRow asynchronous_rows[] = {
      COPIES,
      .operations = "sum min max",
      .title = "double-buffered cp.async",
-     .lesson = "cp.async brings bytes to shared memory without a register. They may be read after "
-               "cp.async.wait_group, not before.",
+     .lesson = "cp.async brings bytes to shared memory without a register; they may be read after "
+               "cp.async.wait_group, not before. It takes 1 % longer than multi_add (2^30 ints, H200).",
      .watch =
          "Two events of one instruction: what a copy reads, and what it will write; the wait lets all groups "
          "but the last arrive.",
@@ -86,7 +93,7 @@ const CatalogRow asynchronous_rows[] = {
      .title = "bulk copies and mbarriers",
      .lesson =
          "One thread copies a whole tile. A phase of the mbarrier ends when it has arrived and the bytes "
-         "that it expects have come.",
+         "that it expects have come. It takes 1.16 times as long as async_copy (2^30 ints, H200).",
      .watch =
          "One lane of one warp copies; the parity of the phase that is waited for changes each time a buffer "
          "is used again.",
@@ -99,8 +106,8 @@ const CatalogRow asynchronous_rows[] = {
      .operations = "sum",
      .title = "a bulk reduction to global memory",
      .lesson =
-         "One instruction of one thread adds an array of shared memory to one in global memory, each element "
-         "at once.",
+         "One instruction of one thread adds an array of shared memory to one in global memory. Yet it takes "
+         "2.6 times as long as async_copy (2^20 ints, H200).",
      .watch = "No atomic a thread: one lane reads the array, and it arrives at the wait for its group.",
      .source = "bulk_reduce.cu",
      .plan = plan_bulk_reduce,

@@ -20,9 +20,9 @@ static const struct {
     const CatalogRow *rows;
     const int *count;
 } TABLES[] = {
-    {ladder_rows, &ladder_row_count}, {numerics_rows, &numerics_row_count},
-    {triton_rows, &triton_row_count}, {asynchronous_rows, &asynchronous_row_count},
-    {labs_rows, &labs_row_count},     {bugs_rows, &bugs_row_count},
+    {ladder_rows, &ladder_row_count},     {asynchronous_rows, &asynchronous_row_count},
+    {numerics_rows, &numerics_row_count}, {triton_rows, &triton_row_count},
+    {labs_rows, &labs_row_count},         {bugs_rows, &bugs_row_count},
 };
 enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES };
 

@@ -363,7 +363,7 @@ const CatalogRow numerics_rows[] = {
      .title = "sums by a tensor core",
      .lesson = "A product with ones adds the rows of a matrix: one mma of a warp, and 256 numbers of 16 bits "
                "are in "
-               "16 sums.",
+               "16 sums. An H200 adds 2^28 halves in 127 us.",
      .watch =
          "One event of 32 lanes: mma. Which lane holds which element; the eight columns of D are equal, and "
          "three shuffles add its rows.",

@@ -248,8 +248,8 @@ static void rows_fill_in_as_they_are_measured(void **state) {
     pty_type(pty, "B");
     pty_wait_for(pty, "ladder  int sum");
     pty_wait_for(pty, "Stub 1, live");
-    pty_wait_for(pty, " of 1"); /* cells: "live: 7 of 160, now atomic" */
-    pty_type(pty, "j");         /* keys are answered meanwhile */
+    pty_wait_for(pty, ", now "); /* cells: "live: 7 of 160, now atomic" */
+    pty_type(pty, "j");          /* keys are answered meanwhile */
     pty_wait_for(pty, ">K2 sequential");
     pty_type(pty, "m");
     pty_wait_for(pty, "H200, recorded 20");
