@@ -103,7 +103,25 @@ static void add_file(Unit *unit, const char *name, const char *path) {
     array_push(unit->files, unit->file_count, unit->file_capacity, file);
 }
 
-/* Looked for where the compilers look first: beside the file that includes it. */
+bool unit_find_header(const Unit *unit, const char *name, char whole[PATH_MAX]) {
+    static const char *const folders[] = {"", "include/", "inc/", "src/", "common/", "utils/"};
+    enum { LEVELS = 4 };
+    char folder[PATH_MAX], path[PATH_MAX * 2];
+    while (!strncmp(name, "../", 3)) name += 3;
+    snprintf(folder, sizeof folder, "%s", unit->files[0].path);
+    for (int level = 0; level < LEVELS; level++) {
+        char *slash = strrchr(folder, '/');
+        if (!slash || slash == folder) return false;
+        *slash = 0;
+        for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+            snprintf(path, sizeof path, "%s/%s%s", folder, folders[i], name);
+            if (access(path, R_OK) == 0 && realpath(path, whole)) return true;
+        }
+    }
+    return false;
+}
+
+/* Looked for where the compilers look first: beside the file that includes it; then above the source. */
 static void visit_quoted(void *context, const char *name, size_t length) {
     const Search *search = context;
     const char *from = search->unit->files[search->from].path;
@@ -111,6 +129,9 @@ static void visit_quoted(void *context, const char *name, size_t length) {
     copy[length] = 0;
     snprintf(path, sizeof path, "%.*s%s", *copy == '/' ? 0 : (int)(strrchr(from, '/') + 1 - from), from,
              copy);
+    char above[PATH_MAX];
+    if (access(path, R_OK) != 0 && unit_find_header(search->unit, copy, above))
+        snprintf(path, sizeof path, "%s", above);
     add_file(search->unit, copy, path);
     free(copy);
 }

@@ -52,4 +52,7 @@ enum { COMPILE_ARCHITECTURE = 80, COMPILE_SECONDS = 120, COMPILE_PTX_LIMIT = 64 
 bool cache_find(const char *key, Text *ptx);
 void cache_keep(const char *key, const char *ptx);
 
+/* A header that is in a folder above the source, or in one there that compilers are usually given (include/). */
+bool unit_find_header(const Unit *unit, const char *name, char whole[PATH_MAX]);
+
 #endif
