@@ -38,6 +38,26 @@ static void blank_comments(char *text) {
     }
 }
 
+/* `<< <grid, block> >>`, as some editors break it, becomes `<<<  grid, block>>>  `: places stay those of the file. */
+static void join_chevrons(char *text) {
+    static const char marks[] = "<>";
+    for (char *at = text; *at; at++) {
+        const char *mark = strchr(marks, *at);
+        char *places[3] = {at, NULL, NULL}, *next = at;
+        for (int i = 1; mark && i < 3 && next; i++) {
+            next += 1 + strspn(next + 1, " \t");
+            places[i] = next = *next == *mark ? next : NULL;
+        }
+        if (!mark || !places[2] || places[2] == at + 2) continue;
+        if (places[1] != at + 1 && places[2] != places[1] + 1)
+            continue; /* a > b > c, three templates that end */
+        char c = *mark;
+        *places[1] = *places[2] = ' ';
+        at[1] = at[2] = c;
+        at += 2;
+    }
+}
+
 static bool begins(const char *at, const char *word) {
     return !strncmp(at, word, strlen(word)) && !host_is_word(at[strlen(word)]);
 }
@@ -273,8 +293,8 @@ static bool read_definition(const HostText *text, size_t at, size_t length, Host
         *definition = (HostDefinition){HOST_VALUE, at, {after + 1, end}, {0, 0}, false, NULL, 0};
         return true;
     }
-    bool after_type = (host_is_word(last) && !is_operator_word(text, before)) ||
-                      (last == '>' && next != '{') || (last == ',' && next != '{');
+    bool after_type = (host_is_word(last) && !is_operator_word(text, before)) || last == '>' ||
+                      (last == ',' && next != '{');
     after_type |= last == '*' && next == '[';
     if (!after_type || !next || !strchr("({[", next)) return false;
     size_t end = host_skip_brackets(text, after, text->length),
@@ -388,6 +408,7 @@ void host_text_read(HostText *text, const char *file) {
     memcpy(text->text, file, text->length);
     blank_comments(text->text);
     blank_disabled(text->text);
+    join_chevrons(text->text);
     find_functions(text);
 }
 
