@@ -10,24 +10,24 @@ static bool is_cuda_source(const char *file) {
 }
 
 HostCode *user_read_host_code(const SessionOptions *options) {
-    enum { LIMIT_BYTES = 16 << 20 };
-    char *text;
-    size_t length;
-    if (!is_cuda_source(options->file) || !text_read_file(options->file, LIMIT_BYTES, &text, &length, NULL))
-        return NULL;
-    HostCode *code = host_code_read(text);
-    free(text);
-    return code;
+    return is_cuda_source(options->file) ? host_code_open(options->file) : NULL;
 }
 
-const char *session_launched_instance(Session *session) {
+const char *session_launched_instance(Session *session, bool *is_guess) {
     HostCode *code = user_read_host_code(&session->options);
     const char *instance = NULL;
+    Text guess = {0};
+    *is_guess = false;
     for (int i = 0; code && i < host_code_launch_count(code) && !instance; i++) {
         const HostLaunch *launch = host_code_launch(code, i);
         if (launch->arguments && *launch->kernel)
             instance = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
     }
+    if (code && !instance && host_code_guess_instance(code, &guess)) {
+        instance = arena_copy_text(&session->arena, text_string(&guess), guess.length);
+        *is_guess = true;
+    }
+    text_done(&guess);
     host_code_free(code);
     return instance;
 }
@@ -125,6 +125,8 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
             text_print(&user->guess, " --entry '%s'", ptx_readable_name(session->code.module, chosen->name));
         return chosen;
     }
+    if (session->code.guessed_instance)
+        text_print(&user->guess, " --entry '%s'", session->code.guessed_instance);
     PtxFunction *entry = ptx_module_find_entry(session->code.module, options->entry, error);
     if (entry || !options->entry || !strchr(options->entry, '<') || !is_cuda_source(options->file))
         return entry;

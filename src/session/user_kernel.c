@@ -40,7 +40,7 @@ static int largest_argument(UserLaunch *user, uint64_t *count, bool *is_free) {
     return largest;
 }
 
-/* It is only written, and the size of what is read is not known. */
+/* It is written, and the size of what is read is not known. */
 static bool is_only_output(UserLaunch *user, int index) {
     Use uses[USES_PARAMETERS];
     bool has_unknown = false;
@@ -51,38 +51,69 @@ static bool is_only_output(UserLaunch *user, int index) {
         has_unknown |= uses[i].is_read && guess_element_bytes(user->entry, i) &&
                        !elements_of(user, i, &identity, &is_free);
     }
-    return has_unknown && !uses[index].is_read;
+    return has_unknown && uses[index].is_written;
 }
 
-/* How many elements: as asked, as the file says, if that can be emulated, else 2^20. Free sizes are as many, or the side of a
- * square where two of them meet. */
+/* Free sizes such that the largest argument has about `wanted` elements, or as many as it comes to. */
+static uint64_t choose_free_size(UserLaunch *user, uint64_t wanted) {
+    uint64_t count = 0, sizes[3] = {wanted, 0, guess_side(wanted, 2)};
+    bool is_free;
+    for (int i = 0; i < 3; i++) {
+        if (i == 1 && count) sizes[1] = (uint64_t)((double)wanted * (double)wanted / (double)count);
+        host_code_set_n(user->code, sizes[i] ? sizes[i] : 1);
+        largest_argument(user, &count, &is_free);
+        if (count <= wanted && count >= wanted / 4) return count;
+    }
+    for (uint64_t size = sizes[2]; size > 1 && count > MOST_N; size /= 2) {
+        host_code_set_n(user->code, size / 2);
+        largest_argument(user, &count, &is_free);
+    }
+    return count;
+}
+
+/* A number that it is given. */
+static uint64_t largest_number(UserLaunch *user) {
+    uint64_t largest = 0;
+    for (int i = 0; i < user->host->item_count; i++) {
+        HostNumber value = host_code_evaluate(user->code, user->host, user->host->items[i]);
+        if (value.is_known && !value.is_float && !value.is_free && value.integer >= 256 &&
+            value.integer <= MOST_N && (uint64_t)value.integer > largest)
+            largest = (uint64_t)value.integer;
+    }
+    return largest;
+}
+
+/* How many elements: as asked, as the file says, if that can be emulated, else 2^20; a quarter of that, and so on, where that
+ * took too long. Free sizes are as many, or the side of a square where two of them meet. */
 static void choose_n(UserLaunch *user) {
     uint64_t *n = &user->session->options.catalog.n, count = 0;
+    int shift = 2 * user->session->trial.quarterings;
     bool is_asked = *n != 0, is_free = false;
-    if (!is_asked) *n = DEFAULT_N;
+    user->session->kernel.may_shrink = !is_asked;
+    if (!is_asked) *n = DEFAULT_N >> shift;
     if (!user->host) return;
     host_code_set_n(user->code, *n);
     bool has_two = host_code_free_sizes(user->code, user->host) > 1; /* rows and columns */
     if (has_two) host_code_set_n(user->code, guess_side(*n, 2));
     int largest = largest_argument(user, &count, &is_free);
-    if (largest < 0) { /* a number that it is given */
-        for (int i = 0; i < user->host->item_count && !is_asked; i++) {
-            HostNumber value = host_code_evaluate(user->code, user->host, user->host->items[i]);
-            if (value.is_known && !value.is_float && !value.is_free && value.integer >= 256 &&
-                value.integer <= MOST_N && (uint64_t)value.integer > count)
-                *n = count = (uint64_t)value.integer;
-        }
+    if (largest < 0) {
+        uint64_t number = is_asked ? 0 : largest_number(user);
+        if (number) *n = number;
+        user->session->kernel.may_shrink &= !number;
         return;
     }
     if (is_only_output(user, largest)) return; /* what it is made of is not known */
-    uint64_t bytes = guess_element_bytes(user->entry, largest), wanted = is_asked         ? *n
-                                                                         : count > MOST_N ? DEFAULT_N
-                                                                                          : count;
-    if (is_free && count > *n) {
-        host_code_set_n(user->code, guess_side(*n, 2));
-        largest_argument(user, &count, &is_free);
+    uint64_t bytes = guess_element_bytes(user->entry, largest), wanted = is_asked ? *n
+                                                                         : count > MOST_N
+                                                                             ? (uint64_t)DEFAULT_N >> shift
+                                                                             : count >> shift;
+    if (!wanted) wanted = 1;
+    if (is_free && count != *n) {
+        wanted = choose_free_size(user, *n);
+    } else if (is_free) {
         wanted = count;
     } else if (wanted != count && !host_code_resize(user->code, user->host, largest, wanted * bytes)) {
+        user->session->kernel.may_shrink = false;
         wanted = is_asked ? *n : count;
     } else if (wanted != count) {
         user->is_reduced = !is_asked;
@@ -111,7 +142,8 @@ static void read_hints(UserLaunch *user) {
             continue;
         }
         HostNumber value = host_code_evaluate(user->code, user->host, user->host->items[i]);
-        bool is_unsuited = value.is_free && ptx_type_is_float(user->entry->parameters[i]->type);
+        bool is_unsuited = value.is_free && ptx_type_is_float(user->entry->parameters[i]->type) &&
+                           !host_code_decides_grid(user->code, user->host, user->host->items[i]);
         hint->has_value = value.is_known && !is_unsuited;
         hint->is_float = value.is_float;
         hint->integer = value.integer;
@@ -162,7 +194,7 @@ static bool plan_arguments(UserLaunch *user, PlanLaunch *launch, Error *error) {
     Text args = {0};
     PlanVariables variables = {n, launch_volume(launch->block), launch_volume(launch->grid)};
     uint64_t grow[USES_PARAMETERS];
-    for (int i = 0; i < USES_PARAMETERS; i++) grow[i] = session->grow[i] ? session->grow[i] : 1;
+    for (int i = 0; i < USES_PARAMETERS; i++) grow[i] = session->trial.grow[i] ? session->trial.grow[i] : 1;
     GuessInput input = {.n = n,
                         .grid = variables.grid,
                         .side = user->side,

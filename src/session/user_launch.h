@@ -32,6 +32,8 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error);
 /* The file's launch of `entry`; NULL: there is none. */
 const HostLaunch *user_find_launch(UserLaunch *user);
 
+/* "sum" of "space::sum<float>". */
+const char *user_bare_name(UserLaunch *user);
 bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error);
 bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error);
 void user_choose_shared(UserLaunch *user, PlanLaunch *launch);

@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USER_WARPS = 1 << 25 }; /* of a launch: a thread each for 2^30 elements */
+enum {
+    USER_WARPS = 1 << 25, /* of a launch: a thread each for 2^30 elements */
+    USER_BLOCKS = 8       /* sizes of a block that are tried */
+};
 
-static const char *bare_name(UserLaunch *user) {
+const char *user_bare_name(UserLaunch *user) {
     const char *readable = ptx_readable_name(user->session->code.module, user->entry->name);
     size_t bare = strcspn(readable, "<("), begin = bare;
     while (begin > 0 && readable[begin - 1] != ':') begin--;
@@ -28,6 +31,34 @@ static uint64_t template_block(UserLaunch *user) {
     return found;
 }
 
+static bool may_be_block(uint64_t threads) {
+    return threads >= 16 && threads <= 1024 && !(threads & (threads - 1));
+}
+
+static void add_choice(uint64_t *choices, int *count, uint64_t threads) {
+    for (int i = 0; i < *count; i++)
+        if (choices[i] == threads) return;
+    if (may_be_block(threads) && *count < USER_BLOCKS) choices[(*count)++] = threads;
+}
+
+/* Sizes that a block may have where the file launches none, the likeliest first: what the kernel's name or its bounds say,
+ * constants that are named so, 256; then those that fit its shared arrays. */
+static int list_blocks(UserLaunch *user, uint64_t choices[USER_BLOCKS]) {
+    uint64_t bound = user->code ? host_code_launch_bound(user->code, user_bare_name(user)) : 0,
+             named = template_block(user), constants[USER_BLOCKS];
+    int count = 0, found = user->code ? host_code_block_sizes(user->code, constants, USER_BLOCKS) : 0;
+    if (named || bound) choices[count++] = named ? named : bound;
+    if (found == 1) add_choice(choices, &count, constants[0]);
+    add_choice(choices, &count, USER_BLOCK);
+    for (int i = 0; i < found; i++) add_choice(choices, &count, constants[i]);
+    for (int i = 0; i < user->entry->statement_count; i++) {
+        const PtxVariable *variable = user->entry->statements[i].variable;
+        uint64_t bytes = variable && variable->space == PTX_SPACE_SHARED ? variable->bytes : 0;
+        for (uint64_t each = 2; each <= 16; each *= 2) add_choice(choices, &count, bytes / each);
+    }
+    return count;
+}
+
 /* Threads: as asked, as the PTX wants them, as the file says, else 256 in as many dimensions as the kernel looks at. */
 bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
     static const uint32_t usual[][3] = {{USER_BLOCK, 1, 1}, {16, 16, 1}, {8, 8, 4}};
@@ -37,14 +68,17 @@ bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
     uint64_t most = launch_volume(entry->maximum_threads);
     uint32_t read[3];
     bool is_free = !options->block[0] && !required[0];
-    user->reads_block = is_free && user->host &&
-                        host_code_evaluate_size(user->code, user->host, user->host->block, read) &&
-                        launch_volume(read) <= 1024;
+    user->reads_block =
+        is_free && user->host && host_code_evaluate_size(user->code, user->host, user->host->block, read) &&
+        host_code_knows_size(user->code, user->host, user->host->block) && launch_volume(read) <= 1024;
     uint32_t usual_block[3];
     memcpy(usual_block, usual[user->shape.dimensions - 1], sizeof usual_block);
-    uint64_t bound = user->code ? host_code_launch_bound(user->code, bare_name(user)) : 0,
-             named = template_block(user);
-    if (user->shape.dimensions == 1 && (named || bound)) usual_block[0] = (uint32_t)(named ? named : bound);
+    uint64_t choices[USER_BLOCKS];
+    if (user->shape.dimensions == 1 && is_free && !user->reads_block) {
+        int count = list_blocks(user, choices), trial = user->session->trial.block;
+        usual_block[0] = (uint32_t)choices[trial < count ? trial : 0];
+        user->session->kernel.block_choices = count;
+    }
     for (int i = 0; i < 3; i++) {
         block[i] = options->block[i]   ? options->block[i]
                    : required[0]       ? required[i] + !required[i]
@@ -90,11 +124,13 @@ bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error) {
     const SessionOptions *options = &user->session->options;
     uint32_t read[3];
     user->reads_grid = !options->grid[0] && user->host &&
-                       host_code_evaluate_size(user->code, user->host, user->host->grid, read);
+                       host_code_evaluate_size(user->code, user->host, user->host->grid, read) &&
+                       host_code_knows_size(user->code, user->host, user->host->grid);
     for (int i = 0; i < 3; i++) {
         uint64_t blocks = user->reads_grid ? read[i] : usual_blocks(user, i, launch->block);
         if (!i && !user->reads_grid)
-            blocks = (blocks + ((uint64_t)1 << user->session->halvings) - 1) >> user->session->halvings;
+            blocks = (blocks + ((uint64_t)1 << user->session->trial.halvings) - 1) >>
+                     user->session->trial.halvings;
         uint64_t cluster = launch->cluster[0] ? launch->cluster[i] : user->entry->required_cluster[i];
         if (cluster && !user->reads_grid) blocks = (blocks + cluster - 1) / cluster * cluster;
         if (options->grid[0]) blocks = options->grid[i] ? options->grid[i] : 1;
