@@ -6,19 +6,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-bool host_place_of(const HostLaunch *launch, const char *expression, HostSpan *span) {
-    const char *const sizes[] = {launch->grid, launch->block, launch->shared};
-    size_t length = expression ? strlen(expression) : 0;
-    for (int i = 0; length && i < launch->item_count + 3; i++) {
-        int k = i < launch->item_count ? i : HOST_ARGUMENTS + i - launch->item_count;
-        if ((i < launch->item_count ? launch->items[i] : sizes[i - launch->item_count]) != expression)
-            continue;
-        *span = (HostSpan){launch->places[k], launch->places[k] + length};
-        return true;
-    }
-    return false;
-}
-
 static HostNumber value_at(HostCode *code, const HostLaunch *launch, const char *expression) {
     HostSpan span;
     if (!host_place_of(launch, expression, &span)) return (HostNumber){0};

@@ -5,28 +5,17 @@
 #include <ctype.h>
 #include <string.h>
 
-size_t host_back_over_blanks(const HostText *text, size_t at) {
-    while (at > 0 && isspace((unsigned char)text->text[at - 1])) at--;
-    return at;
-}
-
-size_t host_open_angle(const HostText *text, size_t at) {
-    int depth = 0;
-    for (size_t i = at; i-- > 0;) {
-        char c = text->text[i];
-        if (c == ')') depth += 100;
-        if (c == '(') depth -= 100;
-        if (c == ';' || c == '{' || c == '}') break;
-        depth += (c == '>') - (c == '<');
-        if (depth <= 0) return i;
+bool host_place_of(const HostLaunch *launch, const char *expression, HostSpan *span) {
+    const char *const sizes[] = {launch->grid, launch->block, launch->shared};
+    size_t length = expression ? strlen(expression) : 0;
+    for (int i = 0; length && i < launch->item_count + 3; i++) {
+        int k = i < launch->item_count ? i : HOST_ARGUMENTS + i - launch->item_count;
+        if ((i < launch->item_count ? launch->items[i] : sizes[i - launch->item_count]) != expression)
+            continue;
+        *span = (HostSpan){launch->places[k], launch->places[k] + length};
+        return true;
     }
-    return SIZE_MAX;
-}
-
-bool host_is_in_directive(const HostText *text, size_t at) {
-    size_t line = at;
-    while (line > 0 && (text->text[line - 1] != '\n' || (line > 1 && text->text[line - 2] == '\\'))) line--;
-    return text->text[host_skip_blanks(text, line, text->length)] == '#';
+    return false;
 }
 
 static const char *copy(HostCode *code, HostSpan span) {

@@ -20,12 +20,6 @@ void host_find_launches(HostCode *code);
 /* Where an expression of the launch stands. */
 bool host_place_of(const HostLaunch *launch, const char *expression, HostSpan *span);
 
-/* The place after the last character before `at` that is not blank. */
-size_t host_back_over_blanks(const HostText *text, size_t at);
-/* The < of the > before `at`, searched backwards; SIZE_MAX: none. */
-size_t host_open_angle(const HostText *text, size_t at);
-bool host_is_in_directive(const HostText *text, size_t at);
-
 /* Adds what the template parameter `item` may be where no call says it: its default, a float, a block of 256. */
 void host_guess_argument(const HostText *text, HostSpan item, Text *out);
 /* The kernels, or the arguments of their templates, are compiled with this value: `name`, defined at `at`. */

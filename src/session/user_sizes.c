@@ -156,7 +156,8 @@ void user_choose_shared(UserLaunch *user, PlanLaunch *launch) {
     HostNumber read = {0};
     if (user->host && user->host->shared)
         read = host_code_evaluate(user->code, user->host, user->host->shared);
-    user->reads_shared = read.is_known && read.number >= 1 && read.number <= 227 << 10;
+    bool is_other = read.is_free && !host_code_knows_size(user->code, user->host, user->host->shared);
+    user->reads_shared = read.is_known && !is_other && read.number >= 1 && read.number <= 227 << 10;
     if (user->reads_shared) {
         launch->dynamic_shared_bytes = (uint32_t)read.number;
     } else if (user->shape.static_shared < USUAL_SHARED) {
