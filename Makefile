@@ -84,7 +84,7 @@ help:
 #: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
 #: make format         run clang-format; make format-check: fail if that would change a file
 #: make musl-check     compile everything but the interface with musl-gcc
-#: make fuzz           fuzz PTX, its execution, --args, sessions, lectures, tables, keys, FUZZ_SECONDS (60) each; or fuzz-run, ...
+#: make fuzz           fuzz PTX, its execution, --args, --launch, sessions, lectures, tables, keys, FUZZ_SECONDS (60) each; or fuzz-run, ...
 #: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests must find them (scripts/mutate.sh)
 #: make bench          measure speed and memory on this machine
 #: make device         build tests/device/on_gpu, to be run on a machine with a GPU
@@ -171,7 +171,7 @@ FUZZ_SECONDS ?= 60
 FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -w \
     -fno-sanitize-recover=all -I. -Isrc -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$@
-fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-session fuzz-lecture fuzz-text fuzz-keys
+fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-launch fuzz-session fuzz-lecture fuzz-text fuzz-keys
 
 fuzz-deps:
 	@scripts/deps.sh build fuzz
@@ -183,7 +183,13 @@ fuzz-ptx: fuzz-deps
 fuzz-args: fuzz-deps
 	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
 	@printf "0in=float[n]:random, out=float[grid*4], k=n/2, 1e-3" >build/fuzz/$@/seed
+	@printf "3{in=float[n], null, {n, 0u, (char)1}, &in[7], 3.5f, 2l}, {}, {1, {2}}" >build/fuzz/$@/structures
 	build/fuzz/fuzz_args -max_len=512 -timeout=5 $(FUZZ_RUN)
+
+fuzz-launch: fuzz-deps
+	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
+	@printf "k<<<(n + 255) / 256, (16, 16), 4 * block, cluster=2>>>(in=float[n], &in[7], n); s<<<1, 32>>>({in, 3.5f}, {})" >build/fuzz/$@/seed
+	build/fuzz/fuzz_launch -max_len=512 -timeout=5 $(FUZZ_RUN)
 
 fuzz-lecture: fuzz-deps
 	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) \
@@ -320,7 +326,7 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 
 # -O3 vectorizes the loops over lanes.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
-$(O)/obj/src/bench/cpu_reduce.o: CFLAGS += -O3
+$(O)/obj/src/bench/cpu_reduce.o $(O)/obj/src/catalog/loops.o: CFLAGS += -O3 -fno-trapping-math
 # The commit, for --version; "-changed": with changes of the working tree that the next commit may have.
 COMMIT := $(shell git describe --always --abbrev=40 --exclude='*' --dirty=-changed 2>/dev/null)
 $(O)/obj/src/main.o: FLAGS += -DREDVIZ_COMMIT='"$(COMMIT)"'

@@ -251,10 +251,23 @@ static bool show_quiz(const Options *options, Session *session, Error *error) {
     return shown;
 }
 
+/* A search takes time: only what shows hazards needs one. The interface searches behind its first frame. */
+static bool needs_hazards(const Options *options) {
+    switch (options->action) {
+    case ACTION_CHECK:
+    case ACTION_FRAME:
+    case ACTION_RECORD:
+    case ACTION_PAGE:
+        return true;
+    case ACTION_REPORT:
+        return options->json || options->save;
+    default:
+        return options->action != ACTION_OPEN && options->save;
+    }
+}
+
 static int run(Options *options, Error *error) {
-    options->session.search_races = options->action == ACTION_REPORT || options->action == ACTION_CHECK ||
-                                    options->action == ACTION_FRAME || options->action == ACTION_RECORD ||
-                                    options->action == ACTION_PAGE;
+    options->session.search_races = needs_hazards(options);
     Text unsupported = {0};
     SessionProgress progress = {0};
     options->session.unsupported = &unsupported;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static const double PATIENCE_SECONDS = 20;
-enum { WARM_UPS = 3, LEAST_SAMPLES = 5, LINK_BYTES = 256 << 20 };
+enum { WARM_UPS = 3, LEAST_SAMPLES = 5, MOST_LINK_BYTES = 256 << 20 };
 
 /* Where the result of a GPU's part goes: its own memory; the first GPU's. */
 typedef enum ResultPlace { TO_OWN, TO_FIRST, RESULT_PLACES } ResultPlace;
@@ -363,15 +363,16 @@ static bool enable_peers(Group *group, Error *error) {
 static double measure_link(const Group *group) {
     CudaAddress from = 0, to = 0;
     Cuda *second = group->count > 1 ? group->cudas[1] : NULL;
+    size_t bytes = second ? cuda_measured_bytes(second, MOST_LINK_BYTES) : 0;
     double begin = 0, best = NAN;
     if (!second || !group->has_peers) return NAN;
-    bool good = cuda_use(group->cudas[0], NULL) && cuda_allocate(group->cudas[0], LINK_BYTES, &to, NULL) &&
-                cuda_use(second, NULL) && cuda_allocate(second, LINK_BYTES, &from, NULL);
+    bool good = cuda_use(group->cudas[0], NULL) && cuda_allocate(group->cudas[0], bytes, &to, NULL) &&
+                cuda_use(second, NULL) && cuda_allocate(second, bytes, &from, NULL);
     for (int i = 0; good && i < WARM_UPS + LEAST_SAMPLES; i++) {
         begin = samples_now();
-        good = CUDA_CALL(second, NULL, cuMemcpyDtoDAsync, to, from, LINK_BYTES, second->stream) &&
+        good = CUDA_CALL(second, NULL, cuMemcpyDtoDAsync, to, from, bytes, second->stream) &&
                cuda_wait(second, PATIENCE_SECONDS, "link", NULL);
-        double speed = LINK_BYTES / (samples_now() - begin) * 1e-9;
+        double speed = (double)bytes / (samples_now() - begin) * 1e-9;
         if (good && !(speed <= best)) best = speed;
     }
     if (from) second->table.cuMemFree(from);

@@ -1,195 +1,8 @@
-/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed
- * (guess.h). The grammar is in plan.h. */
-#include "catalog/expression.h"
-#include "catalog/npy.h"
-#include "catalog/plan.h"
+/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed (guess.h): each item becomes what its
+ * parameter is. The grammar is in plan.h. */
+#include "catalog/arguments.h"
 
-#include "base/text.h"
-
-#include <ctype.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-
-enum { NAMES = 64, STRUCTURE_LIMIT_BYTES = 1 << 16 };
-
-typedef struct ArgumentReader {
-    Plan *plan;
-    PlanLaunch *launch;
-    const PtxFunction *entry;
-    ExpressionName names[NAMES]; /* n, block, grid, then the named scalars */
-    int name_count;
-    Error *error;
-} ArgumentReader;
-
-typedef struct Span { /* a piece of the command line */
-    const char *text;
-    size_t length;
-} Span;
-
-static Span trim(Span span) {
-    while (span.length && isspace((unsigned char)span.text[0])) span.text++, span.length--;
-    while (span.length && isspace((unsigned char)span.text[span.length - 1])) span.length--;
-    return span;
-}
-
-static Span cut(Span span, size_t begin, size_t end) {
-    return trim((Span){span.text + begin, end - begin});
-}
-
-static size_t find(Span span, char wanted) {
-    size_t at = 0;
-    while (at < span.length && span.text[at] != wanted) at++;
-    return at;
-}
-
-static int shown(Span span) {
-    return (int)(span.length > 100 ? 100 : span.length);
-}
-
-static bool is_name(Span span) {
-    if (!span.length || isdigit((unsigned char)span.text[0])) return false;
-    for (size_t i = 0; i < span.length; i++)
-        if (!isalnum((unsigned char)span.text[i]) && span.text[i] != '_') return false;
-    return true;
-}
-
-static bool equals(Span span, const char *text) {
-    return strlen(text) == span.length && memcmp(text, span.text, span.length) == 0;
-}
-
-static bool evaluate(ArgumentReader *reader, Span span, ExpressionValue *value) {
-    Error inner = {0};
-    if (expression_evaluate(span.text, span.length, reader->names, reader->name_count, value, &inner))
-        return true;
-    return error_set(reader->error, "--args: %s", inner.message);
-}
-
-static int find_buffer(const ArgumentReader *reader, Span name) {
-    for (int i = 0; i < reader->plan->buffer_count; i++)
-        if (equals(name, reader->plan->buffers[i].name)) return i;
-    return -1;
-}
-
-static bool starts(Span span, const char *word) {
-    return span.length > strlen(word) && !memcmp(span.text, word, strlen(word));
-}
-
-/* NAME(A,B) */
-static bool read_two(ArgumentReader *reader, Span fill, ExpressionValue values[2]) {
-    size_t open = find(fill, '('), comma = find(fill, ',');
-    if (fill.text[fill.length - 1] != ')' || comma == fill.length)
-        return error_set(reader->error, "--args: '%.*s' needs two numbers, as %.*s(0,9)", shown(fill),
-                         fill.text, (int)open, fill.text);
-    return evaluate(reader, cut(fill, open + 1, comma), &values[0]) &&
-           evaluate(reader, cut(fill, comma + 1, fill.length - 1), &values[1]);
-}
-
-static bool read_range(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
-    ExpressionValue values[2];
-    if (!read_two(reader, fill, values)) return false;
-    buffer->fill = FILL_RANDOM;
-    buffer->has_range = true;
-    buffer->whole_numbers = !values[0].is_float && !values[1].is_float;
-    buffer->low = values[0].number;
-    buffer->high = values[1].number;
-    return buffer->low <= buffer->high ||
-           error_set(reader->error, "--args: %.*s: the first number is the larger one", shown(fill),
-                     fill.text);
-}
-
-/* Every element has the same value: 7, -inf. */
-static bool read_value(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
-    ExpressionValue value = {.is_float = true, .number = NAN};
-    if (equals(fill, "inf") || equals(fill, "-inf"))
-        value.number = fill.length == 3 ? INFINITY : -INFINITY;
-    else if (!equals(fill, "nan") && !evaluate(reader, fill, &value))
-        return error_set(
-            reader->error,
-            "--args: the fill '%.*s' of %s is not one of zero, ones, iota, random, digits, permutation, "
-            "random(LOW,HIGH), iota(FIRST,STEP), file:PATH, or a number",
-            shown(fill), fill.text, buffer->name);
-    buffer->fill = FILL_VALUE;
-    if (value.is_float || ptx_type_is_float(buffer->type))
-        plan_element_set(buffer->type, buffer->value, 0, value.number);
-    else
-        for (int i = 0; i < ptx_type_bytes(buffer->type); i++)
-            buffer->value[i] = (uint8_t)((uint64_t)value.integer >> (8 * i));
-    return true;
-}
-
-static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
-    const char *path;
-    if (plan_fill_parse(fill.text, fill.length, &buffer->fill, &path) && (path || buffer->fill < FILL_FILE)) {
-        if (path)
-            buffer->path =
-                arena_copy_text(&reader->plan->arena, path, (size_t)(fill.text + fill.length - path));
-        return true;
-    }
-    if (equals(fill, plan_fill_name(FILL_PERMUTATION))) {
-        buffer->fill = FILL_PERMUTATION;
-        return true;
-    }
-    if (starts(fill, "random(")) return read_range(reader, fill, buffer);
-    if (!starts(fill, "iota(")) return read_value(reader, fill, buffer);
-    ExpressionValue values[2];
-    if (!read_two(reader, fill, values)) return false;
-    buffer->fill = values[1].number != 0 ? FILL_IOTA : FILL_VALUE;
-    buffer->first = values[0].number;
-    buffer->step = values[1].number;
-    plan_element_set(buffer->type, buffer->value, 0, buffer->first);
-    return true;
-}
-
-/* NAME=@FILE.npy */
-static bool read_array_file(ArgumentReader *reader, Span name, Span path) {
-    NpyFile file;
-    if (find_buffer(reader, name) >= 0)
-        return error_set(reader->error, "--args: %.*s is defined twice; write only its name to pass it again",
-                         shown(name), name.text);
-    char *copy = arena_copy_text(&reader->plan->arena, path.text, path.length);
-    if (!npy_read_head(copy, &file, reader->error)) return false;
-    int index = plan_add_buffer(reader->plan, arena_copy_text(&reader->plan->arena, name.text, name.length),
-                                file.type, file.count, FILL_FILE);
-    reader->plan->buffers[index].path = copy;
-    reader->plan->buffers[index].path_offset = file.data_bytes;
-    plan_add_pointer(reader->plan, reader->launch, index);
-    return true;
-}
-
-/* TYPE[COUNT] or TYPE[COUNT]:FILL; `bracket` is where '[' is. */
-static bool read_buffer(ArgumentReader *reader, Span name, Span value, size_t bracket) {
-    char type_name[16] = "";
-    PtxType type;
-    ExpressionValue count;
-    Span type_span = cut(value, 0, bracket);
-    size_t close = find(value, ']');
-    if (type_span.length < sizeof type_name) memcpy(type_name, type_span.text, type_span.length);
-    if (!plan_type_parse(type_name, &type))
-        return error_set(reader->error,
-                         "--args: '%.*s' is not a type; types are char, uchar, short, ushort, int, uint, "
-                         "long, ulong, half, bfloat, float, double",
-                         shown(type_span), type_span.text);
-    if (close == value.length)
-        return error_set(reader->error, "--args: ']' is missing in '%.*s'", shown(value), value.text);
-    if (find_buffer(reader, name) >= 0)
-        return error_set(reader->error, "--args: %.*s is defined twice; write only its name to pass it again",
-                         shown(name), name.text);
-    if (!evaluate(reader, cut(value, bracket + 1, close), &count)) return false;
-    if (count.is_float || count.integer < 1 || count.integer > (int64_t)1 << 48)
-        return error_set(reader->error,
-                         "--args: %.*s has %.17g elements; a whole number from 1 to 2^48 is needed",
-                         shown(name), name.text, count.number);
-    char *copy = arena_copy_text(&reader->plan->arena, name.text, name.length);
-    int index = plan_add_buffer(reader->plan, copy, type, (uint64_t)count.integer, FILL_ZERO);
-    plan_add_pointer(reader->plan, reader->launch, index);
-    Span rest = cut(value, close + 1, value.length);
-    if (!rest.length) return true;
-    if (rest.text[0] != ':')
-        return error_set(reader->error, "--args: '%.*s' follows ']'; a fill begins with ':'", shown(rest),
-                         rest.text);
-    return read_fill(reader, cut(rest, 1, rest.length), &reader->plan->buffers[index]);
-}
 
 static bool fits(int64_t integer, uint64_t bytes) {
     if (bytes >= 8) return true;
@@ -202,13 +15,14 @@ static bool fits(int64_t integer, uint64_t bytes) {
 static bool add_scalar(ArgumentReader *reader, Span span, const PtxVariable *parameter,
                        ExpressionValue value) {
     uint8_t bytes[16] = {0};
-    int size = parameter->bytes > sizeof bytes ? 0 : (int)parameter->bytes;
+    int size = parameter->bytes > sizeof bytes ? 0 : (int)parameter->bytes,
+        number = reader->launch->argument_count + 1;
     bool is_float = ptx_type_is_float(parameter->type);
     if (size != 1 && size != 2 && size != 4 && size != 8)
-        return error_set(reader->error,
-                         "--args: parameter %d of the kernel is a structure of %" PRIu64
-                         " bytes; give file:PATH, a file that holds them",
-                         reader->launch->argument_count + 1, parameter->bytes);
+        return argument_fail(reader, span,
+                             "parameter %d of the kernel is a structure of %" PRIu64
+                             " bytes; give its members, {&in, n, 3.5f}, or file:PATH, a file that holds them",
+                             number, parameter->bytes);
     if (is_float || (value.is_float && size > 1)) {
         PtxType type = parameter->type == PTX_BF16 ? PTX_BF16
                        : size == 2                 ? PTX_F16
@@ -218,113 +32,131 @@ static bool add_scalar(ArgumentReader *reader, Span span, const PtxVariable *par
             !is_float && (ptx_type_is_signed(parameter->type) || parameter->type == PTX_U16 ||
                           parameter->type == PTX_U32 || parameter->type == PTX_U64);
         if (wants_integer)
-            return error_set(reader->error,
-                             "--args: '%.*s' is not a whole number, but parameter %d of the kernel is",
-                             shown(span), span.text, reader->launch->argument_count + 1);
+            return argument_fail(reader, span,
+                                 "'%.*s' is not a whole number, but parameter %d of the kernel is",
+                                 argument_shown(span), span.text, number);
         plan_element_set(type, bytes, 0, value.number);
     } else {
         if (value.is_float || !fits(value.integer, parameter->bytes))
-            return error_set(reader->error,
-                             "--args: '%.*s' does not fit the %d bytes of parameter %d of the kernel",
-                             shown(span), span.text, size, reader->launch->argument_count + 1);
+            return argument_fail(reader, span,
+                                 "'%.*s' does not fit the %d bytes of parameter %d of the kernel",
+                                 argument_shown(span), span.text, size, number);
         for (int i = 0; i < size; i++) bytes[i] = (uint8_t)((uint64_t)value.integer >> (8 * i));
     }
     plan_add_scalar(reader->plan, reader->launch, bytes, size);
     return true;
 }
 
-/* file:PATH */
-static bool read_structure(ArgumentReader *reader, Span path) {
-    const PtxVariable *parameter = reader->entry->parameters[reader->launch->argument_count];
-    char *bytes;
-    size_t length;
-    Error inner = {0};
-    const char *copy = arena_copy_text(&reader->plan->arena, path.text, path.length);
-    if (!text_read_file(copy, STRUCTURE_LIMIT_BYTES, &bytes, &length, &inner))
-        return error_set(reader->error, "--args: %s", inner.message);
-    bool fits_it = length == parameter->bytes;
-    if (fits_it)
-        plan_add_scalar(reader->plan, reader->launch, bytes, (int)length);
-    else
-        error_set(reader->error, "--args: %.*s has %zu bytes, and parameter %d of the kernel has %" PRIu64,
-                  shown(path), path.text, length, reader->launch->argument_count + 1, parameter->bytes);
-    free(bytes);
-    return fits_it;
-}
-
-static bool read_scalar(ArgumentReader *reader, Span name, Span span) {
-    const PtxVariable *parameter = reader->entry->parameters[reader->launch->argument_count];
-    ExpressionValue value;
-    if (!evaluate(reader, span, &value) || !add_scalar(reader, span, parameter, value)) return false;
-    if (!name.length) return true;
-    if (reader->name_count == NAMES) return error_set(reader->error, "--args: more than %d names", NAMES);
-    char *copy = arena_copy_text(&reader->plan->arena, name.text, name.length);
-    reader->names[reader->name_count++] = (ExpressionName){copy, value};
+static bool add_bytes(ArgumentReader *reader, Span span, const PtxVariable *parameter, const Item *item) {
+    int number = reader->launch->argument_count + 1;
+    const char *plural = item->byte_count == 1 ? "" : "s";
+    if ((uint64_t)item->byte_count != parameter->bytes && item->alignment)
+        return argument_fail(
+            reader, span,
+            "the structure has %d byte%s (members at %.200s), and parameter %d of the kernel "
+            "has %" PRIu64,
+            item->byte_count, plural, item->places, number, parameter->bytes);
+    if ((uint64_t)item->byte_count != parameter->bytes)
+        return argument_fail(reader, span, "%.*s has %d byte%s, and parameter %d of the kernel has %" PRIu64,
+                             argument_shown(span), span.text, item->byte_count, plural, number,
+                             parameter->bytes);
+    if (item->alignment > parameter->alignment)
+        return argument_fail(reader, span,
+                             "the structure is aligned to %d bytes, and parameter %d of the kernel to %d",
+                             item->alignment, number, parameter->alignment);
+    plan_add_structure(reader->plan, reader->launch, item->bytes, item->byte_count, item->pointers,
+                       item->pointer_count);
     return true;
 }
 
-static bool read_item(ArgumentReader *reader, Span item) {
-    size_t equal = find(item, '=');
-    Span name = {item.text, 0}, value = item;
-    if (!item.length) return error_set(reader->error, "--args: an item is empty");
-    if (equal < item.length) {
-        name = cut(item, 0, equal);
-        value = cut(item, equal + 1, item.length);
-        if (!is_name(name))
-            return error_set(reader->error, "--args: '%.*s' is not a name", shown(name), name.text);
+static bool add_pointer(ArgumentReader *reader, Span span, const PtxVariable *parameter, const Item *item) {
+    static const uint8_t null[8];
+    if (parameter->bytes != sizeof null)
+        return argument_fail(reader, span,
+                             "a pointer has 8 bytes, and parameter %d of the kernel has %" PRIu64 "%s",
+                             reader->launch->argument_count + 1, parameter->bytes,
+                             parameter->bytes > sizeof null ? "; a structure is {&in, n}" : "");
+    if (item->buffer < 0) {
+        plan_add_scalar(reader->plan, reader->launch, null, sizeof null);
+        return true;
     }
-    if (name.length && value.length && value.text[0] == '@')
-        return read_array_file(reader, name, cut(value, 1, value.length));
-    size_t bracket = find(value, '[');
-    if (bracket < value.length) {
-        if (name.length) return read_buffer(reader, name, value, bracket);
-        return error_set(reader->error, "--args: the buffer '%.*s' has no name; write NAME=%.*s",
-                         shown(value), value.text, shown(value), value.text);
-    }
-    if (!name.length && value.length > 5 && memcmp(value.text, "file:", 5) == 0)
-        return read_structure(reader, cut(value, 5, value.length));
-    int buffer = name.length ? -1 : find_buffer(reader, value);
-    if (buffer < 0) return read_scalar(reader, name, value);
-    plan_add_pointer(reader->plan, reader->launch, buffer);
+    plan_add_pointer(reader->plan, reader->launch, item->buffer);
+    reader->launch->arguments[reader->launch->argument_count - 1].offset = item->offset;
     return true;
 }
 
-/* The comma that ends an item, or the end: those within brackets belong to it. */
-static size_t end_of_item(Span args) {
-    int depth = 0;
-    for (size_t i = 0; i < args.length; i++) {
-        char c = args.text[i];
-        depth += (c == '(') - (c == ')');
-        if (c == ',' && depth <= 0) return i;
-    }
-    return args.length;
+/* A structure may be padded to the parameter's alignment, where a declaration asks for more than its members need. */
+static void pad_to_alignment(const PtxVariable *parameter, Item *item, Arena *arena) {
+    uint64_t alignment = parameter->alignment > 0 ? (uint64_t)parameter->alignment : 1,
+             whole = ((uint64_t)item->byte_count + alignment - 1) / alignment * alignment;
+    if (!item->alignment || whole != parameter->bytes || whole > ARGUMENT_LARGEST_BYTES) return;
+    uint8_t *bytes = arena_new(arena, (size_t)whole);
+    memcpy(bytes, item->bytes, (size_t)item->byte_count);
+    item->bytes = bytes;
+    item->byte_count = (int)whole;
 }
 
-static int count_items(Span args) {
-    int count = args.length > 0;
-    for (size_t end; (end = end_of_item(args)) < args.length; count++)
-        args = (Span){args.text + end + 1, args.length - end - 1};
+/* A name that is not known yet is a buffer by default, where the parameter is a pointer. */
+static Span complete(const ArgumentReader *reader, Span span, const char *standard, Text *whole) {
+    bool is_new = standard && argument_is_name(span) && !argument_equals(span, "null") &&
+                  argument_buffer(reader, span) < 0 && strchr(standard, '[');
+    for (int i = 0; i < reader->name_count; i++) is_new &= !argument_equals(span, reader->names[i].name);
+    if (!is_new) return span;
+    text_print(whole, "%.*s=%s", (int)span.length, span.text, standard);
+    return (Span){text_string(whole), whole->length};
+}
+
+static bool add_item(ArgumentReader *reader, Span span) {
+    int number = reader->launch->argument_count;
+    const PtxVariable *parameter = reader->entry->parameters[number];
+    const char *const *defaults = reader->source.defaults;
+    Text whole = {0};
+    Item item;
+    Span completed = complete(reader, span, defaults ? defaults[number] : NULL, &whole);
+    if (reader->source.completed)
+        text_print(reader->source.completed, "%s%.*s", number ? ", " : "", (int)completed.length,
+                   completed.text);
+    bool good = argument_item(reader, completed, &item);
+    text_done(&whole);
+    if (!good) return false;
+    if (item.kind == ITEM_POINTER) return add_pointer(reader, span, parameter, &item);
+    if (item.kind == ITEM_NUMBER) return add_scalar(reader, span, parameter, item.value);
+    pad_to_alignment(parameter, &item, &reader->plan->arena);
+    return add_bytes(reader, span, parameter, &item);
+}
+
+static int count_items(Span list) {
+    int count = list.length > 0;
+    for (size_t end; (end = argument_end(list)) < list.length; count++)
+        list = (Span){list.text + end + 1, list.length - end - 1};
     return count;
 }
 
-static bool read_items(ArgumentReader *reader, Span args) {
-    int count = count_items(args);
+static bool add_items(ArgumentReader *reader, Span list) {
+    int count = count_items(list);
     if (count != reader->entry->parameter_count)
-        return error_set(reader->error, "--args: the kernel takes %d arguments, not %d",
-                         reader->entry->parameter_count, count);
+        return argument_fail(reader, list, "the kernel takes %d arguments, not %d",
+                             reader->entry->parameter_count, count);
     for (int i = 0; i < count; i++) {
-        size_t comma = end_of_item(args);
-        if (!read_item(reader, cut(args, 0, comma))) return false;
-        args = comma < args.length ? cut(args, comma + 1, args.length) : (Span){args.text, 0};
+        size_t comma = argument_end(list);
+        if (!add_item(reader, argument_cut(list, 0, comma))) return false;
+        list = comma < list.length ? argument_cut(list, comma + 1, list.length) : (Span){list.text, 0};
     }
     return true;
+}
+
+bool plan_parse_typed(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const PlanTyped *typed,
+                      const PlanVariables *variables, Error *error) {
+    ArgumentReader reader = {
+        .plan = plan, .launch = launch, .entry = entry, .source = *typed, .error = error, .name_count = 3};
+    reader.names[0] = (ExpressionName){"n", expression_integer((int64_t)variables->n)};
+    reader.names[1] = (ExpressionName){"block", expression_integer((int64_t)variables->block)};
+    reader.names[2] = (ExpressionName){"grid", expression_integer((int64_t)variables->grid)};
+    return add_items(&reader, argument_trim((Span){typed->text + typed->begin, typed->length}));
 }
 
 bool plan_parse_arguments(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const char *args,
                           const PlanVariables *variables, Error *error) {
-    ArgumentReader reader = {.plan = plan, .launch = launch, .entry = entry, .error = error, .name_count = 3};
-    reader.names[0] = (ExpressionName){"n", expression_integer((int64_t)variables->n)};
-    reader.names[1] = (ExpressionName){"block", expression_integer((int64_t)variables->block)};
-    reader.names[2] = (ExpressionName){"grid", expression_integer((int64_t)variables->grid)};
-    return read_items(&reader, trim((Span){args, strlen(args)}));
+    PlanTyped typed = {.option = "--args", .text = args, .length = strlen(args)};
+    return plan_parse_typed(plan, launch, entry, &typed, variables, error);
 }

@@ -10,9 +10,10 @@
 #include "catalog/catalog.h"
 
 typedef struct ExpectRun {
-    const Plan *filled, *done; /* before and after the run; done->launches[0] is what ran */
+    const Plan *filled, *done; /* before and after the run; done->launches[0] is what ran first */
     uint64_t n;
-    uint64_t atomics; /* lanes that executed atomics of memory: how long a chain of additions may be */
+    const bool *results; /* [buffer] the last launch writes it: only then is it the result; NULL: not known */
+    uint64_t atomics;    /* lanes that executed atomics of memory: how long a chain of additions may be */
     const char
         *fold; /* "add", "min", "max": the kernel folds one input with this alone, so anything else is wrong;
                           NULL: not known */

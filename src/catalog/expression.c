@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L
 /* Recursive descent over the text; the grammar is in the header. */
 #include "catalog/expression.h"
 
@@ -6,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DEEPEST = 64, LONGEST_NUMBER = 64 };
 
@@ -24,12 +26,24 @@ static bool fail(ExpressionReader *reader, const char *problem) {
 }
 
 ExpressionValue expression_integer(int64_t integer) {
-    return (ExpressionValue){false, integer, (double)integer};
+    return (ExpressionValue){.integer = integer, .number = (double)integer};
 }
 
 static char peek(ExpressionReader *reader) {
     while (reader->at < reader->end && isspace((unsigned char)*reader->at)) reader->at++;
     return reader->at < reader->end ? *reader->at : 0;
+}
+
+/* u, l, ul, ll, ull: how many letters, in either case. */
+static size_t integer_suffix(const char *at, ExpressionValue *value) {
+    static const char *const suffixes[] = {"ull", "ul", "u", "ll", "l"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t length = strlen(suffixes[i]);
+        if (strncasecmp(at, suffixes[i], length) != 0) continue;
+        value->bytes = length == 1 && *suffixes[i] == 'u' && value->integer <= UINT32_MAX ? 4 : 8;
+        return length;
+    }
+    return 0;
 }
 
 static bool read_number(ExpressionReader *reader, ExpressionValue *value) {
@@ -43,10 +57,12 @@ static bool read_number(ExpressionReader *reader, ExpressionValue *value) {
     if (stop == digits || *stop == '.' || *stop == 'e' || *stop == 'E') {
         double number = strtod(digits, &stop);
         if (stop == digits) return fail(reader, "a number is expected");
-        *value = (ExpressionValue){true, 0, number};
+        *value = (ExpressionValue){.is_float = true, .number = number};
+        if (*stop == 'f' || *stop == 'F') stop++, value->bytes = 4;
     } else {
         if (errno == ERANGE) return fail(reader, "the number does not fit 64 bits");
         *value = expression_integer(integer);
+        stop += integer_suffix(stop, value);
     }
     reader->at += stop - digits;
     if (reader->at < reader->end && (isalnum((unsigned char)*reader->at) || *reader->at == '_'))
@@ -72,6 +88,8 @@ static bool read_name(ExpressionReader *reader, ExpressionValue *value) {
 }
 
 static bool apply(ExpressionReader *reader, char operation, ExpressionValue *left, ExpressionValue right) {
+    int bytes = left->bytes > right.bytes ? left->bytes : right.bytes;
+    if (left->is_float != right.is_float) bytes = left->is_float ? left->bytes : right.bytes;
     if (left->is_float || right.is_float) {
         double a = left->number, b = right.number, result = 0;
         switch (operation) {
@@ -91,7 +109,7 @@ static bool apply(ExpressionReader *reader, char operation, ExpressionValue *lef
             result = fmod(a, b);
             break;
         }
-        *left = (ExpressionValue){true, 0, result};
+        *left = (ExpressionValue){.is_float = true, .number = result, .bytes = bytes};
         return true;
     }
     int64_t a = left->integer, b = right.integer, result = 0;
@@ -113,6 +131,7 @@ static bool apply(ExpressionReader *reader, char operation, ExpressionValue *lef
     }
     if (overflow) return fail(reader, "the value does not fit 64 bits");
     *left = expression_integer(result);
+    left->bytes = bytes;
     return true;
 }
 
@@ -136,7 +155,8 @@ static bool read_factor(ExpressionReader *reader, ExpressionValue *value) {
         if (good && next == '+') *value = operand;
         if (good && next == '-') {
             if (operand.is_float)
-                *value = (ExpressionValue){true, 0, -operand.number};
+                *value =
+                    (ExpressionValue){.is_float = true, .number = -operand.number, .bytes = operand.bytes};
             else
                 good = apply(reader, '-', value, operand);
         }

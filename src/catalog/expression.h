@@ -5,7 +5,7 @@
  *   factor  = NUMBER | NAME | "(" sum ")" | ("-" | "+") factor
  *
  * Integers are 64 bits, overflow is an error; a number with a point or an exponent is a float, and so is what
- * is computed with it. */
+ * is computed with it. A number may have a suffix of C's, which says how many bytes it has in a structure. */
 #ifndef CATALOG_EXPRESSION_H
 #define CATALOG_EXPRESSION_H
 
@@ -17,6 +17,7 @@ typedef struct ExpressionValue {
     bool is_float;
     int64_t integer; /* !is_float */
     double number;   /* always */
+    int bytes;       /* 4 or 8, where a suffix says so (3.5f, 7u, 7l); else 0 */
 } ExpressionValue;
 
 typedef struct ExpressionName {

@@ -1,5 +1,6 @@
 /* Filling buffers: the same seed gives the same bytes on every machine, so the generator is our own. */
 #define _POSIX_C_SOURCE 200809L
+#include "catalog/loops.h"
 #include "catalog/plan.h"
 
 #include "base/text.h"
@@ -9,18 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators): element i is a hash of
- * (seed, i), so elements do not depend on how many come before them. */
-static uint64_t mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static uint64_t random_bits(uint64_t seed, uint64_t i) {
-    return mix(seed + (i + 1) * 0x9e3779b97f4a7c15u);
-}
 
 static double default_scale(const PlanBuffer *buffer) {
     if (ptx_type_is_float(buffer->type)) return buffer->whole_numbers ? 8 : 1;
@@ -36,7 +25,7 @@ typedef struct Random {
 } Random;
 
 static double random_number(const Random *random, uint64_t i) {
-    double fraction = (double)(random_bits(random->seed, i) >> 11) * 0x1p-53; /* [0, 1) */
+    double fraction = (double)(loops_random_bits(random->seed, i) >> 11) * 0x1p-53; /* [0, 1) */
     if (random->has_range)
         return random->is_whole ? random->low + floor(fraction * (random->high - random->low + 1))
                                 : random->low + fraction * (random->high - random->low);
@@ -66,15 +55,15 @@ static Random digits_of(uint64_t seed) {
 
 /* The types of large inputs have loops of their own: a gigabyte is filled before the first frame. */
 static void fill_random(PlanBuffer *buffer, Random random, uint64_t begin, uint64_t end) {
-    uint32_t *words = buffer->bytes;
-    float *floats = buffer->bytes;
-    if (buffer->type == PTX_S32 || buffer->type == PTX_U32)
-        for (uint64_t i = begin; i < end; i++) words[i] = (uint32_t)(int64_t)random_number(&random, i);
-    else if (buffer->type == PTX_F32)
-        for (uint64_t i = begin; i < end; i++) floats[i] = (float)random_number(&random, i);
-    else
-        for (uint64_t i = begin; i < end; i++)
-            plan_element_set(buffer->type, buffer->bytes, i, random_number(&random, i));
+    RandomNumbers numbers = {.seed = random.seed,
+                             .choices = random.choices,
+                             .least = random.has_sign ? -(double)(int64_t)random.scale : 0,
+                             .scale = random.scale,
+                             .is_whole = random.is_whole,
+                             .has_sign = random.has_sign};
+    if (!random.has_range && loops_fill_random(buffer->type, buffer->bytes, &numbers, begin, end)) return;
+    for (uint64_t i = begin; i < end; i++)
+        plan_element_set(buffer->type, buffer->bytes, i, random_number(&random, i));
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) {
@@ -89,7 +78,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b) {
 /* i * factor + shift modulo count is a permutation where factor and count have no common divisor. */
 static void fill_permutation(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
     __extension__ typedef unsigned __int128 Wide;
-    uint64_t count = buffer->count, shift = mix(seed) % count,
+    uint64_t count = buffer->count, shift = loops_mix(seed) % count,
              factor = (uint64_t)((double)count * 0.6180339887498949) | 1;
     while (common_divisor(factor, count) != 1) factor += 2;
     for (uint64_t i = begin; i < end; i++) {
@@ -218,7 +207,7 @@ bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error) {
     PlanBuffer *buffer = &plan->buffers[index];
     if (!fits_memory(plan, error)) return false;
     buffer->bytes = memory_new((size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type));
-    return fill(buffer, mix(seed) + mix((uint64_t)index), plan->cancel, error);
+    return fill(buffer, loops_mix(seed) + loops_mix((uint64_t)index), plan->cancel, error);
 }
 
 bool plan_fill(Plan *plan, uint64_t seed, Error *error) {

@@ -31,10 +31,18 @@ void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte
     array_push(launch->arguments, launch->argument_count, launch->argument_capacity, argument);
 }
 
+void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count,
+                        const PlanPointer *pointers, int pointer_count) {
+    plan_add_scalar(plan, launch, bytes, byte_count);
+    PlanArgument *argument = &launch->arguments[launch->argument_count - 1];
+    argument->pointers = pointers;
+    argument->pointer_count = pointer_count;
+}
+
 bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits) {
     const PlanArgument *of = &launch->arguments[argument];
     *bits = 0;
-    if (of->buffer >= 0 || of->byte_count > 8) return false;
+    if (of->buffer >= 0 || of->byte_count > 8 || of->pointer_count) return false;
     memcpy(bits, of->bytes, (size_t)of->byte_count);
     return true;
 }
@@ -54,6 +62,17 @@ static bool check_argument(const PtxFunction *entry, int index, const PlanArgume
     return wanted == given || error_set(error, "argument %d of %s: the parameter has %llu bytes, %s has %llu",
                                         index + 1, entry->name, (unsigned long long)wanted,
                                         is_pointer ? "a pointer" : "the value", (unsigned long long)given);
+}
+
+static void write_argument(const PlanArgument *argument, const uint64_t *addresses, uint8_t *to) {
+    PlanPointer whole = {.buffer = argument->buffer, .offset = argument->offset};
+    bool is_pointer = argument->buffer >= 0;
+    const PlanPointer *pointers = is_pointer ? &whole : argument->pointers;
+    if (!is_pointer) memcpy(to, argument->bytes, (size_t)argument->byte_count);
+    for (int i = 0; i < (is_pointer ? 1 : argument->pointer_count); i++) {
+        uint64_t address = addresses[pointers[i].buffer] + pointers[i].offset;
+        memcpy(to + pointers[i].at, &address, sizeof address);
+    }
 }
 
 bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, const uint64_t *addresses,
@@ -76,11 +95,8 @@ bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, cons
                        .parameters = memory_new(bytes),
                        .parameter_bytes = bytes};
     for (int i = 0; i < entry->parameter_count; i++) {
-        const PlanArgument *argument = &planned->arguments[i];
-        bool is_pointer = argument->buffer >= 0;
-        uint64_t address = is_pointer ? addresses[argument->buffer] + argument->offset : 0;
-        memcpy(launch->parameters + launch_parameter_offset(entry->parameters[i], &end),
-               is_pointer ? (const void *)&address : argument->bytes, (size_t)entry->parameters[i]->bytes);
+        uint8_t *to = launch->parameters + launch_parameter_offset(entry->parameters[i], &end);
+        write_argument(&planned->arguments[i], addresses, to);
     }
     return true;
 }

@@ -39,11 +39,19 @@ typedef struct PlanBuffer {
     void *bytes;        /* count elements; filled by plan_fill(), then changed by the run */
 } PlanBuffer;
 
-typedef struct PlanArgument {
-    int buffer; /* >= 0: pointer to that buffer (plus `offset` bytes); -1: the scalar in `bytes` */
+typedef struct
+    PlanPointer { /* within a structure: the 8 bytes from `at` on point to a buffer, plus `offset` bytes */
+    int at, buffer;
     uint64_t offset;
-    const uint8_t *bytes; /* in the plan's arena */
-    int byte_count;       /* size of the scalar */
+} PlanPointer;
+
+typedef struct PlanArgument {
+    int buffer; /* >= 0: pointer to that buffer (plus `offset` bytes); -1: the scalar or structure in `bytes` */
+    uint64_t offset;
+    const uint8_t *bytes;        /* in the plan's arena */
+    int byte_count;              /* size of the scalar or structure */
+    const PlanPointer *pointers; /* within the structure; in the plan's arena */
+    int pointer_count;
 } PlanArgument;
 
 typedef struct PlanLaunch {
@@ -56,7 +64,7 @@ typedef struct PlanLaunch {
     int argument_count, argument_capacity;
 } PlanLaunch;
 
-enum { PLAN_LAUNCHES = 8 };
+enum { PLAN_LAUNCHES = 16 };
 
 /* Zero-initialised is a valid empty plan. */
 typedef struct Plan {
@@ -89,6 +97,8 @@ PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count);
+void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count,
+                        const PlanPointer *pointers, int pointer_count);
 
 /* Makes a planned launch ready for a backend that has the plan's buffers at `addresses`
  * ([plan->buffer_count]). `program` is that of the launch's entry. Fails where the number or sizes of the
@@ -113,16 +123,31 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *                           file:PATH, or an EXPRESSION, inf, -inf, nan: the value of each element. random(0,9) are whole
  *                           numbers, 0 and 9 among them; random(0.0,1) are not
  *   NAME=@FILE.npy          pointer to a new buffer: type, elements and values are those of the file
- *   NAME                    pointer to a buffer named before
+ *   NAME, &NAME             pointer to a buffer named before
+ *   &NAME[EXPRESSION]       pointer to an element of it
+ *   null                    pointer to nothing
  *   EXPRESSION              scalar, converted to the parameter's type
- *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has
  *   NAME=EXPRESSION         the same; later expressions may use NAME
+ *   {ITEM, ITEM, ...}       structure: its members, each at a multiple of its size, as in C. Pointers have 8 bytes; 7 is an int,
+ *                           7l a long, 3.5 a double, 3.5f a float, (char)7 a char; {} has one byte
+ *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has
  *
- * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). */
+ * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). An error says where in the text
+ * it is. */
 typedef struct PlanVariables {
     uint64_t n, block, grid; /* block and grid: totals over their dimensions */
 } PlanVariables;
 bool plan_parse_arguments(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const char *args,
                           const PlanVariables *variables, Error *error);
+/* The same of a part of a text: `length` bytes from `begin` on are the items. */
+typedef struct PlanTyped {
+    const char *option, *text; /* "--launch" and what follows it, whole; errors show both */
+    size_t begin, length;
+    const char *const
+        *defaults;   /* [parameter] "float[n]:random", what a pointer by an unknown name is; NULL: nothing */
+    Text *completed; /* gets the items, with these in place; NULL: nobody asks */
+} PlanTyped;
+bool plan_parse_typed(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const PlanTyped *typed,
+                      const PlanVariables *variables, Error *error);
 
 #endif

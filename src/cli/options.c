@@ -242,6 +242,12 @@ static bool take_args(Options *options, const OptionRow *row, const char *value,
     return true;
 }
 
+static bool take_launch(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->session.launches = value;
+    return true;
+}
+
 static bool take_expect(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)row, (void)error;
     options->session.expect = value;

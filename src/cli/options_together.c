@@ -3,6 +3,20 @@
 
 #include <string.h>
 
+/* --launch has all that the others say of one launch. */
+static bool check_launches(const SessionOptions *session, Error *error) {
+    const char *also = session->args          ? "args"
+                       : session->entry       ? "entry"
+                       : session->grid[0]     ? "grid"
+                       : session->block[0]    ? "block"
+                       : session->cluster[0]  ? "cluster"
+                       : session->has_shared  ? "shared"
+                       : session->cooperative ? "cooperative"
+                                              : NULL;
+    return !session->launches || !also ||
+           error_set(error, "--launch has everything of its launches; leave out --%s", also);
+}
+
 bool options_check_together(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
     if (options->action == ACTION_BENCH && options->save && !session->kernel)
@@ -34,6 +48,7 @@ bool options_check_together(const Options *options, Error *error) {
     if (session->kernel && options->first_for_file)
         return error_set(error, "--%s is for FILE.cu and FILE.ptx; a kernel of the catalogue brings its own",
                          options->first_for_file);
+    if (!check_launches(session, error)) return false;
     if (session->kernel && (session->block[1] > 1 || session->block[2] > 1))
         return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
     if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))

@@ -37,6 +37,45 @@ const HostLaunch *host_code_launch(const HostCode *code, int index) {
     return &code->launches[index];
 }
 
+/* ---- their order ---------------------------------------------------------------------------------------- */
+
+/* The kernel's name begins a statement. */
+static bool begins_statement(const HostText *text, size_t at) {
+    size_t begin = host_back_over_blanks(text, at);
+    if (begin && text->text[begin - 1] == '>') {
+        size_t open = host_open_angle(text, begin);
+        if (open == SIZE_MAX) return false;
+        begin = host_back_over_blanks(text, open);
+    }
+    while (begin > 0 && (host_is_word(text->text[begin - 1]) || text->text[begin - 1] == ':')) begin--;
+    begin = host_back_over_blanks(text, begin);
+    return begin > 0 && strchr(";{}", text->text[begin - 1]);
+}
+
+bool host_code_follows(const HostCode *code, const HostLaunch *launch, const HostLaunch *later) {
+    const HostText *text = &code->text;
+    int depth = 0;
+    if (later->at <= launch->at || !begins_statement(text, later->at)) return false;
+    for (size_t at = launch->at; at < later->at && depth >= 0; at++)
+        depth += (text->text[at] == '{') - (text->text[at] == '}');
+    return depth == 0;
+}
+
+bool host_code_overwrites(const HostCode *code, size_t begin, size_t end, const char *argument) {
+    const HostText *text = &code->text;
+    static const char call[] = "cudaMem";
+    for (size_t at = begin; at + sizeof call < end; at++) {
+        if (strncmp(text->text + at, call, sizeof call - 1) != 0) continue;
+        size_t open = at;
+        while (open < end && host_is_word(text->text[open])) open++;
+        HostSpan list = {open + 1, host_skip_brackets(text, open, text->length) - 1}, item;
+        if (text->text[open] != '(' || !host_list_item(text, list, 0, &item)) continue;
+        item = host_trim(text, item);
+        if (host_span_is(text, item, argument)) return true;
+    }
+    return false;
+}
+
 /* ---- values --------------------------------------------------------------------------------------------- */
 
 void host_code_set_n(HostCode *code, uint64_t n) {

@@ -150,6 +150,13 @@ bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error)
                      free_bytes >> 20, total >> 20);
 }
 
+size_t cuda_measured_bytes(const Cuda *cuda, size_t most) {
+    size_t free_bytes = 0, total = 0, bytes = 1;
+    cuda->table.cuMemGetInfo(&free_bytes, &total);
+    while (bytes * 2 <= most && bytes * 2 <= free_bytes / 8) bytes *= 2;
+    return bytes;
+}
+
 static bool load(Cuda *cuda, const char *ptx, unsigned option_count, CudaModule *module, Error *error) {
     char log[LOG_BYTES] = "";
     int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES, JIT_GENERATE_LINE_INFO};

@@ -87,6 +87,8 @@ bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *er
     (!(cuda)->hung && cuda_check(cuda, #name, (cuda)->table.name(__VA_ARGS__), error))
 
 bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error);
+/* How large a buffer may be that only a measurement needs: a power of two, at most `most` and an eighth of the free memory. */
+size_t cuda_measured_bytes(const Cuda *cuda, size_t most);
 /* PTX text, 0-terminated; the compiler's log goes into the error. */
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
 /* The same, so that the machine code names the source line of each instruction (CU_JIT_GENERATE_LINE_INFO). */

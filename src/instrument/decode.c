@@ -17,8 +17,7 @@ static void fill_access(const PartialEvents *partial_events, const PartialEvent 
     event->element_bytes = site->element_bytes;
     event->element_count = site->element_count;
     event->width = site->element_bytes * site->element_count;
-    event->is_load =
-        in->opcode != PTX_st && in->opcode != PTX_stmatrix && !ptx_instruction_has(in, PTX_MOD_INIT);
+    event->is_load = !ptx_instruction_stores(in) && !ptx_instruction_has(in, PTX_MOD_INIT);
     event->has_result = in->opcode != PTX_red && (site->kind != TRACE_MBARRIER || site->is_behind);
     if (copies_part_count(site)) copies_fill(partial_events, partial, event);
     for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
@@ -29,9 +28,8 @@ static void fill_access(const PartialEvents *partial_events, const PartialEvent 
         if (location.space == PTX_SPACE_SHARED) event->participants = (uint32_t)(location.peer + 1);
         if (copies_part_count(site)) continue;
         for (int e = 0; event->has_result && e < site->element_count; e++)
-            event->value[e][lane] = low_bytes(
-                partial_event_value(partial_events, partial, INSTRUMENT_VALUE, partial->matrix + e, lane),
-                site->element_bytes);
+            event->value[e][lane] =
+                low_bytes(partial_event_element(partial_events, partial, e, lane), site->element_bytes);
         event->operand[lane] = low_bytes(
             partial_event_value(partial_events, partial, INSTRUMENT_OPERAND, 0, lane), site->element_bytes);
     }
@@ -55,6 +53,17 @@ static void fill_warp_op(const PartialEvents *partial_events, const PartialEvent
         if (source < 0) source = lane;
         event->source[lane] = (int8_t)(partial->mask >> source & 1 ? source : -1);
     }
+}
+
+static void fill_product(const PartialEvents *partial_events, const PartialEvent *partial,
+                         const InstrumentSite *site, TraceEvent *event) {
+    event->element_bytes = site->element_bytes;
+    event->element_count = site->element_count;
+    event->has_result = true;
+    for (uint32_t rest = partial->mask; rest; rest &= rest - 1)
+        for (int e = 0; e < site->element_count; e++)
+            event->value[e][__builtin_ctz(rest)] =
+                partial_event_value(partial_events, partial, INSTRUMENT_VALUE, e, __builtin_ctz(rest));
 }
 
 static bool fill_branch(const PartialEvents *partial_events, const PartialEvent *partial, uint32_t taken,
@@ -96,6 +105,9 @@ static bool fill_event(const PartialEvents *partial_events, const PartialEvent *
     case TRACE_REDUX:
         fill_warp_op(partial_events, partial, site, event);
         event->participants = plan_extra(site, &constant) ? record->extra : partial->mask;
+        return true;
+    case TRACE_MATRIX:
+        fill_product(partial_events, partial, site, event);
         return true;
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:

@@ -2,6 +2,7 @@
 #include "instrument/copies.h"
 
 #include "base/memory.h"
+#include "ptx/matrix.h"
 #include <stdlib.h>
 
 typedef struct SiteOccurrences { /* of one site and thread, in the interval that it is in */
@@ -168,7 +169,7 @@ static bool cut_record(Cutter *cutter, int number) {
         add_partial_event(cutter, partial);
         return true;
     }
-    int matrices = ptx_matrix_count(site->instruction), parts = copies_part_count(site);
+    int matrices = ptx_matrix_access_count(site->instruction), parts = copies_part_count(site);
     for (; partial.matrix < parts; partial.matrix++) {
         PartialEvent part = partial;
         part.kind = copies_part_kind(site, partial.matrix);

@@ -15,7 +15,7 @@ typedef struct PartialEvent {
     uint32_t mask;
     TraceKind kind;
     uint32_t interval, occurrence, turn;
-    int matrix; /* of ldmatrix and stmatrix; of a copy, its part (copies.h); else 0 */
+    int matrix; /* of ldmatrix and stmatrix; of wmma, the piece; of a copy, its part (copies.h); else 0 */
     bool is_dropped;
 } PartialEvent;
 
@@ -43,6 +43,10 @@ PtxSpace partial_event_space(const PartialEvents *partial_events, const PartialE
 Location partial_event_location(const PartialEvents *partial_events, const PartialEvent *partial, int lane);
 uint64_t partial_event_value(const PartialEvents *partial_events, const PartialEvent *partial,
                              InstrumentFieldKind kind, int element, int lane);
+
+/* Element `element` of what a lane of an access loads or stores, as it lies in memory. */
+uint64_t partial_event_element(const PartialEvents *partial_events, const PartialEvent *partial, int element,
+                               int lane);
 
 /* event_order.c: gives each partial event that is left its turn, and sorts by turn and warp. */
 void partial_events_order(PartialEvents *partial_events);

@@ -1,5 +1,6 @@
 /* What a record says about one partial event: addresses, places, values (partial_events.h). */
 #include "instrument/copies.h"
+#include "ptx/matrix.h"
 
 int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
     for (int i = 0; i < site->field_count; i++)
@@ -31,11 +32,40 @@ uint64_t partial_event_address(const PartialEvents *partial_events, const Partia
         return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, part.address, lane) +
                part.offset;
     }
-    if (!ptx_matrix_count(site_of(partial_events, partial)->instruction))
-        return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
+    uint64_t address = partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, lane);
+    PtxMatrixAccess access;
+    if (ptx_matrix_access(site->instruction, &access))
+        return address + ptx_matrix_offset(&access, partial->matrix, lane,
+                                           partial_events->records->records[partial->record].extra);
+    if (!ptx_matrix_count(site->instruction)) return address;
     int row = 8 * partial->matrix + lane / 4;
     return partial_event_value(partial_events, partial, INSTRUMENT_ADDRESS, 0, row) +
            (uint64_t)(4 * (lane % 4));
+}
+
+/* A register whose halves the lanes have exchanged behind a load, or before a store: the same exchange undoes it. */
+static uint32_t exchanged_back(const PartialEvents *partial_events, const PartialEvent *partial, int index,
+                               int lane) {
+    uint32_t values[WARP_LANES] = {0};
+    for (uint32_t rest = partial->mask; rest; rest &= rest - 1)
+        values[__builtin_ctz(rest)] = (uint32_t)partial_event_value(partial_events, partial, INSTRUMENT_VALUE,
+                                                                    index, __builtin_ctz(rest));
+    ptx_matrix_transpose(values);
+    return values[lane];
+}
+
+uint64_t partial_event_element(const PartialEvents *partial_events, const PartialEvent *partial, int element,
+                               int lane) {
+    const PtxInstruction *in = site_of(partial_events, partial)->instruction;
+    PtxMatrixAccess access;
+    bool is_fragment = ptx_matrix_access(in, &access);
+    int index = is_fragment ? ptx_matrix_piece_register(&access, partial->matrix) + element
+                            : partial->matrix + element;
+    if (is_fragment ? access.is_transposed : ptx_matrix_is_transposed(in))
+        return exchanged_back(partial_events, partial, index, lane);
+    uint64_t bits = partial_event_value(partial_events, partial, INSTRUMENT_VALUE, index, lane);
+    if (!is_fragment || access.pieces_of_register == 1) return bits;
+    return ptx_fragment_element(&access.fragment, bits, ptx_matrix_piece_part(&access, partial->matrix));
 }
 
 PtxSpace partial_event_space(const PartialEvents *partial_events, const PartialEvent *partial) {

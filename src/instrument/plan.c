@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "ptx/approximate.h"
+#include "ptx/matrix.h"
 #include "trace/producer_rules.h"
 #include <stdlib.h>
 
@@ -26,6 +27,8 @@ static bool has_destination(const PtxInstruction *in) {
     case PTX_brx:
     case PTX_cp:
         return false;
+    case PTX_wmma:
+        return !ptx_instruction_stores(in);
     case PTX_mbarrier:
         return in->operand_count > 0 && in->operands[0].kind != PTX_OPERAND_MEMORY;
     case PTX_bar:
@@ -92,12 +95,8 @@ static bool is_atomic(const PtxInstruction *in) {
     return in->opcode == PTX_atom || in->opcode == PTX_red;
 }
 
-static bool is_store(const PtxInstruction *in) {
-    return in->opcode == PTX_st || in->opcode == PTX_stmatrix;
-}
-
 static int address_index(const PtxInstruction *in) {
-    return is_store(in) || in->opcode == PTX_red ? 0 : 1;
+    return ptx_instruction_stores(in) || in->opcode == PTX_red ? 0 : 1;
 }
 
 /* Addresses of these spaces fit into 32 bits. */
@@ -106,16 +105,40 @@ static bool is_small_space(PtxSpace space) {
 }
 
 /* The address of a row, and the lane's part of each matrix; partial_events.c makes an access of each (see
- * src/emulator/matrix.c). */
+ * src/emulator/instructions/matrix.c). */
 static bool plan_matrices(const PtxInstruction *in, InstrumentSite *site) {
-    if (!ptx_instruction_has(in, PTX_MOD_M8N8) || in->types[0] != PTX_B16 ||
-        ptx_instruction_has(in, PTX_MOD_TRANS))
-        return false;
+    if (!ptx_instruction_has(in, PTX_MOD_M8N8) || in->types[0] != PTX_B16) return false;
     site->element_bytes = 4;
     site->element_count = 1;
-    site->is_behind = !is_store(in);
+    site->is_behind = !ptx_instruction_stores(in);
     add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
     for (int m = 0; m < ptx_matrix_count(in); m++) add_field(site, INSTRUMENT_VALUE, m, false);
+    return true;
+}
+
+/* wmma.load, wmma.store: the address of the matrix and the lane's registers; the distance of rows is the record's extra. An
+ * access of each piece (ptx/matrix.h). */
+static bool plan_fragment(const PtxInstruction *in, InstrumentSite *site) {
+    PtxMatrixAccess access;
+    if (!ptx_matrix_access(in, &access)) return false;
+    site->element_bytes = (uint8_t)(access.bytes / access.registers_of_piece);
+    site->element_count = (uint8_t)access.registers_of_piece;
+    site->is_behind = !access.is_store;
+    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    for (int r = 0; r < access.fragment.distinct; r++)
+        add_field(site, INSTRUMENT_VALUE, r, access.fragment.register_bytes == 8);
+    return true;
+}
+
+/* mma, wmma.mma, movmatrix: the lane's registers of D. */
+static bool plan_product(const PtxInstruction *in, InstrumentSite *site) {
+    PtxProduct product = {.d = ptx_matrix_block()};
+    if (in->opcode != PTX_movmatrix && !ptx_product(in, &product)) return false;
+    site->element_bytes = (uint8_t)product.d.register_bytes;
+    site->element_count = (uint8_t)product.d.registers;
+    site->is_behind = true;
+    for (int r = 0; r < product.d.registers; r++)
+        add_field(site, INSTRUMENT_VALUE, r, product.d.register_bytes == 8);
     return true;
 }
 
@@ -127,12 +150,13 @@ static bool plan_access(const PtxInstruction *in, InstrumentSite *site) {
     if (ptx_instruction_has(in, PTX_MOD_BULK)) return false;
     if (is_async && !ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES)) return false;
     if (ptx_matrix_count(in)) return plan_matrices(in, site);
+    if (in->opcode == PTX_wmma) return plan_fragment(in, site);
     int bytes = ptx_type_bytes(in->types[0]), count = in->vector > 1 ? in->vector : 1;
     if (bytes == 16) bytes = 8, count *= 2;
     if ((bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) || bytes * count > 32) return false;
     site->element_bytes = (uint8_t)bytes;
     site->element_count = (uint8_t)count;
-    site->is_behind = !is_store(in) && in->opcode != PTX_red;
+    site->is_behind = !ptx_instruction_stores(in) && in->opcode != PTX_red;
     add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
     for (int e = 0; in->opcode != PTX_red && e < count; e++) add_field(site, INSTRUMENT_VALUE, e, bytes == 8);
     if (is_atomic(in)) add_field(site, INSTRUMENT_OPERAND, 0, bytes == 8);
@@ -209,6 +233,8 @@ bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentS
         site->element_bytes = 4;
         site->element_count = 1;
         return site->kind == TRACE_SHUFFLE ? plan_shuffle(in, constants, site) : plan_warp_op(in, site);
+    case TRACE_MATRIX:
+        return plan_product(in, site);
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
         if (ptx_instruction_has(in, PTX_MOD_RED)) add_field(site, INSTRUMENT_OPERAND, 0, false);
@@ -292,10 +318,19 @@ const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField
     case INSTRUMENT_VALUE:
         break;
     }
-    if (is_store(in)) return element_of(in, &in->operands[1], field->element, component);
+    if (ptx_instruction_stores(in)) return element_of(in, &in->operands[1], field->element, component);
     const PtxOperand *d = &in->operands[0];
     if (d->kind == PTX_OPERAND_PAIR) return &d->items[0];
-    return trace_kind_is_access(site->kind) ? element_of(in, d, field->element, component) : d;
+    return trace_kind_is_access(site->kind) || site->kind == TRACE_MATRIX
+               ? element_of(in, d, field->element, component)
+               : d;
+}
+
+/* Where it is no register. */
+static uint32_t fragment_stride(const PtxInstruction *in) {
+    PtxMatrixAccess access;
+    if (in->operand_count > 2) return (uint32_t)in->operands[2].integer;
+    return ptx_matrix_access(in, &access) ? (uint32_t)access.default_stride : 0;
 }
 
 const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant) {
@@ -313,6 +348,11 @@ const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant) {
         break;
     case PTX_elect:
         index = 1;
+        break;
+    case PTX_wmma: /* the distance of rows, in elements */
+        if (site->kind == TRACE_MATRIX) return NULL;
+        index = in->operand_count > 2 && in->operands[2].kind == PTX_OPERAND_REGISTER ? 2 : -1;
+        *constant = fragment_stride(in);
         break;
     case PTX_cp: /* how many groups may be on their way behind a wait */
         if (site->kind == TRACE_ASYNC_GROUP && in->operand_count)

@@ -13,8 +13,9 @@ static bool works(const PtxInstruction *in) {
     switch (in->opcode) {
     case PTX_st:
     case PTX_stmatrix:
+    case PTX_wmma:
     case PTX_red:
-        return in->space != PTX_SPACE_PARAM;
+        return (in->opcode == PTX_red || ptx_instruction_stores(in)) && in->space != PTX_SPACE_PARAM;
     case PTX_bar:
     case PTX_barrier:
         return !ptx_instruction_has(in, PTX_MOD_WARP);

@@ -60,7 +60,14 @@ static void cut_slow(Findings *list) {
 }
 
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result) {
+    return findings_new_named(detector, trace, result, NULL, NULL);
+}
+
+Findings *findings_new_named(RaceDetector *detector, const Trace *trace, const FindingResult *result,
+                             FindingSource source, void *context) {
     FindingsBuilder builder = findings_begin(trace);
+    builder.source = source;
+    builder.context = context;
     if (detector) findings_add_races(&builder, detector);
     findings_add_traps(&builder);
     findings_add_result(&builder, detector, result);

@@ -13,7 +13,9 @@
  * after a fence, which is how flags are written. But where a thread has learned from such a word what another one has
  * stored before, and there is no fence between that store and the word, the order is missing (ORDER). Where there is one,
  * and the reader alone has none, PTX orders nothing either, but no GPU is known to lose anything: a note
- * (MISSING_ACQUIRE), unless the block has read the place before and may find it in its L1 cache.
+ * (MISSING_ACQUIRE), unless the block has read the place before and may find it in its L1 cache. The same holds where an
+ * mbarrier lies between threads of two blocks, and the scope of the arrival or of the wait is a block ("mbarrier.arrive":
+ * .cta is the default). What copies bring, every wait for their phase shows.
  *
  * What a shuffle gives to a lane whose source lane takes no part is undefined: an error where it is used (trace/observer.h,
  * TraceUse). A barrier of the block that a warp passes after some of its lanes have exited is a note.
@@ -55,6 +57,10 @@ typedef struct FindingAccess {
     int event;         /* of the traced block; -1: the block is not traced, or there is no event */
 } FindingAccess;
 
+typedef struct FindingPair { /* two instructions whose accesses conflict */
+    int pc, other_pc;
+} FindingPair;
+
 typedef struct Finding {
     FindingKind kind;
     Severity severity;     /* of the kind, as all of its row in findings.def */
@@ -71,12 +77,30 @@ typedef struct Finding {
     /* SLOW: wavefronts, sectors or lanes as counted over the grid, the fewest possible, and what the advice
      * would make of them, computed by applying it to the traced accesses (0: not computed). */
     uint64_t cost, ideal, predicted;
+    /* A race: its instructions, of which unrolled code has many in the same two lines. 0 in a saved session, where only
+     * those of `access` and `other` are known. */
+    const FindingPair *pairs;
+    int pair_count;
+    int cause; /* an error: in Findings.causes; -1: another one */
 } Finding;
+
+/* Errors that one missing barrier, or fence, explains: their accesses share instructions, or lie among each other. Any
+ * other error is a cause of its own. */
+typedef struct FindingCause {
+    int lead, count;    /* the first of them in the list; how many they are */
+    const char *insert; /* "insert __syncwarp() after line 31"; NULL: not looked for, or nothing would help */
+    const char *proof;  /* what became of a copy of the PTX in which it is inserted; NULL: not tried */
+    bool is_proved;     /* there they are gone */
+    uint64_t schedule;  /* --schedule of a run in which the result is wrong; 0: none is known */
+    const char *order;  /* what is wrong in it, a sentence; NULL */
+} FindingCause;
 
 typedef struct Findings {
     Finding *items; /* errors by launch and line; slow, then notes: the largest cost - ideal first */
     int count;
-    int error_count; /* items[0 .. error_count - 1] */
+    int error_count;      /* items[0 .. error_count - 1] */
+    FindingCause *causes; /* by their first error */
+    int cause_count;
     bool
         is_complete; /* all blocks were searched to their end; a fault or too many findings (64) prevent it */
     Arena arena;
@@ -100,9 +124,14 @@ typedef struct FindingResult { /* of a run with a reference */
     const char *result, *expected; /* NULL: a trap ended the run before there was a result */
 } FindingResult;
 
+/* A line of a source file, valid until the next call; NULL: it is not known. */
+typedef const char *(*FindingSource)(void *context, const char *file, int line);
 /* The errors that the detector (NULL: there was none) and the trace's traps show, and what the trace's
  * counters say is slow. `result` may be NULL. */
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result);
+/* The same; shared memory that the PTX does not name has the name that these source lines give it. */
+Findings *findings_new_named(RaceDetector *detector, const Trace *trace, const FindingResult *result,
+                             FindingSource source, void *context);
 void findings_free(Findings *findings);
 int findings_count(const Findings *findings, Severity severity);
 
@@ -111,13 +140,12 @@ void findings_write(const Findings *findings, struct Store *store);
 Findings *findings_read(const Trace *trace, struct Store *store);
 
 /* As --check prints them, with the source lines that `source` (may be NULL) knows. */
-typedef const char *(*FindingSource)(void *context, const char *file, int line);
 void findings_print(const Findings *findings, FindingSource source, void *context, Text *out);
 /* As a report prints them: a bullet each, for kinds about lines the four that lead the list. */
 void findings_print_brief(const Findings *findings, Text *out);
 void findings_print_errors(const Findings *findings, Text *out); /* the errors alone */
 void findings_print_notes(const Findings *findings, Text *out);  /* the notes alone */
-/* The fields "hazards" (errors, then notes), "efficiency" (slow) and "hazards_complete" of the open object; null where
+/* The fields "hazards" (errors, then notes), "causes" (of errors), "efficiency" (slow) and "hazards_complete" of the open object; null where
  * `findings` is NULL. */
 void findings_put_json(const Findings *findings, Json *json);
 

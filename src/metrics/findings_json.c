@@ -57,6 +57,10 @@ static void put_finding(Json *json, const Finding *finding) {
     json_string(json, "place", finding->what);
     json_unsigned(json, "count", finding->count);
     json_unsigned(json, "blocks", finding->blocks);
+    if (finding->cause >= 0)
+        json_integer(json, "cause", finding->cause);
+    else
+        json_null(json, "cause");
     if (finding->severity == SEVERITY_SLOW) {
         json_unsigned(json, "cost", finding->cost);
         json_unsigned(json, "ideal", finding->ideal);
@@ -81,8 +85,35 @@ static void put_list(Json *json, const char *key, const Findings *findings, bool
     json_close_array(json);
 }
 
+static void put_causes(Json *json, const Findings *findings) {
+    if (!findings) {
+        json_null(json, "causes");
+        return;
+    }
+    json_open_array(json, "causes");
+    for (int i = 0; i < findings->cause_count; i++) {
+        const FindingCause *cause = &findings->causes[i];
+        json_open_object(json, NULL);
+        json_integer(json, "hazard", cause->lead);
+        json_integer(json, "hazards", cause->count);
+        json_string(json, "insert", cause->insert);
+        if (cause->proof)
+            json_boolean(json, "proved", cause->is_proved);
+        else
+            json_null(json, "proved");
+        json_string(json, "proof", cause->proof);
+        if (cause->schedule)
+            json_unsigned(json, "schedule", cause->schedule);
+        else
+            json_null(json, "schedule");
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
 void findings_put_json(const Findings *findings, Json *json) {
     put_list(json, "hazards", findings, false);
+    put_causes(json, findings);
     put_list(json, "efficiency", findings, true);
     if (findings)
         json_boolean(json, "hazards_complete", findings->is_complete);

@@ -1,5 +1,5 @@
 /* A list of findings while it is made (findings_list.h), and the texts of findings.def. */
-#include "metrics/findings_list.h"
+#include "metrics/findings_sentences.h"
 
 #include <stdlib.h>
 
@@ -48,7 +48,8 @@ Finding *findings_add(Findings *list, int *capacity, FindingKind kind, int launc
                        .kind_text = kinds[kind].text,
                        .launch = launch,
                        .access = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1},
-                       .other = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1}};
+                       .other = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1},
+                       .cause = -1};
     array_push(list->items, list->count, *capacity, finding);
     return &list->items[list->count - 1];
 }
@@ -57,6 +58,11 @@ const char *findings_keep(Findings *list, Text *text) {
     const char *kept = arena_copy_text(&list->arena, text_string(text), text->length);
     text_done(text);
     return kept;
+}
+
+const char *findings_finish_sentence(Findings *list, Text *text) {
+    text_add(text, ".");
+    return findings_keep(list, text);
 }
 
 void finding_put_line(const TraceLaunch *launch, FindingAccess *access) {
@@ -84,6 +90,7 @@ Findings *findings_end(FindingsBuilder *builder) {
     list->error_count = 0;
     while (list->error_count < list->count && list->items[list->error_count].severity == SEVERITY_ERROR)
         list->error_count++;
+    findings_find_causes(list);
     return list;
 }
 

@@ -9,6 +9,8 @@ typedef struct FindingsBuilder {
     Findings *list;
     int capacity;
     const Trace *trace;
+    FindingSource source; /* NULL: not known */
+    void *context;
 } FindingsBuilder;
 
 FindingsBuilder findings_begin(const Trace *trace);
@@ -18,6 +20,9 @@ const char *findings_keep(Findings *list, Text *text); /* into the list's arena;
 void finding_put_line(const TraceLaunch *launch, FindingAccess *access);
 /* Sorts and counts; the list is the caller's. */
 Findings *findings_end(FindingsBuilder *builder);
+
+/* What of the errors has one cause; of a list that is sorted and counted. */
+void findings_find_causes(Findings *list);
 
 /* Races, undefined shuffles, and where a wrong result may come from. */
 void findings_add_races(FindingsBuilder *builder, RaceDetector *detector);

@@ -1,6 +1,7 @@
 /* Findings as text: numbered, as --check prints them, and in short, as reports do. */
 #include "metrics/findings.h"
 #include "metrics/sentence.h"
+#include <stdio.h>
 
 /* "out of bounds" of "out_of_bounds" */
 static void add_title(const Finding *finding, Text *out) {
@@ -31,6 +32,13 @@ static void print_source(const Finding *finding, FindingSource source, void *con
     }
 }
 
+static void print_sentence(const char *lead, const char *sentence, Text *out) {
+    Text text = {0};
+    text_print(&text, "%s%s.", lead, sentence);
+    sentence_print(out, "    ", text_string(&text));
+    text_done(&text);
+}
+
 static void print_finding(const Finding *finding, int number, FindingSource source, void *context,
                           Text *out) {
     text_print(out, "%2d. ", number);
@@ -43,11 +51,61 @@ static void print_finding(const Finding *finding, int number, FindingSource sour
         add_count(finding, out);
         text_add(out, ".\n");
     }
-    if (!finding->advice) return;
-    Text advice = {0};
-    text_print(&advice, "What to do: %s.", finding->advice);
-    sentence_print(out, "    ", text_string(&advice));
-    text_done(&advice);
+    if (finding->advice) print_sentence("What to do: ", finding->advice, out);
+}
+
+/* ---- errors, by their causes ------------------------------------------------------------------------ */
+
+/* "lines 29 to 34" of the lines of all errors of the cause. */
+static void add_range(const Findings *findings, int cause, Text *out) {
+    int first = 0, last = 0;
+    for (int i = 0; i < findings->error_count; i++) {
+        const Finding *finding = &findings->items[i];
+        const int lines[2] = {finding->access.line, finding->other.line};
+        for (int k = 0; finding->cause == cause && k < 2; k++) {
+            if (!lines[k]) continue;
+            if (!first || lines[k] < first) first = lines[k];
+            if (lines[k] > last) last = lines[k];
+        }
+    }
+    if (first < last)
+        text_print(out, " in lines %d to %d", first, last);
+    else if (first)
+        text_print(out, " in line %d", first);
+}
+
+static void print_extent(const Findings *findings, const FindingCause *cause, Text *out) {
+    const Finding *lead = &findings->items[cause->lead];
+    Text text = {0};
+    if (cause->count > 1) {
+        text_print(&text, "%d such pairs of accesses", cause->count);
+        add_range(findings, lead->cause, &text);
+        if (lead->count > 1) text_add(&text, "; this one ");
+    }
+    if (lead->count > 1) add_count(lead, &text);
+    text_add(&text, ".");
+    if (text.length > 1) sentence_print(out, "    ", text_string(&text));
+    text_done(&text);
+}
+
+/* The first line says what to do, where that is known. */
+static void print_cause(const Findings *findings, int number, FindingSource source, void *context,
+                        Text *out) {
+    const FindingCause *cause = &findings->causes[number];
+    const Finding *lead = &findings->items[cause->lead];
+    Text title = {0};
+    char bullet[16];
+    snprintf(bullet, sizeof bullet, "%2d. ", number + 1);
+    add_title(lead, &title);
+    if (cause->insert) text_print(&title, ": %s", cause->insert);
+    sentence_print(out, bullet, text_string(&title));
+    text_done(&title);
+    print_source(lead, source, context, out);
+    sentence_print(out, "    ", lead->sentence);
+    print_extent(findings, cause, out);
+    if (cause->proof) sentence_print(out, "    ", cause->proof);
+    if (cause->order) sentence_print(out, "    ", cause->order);
+    if (lead->advice && !cause->is_proved) print_sentence("What to do: ", lead->advice, out);
 }
 
 int findings_count(const Findings *findings, Severity severity) {
@@ -63,7 +121,8 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
     int errors = findings->error_count, slow = findings_count(findings, SEVERITY_SLOW),
         notes = findings_count(findings, SEVERITY_NOTE);
     Severity last = SEVERITY_ERROR;
-    for (int i = 0; i < findings->count; i++) {
+    for (int i = 0; i < findings->cause_count; i++) print_cause(findings, i, source, context, out);
+    for (int i = errors; i < findings->count; i++) {
         Severity severity = findings->items[i].severity;
         if (findings->items[i].kind == FINDING_NOT_EMULATED) {
             notes--; /* the last line but one */
@@ -71,14 +130,14 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
         }
         if (severity != last) text_add(out, heads[severity]);
         last = severity;
-        print_finding(&findings->items[i], i + 1, source, context, out);
+        print_finding(&findings->items[i], findings->cause_count + i - errors + 1, source, context, out);
     }
     for (int i = errors; i < findings->count; i++)
         if (findings->items[i].kind == FINDING_NOT_EMULATED)
             sentence_print(out, "Not examined to the end: ", findings->items[i].sentence);
     if (!findings->is_complete) text_add(out, "The search ended before the run did: there may be more.\n");
     if (errors)
-        text_print(out, "%d hazard%s", errors, plural((uint64_t)errors));
+        text_print(out, "%d hazard%s", findings->cause_count, plural((uint64_t)findings->cause_count));
     else
         text_add(out, "No hazard");
     if (slow) text_print(out, "; %d place%s beyond the ideal", slow, plural((uint64_t)slow));
@@ -90,13 +149,15 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
 
 enum { MOST_OF_A_KIND = 4 }; /* of findings about lines */
 
-static void print_error(const Finding *error, Text *out) {
+static void print_error(const Findings *findings, const FindingCause *cause, Text *out) {
+    const Finding *error = &findings->items[cause->lead];
     Text text = {0};
     if (error->kind == FINDING_FAULT) text_add(&text, "TRAP ");
     add_title(error, &text);
     text_print(&text, ": %s", error->sentence);
     if (error->kind == FINDING_FAULT && error->count > 1)
         text_print(&text, " %d more at this line.", (int)error->count - 1);
+    if (cause->count > 1) text_print(&text, " %d more such pairs of accesses.", cause->count - 1);
     sentence_print(out, "- ", text_string(&text));
     text_done(&text);
 }
@@ -124,7 +185,7 @@ static void print_kind(const Findings *findings, FindingKind kind, Text *out) {
 }
 
 void findings_print_errors(const Findings *findings, Text *out) {
-    for (int i = 0; i < findings->error_count; i++) print_error(&findings->items[i], out);
+    for (int i = 0; i < findings->cause_count; i++) print_error(findings, &findings->causes[i], out);
 }
 
 void findings_print_notes(const Findings *findings, Text *out) {

@@ -147,5 +147,6 @@ Findings *findings_read(const Trace *trace, Store *store) {
         else
             store_complain(store, "races were not searched for");
     }
+    if (list) findings_find_causes(list);
     return list;
 }

@@ -34,6 +34,7 @@ typedef struct ReportInput {
     bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */
     const Trace *trace;
     const Findings *hazards;      /* NULL: not looked for */
+    bool counts_only;             /* hazards are left to --check, which searches for them */
     const int *registers;         /* [launch]; -1: not known */
     const double *occupancy;      /* [launch]; negative: not known */
     const char *occupancy_of;     /* "H200"; may be NULL */

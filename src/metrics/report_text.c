@@ -430,5 +430,6 @@ void report_text(const ReportInput *input, Text *out) {
     print_findings(input, lines, count, &totals, out);
     print_lanes(input, &totals, out);
     if (!*end_text(input->trace)) print_what_is_ideal(&totals, out);
+    if (input->counts_only) text_add(out, "- Hazards are not searched for here: --check does.\n");
     free(lines);
 }

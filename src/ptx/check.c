@@ -111,16 +111,21 @@ static int group_of_type(const PtxForm *form, const Match *match) {
     return -1;
 }
 
-static int group_of(const PtxForm *form, const char *name) {
-    for (int g = 0; g < form->group_count; g++)
-        if (has(&form->groups[g], name)) return g;
-    return -1;
+/* `match`, if there is one: rather a group that has no suffix yet (.row.row). */
+static int group_of(const PtxForm *form, const Match *match, const char *name) {
+    int found = -1;
+    for (int g = 0; g < form->group_count; g++) {
+        if (!has(&form->groups[g], name)) continue;
+        if (!match || !match->used[g]) return g;
+        if (found < 0) found = g;
+    }
+    return found;
 }
 
 static void place_suffix(const PtxForm *form, const PtxInstruction *in, int i, Match *match) {
     const char *name = in->modifiers[i].text;
     bool is_type = in->modifiers[i].kind == PTX_MOD_TYPE;
-    int g = is_type ? group_of_type(form, match) : group_of(form, name);
+    int g = is_type ? group_of_type(form, match) : group_of(form, match, name);
     if (is_type && g >= 0 && !has(&form->groups[g], name)) g = -1;
     bool is_taken = g >= 0 && match->used[g] && in->modifiers[match->used[g] - 1].text != name;
     if (g >= 0 && !is_taken) {
@@ -160,7 +165,7 @@ static bool is_unknown(const PtxChecker *checker, const char *suffix, const char
     int count;
     const PtxForm *form = first_form(checker, &count);
     for (int f = 0; f < count; f++) {
-        if (group_of(&form[f], suffix) >= 0) return false;
+        if (group_of(&form[f], NULL, suffix) >= 0) return false;
         for (int g = 0; g < form[f].group_count; g++)
             for (int i = 0; i < form[f].groups[g].count && name_count < MOST; i++)
                 names[name_count++] = form[f].groups[g].names[i];
@@ -210,7 +215,7 @@ static void add_types(const PtxChecker *checker, const char *suffix, Text *list)
     int count;
     const PtxForm *form = first_form(checker, &count);
     for (int f = 0; f < count; f++) {
-        if (!is_of_version(checker, &form[f]) || (suffix && group_of(&form[f], suffix) < 0)) continue;
+        if (!is_of_version(checker, &form[f]) || (suffix && group_of(&form[f], NULL, suffix) < 0)) continue;
         for (int g = 0; g < form[f].group_count; g++)
             if (form[f].groups[g].is_type) add_new(list, &form[f].groups[g]);
     }

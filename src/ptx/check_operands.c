@@ -175,20 +175,21 @@ static bool check_value(const Place *place, const PtxOperand *operand, const Wan
 
 static bool check_vector(Place place, const PtxOperand *operand, const WantedType *wanted) {
     const PtxChecker *checker = place.checker;
-    int count = checker->instruction->vector;
-    if (operand->kind == PTX_OPERAND_REGISTER && operand->reg->vector == count && operand->component < 0)
+    int count = place.form->count ? place.form->count : checker->instruction->vector;
+    if (!place.form->count && operand->kind == PTX_OPERAND_REGISTER && operand->reg->vector == count &&
+        operand->component < 0)
         return register_fits(operand->reg->type, wanted) ||
                FAULT(&place, "the parts of %s do not fit .%s", operand->reg->name,
                      ptx_type_text(wanted->type));
     if (operand->kind != PTX_OPERAND_VECTOR)
-        return FAULT(&place, "operand %d of %s must be a vector of %d: {a, b%s}", place.operand + 1,
-                     checker->name, count, count > 2 ? ", ..." : "");
+        return FAULT(&place, "operand %d of %s must be a vector of %d: {a%s%s}", place.operand + 1,
+                     checker->name, count, count > 1 ? ", b" : "", count > 2 ? ", ..." : "");
     if (operand->item_count != count)
         return FAULT(&place, "operand %d of %s must have %d elements, not %d", place.operand + 1,
                      checker->name, count, operand->item_count);
     for (place.item = 0; place.item < count; place.item++) {
         const PtxOperand *item = &operand->items[place.item];
-        if (item->kind == PTX_OPERAND_SINK && place.form->is_written) continue;
+        if (item->kind == PTX_OPERAND_SINK && place.form->is_written && !place.form->count) continue;
         if (!check_value(&place, item, wanted)) return false;
     }
     return true;
@@ -211,6 +212,7 @@ static bool check_typed(Place place, const PtxOperand *operand) {
     const PtxFormOperand *form = place.form;
     const PtxInstruction *in = place.checker->instruction;
     WantedType wanted = wanted_of(in, form);
+    if (form->count) return check_vector(place, operand, &wanted);
     if (form->may_be_vector && (in->vector > 1 || operand->kind == PTX_OPERAND_VECTOR))
         return check_vector(place, operand, &wanted);
     if (operand->kind == PTX_OPERAND_PAIR && form->pair != PTX_NO_TYPE)

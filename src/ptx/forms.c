@@ -186,6 +186,9 @@ static void read_flags(FormReader *reader, PtxFormOperand *operand, Word flags) 
             operand->is_doubled = true;
             i++;
             break;
+        case '#':
+            operand->count = flags.begin[++i] - '0';
+            break;
         default: /* | or &, and a type */
             operand->needs_pair = flags.begin[i] == '&';
             operand->pair = type_of(reader, (Word){flags.begin + i + 1, flags.length - i - 1});

@@ -30,6 +30,7 @@ typedef struct PtxFormOperand {
     int slot;     /* of the instruction's types; -1: `type` */
     PtxType type; /* with slot -1 */
     PtxType pair; /* a|b: the type of b; PTX_NO_TYPE: no pair */
+    int count;    /* a#n: n of them in braces; 0: one */
     bool is_written, is_optional, needs_pair;
     bool is_hint; /* there exactly with .L2::cache_hint */
     bool is_doubled, may_be_wider, may_be_vector, may_be_sink, may_be_special, may_be_symbol, may_have_part,

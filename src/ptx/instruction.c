@@ -16,6 +16,11 @@ bool ptx_instruction_is_ordered(const PtxInstruction *instruction) {
     return false;
 }
 
+bool ptx_instruction_stores(const PtxInstruction *in) {
+    return in->opcode == PTX_st || in->opcode == PTX_stmatrix ||
+           (in->opcode == PTX_wmma && ptx_instruction_has(in, PTX_MOD_STORE));
+}
+
 int ptx_matrix_count(const PtxInstruction *instruction) {
     if (instruction->opcode != PTX_ldmatrix && instruction->opcode != PTX_stmatrix) return 0;
     return ptx_instruction_has(instruction, PTX_MOD_X4)   ? 4

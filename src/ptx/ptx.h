@@ -322,6 +322,8 @@ typedef enum PtxAsync {
 } PtxAsync;
 PtxAsync ptx_asynchronous(const PtxInstruction *instruction);
 
+/* Only writes memory: st, stmatrix, wmma.store. */
+bool ptx_instruction_stores(const PtxInstruction *instruction);
 /* ldmatrix, stmatrix: how many matrices; 0: another instruction. */
 int ptx_matrix_count(const PtxInstruction *instruction);
 

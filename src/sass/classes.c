@@ -8,21 +8,62 @@ static const struct {
     const char *name; /* up to the first dot */
     SassClass class;
 } names[] = {
-    {"BRA", SASS_BRANCH},        {"BRX", SASS_BRANCH},         {"BRXU", SASS_BRANCH},
-    {"EXIT", SASS_EXIT},         {"LDS", SASS_SHARED_LOAD},    {"LDSM", SASS_SHARED_LOAD},
-    {"STS", SASS_SHARED_STORE},  {"STSM", SASS_SHARED_STORE},  {"ATOMS", SASS_SHARED_ATOMIC},
-    {"LDG", SASS_GLOBAL_LOAD},   {"LD", SASS_GLOBAL_LOAD},     {"STG", SASS_GLOBAL_STORE},
-    {"ST", SASS_GLOBAL_STORE},   {"ATOM", SASS_GLOBAL_ATOMIC}, {"ATOMG", SASS_GLOBAL_ATOMIC},
-    {"RED", SASS_GLOBAL_ATOMIC}, {"REDG", SASS_GLOBAL_ATOMIC}, {"LDL", SASS_LOCAL_LOAD},
-    {"STL", SASS_LOCAL_STORE},   {"SHFL", SASS_SHUFFLE},       {"VOTE", SASS_VOTE},
-    {"VOTEU", SASS_VOTE},        {"MATCH", SASS_VOTE},         {"REDUX", SASS_REDUX},
-    {"BAR", SASS_BARRIER},       {"CREDUX", SASS_REDUX},
+    {"BRA", SASS_BRANCH},
+    {"BRX", SASS_BRANCH},
+    {"BRXU", SASS_BRANCH},
+    {"EXIT", SASS_EXIT},
+    {"LDS", SASS_SHARED_LOAD},
+    {"LDSM", SASS_SHARED_LOAD},
+    {"STS", SASS_SHARED_STORE},
+    {"STSM", SASS_SHARED_STORE},
+    {"ATOMS", SASS_SHARED_ATOMIC},
+    {"LDG", SASS_GLOBAL_LOAD},
+    {"LD", SASS_GLOBAL_LOAD},
+    {"STG", SASS_GLOBAL_STORE},
+    {"ST", SASS_GLOBAL_STORE},
+    {"ATOM", SASS_GLOBAL_ATOMIC},
+    {"ATOMG", SASS_GLOBAL_ATOMIC},
+    {"RED", SASS_GLOBAL_ATOMIC},
+    {"REDG", SASS_GLOBAL_ATOMIC},
+    {"LDL", SASS_LOCAL_LOAD},
+    {"STL", SASS_LOCAL_STORE},
+    {"SHFL", SASS_SHUFFLE},
+    {"VOTE", SASS_VOTE},
+    {"VOTEU", SASS_VOTE},
+    {"MATCH", SASS_VOTE},
+    {"REDUX", SASS_REDUX},
+    {"BAR", SASS_BARRIER},
+    {"CREDUX", SASS_REDUX},
+    {"UCGABAR_ARV", SASS_CLUSTER_ARRIVE},
+    {"UCGABAR_WAIT", SASS_CLUSTER_WAIT},
+    {"LDGSTS", SASS_ASYNC_COPY},
+    {"UBLKCP", SASS_BULK_COPY},
+    {"UBLKRED", SASS_BULK_COPY},
+    {"SYNCS", SASS_MBARRIER},
 };
 
 static const char *const texts[SASS_CLASSES] = {
-    "instruction",   "jump",        "branch",       "exit",          "shared load", "shared store",
-    "shared atomic", "global load", "global store", "global atomic", "local load",  "local store",
-    "shuffle",       "vote",        "redux",        "barrier",
+    "instruction",
+    "jump",
+    "branch",
+    "exit",
+    "shared load",
+    "shared store",
+    "shared atomic",
+    "global load",
+    "global store",
+    "global atomic",
+    "local load",
+    "local store",
+    "shuffle",
+    "vote",
+    "redux",
+    "barrier",
+    "arrival at the cluster's barrier",
+    "wait for the cluster",
+    "asynchronous copy",
+    "bulk copy",
+    "mbarrier operation",
 };
 
 const char *sass_class_text(SassClass class) {
@@ -92,13 +133,37 @@ static SassClass in_space(PtxSpace space, SassClass shared, SassClass global, Sa
     }
 }
 
+static SassClass class_of_copy(const PtxInstruction *in) {
+    switch (ptx_asynchronous(in)) {
+    case PTX_ASYNC_COPY:
+        return SASS_ASYNC_COPY;
+    case PTX_ASYNC_BULK_COPY:
+    case PTX_ASYNC_BULK_REDUCE:
+        return SASS_BULK_COPY;
+    default:
+        return SASS_OTHER;
+    }
+}
+
+static SassClass class_of_barrier(const PtxInstruction *in) {
+    if (ptx_instruction_has(in, PTX_MOD_WARP)) return SASS_OTHER;
+    if (!ptx_instruction_has(in, PTX_MOD_CLUSTER)) return SASS_BARRIER;
+    return ptx_instruction_has(in, PTX_MOD_WAIT) ? SASS_CLUSTER_WAIT : SASS_CLUSTER_ARRIVE;
+}
+
 SassClass sass_class_of_ptx(const PtxInstruction *in) {
+    if (ptx_asynchronous(in) != PTX_ASYNC_NOT) return class_of_copy(in);
     switch (in->opcode) {
     case PTX_ld:
     case PTX_ldu:
         return in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_LOCAL_LOAD);
     case PTX_ldmatrix:
         return SASS_SHARED_LOAD;
+    case PTX_wmma:
+        if (ptx_instruction_has(in, PTX_MOD_MMA)) return SASS_OTHER;
+        return ptx_instruction_stores(in)
+                   ? in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_OTHER)
+                   : in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_OTHER);
     case PTX_st:
         return in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_LOCAL_STORE);
     case PTX_stmatrix:
@@ -120,7 +185,9 @@ SassClass sass_class_of_ptx(const PtxInstruction *in) {
         return SASS_REDUX;
     case PTX_bar:
     case PTX_barrier:
-        return ptx_instruction_has(in, PTX_MOD_WARP) ? SASS_OTHER : SASS_BARRIER;
+        return class_of_barrier(in);
+    case PTX_mbarrier:
+        return ptx_instruction_has(in, PTX_MOD_PENDING_COUNT) ? SASS_OTHER : SASS_MBARRIER;
     default:
         return SASS_OTHER;
     }

@@ -21,6 +21,11 @@ typedef enum SassClass {
     SASS_VOTE,
     SASS_REDUX,
     SASS_BARRIER,
+    SASS_CLUSTER_ARRIVE,
+    SASS_CLUSTER_WAIT,
+    SASS_ASYNC_COPY,
+    SASS_BULK_COPY, /* and bulk reductions */
+    SASS_MBARRIER,
     SASS_CLASSES
 } SassClass;
 

@@ -126,14 +126,19 @@ static void find_merged(Comparer *c) {
     }
 }
 
-/* A predicated EXIT of later PTX code that stands before it. */
+/* A predicated EXIT of later PTX code that stands before it, and from which control falls through to it. */
 static bool is_behind_exit(const Comparer *c, int pc, int index) {
-    for (int i = 0; i < index; i++)
-        if (sass_class_of_text(text_at(c, i)) == SASS_EXIT && sass_is_guarded(text_at(c, i)) &&
-            c->result->owner[i] > pc && ptx_at(c, c->result->owner[i])->opcode != PTX_ret &&
-            ptx_at(c, c->result->owner[i])->opcode != PTX_exit)
-            return true;
-    return false;
+    bool found = false;
+    for (int i = 0; i < index; i++) {
+        SassClass class = sass_class_of_text(text_at(c, i));
+        int owner = c->result->owner[i];
+        if (class == SASS_JUMP || (class == SASS_EXIT && !sass_is_guarded(text_at(c, i))))
+            found = false;
+        else if (class == SASS_EXIT && owner > pc && ptx_at(c, owner)->opcode != PTX_ret &&
+                 ptx_at(c, owner)->opcode != PTX_exit)
+            found = true;
+    }
+    return found;
 }
 
 static bool is_out_of_loop(const Comparer *c, int pc, int index) {

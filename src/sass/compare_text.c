@@ -1,6 +1,8 @@
 /* Differences as sentences (compare.h). */
 #include "sass/compare.h"
 
+#include <string.h>
+
 PtxSourceLine sass_difference_line(const SassComparison *comparison, const SassDifference *difference) {
     const PtxProgram *program = comparison->program;
     if (difference->pc == PTX_NO_PC) return (PtxSourceLine){.file = NULL};
@@ -9,10 +11,25 @@ PtxSourceLine sass_difference_line(const SassComparison *comparison, const SassD
     return (PtxSourceLine){program->module ? program->module->file : NULL, code->instruction->line};
 }
 
+/* "cp.async.cg", "mbarrier.try_wait.parity": up to the state space. */
+static void add_modifiers(const PtxInstruction *in, Text *out) {
+    for (int i = 0; i < in->modifier_count; i++) {
+        const char *text = in->modifiers[i].text;
+        bool is_space = !strncmp(text, "shared", 6) || !strncmp(text, "global", 6);
+        if (is_space || in->modifiers[i].kind == PTX_MOD_TYPE) return;
+        text_print(out, ".%s", text);
+    }
+}
+
 /* "ld.shared.u32" */
 static void add_ptx_name(const PtxInstruction *in, Text *out) {
     static const char *const spaces[] = {[PTX_SPACE_SHARED] = ".shared", [PTX_SPACE_GLOBAL] = ".global"};
+    SassClass class = sass_class_of_ptx(in);
     text_add(out, in->name);
+    if (class >= SASS_BARRIER) {
+        add_modifiers(in, out);
+        return;
+    }
     if ((size_t)in->space < sizeof spaces / sizeof *spaces && spaces[in->space])
         text_add(out, spaces[in->space]);
     if (in->type_count) text_print(out, ".%s", ptx_type_text(in->types[0]));

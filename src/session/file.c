@@ -63,7 +63,8 @@ static void write_settings(const SessionOptions *options, const ShortNames *name
     store_begin_row(store, TABLE_settings);
     store_put_text(store, COLUMN_settings_file, short_names_find(names, options->file));
     store_put_text(store, COLUMN_settings_entry, options->entry);
-    store_put_text(store, COLUMN_settings_arguments, short_arguments(options->args, &arguments));
+    store_put_text(store, COLUMN_settings_arguments,
+                   short_arguments(options->launches ? options->launches : options->args, &arguments));
     store_put_word(store, COLUMN_settings_n, catalog->n);
     store_put_integer(store, COLUMN_settings_threads, catalog->block);
     store_put_integer(store, COLUMN_settings_blocks, catalog->grid);
@@ -287,7 +288,9 @@ static void read_settings_row(SessionOptions *options, Arena *arena, Store *stor
     CatalogOptions *catalog = &options->catalog;
     options->file = store_name(store, COLUMN_settings_file, arena);
     options->entry = store_name(store, COLUMN_settings_entry, arena);
-    options->args = store_name(store, COLUMN_settings_arguments, arena);
+    const char *arguments = store_name(store, COLUMN_settings_arguments, arena);
+    bool is_launch = arguments && strstr(arguments, "<<<");
+    *(is_launch ? &options->launches : &options->args) = arguments;
     catalog->n = (uint64_t)store_integer(store, COLUMN_settings_n, 0, MOST);
     catalog->block = (uint32_t)store_integer(store, COLUMN_settings_threads, 0, UINT32_MAX);
     catalog->grid = (uint32_t)store_integer(store, COLUMN_settings_blocks, 0, UINT32_MAX);

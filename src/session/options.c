@@ -10,6 +10,7 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
     copy.file = arena_copy_string(arena, options->file);
     copy.entry = arena_copy_string(arena, options->entry);
     copy.args = arena_copy_string(arena, options->args);
+    copy.launches = arena_copy_string(arena, options->launches);
     copy.expect = arena_copy_string(arena, options->expect);
     copy.compiler = arena_copy_string(arena, options->compiler);
     copy.sources = arena_copy_string(arena, options->sources);
@@ -27,6 +28,7 @@ void session_options_for_kernel(SessionOptions *options, const char *kernel) {
     bool is_other = !options->kernel || row != catalog_find(options->kernel, NULL);
     options->kernel = kernel;
     options->saved = options->file = options->entry = options->args = options->expect = NULL;
+    options->launches = NULL;
     if (!row || !is_other) return; /* session_open() says that there is no such kernel */
     CatalogOptions *catalog = &options->catalog;
     CatalogRun run;

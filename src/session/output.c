@@ -43,6 +43,7 @@ void session_report(const Session *session, bool json, Text *out) {
     list_sass(session, &list);
     const TraceLaunch *first = session->trace->launches[0];
     const char *readable = session->kernel.row ? session->kernel.row->title : NULL;
+    bool known = json && (session->findings.detector || session->options.is_from_file);
     ReportInput input = {
         .guess = session->kernel.guess,
         .unopened = session_unopened_source(session),
@@ -73,8 +74,8 @@ void session_report(const Session *session, bool json, Text *out) {
         .timeline_is_live = session_grid(session)->is_live,
         .recorded = session_recorded(session),
         .unmeasured = session_uncounted(session),
-        .hazards =
-            session->findings.detector || session->options.is_from_file ? session_hazards(session) : NULL,
+        .counts_only = !json,
+        .hazards = known ? session_hazards(session) : NULL,
         .sass = list.sass,
         .compared_sass = list.compared,
         .no_sass = list.why,

@@ -34,6 +34,16 @@ static void compile_launched(Session *session, const CompileOptions *options, Co
     compiled_done(&replaced);
 }
 
+/* The instance of a template that is asked for: of --entry, or of the first launch of one in --launch. */
+static const char *instance_of(Session *session) {
+    const char *entry = session->options.entry, *launches = session->options.launches;
+    if (launches) {
+        const char *end = strstr(launches, "<<<");
+        entry = end ? arena_copy_text(&session->arena, launches, (size_t)(end - launches)) : NULL;
+    }
+    return entry && strchr(entry, '<') ? entry : NULL;
+}
+
 static bool compile_file(Session *session, Error *error) {
     const SessionOptions *options = &session->options;
     char headers[PATH_MAX];
@@ -41,8 +51,7 @@ static bool compile_file(Session *session, Error *error) {
     *strrchr(headers, '/') = 0;
     CompileOptions wanted = {.path = options->file,
                              .text = options->text,
-                             .instance =
-                                 options->entry && strchr(options->entry, '<') ? options->entry : NULL,
+                             .instance = instance_of(session),
                              .compiler = options->compiler,
                              .flags = options->compile_flags,
                              .no_cache = options->no_cache,
@@ -51,7 +60,7 @@ static bool compile_file(Session *session, Error *error) {
     Compiled compiled;
     Error first = {0};
     bool good = compile(&wanted, &compiled, &first);
-    if (good && !options->entry) compile_launched(session, &wanted, &compiled);
+    if (good && !options->entry && !options->launches) compile_launched(session, &wanted, &compiled);
     if (!good && !options->entry && strstr(first.message, "are templates")) {
         bool is_guess;
         wanted.instance = session_launched_instance(session, &is_guess);
@@ -82,6 +91,17 @@ static bool load_module(Session *session, Error *error) {
     if (file) session->sources.path = file;
     session->sources.folder = session->options.sources;
     session->sources.is_piped = session->options.text && !is_cuda_source(file);
+    if (session->options.ptx) {
+        session->code.text = memory_copy_text(session->options.ptx);
+        if (session->options.kernel)
+            (void)catalog_ptx_path(session->kernel.row, session->code.path, sizeof session->code.path, NULL);
+        else
+            snprintf(session->code.path, sizeof session->code.path,
+                     is_cuda_source(file) ? "%s (as PTX)" : "%s", file);
+        length = strlen(session->code.text);
+        session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
+        return session->code.module != NULL;
+    }
     if (file && is_cuda_source(file)) {
         if (!compile_file(session, error)) return false;
         length = strlen(session->code.text);

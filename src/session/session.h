@@ -39,8 +39,11 @@ typedef struct SessionOptions {
     const char *kernel; /* catalogue name, or NULL */
     const char *file;   /* FILE.cu or FILE.ptx, or NULL */
     const char *text;   /* what it contains, where there is no such file; borrowed, not copied; or NULL */
+    const char
+        *ptx; /* runs in place of the kernel's own PTX, of which it is a changed copy; borrowed; or NULL */
     const char *entry, *args;
-    const char *expect; /* what the result should be: catalog/expect.h; NULL: found by itself */
+    const char *launches; /* instead of both, and of grid and block: catalog/launches.h; NULL */
+    const char *expect;   /* what the result should be: catalog/expect.h; NULL: found by itself */
     const char *compiler, *compile_flags; /* for FILE.cu: see compile.h; NULL: chosen, none */
     bool no_cache;                        /* FILE.cu is compiled anew */
     const char *sources;        /* a folder whose files may be opened as sources (sources.h); NULL: none */
@@ -120,7 +123,7 @@ const char *session_guess(const Session *session);
 const char *session_read(const Session *session);
 /* What the result of such a kernel was compared with: "sum(in)"; NULL: it was not. */
 const char *session_looks_like(const Session *session);
-/* Its --args, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
+/* Its --args or --launch, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
 const char *session_arguments(const Session *session);
 const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
 const char *session_name(const Session *session);
@@ -179,6 +182,10 @@ void session_visit_other_folds(const Session *session, int view,
 /* What is wrong with the run, and what is slow about it; the session's. Where races were not searched for,
  * the first question runs it again. NULL: not known, of a run that is partial or of a file without them. */
 const Findings *session_hazards(const Session *session);
+
+/* Looks, for each of the errors, for what to insert so that it is gone, and proves it in a copy (findings.h,
+ * FindingCause). It takes some times as long as the run; once. */
+void session_prove(const Session *session);
 
 /* Where there is a race: an order of the warps in which the result differs, searched for among schedules
  * for about two seconds, once. `result`, `instead_of`: as they are shown. */

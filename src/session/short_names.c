@@ -83,7 +83,7 @@ void short_names_write_ptx(const ShortNames *names, const char *ptx, Text *out) 
 void short_names_write_arguments(const char *arguments, Text *out) {
     static const char word[] = "file:/";
     for (const char *at; (at = strstr(arguments, word));) {
-        const char *path = at + sizeof word - 2, *end = path + strcspn(path, ",'"), *name = end;
+        const char *path = at + sizeof word - 2, *end = path + strcspn(path, ",')};"), *name = end;
         while (name[-1] != '/') name--;
         text_add_bytes(out, arguments, (size_t)(path - arguments));
         text_add_bytes(out, name, (size_t)(end - name));

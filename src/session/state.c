@@ -115,3 +115,10 @@ void session_free(Session *session) {
     arena_done(&session->arena);
     free(session);
 }
+
+const char *session_fill_text(Session *session) {
+    const CatalogOptions *catalog = &session->options.catalog;
+    if (!catalog->has_fill) return "random";
+    if (catalog->fill != FILL_FILE) return plan_fill_name(catalog->fill);
+    return arena_print(&session->arena, "file:%s", catalog->fill_path);
+}

@@ -80,7 +80,7 @@ typedef struct SessionFindings { /* what is wrong with the run */
     TraceObserver observer;      /* the detector's */
     Findings *hazards;           /* NULL until asked for */
     SessionOrder order;
-    bool has_order; /* it was looked for */
+    bool has_order, has_proofs; /* they were looked for */
 } SessionFindings;
 
 typedef struct SessionFile {     /* that the session was opened from; else NULL */
@@ -132,6 +132,10 @@ bool session_check_supported(Session *session, Error *error);
 /* The same of a kernel that is in no catalogue: what the options do not say is read in its file, or guessed, and said
  * (session_guess, session_read). `load` reads the module. */
 bool session_plan_user_kernel(Session *session, bool (*load)(Session *session, Error *error), Error *error);
+/* user_launches.c: the same of launches that are written down (catalog/launches.h); kernel.arguments gets them, complete. */
+bool session_plan_launches(Session *session, const char *text, Error *error);
+/* How inputs are filled, as --args has it: "random". */
+const char *session_fill_text(Session *session);
 /* The instance of a template that the file launches first, "reduce<float, 256>", else a guessed one; NULL: there is none. */
 const char *session_launched_instance(Session *session, bool *is_guess);
 /* Compares the result of such a kernel with --expect, or what it looks like. */

@@ -42,7 +42,7 @@ static bool is_bare_name(const char *readable, const char *name) {
     return strlen(name) == length && !memcmp(name, last, length);
 }
 
-static PtxFunction *entry_of_launch(Session *session, const HostLaunch *launch) {
+PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch) {
     PtxModule *module = session->code.module;
     Error ignored = {0};
     if (launch->arguments) {
@@ -94,7 +94,7 @@ static PtxFunction *choose_entry(UserLaunch *user) {
     PtxFunction *first = NULL;
     for (int i = 0; i < host_code_launch_count(user->code); i++) {
         PtxFunction *entry =
-            entry_of_launch(user->session, best_instance(user, host_code_launch(user->code, i)));
+            user_entry_of_launch(user->session, best_instance(user, host_code_launch(user->code, i)));
         if (!entry || !ptx_function_parse(module, entry, NULL)) continue;
         if (uses_communicate(entry)) return entry;
         if (!first) first = entry;
@@ -163,7 +163,7 @@ const HostLaunch *user_find_launch(UserLaunch *user) {
     const HostLaunch *any = NULL;
     for (int i = 0; user->code && i < host_code_launch_count(user->code); i++) {
         const HostLaunch *launch = host_code_launch(user->code, i);
-        PtxFunction *entry = entry_of_launch(user->session, launch);
+        PtxFunction *entry = user_entry_of_launch(user->session, launch);
         if (passes_nothing(user, launch) ||
             (is_single(user, launch) && i + 1 < host_code_launch_count(user->code)))
             continue;

@@ -4,6 +4,7 @@
 #include "session/user_launch.h"
 
 #include "catalog/expect.h"
+#include "session/user_chain.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,13 +161,6 @@ static void print_size(const char *option, const uint32_t size[3], Text *out) {
     for (int i = 1; i < count; i++) text_print(out, ",%u", size[i]);
 }
 
-static const char *fill_text(Session *session) {
-    const CatalogOptions *catalog = &session->options.catalog;
-    if (!catalog->has_fill) return "random";
-    if (catalog->fill != FILL_FILE) return plan_fill_name(catalog->fill);
-    return arena_print(&session->arena, "file:%s", catalog->fill_path);
-}
-
 static void say_origins(UserLaunch *user, const PlanLaunch *launch, const char *args) {
     Session *session = user->session;
     const SessionOptions *options = &session->options;
@@ -198,7 +192,7 @@ static bool plan_arguments(UserLaunch *user, PlanLaunch *launch, Error *error) {
     GuessInput input = {.n = n,
                         .grid = variables.grid,
                         .side = user->side,
-                        .fill = fill_text(session),
+                        .fill = session_fill_text(session),
                         .has_fill = options->catalog.has_fill,
                         .shared_bytes = launch->dynamic_shared_bytes,
                         .hints = user->hints,
@@ -211,6 +205,14 @@ static bool plan_arguments(UserLaunch *user, PlanLaunch *launch, Error *error) {
     return plan_parse_arguments(&session->plan, launch, user->entry, session->kernel.arguments, &variables,
                                 error) &&
            (!options->expect || expect_read(options->expect, &session->plan, error));
+}
+
+/* Nothing of its launch was asked for, or guessed. */
+static bool is_as_read(const UserLaunch *user) {
+    const SessionOptions *options = &user->session->options;
+    bool is_asked = options->entry || options->args || options->grid[0] || options->block[0] ||
+                    options->cluster[0] || options->has_shared || options->cooperative;
+    return !is_asked && user->host && user->reads_arguments && user->reads_grid && user->reads_block;
 }
 
 static bool plan_launch(UserLaunch *user, Error *error) {
@@ -230,10 +232,15 @@ static bool plan_launch(UserLaunch *user, Error *error) {
         user->shape.dimensions == 1 && guess_has_rows(user->entry, &by_block) ? 2 : user->shape.dimensions;
     user->side = guess_side(session->options.catalog.n, dimensions);
     user_choose_shared(user, launch);
-    return user_choose_grid(user, launch, error) && plan_arguments(user, launch, error);
+    if (!user_choose_grid(user, launch, error) || !plan_arguments(user, launch, error)) return false;
+    if (is_as_read(user))
+        session_plan_chain(session, user->code, user->host, user->entry, user_entry_of_launch);
+    return true;
 }
 
 bool session_plan_user_kernel(Session *session, bool (*load)(Session *session, Error *error), Error *error) {
+    const char *launches = session->options.launches;
+    if (launches) return load(session, error) && session_plan_launches(session, launches, error);
     UserLaunch user = {.session = session, .code = user_read_host_code(&session->options)};
     bool good = load(session, error) && plan_launch(&user, error);
     host_code_free(user.code);

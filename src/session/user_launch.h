@@ -29,6 +29,8 @@ typedef struct UserLaunch {
 HostCode *user_read_host_code(const SessionOptions *options);
 /* The kernel that --entry names, else the one that is probably meant, which is added to `guess`. */
 PtxFunction *user_find_entry(UserLaunch *user, Error *error);
+/* The kernel of the module that a launch is of; NULL: none. */
+PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch);
 /* The file's launch of `entry`; NULL: there is none. */
 const HostLaunch *user_find_launch(UserLaunch *user);
 

@@ -4,27 +4,63 @@
 
 #include "catalog/expect.h"
 #include "catalog/uses.h"
+#include <stdlib.h>
 #include <string.h>
 
-/* Lanes that executed atomics of memory. */
+/* Lanes that executed atomics of memory, of all launches. */
 static uint64_t count_atomics(const Session *session) {
-    const TraceLaunch *launch = session->trace->launches[0];
     uint64_t count = 0;
-    for (int pc = 0; pc < launch->program->code_count; pc++) {
-        const char *name = launch->program->code[pc].instruction->name;
-        if (!strcmp(name, "atom") || !strcmp(name, "red")) count += launch->counters[pc].lanes;
+    for (int i = 0; i < session->trace->launch_count; i++) {
+        const TraceLaunch *launch = session->trace->launches[i];
+        for (int pc = 0; pc < launch->program->code_count; pc++) {
+            const char *name = launch->program->code[pc].instruction->name;
+            if (!strcmp(name, "atom") || !strcmp(name, "red")) count += launch->counters[pc].lanes;
+        }
     }
     return count;
+}
+
+/* What all launches only do. */
+static const char *find_fold(const Session *session) {
+    const char *fold = uses_only_fold(session->launches.programs[0]->entry);
+    for (int i = 1; fold && i < session->launches.count; i++) {
+        const char *other = uses_only_fold(session->launches.programs[i]->entry);
+        if (!other || strcmp(fold, other) != 0) fold = NULL;
+    }
+    return fold;
+}
+
+/* The buffers that the last of several launches writes; NULL: not known. The caller's. */
+static bool *find_results(const Session *session) {
+    int last = session->plan.launch_count - 1;
+    const PlanLaunch *launch = &session->plan.launches[last];
+    Use uses[USES_PARAMETERS];
+    bool found = false;
+    if (last < 1) return NULL;
+    bool *results = memory_new((size_t)session->plan.buffer_count);
+    uses_find(session->launches.programs[last]->entry, uses);
+    for (int i = 0; i < launch->argument_count && i < USES_PARAMETERS; i++) {
+        const PlanArgument *argument = &launch->arguments[i];
+        if (!uses[i].is_written && !uses[i].is_updated) continue;
+        found = true;
+        if (argument->buffer >= 0) results[argument->buffer] = true;
+        for (int k = 0; k < argument->pointer_count; k++) results[argument->pointers[k].buffer] = true;
+    }
+    if (found) return results;
+    free(results);
+    return NULL;
 }
 
 bool session_compare_user_kernel(Session *session, Error *error) {
     bool was_run = !session->is_partial && !session_has_fatal_trap(session->trace);
     if (!was_run || !session->filled.buffers || !session->trace->launch_count) return true;
+    bool *results = find_results(session);
     ExpectRun run = {.filled = &session->filled,
                      .done = &session->plan,
                      .n = session->options.catalog.n,
+                     .results = results,
                      .atomics = count_atomics(session),
-                     .fold = uses_only_fold(session->launches.programs[0]->entry),
+                     .fold = find_fold(session),
                      .is_trial = session->trial.block > 0,
                      .float_fold = uses_float_fold(session->launches.programs[0]->entry)};
     const char *expectation = session->options.expect;
@@ -35,6 +71,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     if (session->has_result)
         session->kernel.looks_like = arena_copy_text(&session->arena, text_string(&what), what.length);
     text_done(&what);
+    free(results);
     return good;
 }
 
@@ -103,7 +140,9 @@ static bool is_beyond_variable(const Session *session, const Trap *trap) {
 bool session_resize(Session *session) {
     enum { MOST_QUARTERINGS = 6 };
     const Trace *trace = session->trace;
-    if (session->kernel.row || !trace->trap_count) return false;
+    if (session->kernel.row || session->options.launches || session->plan.launch_count > 1 ||
+        !trace->trap_count)
+        return false;
     const Trap *trap = &trace->traps[0];
     bool takes_long = trap->kind == TRAP_INSTRUCTION_BUDGET && !strstr(trap->detail, "before a block ended");
     if ((takes_long || is_beyond_variable(session, trap)) && session->kernel.may_shrink &&
@@ -122,7 +161,7 @@ bool session_try_block(Session *session) {
     bool is_right = session->has_result && session->result.correct;
     if (!uses_communicate(session->launches.programs[0]->entry)) return false;
     if (session->kernel.block_choices < 2 || trial->is_settled || is_right || session->is_partial ||
-        session->options.expect)
+        session->options.expect || session->options.launches || session->plan.launch_count > 1)
         return false;
     bool goes_on = trial->block + 1 < session->kernel.block_choices && count_instructions(session) <= QUICK;
     if (!goes_on && !trial->block) return false;

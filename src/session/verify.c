@@ -74,6 +74,12 @@ static void print_comparison(const Session *session, const GuidedRun *run, const
                    " results of .approx, within the error that PTX states; %" PRIu64
                    " differ from the emulator's\n",
                    taken->approximate, taken->approximate_other);
+    if (taken->products)
+        text_print(out,
+                   "  from the recording: %" PRIu64
+                   " registers of products of matrices, within the error of tensor cores; %" PRIu64
+                   " differ from the emulator's\n",
+                   taken->products, taken->products_other);
     text_print(out, "  active masks: %" PRIu64 " of %" PRIu64 " are the same\n", comparison->equal_masks,
                comparison->masks);
     if (comparison->other_mask.length)

@@ -123,8 +123,18 @@ bool trace_kind_is_bulk(TraceKind kind) {
     return kind >= TRACE_GLOBAL_BULK_READ && kind <= TRACE_SHARED_BULK_WRITE;
 }
 
+static TraceKind kind_of_wmma(const PtxInstruction *in) {
+    if (ptx_instruction_has(in, PTX_MOD_MMA)) return TRACE_MATRIX;
+    return kind_of_access(ptx_instruction_has(in, PTX_MOD_STORE) ? STORE : LOAD, in->space);
+}
+
 TraceKind trace_kind_of(const PtxInstruction *instruction) {
     switch (instruction->opcode) {
+    case PTX_mma:
+    case PTX_movmatrix:
+        return TRACE_MATRIX;
+    case PTX_wmma:
+        return kind_of_wmma(instruction);
     case PTX_cp:
         return kind_of_copy(instruction);
     case PTX_mbarrier:
@@ -171,6 +181,8 @@ bool trace_is_generic(const PtxInstruction *instruction) {
     case PTX_atom:
     case PTX_red:
         return true;
+    case PTX_wmma:
+        return !ptx_instruction_has(instruction, PTX_MOD_MMA);
     default:
         return false;
     }

@@ -19,7 +19,8 @@ struct TraceAccess { /* a warp's lanes are about to access shared or global memo
     int64_t stride;
     const uint64_t *offset; /* bytes in the buffer; shared: in the block's window */
     const uint8_t *memory;  /* what lies at offset 0 */
-    bool arrives;           /* these are the bytes of a copy that has arrived, and was issued before */
+    bool
+        arrives; /* a copy that was issued before has arrived: these bytes it has read by now, or is about to write */
     void *
         owner; /* shared memory of another block of the cluster: what the observer calls that block; else NULL */
     /* Stores: the bytes that `lane` is going to store, as many as the instruction's width. */
@@ -41,8 +42,8 @@ typedef enum TraceSyncKind {
     TRACE_SYNC_CLUSTER_WAIT, /* the lanes go on behind their wait */
     TRACE_SYNC_PASSED_BY, /* lanes `exited` end; an instruction at `pc`, where `mask` waits, names them: they passed it by */
     TRACE_SYNC_WARP, /* bar.warp.sync: all of these lanes have come */
-    TRACE_SYNC_PHASE, /* copies have arrived and complete the phase of the mbarrier at offset `number` of the block's
-                         window: who waits for it knows what this lane knows, their writes among it */
+    TRACE_SYNC_PHASE, /* copies have arrived and complete the phase of the mbarrier at offset `number` of the window of
+                         the block, or of `owner`: who waits for it knows what this lane knows, their writes among it */
     TRACE_SYNC_FENCE /* fence, membar: its scope is in the instruction */
 } TraceSyncKind;
 
@@ -52,6 +53,7 @@ typedef struct TraceSync {
     uint32_t mask;
     uint32_t exited;   /* RELEASE, PASSED_BY: lanes of the warp that have exited */
     bool is_blockwide; /* ARRIVE, RELEASE: a barrier of all threads of the block, which ends its interval */
+    void *owner;       /* PHASE: as in TraceAccess */
 } TraceSync;
 
 typedef enum TraceCopyKind {
@@ -62,9 +64,14 @@ typedef enum TraceCopyKind {
     TRACE_COPY_IS_LEFT /* the block ends, and no thread has waited */
 } TraceCopyKind;
 
-typedef struct TraceCopy { /* an asynchronous copy by one lane */
+/* An asynchronous copy by one lane. The calls are of the block into whose shared memory it goes, where it completes on an
+ * mbarrier, which lies there, too; else of the block that issues it. */
+typedef struct TraceCopy {
     TraceCopyKind kind;
-    uint64_t number; /* in its block */
+    uint64_t number; /* among those of that block */
+    uint64_t
+        block; /* that issued it: its linear index; what the observer calls it, or NULL once it has ended */
+    void *issuer;
     int pc, warp, lane;
     PtxSpace to, from; /* SHARED, GLOBAL; from GENERIC: it reads no memory */
     int to_buffer, from_buffer;

@@ -27,8 +27,8 @@ bool trace_may_repeat(TraceKind kind, const PtxInstruction *instruction, bool ch
     if (kind == TRACE_BRANCH || kind == TRACE_APPROXIMATE) return true;
     if (is_wide_atomic(instruction) || instruction->opcode == PTX_cp) return false;
     if (kind == TRACE_MBARRIER) return trace_watches(instruction);
-    return trace_kind_is_access(kind) && !changed && instruction->opcode != PTX_st &&
-           instruction->opcode != PTX_stmatrix && instruction->opcode != PTX_red;
+    return trace_kind_is_access(kind) && !changed && !ptx_instruction_stores(instruction) &&
+           instruction->opcode != PTX_red;
 }
 
 static bool is_repeated_round(const SpinHistory *history, int period, const SpinEvents *events) {

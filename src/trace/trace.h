@@ -79,7 +79,8 @@ typedef struct TraceEvent {
 /* The rank in its cluster of the block whose shared memory this access reaches; -1: it is no access of another block's. */
 static inline int trace_event_peer(const TraceEvent *event) {
     bool is_shared = event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE ||
-                     event->kind == TRACE_SHARED_ATOMIC;
+                     event->kind == TRACE_SHARED_ATOMIC || event->kind == TRACE_MBARRIER ||
+                     event->kind == TRACE_SHARED_BULK_WRITE;
     return is_shared ? (int)event->participants - 1 : -1;
 }
 

@@ -126,7 +126,7 @@ static void a_race_says_who_and_what(void **state) {
     assert_true(hazards->error_count > 5);
     const Finding *first = &hazards->items[0];
     assert_int_equal(first->space, PTX_SPACE_SHARED);
-    assert_string_equal(first->what, "shared_bytes[16]");
+    assert_string_equal(first->what, "tail[16]");
     assert_int_equal(first->other.line, run_line_of(session, "tail[tid + 32];"));
     assert_int_equal(first->access.line, run_line_of(session, "tail[tid + 16];"));
     assert_int_equal(first->other.lane, 16);
@@ -138,12 +138,11 @@ static void a_race_says_who_and_what(void **state) {
     assert_int_equal(first->access.interval, 3);
     assert_int_equal(first->count, 1);
     char sentence[256];
-    snprintf(
-        sentence, sizeof sentence,
-        "line %d: warp 0 lane 16 stores shared_bytes[16] (8); line %d: warp 0 lane 0 loads it (8). Volatile "
-        "does not order different lanes, and there is no __syncwarp() between them: the value loaded is "
-        "undefined.",
-        first->other.line, first->access.line);
+    snprintf(sentence, sizeof sentence,
+             "line %d: warp 0 lane 16 stores tail[16] (8); line %d: warp 0 lane 0 loads it (8). Volatile "
+             "does not order different lanes, and there is no __syncwarp() between them: the value loaded is "
+             "undefined.",
+             first->other.line, first->access.line);
     assert_string_equal(first->sentence, sentence);
     const TraceBlock *block = session_trace(session)->launches[0]->blocks[0];
     assert_true(first->other.event >= 0 && first->other.event < first->access.event);

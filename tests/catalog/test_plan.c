@@ -18,7 +18,8 @@
 
 /* ---- expressions ------------------------------------------------------------------------------------ */
 
-static const ExpressionName NAMES[] = {{"n", {false, 1000, 1000}}, {"block", {false, 256, 256}}};
+static const ExpressionName NAMES[] = {{"n", {.integer = 1000, .number = 1000}},
+                                       {"block", {.integer = 256, .number = 256}}};
 
 static void expressions_follow_the_grammar(void **state) {
     (void)state;
@@ -50,6 +51,27 @@ static void floats_spread_through_expressions(void **state) {
     assert_true(value.number == 128);
     assert_true(expression_evaluate("1e-3", 4, NAMES, 2, &value, &error));
     assert_true(value.number == 1e-3);
+}
+
+static void suffixes_say_how_many_bytes_a_number_has(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int bytes;
+        bool is_float;
+    } cases[] = {{"3", 0, false},           {"3l", 8, false},          {"3u", 4, false},
+                 {"0xffffffffu", 4, false}, {"3ULL", 8, false},        {"3.5", 0, true},
+                 {"3.5f", 4, true},         {"1e3F", 4, true},         {"2*3l", 8, false},
+                 {"-3.5f", 4, true},        {"n + 1u", 4, false},      {"3l * 1.5f", 4, true},
+                 {"3l * 1.5", 0, true},     {"0x100000000u", 8, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ExpressionValue value;
+        Error error = {0};
+        if (!expression_evaluate(cases[i].text, strlen(cases[i].text), NAMES, 2, &value, &error))
+            fail_msg("%s: %s", cases[i].text, error.message);
+        if (value.bytes != cases[i].bytes || value.is_float != cases[i].is_float)
+            fail_msg("%s: %d bytes", cases[i].text, value.bytes);
+    }
 }
 
 static void bad_expressions_say_what_is_wrong(void **state) {
@@ -87,6 +109,11 @@ static const char PTX[] =
     ".visible .entry mixed(.param .u8 a, .param .u64 p, .param .u16 b, .param .f64 c)\n"
     "{\n\tret;\n}\n"
     ".visible .entry structure(.param .align 4 .b8 s[12])\n"
+    "{\n\tret;\n}\n"
+    ".visible .entry aligned(.param .align 4 .b8 s[8])\n{\n\tret;\n}\n"
+    ".visible .entry array(.param .align 8 .b8 a[48])\n{\n\tret;\n}\n"
+    ".visible .entry functor(.param .align 1 .b8 f[1], .param .align 16 .b8 s[16], .param .align 8 .b8 "
+    "t[16])\n"
     "{\n\tret;\n}\n";
 static PtxModule *module;
 static const PlanVariables VARIABLES = {1000, 256, 4};
@@ -174,7 +201,22 @@ static void bad_args_say_what_is_wrong(void **state) {
         {"scale", "in=float[n], out=float[n], 0.5, 1", "is not a whole number"},
         {"scale", "in=float[n], out=float[n], n*n*n*n, 1", "does not fit the 4 bytes"},
         {"mixed", "256, p=int[1], 1, 1", "does not fit the 1 bytes"},
-        {"structure", "1", "structure of 12 bytes"},
+        {"structure", "1", "structure of 12 bytes; give its members"},
+        {"structure", "in=float[n]", "a pointer has 8 bytes, and parameter 1 of the kernel has 12"},
+        {"structure", "{1, 2}", "has 8 bytes (members at 0, 4), and parameter 1 of the kernel has 12"},
+        {"structure", "{1, 2, 3, {}}", "has 16 bytes (members at 0, 4, 8, 12), and"},
+        {"structure", "{1, 2l}", "has 16 bytes"},
+        {"structure", "{1, 2, 3", "'}' is missing"},
+        {"structure", "{1, 2, 3,}", "an item is empty"},
+        {"structure", "{1, , 3}", "an item is empty"},
+        {"structure", "{1, 2, m}", "'m' is not known"},
+        {"structure", "{1, 2, &in}", "there is no buffer 'in'"},
+        {"structure", "{(char)256, 2, 3}", "does not fit char"},
+        {"structure", "{{{{{{{{{{{{{{{{{1}}}}}}}}}}}}}}}}}", "nested more than 16 deep"},
+        {"aligned", "{1l}", "aligned to 8 bytes, and parameter 1 of the kernel to 4"},
+        {"scale", "in=float[n], &in[n+1], n, 1", "in has elements 0 to 999"},
+        {"scale", "in=float[n], &in[1, n, 1", "']' is missing"},
+        {"mixed", "1, p=int[1], null, 1", "a pointer has 8 bytes, and parameter 3 of the kernel has 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Plan plan;
@@ -183,6 +225,86 @@ static void bad_args_say_what_is_wrong(void **state) {
         if (!strstr(error.message, cases[i].problem)) fail_msg("%s: %s", cases[i].args, error.message);
         plan_free(&plan);
     }
+}
+
+static void an_error_points_into_the_text(void **state) {
+    (void)state;
+    Plan plan;
+    Error error = {0};
+    assert_false(parse(&plan, "array", "{in=float[n], {1, 2, m}}", &error));
+    assert_int_equal(error.column, 22);
+    assert_string_equal(error.excerpt, "{in=float[n], {1, 2, m}}");
+    plan_free(&plan);
+}
+
+static Launch bound_launch(Plan *plan, const char *entry, const char *args) {
+    static const uint64_t addresses[] = {0x1000, 0x2000};
+    PtxProgram program = {.entry = ptx_module_find(module, entry)};
+    Error error = {0};
+    Launch launch = {0};
+    if (!parse(plan, entry, args, &error) ||
+        !plan_bind_launch(&plan->launches[0], &program, addresses, &launch, &error))
+        fail_msg("%s: %s", args, error.message);
+    return launch;
+}
+
+/* As nvcc lays them out: float *data; long size; struct { char a; short b; }; double c; float d; */
+static void structures_are_laid_out_as_in_c(void **state) {
+    (void)state;
+    struct {
+        uint64_t data;
+        int64_t size;
+        struct {
+            int8_t a;
+            int16_t b;
+        } inner;
+        double c;
+        float d;
+        uint64_t end;
+    } wanted, got;
+    memset(&wanted, 0, sizeof wanted);
+    wanted.data = 0x1000;
+    wanted.size = 1000;
+    wanted.inner.a = 7;
+    wanted.inner.b = -2;
+    wanted.c = 3.5;
+    wanted.d = 2.5F;
+    wanted.end = 0x1000 + 4 * 999;
+    assert_int_equal(sizeof wanted, 48);
+    Plan plan;
+    Launch launch =
+        bound_launch(&plan, "array", "{in=float[n], (long)n, {(char)7, (short)-2}, 3.5, 2.5f, &in[n-1]}");
+    assert_int_equal(launch.parameter_bytes, sizeof got);
+    memcpy(&got, launch.parameters, sizeof got);
+    assert_memory_equal(&got, &wanted, sizeof got);
+    uint64_t bits;
+    assert_false(plan_scalar(&plan.launches[0], 0, &bits));
+    launch_done(&launch);
+    plan_free(&plan);
+}
+
+/* An object without members has a byte; parameters that ask for more alignment than their members are padded. */
+static void structures_have_the_size_of_their_parameter(void **state) {
+    (void)state;
+    Plan plan;
+    Launch launch = bound_launch(&plan, "functor", "{}, {1, 2, 3}, {0xffffffffu, null}");
+    static const uint32_t wanted[] = {0, 0, 0, 0, 1, 2, 3, 0, 0xffffffff, 0, 0, 0};
+    assert_int_equal(launch.parameter_bytes, sizeof wanted);
+    assert_memory_equal(launch.parameters, wanted, sizeof wanted);
+    launch_done(&launch);
+    plan_free(&plan);
+}
+
+static void pointers_may_point_into_a_buffer(void **state) {
+    (void)state;
+    Plan plan;
+    Launch launch = bound_launch(&plan, "scale", "in=float[n], &in[n / 2], 5, 1");
+    uint64_t got[2];
+    memcpy(got, launch.parameters, sizeof got);
+    assert_int_equal(got[0], 0x1000);
+    assert_int_equal(got[1], 0x1000 + 2000);
+    launch_done(&launch);
+    plan_free(&plan);
 }
 
 /* Their bytes come from a file, and must be as many. */
@@ -204,7 +326,7 @@ static void structures_are_read_from_files(void **state) {
         } else {
             assert_string_equal(
                 error.message,
-                "--args: build/structure.bin has 13 bytes, and parameter 1 of the kernel has 12");
+                "--args: file:build/structure.bin has 13 bytes, and parameter 1 of the kernel has 12");
         }
         plan_free(&plan);
     }
@@ -523,10 +645,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_follow_the_grammar),
         cmocka_unit_test(floats_spread_through_expressions),
+        cmocka_unit_test(suffixes_say_how_many_bytes_a_number_has),
         cmocka_unit_test(bad_expressions_say_what_is_wrong),
         cmocka_unit_test(args_become_buffers_and_scalars),
         cmocka_unit_test(a_buffer_can_be_passed_twice_and_scalars_have_names),
         cmocka_unit_test(bad_args_say_what_is_wrong),
+        cmocka_unit_test(an_error_points_into_the_text),
+        cmocka_unit_test(structures_are_laid_out_as_in_c),
+        cmocka_unit_test(structures_have_the_size_of_their_parameter),
+        cmocka_unit_test(pointers_may_point_into_a_buffer),
         cmocka_unit_test(structures_are_read_from_files),
         cmocka_unit_test(arguments_are_laid_out_by_alignment),
         cmocka_unit_test(launches_are_bound_in_one_place),

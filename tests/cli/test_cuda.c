@@ -229,6 +229,26 @@ static void compiles_once(void **state) {
     free(calls);
 }
 
+/* Launches that follow each other in the host's code and read what was written run as one; --entry asks for one of them. */
+static void launches_of_the_host_code_are_one_run(void **state) {
+    (void)state;
+    const char *folder = program_folder();
+    make_compiler("cp \"$FAKE\" \"$out\"");
+    char *copied = program_output(
+        0, "cp tests/kernels/stages.cu %s/k.cu; cp tests/kernels/stages.ptx %s/fake.ptx", folder, folder);
+    free(copied);
+    Outcome outcome = compile_fake("--no-cache --n 2^12 --report=json");
+    assert_int_equal(outcome.status, 0);
+    program_assert_contains(outcome.out, "\"read\":\"--launch 'stage_sum<<<16, 256>>>(");
+    program_assert_contains(outcome.out, "(lines 73, 74)");
+    program_assert_contains(outcome.out, "sum(in)");
+    program_outcome_done(&outcome);
+    outcome = compile_fake("--no-cache --entry stage_sum --n 2^12 --report");
+    assert_null(strstr(outcome.out, "--launch"));
+    program_assert_contains(outcome.out, "ok, looks like sum(in) of 16");
+    program_outcome_done(&outcome);
+}
+
 /* What nvcc refuses in the host's part only: it is asked again without that. */
 static void the_hosts_part_may_be_wrong(void **state) {
     (void)state;
@@ -313,6 +333,7 @@ static void says_what_is_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_nvcc),
+        cmocka_unit_test(launches_of_the_host_code_are_one_run),
         cmocka_unit_test(the_hosts_part_may_be_wrong),
         cmocka_unit_test(with_nvrtc),
         cmocka_unit_test(with_clang),

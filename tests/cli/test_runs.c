@@ -377,6 +377,18 @@ static void test_bad_access(void **state) {
     program_outcome_done(&bad);
 }
 
+/* The text report only counts; JSON has a field for hazards, and --check is what finds them. */
+static void a_text_report_does_not_search(void **state) {
+    (void)state;
+    char *text = program_output(0, "@ --kernel bug_volatile_tail --report");
+    char *json = program_output(0, "@ --kernel bug_volatile_tail --report=json");
+    assert_null(strstr(text, "race"));
+    assert_non_null(strstr(text, "- Hazards are not searched for here: --check does.\n"));
+    assert_true(json_array_count(json_at(json, "hazards")) > 0);
+    free(text);
+    free(json);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json_reader),
@@ -392,6 +404,7 @@ int main(void) {
         cmocka_unit_test(test_dump_says_what_ended_the_run),
         cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_access),
+        cmocka_unit_test(a_text_report_does_not_search),
         cmocka_unit_test(test_bad_access),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

@@ -60,6 +60,21 @@ static double number_at(const char *json, const char *path) {
     return at ? strtod(at, NULL) : 0;
 }
 
+/* The barrier of a cluster, mbarriers and copies are machine instructions of their own. */
+static void of_hopper(void **state) {
+    (void)state;
+    char *out = program_output(0, "@ --kernel cluster --sass");
+    program_assert_contains(out, "1 barrier.cluster.arrive became 2, on several paths (UCGABAR_ARV)");
+    program_assert_contains(out, "1 barrier.cluster.wait became 2, on several paths (UCGABAR_WAIT)");
+    assert_null(strstr(out, "removed"));
+    free(out);
+    out = program_output(0, "@ --kernel bulk_copy --sass");
+    assert_null(strstr(out, "mbarrier.try_wait.parity moved"));
+    assert_null(strstr(out, "removed"));
+    assert_null(strstr(out, "SASS instructions"));
+    free(out);
+}
+
 static void as_json(void **state) {
     (void)state;
     char *json = program_output(0, WITH_SHARE "--kernel interleaved --sass=json", program_folder());
@@ -128,8 +143,11 @@ static void a_damaged_recording_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions_stand_under_their_line),  cmocka_unit_test(as_json),
-        cmocka_unit_test(the_report_has_the_sums_of_the_lines), cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(instructions_stand_under_their_line),
+        cmocka_unit_test(of_hopper),
+        cmocka_unit_test(as_json),
+        cmocka_unit_test(the_report_has_the_sums_of_the_lines),
+        cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(a_damaged_recording_is_refused),
     };
     return cmocka_run_group_tests(tests, make_share, program_remove_folder);

@@ -225,8 +225,24 @@ static void sizes_and_instances_are_guessed_by_names(void **state) {
     assert_string_equal(text_string(&instance), "sum<float, 256, 4, true, 8>");
     text_done(&instance);
     host_code_free(code);
-    code = host_code_read("__global__ void sum(float *p) {}");
-    assert_false(host_code_guess_instance(code, &instance));
+}
+
+/* In a straight line: in the same braces, under no condition; what the host writes between them is not the kernel's. */
+static void launches_follow_each_other(void **state) {
+    (void)state;
+    HostCode *code = host_code_read("int main() { a<<<1, 2>>>(p);\n b<int, 3><<<1, 2>>>(p); if (x) c<<<1, "
+                                    "2>>>(p); if (x) { d<<<1, 2>>>(p); }\n"
+                                    "cudaMemcpy(q, h, 8, cudaMemcpyHostToDevice); ns::e<<<1, 2>>>(p, q); }\n"
+                                    "void f() { g<<<1, 2>>>(p); }");
+    static const bool follows[] = {false, true, false, false, true, false};
+    assert_int_equal(host_code_launch_count(code), 6);
+    const HostLaunch *first = host_code_launch(code, 0), *last = host_code_launch(code, 4);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(host_code_follows(code, first, host_code_launch(code, i)), follows[i]);
+    assert_true(host_code_follows(code, host_code_launch(code, 3), host_code_launch(code, 3)) == false);
+    assert_true(host_code_overwrites(code, first->at, last->at, "q"));
+    assert_false(host_code_overwrites(code, first->at, last->at, "p"));
+    assert_false(host_code_overwrites(code, first->at, host_code_launch(code, 3)->at, "q"));
     host_code_free(code);
 }
 
@@ -283,6 +299,7 @@ int main(void) {
         cmocka_unit_test(parameters_are_those_of_the_first_call),
         cmocka_unit_test(what_cannot_be_followed_is_free),
         cmocka_unit_test(sizes_that_nothing_else_has_are_not_known),
+        cmocka_unit_test(launches_follow_each_other),
         cmocka_unit_test(another_n_changes_the_number_that_it_follows_from),
         cmocka_unit_test(instances_and_pointers_are_told_apart),
         cmocka_unit_test(launches_by_calls_are_read),

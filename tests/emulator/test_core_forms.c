@@ -99,7 +99,18 @@ static const struct {
     {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%r63];",
      "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1, %r2}, [%r63];"},
     {NULL, "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1}, [%r63];"},
-    {NULL, "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r0, %r1}, [%r63];"},
+    {"movmatrix.sync.aligned.m8n8.trans.b16 %r0, %t;", "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %q0;"},
+    {NULL, "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, "
+           "{%r0, %r1}, {%r2, %r3}, {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};"},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2}, {%f0, %f1, "
+     "%f2, %f3};",
+     "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0}, {%r2}, {%f0, %f1, %f2, "
+     "%f3};"},
+    {NULL, "mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64 {%d0, %d1}, {%d2}, {%d3}, {%d0, %d1};"},
+    {NULL, "mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32 {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%r6}, "
+           "{%r0, %r1, %r2, %r3};"},
+    {NULL, "wmma.load.a.sync.aligned.row.m8n8k32.shared.s4 {%r0}, [%r63], 32;"},
+    {NULL, "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r0, %r1}, [%r63], 16;"},
     {NULL, "ldmatrix.sync.aligned.m8n8.x1.shared.b8 {%r0}, [%r63];"},
     {NULL, "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0};"},
     /* addresses */

@@ -113,6 +113,51 @@ static void stores_are_the_other_way_round(void **state) {
     core_done(&run);
 }
 
+/* Half `column` of row `row` of the matrix whose element (row, column) is 8 * row + column. */
+static uint32_t pair_of_column(uint32_t lane) {
+    uint32_t row = 2 * (lane % 4), column = lane / 4;
+    return (8 * row + column) | (8 * (row + 1) + column) << 16;
+}
+
+/* %r4: the lane's two elements of that matrix. */
+#define ELEMENTS "shl.b32 %r4, %t, 1; add.u32 %r5, %r4, 1; shl.b32 %r5, %r5, 16; or.b32 %r4, %r4, %r5;\n"
+
+static void matrices_are_transposed(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        ELEMENTS "movmatrix.sync.aligned.m8n8.trans.b16 %r6, %r4; st.global.u32 [%out], %r6;",
+        ELEMENTS "mov.u32 %r1, tile; mad.lo.u32 %r0, %t, 4, %r1; st.shared.u32 [%r0], %r4; bar.sync 0;\n"
+                 "mad.lo.u32 %r0, %t, 16, %r1; ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r6}, [%r0];\n"
+                 "st.global.u32 [%out], %r6;",
+        ELEMENTS "mov.u32 %r1, tile; mad.lo.u32 %r0, %t, 16, %r1; mov.u32 %r6, %r4;\n"
+                 "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r0], {%r6}; bar.sync 0;\n"
+                 "mad.lo.u32 %r0, %t, 4, %r1; ld.shared.u32 %r7, [%r0]; st.global.u32 [%out], %r7;"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        CoreRun run = core_run_well((CoreKernel){.body = bodies[i], .module = TILE});
+        for (uint32_t lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], pair_of_column(lane));
+        core_done(&run);
+    }
+}
+
+/* The event of a load has what lies in memory; a stored register keeps its value. */
+static void transposed_events_are_those_of_memory(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .body =
+            FILL "mad.lo.u32 %r0, %t, 16, %r1; mov.u32 %r4, %t;\n"
+                 "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r6}, [%r0];\n"
+                 "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r0], {%r4};\nst.global.u32 [%out], %r4;",
+        .module = TILE});
+    for (int i = 0; i < core_event_count(&run, 0); i++) {
+        TraceEvent event;
+        core_event(&run, 0, i, &event);
+        for (uint32_t lane = 0; event.pc == core_pc(&run, "ldmatrix", 0) && lane < 32; lane++)
+            assert_int_equal(event.value[0][lane], event.offset[lane] / 4);
+    }
+    for (uint32_t lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], lane);
+    core_done(&run);
+}
+
 static void what_is_open_or_missing_is_refused(void **state) {
     (void)state;
 #define LOAD "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r0];"
@@ -125,10 +170,8 @@ static void what_is_open_or_missing_is_refused(void **state) {
                   TRAP_NOT_EMULATED, "without all 32 lanes");
     core_run_trap((CoreKernel){.body = "mov.u32 %r0, 0; setp.lt.u32 %p0, %t, 8; @%p0 " LOAD, .module = TILE},
                   TRAP_NOT_EMULATED, "without all 32 lanes");
-    core_run_trap(
-        (CoreKernel){.body = "mov.u32 %r0, 0; ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r4}, [%r0];",
-                     .module = TILE},
-        TRAP_NOT_EMULATED, "without .trans");
+    core_run_trap((CoreKernel){.body = "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %t;", .block = 16},
+                  TRAP_NOT_EMULATED, "without all 32 lanes");
     core_run_trap(
         (CoreKernel){.body = "mov.u32 %r0, 0; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4}, [%r0];",
                      .module = TILE},
@@ -140,6 +183,8 @@ int main(void) {
         cmocka_unit_test(lanes_get_words_of_rows_that_others_address),
         cmocka_unit_test(each_matrix_is_an_event),
         cmocka_unit_test(stores_are_the_other_way_round),
+        cmocka_unit_test(matrices_are_transposed),
+        cmocka_unit_test(transposed_events_are_those_of_memory),
         cmocka_unit_test(what_is_open_or_missing_is_refused),
     };
     return cmocka_run_group_tests_name("matrices", tests, NULL, NULL);

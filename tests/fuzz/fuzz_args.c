@@ -16,8 +16,20 @@ static const char module_text[] =
     "}\n"
     ".visible .entry structure(.param .align 4 .b8 s[12]) { ret; }\n"
     ".visible .entry none() { ret; }\n"
+    ".visible .entry structures(.param .align 8 .b8 s[56], .param .align 1 .b8 f[1], .param .align 16 .b8 "
+    "t[32]) { ret; "
+    "}\n"
     ".visible .entry many(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u64 e) { ret; "
     "}\n";
+
+static void check_argument(const Plan *plan, const PlanArgument *argument) {
+    if (argument->buffer >= plan->buffer_count) abort();
+    for (int i = 0; i < argument->pointer_count; i++) {
+        const PlanPointer *pointer = &argument->pointers[i];
+        if (pointer->buffer < 0 || pointer->buffer >= plan->buffer_count) abort();
+        if (pointer->at % 8 || pointer->at + 8 > argument->byte_count) abort();
+    }
+}
 
 static void check_accepted(Plan *plan, const PlanLaunch *launch, PtxFunction *entry) {
     Error error = {0};
@@ -25,8 +37,7 @@ static void check_accepted(Plan *plan, const PlanLaunch *launch, PtxFunction *en
     PtxProgram program = {.entry = entry};
     uint64_t *addresses = calloc((size_t)plan->buffer_count + 1, sizeof *addresses);
     if (launch->argument_count != entry->parameter_count) abort();
-    for (int i = 0; i < launch->argument_count; i++)
-        if (launch->arguments[i].buffer >= plan->buffer_count) abort();
+    for (int i = 0; i < launch->argument_count; i++) check_argument(plan, &launch->arguments[i]);
     if (!plan_bind_launch(launch, &program, addresses, &bound, &error) && !error.message[0]) abort();
     for (int i = 0; i < plan->buffer_count; i++)
         if (!plan->buffers[i].count || !plan->buffers[i].name[0]) abort();

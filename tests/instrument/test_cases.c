@@ -125,6 +125,72 @@ static const Case cases[] = {
      .grid = 8,
      .block = 32,
      .cluster = 8},
+    {.name = "mbarriers of other blocks",
+     .module = ".shared .align 16 .b8 words[256];\n.shared .align 8 .b64 gate[2];\n",
+     .body = "mov.u32 %r4, %cluster_ctarank; mov.u32 %r6, %cluster_nctarank; add.u32 %r5, %r4, 1;\n"
+             "rem.u32 %r5, %r5, %r6; shl.b32 %r0, %t, 2; mov.u32 %r1, words; add.u32 %r2, %r1, %r0;\n"
+             "mov.u32 %r9, gate; setp.eq.u32 %p0, %t, 0; setp.lt.u32 %p1, %t, 24; st.shared.u32 [%r2], %n;\n"
+             "@%p0 mbarrier.init.shared::cta.b64 [%r9], 64; @%p0 mbarrier.init.shared::cta.b64 [%r9+8], 64;\n"
+             "fence.mbarrier_init.release.cluster; barrier.cluster.arrive.relaxed; barrier.cluster.wait;\n"
+             "mapa.shared::cluster.u32 %r8, %r2, %r5; mapa.shared::cluster.u32 %r10, %r9, %r5;\n"
+             "mov.u64 %q0, gate; cvta.shared.u64 %q0, %q0; mapa.u64 %q1, %q0, %r5;\n"
+             "st.shared::cluster.u32 [%r8], %n;\n"
+             "@%p1 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10];\n"
+             "@!%p1 mbarrier.arrive.release.cluster.b64 _, [%q1];\n"
+             "A: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r9], 0; @!%p2 bra A;\n"
+             "ld.shared.u32 %r12, [%r2]; st.global.u32 [%out], %r12;\n"
+             /* half of them to the own block, which a mapped address may name, too */
+             "selp.b32 %r11, %r9, %r10, %p1; mapa.shared::cluster.u32 %r13, %r9, %r4; selp.b32 %r11, %r13, "
+             "%r11, %p0;\n"
+             "@%p0 mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%r10+8], 64;\n"
+             "@%p0 mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r10+8], 64;\n"
+             "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11+8];\n"
+             "B: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r9+8], 0; @!%p2 bra B;\n"
+             "@%p0 mbarrier.arrive_drop.release.cluster.shared::cluster.b64 _, [%r10], 3;\n"
+             "@%p0 mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%r10], 16;\n"
+             "barrier.cluster.arrive; barrier.cluster.wait;\n",
+     .grid = 8,
+     .block = 64,
+     .cluster = 4},
+    {.name = "copies into other blocks",
+     .module = ".shared .align 128 .b8 tile[1024];\n.shared .align 128 .b8 other[1024];\n.shared .align 8 "
+               ".b64 gate;\n",
+     .body = "mov.u32 %r4, %cluster_ctarank; xor.b32 %r5, %r4, 1; mov.u32 %r1, tile; mov.u32 %r2, other;\n"
+             "mad.lo.u32 %r0, %l, 32, %r1; mad.lo.u32 %r8, %l, 32, %r2; mov.u32 %r9, gate; setp.eq.u32 %p0, "
+             "%l, 0;\n"
+             "setp.lt.u32 %p1, %l, 6; setp.lt.u32 %p2, %l, 3; setp.gt.u32 %p3, %l, 15;\n"
+             "st.shared.v4.u32 [%r0], {%n, %t, %t, %t}; st.shared.v4.u32 [%r0+16], {%t, %t, %n, %t};\n"
+             "st.shared.v4.u32 [%r8], {1, 2, 3, 4}; st.shared.v4.u32 [%r8+16], {5, 6, 7, 8};\n"
+             "@%p0 mbarrier.init.shared::cta.b64 [%r9], 1; fence.mbarrier_init.release.cluster;\n"
+             "fence.proxy.async; barrier.cluster.arrive; barrier.cluster.wait;\n"
+             "mapa.shared::cluster.u32 %r10, %r8, %r5; mapa.shared::cluster.u32 %r11, %r9, %r5;\n"
+             "cvt.u64.u32 %q0, %r8; cvta.shared.u64 %q0, %q0; mapa.u64 %q1, %q0, %r5;\n"
+             "mov.u64 %q2, gate; cvta.shared.u64 %q2, %q2; mapa.u64 %q3, %q2, %r5;\n"
+             "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 392;\n"
+             /* some lanes to the own block, some to the other one */
+             "selp.b32 %r12, %r8, %r10, %p2; selp.b32 %r13, %r9, %r11, %p2;\n"
+             "@%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r12], [%r0], 16, "
+             "[%r13];\n"
+             "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r10+16], [%out], 16, "
+             "[%r11];\n"
+             "@%p0 cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 "
+             "[%r10+512], [%r0+512], 32, [%r11];\n"
+             "@!%p1 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r10], %n, [%r11];\n"
+             "@%p3 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r10+4], "
+             "%n, [%r11];\n"
+             "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p4, [%r9], 0; @!%p4 bra W;\n"
+             "ld.shared.v4.u32 {%r14, %r15, %r16, %r17}, [%r8]; st.global.v4.u32 [%out], {%r14, %r15, %r16, "
+             "%r17};\n"
+             "barrier.cluster.arrive; barrier.cluster.wait; @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 "
+             "_, [%r9], 256;\n"
+             "mul.wide.u32 %q4, %n, 7; st.async.weak.mbarrier::complete_tx::bytes.u64 [%q1+8], %q4, [%q3];\n"
+             "V: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p4, [%r9], 1; @!%p4 bra V;\n"
+             "ld.shared.v4.u32 {%r14, %r15, %r16, %r17}, [%r8]; st.global.v4.u32 [%out], {%r14, %r15, %r16, "
+             "%r17};\n"
+             "barrier.cluster.arrive; barrier.cluster.wait;\n",
+     .grid = 8,
+     .cluster = 2,
+     .version = "8.1"},
     {.name = "guarded accesses",
      .body = "setp.lt.u32 %p0, %l, 10;\n@%p0 ld.global.u32 %r0, [%out];\n@!%p0 ld.global.u32 %r0, [%out+4];\n"
              "@%p0 st.global.u32 [%out+8], %r0;\n@!%p0 st.global.u32 [%out+12], 7;\n"
@@ -160,6 +226,56 @@ static const Case cases[] = {
              "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\ncvta.shared.u64 %q1, tile;\n"
              "ldmatrix.sync.aligned.m8n8.x1.b16 {%r7}, [%q1+16];\n"
              "st.global.v4.u32 [%out], {%r2, %r3, %r4, %r0};\nst.global.v2.u32 [%out+16], {%r6, %r7};\n"},
+    {.name = "transposed matrices",
+     .module = ".shared .align 128 .b8 tile[2048];\n",
+     .body = "mov.u32 %r1, tile;\nmad.lo.u32 %r0, %l, 16, %r1;\nst.shared.v4.u32 [%r0], {%t, %l, %b, 7};\n"
+             "bar.sync 0;\nldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r2, %r3, %r4, %r0}, [%r0];\n"
+             "movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r3;\nmad.lo.u32 %r5, %l, 16, %r1;\n"
+             "stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%r5+512], {%r0, %r3};\n"
+             "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r6}, [%r5];\n"
+             "st.global.v4.u32 [%out], {%r2, %r3, %r4, %r6};\n"},
+    {.name = "products",
+     .body =
+         "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%out];\nld.global.v2.u32 {%r6, %r7}, [%out+16];\n"
+         "mov.b32 %f0, 0f3F800000;\nmov.b32 %f1, %f0;\nmov.b32 %f2, %f0;\nmov.b32 %f3, %f0;\n"
+         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r2, %r3, %r4, %r5}, "
+         "{%r6, %r7}, {%f0, %f1, %f2, %f3};\nst.global.v4.f32 [%out+32], {%f0, %f1, %f2, %f3};\n"
+         "mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32 {%r2, %r3, %r4, %r5}, {%r2, %r3, %r4, "
+         "%r5}, {%r6, %r7}, {%r4, %r4, %r4, %r4};\nst.global.v4.u32 [%out+48], {%r2, %r3, %r4, %r5};\n"
+         "ld.global.v2.f64 {%d0, %d1}, [%out];\n"
+         "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%d0, %d1, %d2, %d3}, {%d0, %d1}, {%d1}, {%d0, "
+         "%d0, %d0, %d0};\nst.global.v2.f64 [%out], {%d2, %d3};\n"},
+    {.name = "fragments of global memory",
+     .grid = 2,
+     .body = "mov.u32 %r20, 24;\nmul.wide.u32 %q1, %b, 2048;\nadd.u64 %base, %base, %q1;\n"
+             "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, "
+             "[%base], %r20;\n"
+             "wmma.load.b.sync.aligned.row.m16n16k16.f16 {%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15}, "
+             "[%base+16];\n"
+             "wmma.load.c.sync.aligned.col.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, "
+             "[%base], 16;\n"
+             "wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, "
+             "{%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15}, "
+             "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\n"
+             "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%base], {%f0, %f1, %f2, %f3, %f4, %f5, "
+             "%f6, %f7}, "
+             "16;\n"
+             "wmma.load.a.sync.aligned.col.m32n8k16.global.s8 {%r0, %r1, %r2, %r3}, [%base], 32;\n"
+             "st.global.v4.u32 [%base+1024], {%r0, %r1, %r2, %r3};\n"},
+    {.name = "fragments of shared memory",
+     .module = ".shared .align 128 .b8 tile[4096];\n",
+     .body =
+         "mov.u32 %r1, tile;\nmad.lo.u32 %r0, %l, 128, %r1;\nmov.u32 %r2, 0;\n"
+         "FILL: mad.lo.u32 %r3, %r2, 4, %r0;\nmad.lo.u32 %r4, %l, 77, %r2;\nst.shared.u32 [%r3], %r4;\n"
+         "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p0, %r2, 32;\n@%p0 bra FILL;\nbar.sync 0;\nmov.u32 %r20, 40;\n"
+         "wmma.load.a.sync.aligned.col.m8n32k16.shared.bf16 {%r2, %r3}, [tile], %r20;\n"
+         "wmma.load.b.sync.aligned.col.m8n32k16.shared.bf16 {%r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11}, "
+         "[%r1], %r20;\n"
+         "wmma.load.a.sync.aligned.row.m8n8k4.shared::cta.f64 {%d0}, [tile+64], 6;\n"
+         "wmma.load.c.sync.aligned.row.m8n8k4.shared.f64 {%d2, %d3}, [tile+64], 10;\n"
+         "wmma.mma.sync.aligned.row.col.m8n8k4.rn.f64.f64.f64.f64 {%d2, %d3}, {%d0}, {%d0}, {%d2, %d3};\n"
+         "bar.sync 0;\nwmma.store.d.sync.aligned.col.m8n8k4.shared.f64 [tile], {%d2, %d3}, 8;\nbar.sync 0;\n"
+         "ld.shared.u32 %r1, [%r0];\nst.global.v4.u32 [%out], {%r1, %r2, %r7, %r11};\n"},
     {.name = "asynchronous copies",
      .module = ".shared .align 128 .b8 tile[2048];\n",
      .body =

@@ -199,17 +199,21 @@ static const char *find_ptxas(void) {
 
 static int assembled;
 
-static void assemble(const char *path, const char *text, size_t length, const char *architecture) {
-    char input[] = "/tmp/redviz_text_XXXXXX", command[512];
+/* The entries that have probes; the module's others are as they were. */
+static void assemble(const char *path, const Made *made, const char *architecture) {
+    char input[] = "/tmp/redviz_text_XXXXXX";
+    Text command = {0};
     int file = mkstemp(input);
     assert_true(file >= 0);
-    assert_int_equal(write(file, text, length), (ssize_t)length);
+    assert_int_equal(write(file, text_string(&made->text), made->text.length), (ssize_t)made->text.length);
     close(file);
-    snprintf(command, sizeof command, "%s -O1 -arch=sm_%s -o /dev/null %s >&2", find_ptxas(), architecture,
-             input);
-    int status = system(command);
+    text_print(&command, "%s -O1 -arch=sm_%s -o /dev/null %s >&2", find_ptxas(), architecture, input);
+    for (int i = 0; i < made->program_count; i++)
+        text_print(&command, " -e %s", made->programs[i]->entry->name);
+    int status = system(text_string(&command));
     if (status != 0) fail_msg("ptxas refuses %s, instrumented, for sm_%s: see %s", path, architecture, input);
     unlink(input);
+    text_done(&command);
     assembled++;
 }
 
@@ -219,8 +223,7 @@ static void check_with_ptxas(const char *path, int index) {
     Made made = make(path, 10, true);
     const char *own = made.module->target + strlen("sm_");
     for (int i = 0; i < ARCHITECTURES; i++)
-        if (atoi(architectures[i]) >= atoi(own))
-            assemble(path, text_string(&made.text), made.text.length, architectures[i]);
+        if (atoi(architectures[i]) >= atoi(own)) assemble(path, &made, architectures[i]);
     made_done(&made);
 }
 

@@ -36,7 +36,7 @@ extern "C" __global__ void barrier_in_branch(int *out) {
 }
 
 extern "C" __global__ void waits_for_nobody(int *flag, int *out) {
-    while (atomicAdd(flag, 0) == 0) {}
+    while (atomicAdd(flag, 0) == 0) {} // WRONG waits_for_nobody
     out[threadIdx.x] = 1;
 }
 

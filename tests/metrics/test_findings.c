@@ -289,7 +289,7 @@ static void json_parts_them_by_severity(void **state) {
     findings_put_json(NULL, &json);
     json_close_object(&json);
     assert_string_equal(text_string(&out),
-                        "{\"hazards\":null,\"efficiency\":null,\"hazards_complete\":null}");
+                        "{\"hazards\":null,\"causes\":null,\"efficiency\":null,\"hazards_complete\":null}");
     text_done(&out);
     findings_free(findings);
     sample_close(&sample);
@@ -309,6 +309,7 @@ static void json_has_every_field(void **state) {
          .what = "sums[3]",
          .sentence = "it happens.",
          .advice = "do not",
+         .cause = 1,
          .access =
              {.pc = 0, .file = "a.cu", .line = 5, .linear_block = 6, .warp = 7, .lanes = 0x80, .interval = 9},
          .other = {.pc = 10,
@@ -329,6 +330,7 @@ static void json_has_every_field(void **state) {
          .severity = SEVERITY_ERROR,
          .space = PTX_SPACE_GENERIC,
          .sentence = "it.",
+         .cause = 0,
          .access = {.pc = 1,
                     .lane = -1,
                     .buffer = -1,
@@ -342,6 +344,7 @@ static void json_has_every_field(void **state) {
          .severity = SEVERITY_SLOW,
          .space = PTX_SPACE_GLOBAL,
          .sentence = "slow.",
+         .cause = -1,
          .cost = 21,
          .ideal = 20,
          .predicted = 22,
@@ -350,9 +353,23 @@ static void json_has_every_field(void **state) {
         {.kind_text = "missing_acquire",
          .severity = SEVERITY_NOTE,
          .sentence = "a note.",
+         .cause = -1,
          .access = none,
          .other = none}};
-    Findings findings = {.items = items, .count = 4, .error_count = 2, .is_complete = true};
+    FindingCause causes[] = {{.lead = 1, .count = 1},
+                             {.lead = 0,
+                              .count = 2,
+                              .insert = "insert it",
+                              .proof = "it is gone.",
+                              .is_proved = true,
+                              .schedule = 8,
+                              .order = "with it."}};
+    Findings findings = {.items = items,
+                         .count = 4,
+                         .error_count = 2,
+                         .causes = causes,
+                         .cause_count = 2,
+                         .is_complete = true};
     Text out = {0};
     Json json = {.out = &out};
     json_open_object(&json, NULL);
@@ -363,7 +380,7 @@ static void json_has_every_field(void **state) {
         "{\"hazards\":[{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":5,\"other_line\":11,"
         "\"detail\":\"it happens.\",\"advice\":\"do "
         "not\",\"launch\":2,\"space\":\"shared\",\"place\":\"sums[3]\","
-        "\"count\":3,\"blocks\":4,"
+        "\"count\":3,\"blocks\":4,\"cause\":1,"
         "\"access\":{\"file\":\"a.cu\",\"line\":5,\"pc\":0,\"block\":6,\"warp\":7,\"lanes\":\"0x00000080\","
         "\"lane\":0,"
         "\"offset\":0,\"value\":null,\"does\":\"load\",\"interval\":9,\"event\":0},"
@@ -371,17 +388,21 @@ static void json_has_every_field(void **state) {
         "\"0xffffffff\",\"lane\":14,"
         "\"offset\":16,\"value\":17,\"does\":\"store\",\"interval\":18,\"event\":19}},"
         "{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":null,\"other_line\":null,\"detail\":\"it.\","
-        "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,"
+        "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,\"cause\":0,"
         "\"access\":{\"file\":null,\"line\":0,\"pc\":1,\"block\":0,\"warp\":0,\"lanes\":\"0x00000000\","
         "\"lane\":null,"
         "\"offset\":null,\"value\":null,\"does\":\"atomic\",\"interval\":0,\"event\":null},\"other\":null},"
         "{\"kind\":\"missing_acquire\",\"severity\":\"note\",\"line\":null,\"other_line\":null,\"detail\":"
         "\"a note.\","
-        "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,"
+        "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,\"cause\":null,"
         "\"access\":null,\"other\":null}],"
+        "\"causes\":[{\"hazard\":1,\"hazards\":1,\"insert\":null,\"proved\":null,\"proof\":null,\"schedule\":"
+        "null},"
+        "{\"hazard\":0,\"hazards\":2,\"insert\":\"insert it\",\"proved\":true,\"proof\":\"it is gone.\","
+        "\"schedule\":8}],"
         "\"efficiency\":[{\"kind\":\"bank_conflict\",\"severity\":\"slow\",\"line\":null,\"other_line\":null,"
         "\"detail\":\"slow.\",\"advice\":null,\"launch\":0,\"space\":\"global\",\"place\":null,\"count\":0,"
-        "\"blocks\":0,"
+        "\"blocks\":0,\"cause\":null,"
         "\"cost\":21,\"ideal\":20,\"predicted\":22,\"access\":null,\"other\":null}],\"hazards_complete\":"
         "true}");
     text_done(&out);

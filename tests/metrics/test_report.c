@@ -375,7 +375,7 @@ static void json_has_its_fields_in_their_order(void **state) {
         "\"average_active_lanes\":1}],\"measured\":null,\"grid_on_machine\":null,\"traps\":[{\"kind\":\"out_"
         "of_bounds\",\"line\":11,"
         "\"block\":3,\"warp\":1,\"lanes\":\"0x00000003\",\"detail\":\"past \\\"in\\\"\"}],"
-        "\"hazards\":null,\"efficiency\":null,\"hazards_complete\":null,\"counted_by\":null,"
+        "\"hazards\":null,\"causes\":null,\"efficiency\":null,\"hazards_complete\":null,\"counted_by\":null,"
         "\"dropped_events\":0}\n";
     assert_true(out.length > sizeof end);
     assert_string_equal(out.data + out.length - (sizeof end - 1), end);

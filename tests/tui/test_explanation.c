@@ -69,6 +69,8 @@ static void votes_say_what_lanes_learn(void **state) {
         shown.context.code = &code;
         says(&shown, cases[i].sentence, false);
     }
+    shown.context.code = &(PtxCode){.instruction = &(PtxInstruction){.name = "new"}};
+    says(&shown, "All 32 lanes of warp 0 vote. ", true);
     sample_free(shown.sample);
 }
 

@@ -187,9 +187,8 @@ static void a_file_opens_on_its_worst_line(void **state) {
     check_story(strided, "strided<int,Sum>", 78,
                 "line 26: up to 8-way bank conflicts: 2,256 wavefronts, ideal 576.");
     check_story(strided, "strided<int,Sum>", 40, "line 26: bank conflicts");
-    check_story(
-        volatile_tail, "bug_volatile_tail<int>", 118,
-        "line 29: warp 0 lane 16 stores shared_bytes[16] (2229); line 30: warp 0 lane 0 loads it (2229)");
+    check_story(volatile_tail, "bug_volatile_tail<int>", 118,
+                "line 29: warp 0 lane 16 stores tail[16] (2229); line 30: warp 0 lane 0 loads it (2229)");
     check_story(volatile_tail, "bug_volatile_tail<int>", 78, "lines 29 and 30: race between lanes of a warp");
     check_story(half, "bug_half_shared<int>", 78, "line 16: out_of_bounds");
 }

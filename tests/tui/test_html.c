@@ -225,6 +225,29 @@ static void a_page_of_a_run(void **state) {
     free(page);
 }
 
+/* Where a jump leads to a place that looks as its beat does, it is the beat's frame: of a step's frames only further
+ * wavefronts follow the first. */
+static void a_place_has_one_frame(void **state) {
+    (void)state;
+    char *page = page_of("--kernel strided --n 256 --block 64");
+    const char *kinds = strstr(page, "\"kinds\":\""), *steps = kinds ? strstr(kinds, "\"steps\":[") : NULL;
+    if (!steps) fail_msg("the page has no frames");
+    kinds += strlen("\"kinds\":\"");
+    steps += strlen("\"steps\":[");
+    int wavefronts = 0;
+    for (long before = -1; *kinds != '"'; kinds++) {
+        char *end;
+        long step = strtol(steps, &end, 10);
+        assert_true(step >= before);
+        assert_true((step == before) == (*kinds == 'w'));
+        wavefronts += *kinds == 'w';
+        before = step;
+        steps = end + 1;
+    }
+    assert_true(wavefronts > 0);
+    free(page);
+}
+
 /* Source lines, their file and a kernel that would end the page's script, its style or a comment. */
 static void a_page_of_a_hostile_file(void **state) {
     (void)state;
@@ -333,6 +356,7 @@ int main(void) {
         cmocka_unit_test(data_ends_no_script),
         cmocka_unit_test(each_role_has_its_colours),
         cmocka_unit_test(a_page_of_a_run),
+        cmocka_unit_test(a_place_has_one_frame),
         cmocka_unit_test(a_page_of_a_hostile_file),
         cmocka_unit_test(a_page_of_a_lecture),
         cmocka_unit_test(a_handout),

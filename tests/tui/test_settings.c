@@ -244,6 +244,8 @@ static void a_file_has_fewer_settings(void **state) {
     check(&run, "block", "128j", "128");
     check(&run, "grid", "", "automatic");
     check(&run, "grid", "lll", "4");
+    check(&run, "cluster", "", "as the entry says");
+    check(&run, "cluster", "ll", "2");
     SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
     assert_string_equal(options.args, made.args);
     assert_int_equal(options.block[0], 128);
@@ -252,6 +254,31 @@ static void a_file_has_fewer_settings(void **state) {
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s", error.message);
     assert_int_equal(session_trace(session)->launches[0]->grid[0], 4);
+    assert_int_equal(session_trace(session)->launches[0]->cluster[0], 2);
+    session_free(session);
+    arena_done(&arena);
+    run_done(&run);
+}
+
+static void blocks_of_a_cluster(void **state) {
+    (void)state;
+    Arena arena = {0};
+    Error error = {0};
+    Run run = open_kernel("sequential");
+    SettingText text;
+    for (int i = 0; i < settings_count(&run.settings); i++) {
+        settings_print(&run.settings, i, &text);
+        assert_string_not_equal(text.name, "cluster");
+    }
+    run_done(&run);
+    run = open_kernel("cluster");
+    check(&run, "cluster", "", "8");
+    check(&run, "cluster", "ll", "16");
+    check(&run, "cluster", "hh", "4");
+    SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    assert_int_equal(session_trace(session)->launches[0]->cluster[0], 4);
     session_free(session);
     arena_done(&arena);
     run_done(&run);
@@ -267,6 +294,7 @@ int main(void) {
         cmocka_unit_test(whatever_the_arrows_reach_can_be_run),
         cmocka_unit_test(settings_of_a_run_are_its_own),
         cmocka_unit_test(a_file_has_fewer_settings),
+        cmocka_unit_test(blocks_of_a_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,7 @@ static void goldens(void **state) {
     check("tree_result_narrow", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 80, 9);
     check("tree_result_wide", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 190, 20);
     check("tree_two_columns", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 100, 13);
+    check("tree_path_below", 256, NO_FAULT, SHOW_RESULT_TREE, 22, 100, 22);
     check("tree_keeps_inputs", 256, NO_FAULT, SHOW_LANE_TREE, 26, 80, 7);
     check("tree_projector_82", 256, NO_FAULT, SHOW_LANE_TREE, 22, 82, 13);
     check("tree_projector_120", 256, NO_FAULT, SHOW_LANE_TREE, 22, 120, 23);

@@ -312,7 +312,7 @@ static void explain_vote(const StepContext *context, Text *out) {
         text_add(out, "Every lane receives the mask of the lanes that hold the same value.");
     else if (!strcmp(name, "elect"))
         text_add(out, "One lane is elected to act for all of them.");
-    else
+    else if (!strcmp(name, "vote"))
         text_print(out, "Every lane learns whether %s.",
                    has_modifier(context, "any")   ? "the predicate is true in any lane"
                    : has_modifier(context, "all") ? "the predicate is true in all lanes"

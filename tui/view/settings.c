@@ -12,6 +12,7 @@ typedef enum SettingKind {
     KIND_N,
     KIND_BLOCK,
     KIND_GRID,
+    KIND_CLUSTER,
     KIND_ARGUMENTS,
     KIND_TYPE,
     KIND_OPERATION,
@@ -34,6 +35,7 @@ static int list_kinds(const Settings *settings, SettingKind kinds[MOST_ROWS]) {
     kinds[count++] = KIND_N;
     kinds[count++] = KIND_BLOCK;
     if (!row || row->has_free_grid) kinds[count++] = KIND_GRID;
+    if (!row || row->default_cluster) kinds[count++] = KIND_CLUSTER;
     if (!row) kinds[count++] = KIND_ARGUMENTS;
     if (row) kinds[count++] = KIND_TYPE;
     if (row) kinds[count++] = KIND_OPERATION;
@@ -75,6 +77,7 @@ void settings_init(Settings *settings, const Scene *scene) {
         settings->is_file = options->catalog.has_fill && options->catalog.fill == FILL_FILE;
         settings->prefers_digits = options->catalog.prefers_digits;
         settings->grid = scene->identity.row ? options->catalog.grid : options->grid[0];
+        settings->cluster = options->cluster[0];
     }
     if (launch) settings->block = launch->block[0];
     if (scene->identity.arguments)
@@ -83,6 +86,7 @@ void settings_init(Settings *settings, const Scene *scene) {
     settings->is_read = scene->identity.reads_arguments;
     if (!run) return;
     settings->block = run->block;
+    settings->cluster = run->cluster;
     settings->type = run->dtype;
     settings->op = known_operation(run->op);
     memcpy(settings->parameters, run->parameters, sizeof settings->parameters);
@@ -103,11 +107,15 @@ SessionOptions settings_options(const Settings *settings, const SessionOptions *
         options.block[0] = settings->block;
         for (int i = 1; i < 3; i++) options.block[i] = options.block[i] ? options.block[i] : 1;
         options.grid[0] = settings->grid;
+        options.cluster[0] = settings->cluster;
+        for (int i = 1; i < 3; i++)
+            options.cluster[i] = !settings->cluster ? 0 : options.cluster[i] ? options.cluster[i] : 1;
         if (!settings->is_guessed) options.args = arena_copy_string(arena, settings->arguments);
         return options;
     }
     catalog->block = settings->block;
     catalog->grid = settings->grid;
+    catalog->cluster = settings->cluster;
     catalog->dtype = settings->type;
     catalog->op = settings->op;
     catalog->parameter_count = 0;
@@ -156,6 +164,10 @@ static bool number_range(const Settings *settings, SettingKind kind, int64_t *le
         *least = 0;
         *most = LARGEST_GRID;
         return true;
+    case KIND_CLUSTER:
+        *least = row ? 1 : 0;
+        *most = LAUNCH_CLUSTER_BLOCKS;
+        return true;
     case KIND_SEED:
         *least = 0;
         *most = INT64_MAX;
@@ -180,6 +192,8 @@ static int64_t get_number(const Settings *settings, SettingKind kind) {
         return settings->block;
     case KIND_GRID:
         return settings->grid;
+    case KIND_CLUSTER:
+        return settings->cluster;
     case KIND_SEED:
         return (int64_t)settings->seed;
     default:
@@ -197,6 +211,9 @@ static void set_number(Settings *settings, SettingKind kind, int64_t value) {
         break;
     case KIND_GRID:
         settings->grid = (uint32_t)value;
+        break;
+    case KIND_CLUSTER:
+        settings->cluster = (uint32_t)value;
         break;
     case KIND_SEED:
         settings->seed = (uint64_t)value;
@@ -222,7 +239,8 @@ static int64_t next_block(int64_t value, int direction) {
 
 static int64_t next_number(SettingKind kind, int64_t value, int direction, int64_t range) {
     if (kind == KIND_BLOCK) return next_block(value, direction);
-    if (kind == KIND_N || kind == KIND_GRID || (kind >= KIND_PARAMETER && range > MANY_VALUES))
+    if (kind == KIND_N || kind == KIND_GRID || kind == KIND_CLUSTER ||
+        (kind >= KIND_PARAMETER && range > MANY_VALUES))
         return next_power(value, direction);
     return value + direction;
 }
@@ -308,6 +326,12 @@ static void print_value(const Settings *settings, SettingKind kind, char *out, s
         else
             snprintf(out, bytes, "automatic");
         break;
+    case KIND_CLUSTER:
+        if (settings->cluster)
+            snprintf(out, bytes, "%" PRIu32, settings->cluster);
+        else
+            snprintf(out, bytes, "as the entry says");
+        break;
     case KIND_N:
         step_context_print_count(settings->n, out, bytes);
         break;
@@ -317,10 +341,15 @@ static void print_value(const Settings *settings, SettingKind kind, char *out, s
 }
 
 static const char *name_of(const Settings *settings, SettingKind kind) {
-    static const char *const names[KIND_PARAMETER] = {[KIND_N] = "n",        [KIND_BLOCK] = "block",
-                                                      [KIND_GRID] = "grid",  [KIND_ARGUMENTS] = "args",
-                                                      [KIND_TYPE] = "type",  [KIND_OPERATION] = "operation",
-                                                      [KIND_FILL] = "input", [KIND_SEED] = "seed"};
+    static const char *const names[KIND_PARAMETER] = {[KIND_N] = "n",
+                                                      [KIND_BLOCK] = "block",
+                                                      [KIND_GRID] = "grid",
+                                                      [KIND_CLUSTER] = "cluster",
+                                                      [KIND_ARGUMENTS] = "args",
+                                                      [KIND_TYPE] = "type",
+                                                      [KIND_OPERATION] = "operation",
+                                                      [KIND_FILL] = "input",
+                                                      [KIND_SEED] = "seed"};
     if (kind < KIND_PARAMETER) return names[kind];
     assert(settings->row); /* only kernels of the catalogue have parameters */
     return settings->row->parameters[kind - KIND_PARAMETER].name;
@@ -345,6 +374,9 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
         break;
     case KIND_GRID:
         snprintf(out, bytes, "blocks");
+        break;
+    case KIND_CLUSTER:
+        snprintf(out, bytes, "blocks in each cluster, up to %d", LAUNCH_CLUSTER_BLOCKS);
         break;
     case KIND_ARGUMENTS:
         snprintf(out, bytes,

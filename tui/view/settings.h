@@ -8,9 +8,11 @@
 #include "tui/scene/scene.h"
 
 typedef struct Settings {
-    const CatalogRow *row; /* NULL: outside the catalogue; only n, block, grid, arguments, input, seed */
+    const CatalogRow
+        *row; /* NULL: outside the catalogue; only n, block, grid, cluster, arguments, input, seed */
     uint64_t n, seed;
     uint32_t block, grid; /* grid 0: the kernel chooses */
+    uint32_t cluster;     /* blocks; 0: what the entry asks for, or the kernel has no clusters */
     PtxType type;
     const char *op; /* "sum", ... */
     int fill;       /* a FillKind; -1: the default, or: */

@@ -14,51 +14,68 @@ static uint32_t lanes_of_rank(const Access *access, uint32_t among, uint64_t ran
     return lanes;
 }
 
-static Outcome stop(const Access *access, TrapKind kind, const char *format, uint32_t rank) {
+/* Who reaches into another block. */
+typedef struct Reach {
+    Block *block;
+    const Warp *warp;
+    const Op *op;
+    uint32_t lanes;
+    const uint64_t *address; /* NULL: in the trap's text only */
+} Reach;
+
+static void stop(const Reach *reach, TrapKind kind, const char *format, uint32_t rank) {
     Text text = {0};
-    text_print(&text, format, rank, access->block->grid->cluster_blocks);
+    text_print(&text, format, rank, reach->block->grid->cluster_blocks);
     text_print(&text, " (thread %d of the block%s)",
-               access->warp->index * WARP_LANES + __builtin_ctz(access->mask),
-               access->mask & (access->mask - 1) ? " and others" : "");
-    raise_trap(access->block, kind, access->warp, access->op->pc, access->mask, access->address, "%s",
+               reach->warp->index * WARP_LANES + __builtin_ctz(reach->lanes),
+               reach->lanes & (reach->lanes - 1) ? " and others" : "");
+    raise_trap(reach->block, kind, reach->warp, reach->op->pc, reach->lanes, reach->address, "%s",
                text_string(&text));
     text_done(&text);
-    return OUTCOME_STOP;
+}
+
+/* *owner: the block of this rank; NULL where the own block runs without its cluster. False after a trap. */
+static bool find_owner(const Reach *reach, PtxSpace space, uint32_t rank, Block **owner) {
+    *owner = cluster_member(reach->block, rank);
+    if (rank >= reach->block->grid->cluster_blocks)
+        stop(reach, TRAP_OUT_OF_BOUNDS,
+             "shared memory of block %" PRIu32 " of a cluster of %" PRIu32 " blocks: there is none", rank);
+    else if (space == PTX_SPACE_SHARED)
+        stop(reach, TRAP_OUT_OF_BOUNDS,
+             "shared memory of block %" PRIu32 " of the cluster through .shared, which is the own block's: "
+             "use .shared::cluster or a generic address",
+             rank);
+    else if (*owner || !reach->block->cluster)
+        return true;
+    else
+        stop(reach, TRAP_BLOCK_EXITED,
+             "shared memory of block %" PRIu32
+             " of the cluster, which has exited: it must not exit before others "
+             "have made their last access of its memory",
+             rank);
+    return false;
 }
 
 /* In shared memory of the block `rank` of the cluster. */
 static Outcome in_rank(Access *access, uint32_t rank, AccessInBlock in_block, AccessMove move) {
-    Block *block = access->block, *owner = cluster_member(block, rank);
-    if (rank >= block->grid->cluster_blocks)
-        return stop(access, TRAP_OUT_OF_BOUNDS,
-                    "shared memory of block %" PRIu32 " of a cluster of %" PRIu32 " blocks: there is none",
-                    rank);
-    if (access->memory->space == PTX_SPACE_SHARED)
-        return stop(access, TRAP_OUT_OF_BOUNDS,
-                    "shared memory of block %" PRIu32
-                    " of the cluster through .shared, which is the own block's: "
-                    "use .shared::cluster or a generic address",
-                    rank);
+    Block *block = access->block, *owner;
+    Reach reach = {block, access->warp, access->op, access->mask, access->address};
+    if (!find_owner(&reach, access->memory->space, rank, &owner)) return OUTCOME_STOP;
     access->peer = (int)rank;
-    if (!block->cluster) return in_block(access, block_elsewhere(block), move); /* it runs alone */
-    if (owner) return in_block(access, (SharedMemory){owner->shared, owner->shared_written}, move);
-    return stop(access, TRAP_BLOCK_EXITED,
-                "shared memory of block %" PRIu32
-                " of the cluster, which has exited: it must not exit before others "
-                "have made their last access of its memory",
-                rank);
+    if (!owner) return in_block(access, block_elsewhere(block), move);
+    return in_block(access, (SharedMemory){owner->shared, owner->shared_written}, move);
 }
 
-bool access_in_own_block(Block *block, const Warp *warp, const Op *op, int lane, uint64_t *address) {
+bool access_find_home(Block *block, const Warp *warp, const Op *op, PtxSpace space, int lane,
+                      uint64_t *address, SharedHome *home) {
     uint64_t field = *address >> CLUSTER_RANK_SHIFT;
-    if (!field || field > block->grid->cluster_blocks) return true; /* out of bounds is found later */
+    *home = (SharedHome){block, -1};
+    if (!field || field > CLUSTER_NO_RANK) return true; /* out of bounds is found later */
     *address &= CLUSTER_OFFSET;
     if (field - 1 == block->rank) return true;
-    raise_trap(
-        block, TRAP_NOT_EMULATED, warp, op->pc, lane_bit[lane], NULL,
-        "not emulated: mbarriers and asynchronous copies in another block of the cluster (block %" PRIu64 ")",
-        field - 1);
-    return false;
+    home->peer = (int)field - 1;
+    Reach reach = {block, warp, op, lane_bit[lane], NULL};
+    return find_owner(&reach, space, (uint32_t)home->peer, &home->block);
 }
 
 Outcome access_in_cluster(const Access *access, AccessInBlock in_block, AccessMove move) {

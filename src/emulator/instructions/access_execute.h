@@ -13,16 +13,21 @@ static inline uint64_t access_lane_address(const Warp *warp, const MemoryOp *mem
     return memory->base_bytes == 4 ? (uint32_t)address : address;
 }
 
-/* An address in shared memory as one of the block's window: 32-bit addresses are, 64-bit ones are generic. Addresses of
- * shared::cluster go through here too; the cluster is one block. */
+/* An address in shared memory, which may name a block of the cluster: 32-bit addresses are, 64-bit ones are generic. */
 static inline uint64_t shared_window_address(const Warp *warp, const MemoryOp *memory, int lane) {
     uint64_t address = access_lane_address(warp, memory, lane);
     return address - SHARED_WINDOW < WINDOW_BYTES ? address - SHARED_WINDOW : address;
 }
 
-/* The lane's address in shared memory, which may name a block of the cluster, becomes one of this block's window; false: it
- * names another block, and a trap says that what is asynchronous there is not emulated. */
-bool access_in_own_block(Block *block, const Warp *warp, const Op *op, int lane, uint64_t *address);
+typedef struct SharedHome { /* whose shared memory an address of shared::cluster names */
+    Block *block;           /* NULL: another one's, and this block runs without its cluster */
+    int peer;               /* as in Access */
+} SharedHome;
+
+/* The lane's address in shared memory becomes one of the window of the block that it names. False after a trap: there is
+ * none, or it has exited. */
+bool access_find_home(Block *block, const Warp *warp, const Op *op, PtxSpace space, int lane,
+                      uint64_t *address, SharedHome *home);
 
 /* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move`
  * for every part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT
@@ -41,6 +46,8 @@ void access_store(Access *access);
 bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element);
 /* The common accesses of a gang (access_fast.c), as CoreOp.execute_together; the best function for this machine. */
 AccessTogether access_together(void);
+/* Notes which words of its region an access reads or writes. */
+void access_leave_footprint(const Access *access, Footprint *footprint);
 /* Keeps what a line has cost, for the next one like it. */
 void access_keep_pattern(const Access *access, bool global, int cost, int ideal);
 

@@ -2,6 +2,7 @@
  * before, for all warps of a gang in one loop. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/affine.h"
+#include "emulator/machine/observe.h"
 
 /* ---- what lines cost ---- */
 
@@ -48,7 +49,8 @@ static bool find_target(const Block *block, const Op *op, Target *target) {
     const MemoryOp *memory = op->extra;
     const Worker *worker = block->worker;
     uint32_t index = worker->last_region[op->pc];
-    if (block->recorder || block->observed || memory->is_atomic || memory->kind == TRACE_CONSTANT_LOAD)
+    if (block->recorder || block->follows || memory->is_atomic || memory->is_deferred ||
+        memory->kind == TRACE_CONSTANT_LOAD)
         return false;
     switch (memory->space) {
     case PTX_SPACE_SHARED:
@@ -58,7 +60,7 @@ static bool find_target(const Block *block, const Op *op, Target *target) {
     case PTX_SPACE_GLOBAL:
     case PTX_SPACE_GENERIC: {
         const Memory *global = block->grid->memory;
-        if (worker->footprint || index >= (uint32_t)global->count) return false;
+        if (block->grid->writers || index >= (uint32_t)global->count) return false;
         const Region *region = &global->regions[index];
         *target = (Target){region->base, region->bytes, region->host, region};
         return !region->read_only && target->size >= memory->width;
@@ -121,6 +123,8 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
     int done = 0;
     if (!find_target(block, op, &target)) return 0;
     const bool global = target.region != NULL;
+    Footprint *footprint = global ? block->worker->footprint : NULL;
+    const bool is_seen = block->observed || footprint;
     for (; done < gang->count; done++) {
         Warp *warp = gang->warps[done];
         const uint32_t mask = gang->masks[done];
@@ -148,8 +152,8 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
         ideal += pattern->ideal;
         bool watched = communicates || warp->live != mask,
              unseen = watched && gang->fragments[done]->quiet >= QUIET_ITERATIONS;
-        if (is_plain && stride == (int64_t)width && !unseen &&
-            copy_line(memory, &target, first, mask, operand_at(warp, value))) {
+        bool copies = is_plain && stride == (int64_t)width && !unseen;
+        if (copies && !is_seen && copy_line(memory, &target, first, mask, operand_at(warp, value))) {
             if (watched) note_access(block->worker, gang->fragments[done], memory->is_store);
             continue;
         }
@@ -163,6 +167,12 @@ LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, Acc
         access.stride = access.host_stride = stride;
         access.bytes = target.bytes;
         access.region = target.region;
+        if (footprint) access_leave_footprint(&access, footprint);
+        if (block->observed) observe_access(&access);
+        if (copies && copy_line(memory, &target, first, mask, operand_at(warp, value))) {
+            if (watched) note_access(block->worker, gang->fragments[done], memory->is_store);
+            continue;
+        }
         move(&access);
     }
     TraceCounter *counter = &block->worker->counters[op->pc];

@@ -1,6 +1,6 @@
 /* st.async, red.async: each lane stores to shared memory of the cluster, or folds into it, and completes the bytes on an
- * mbarrier ("Data Movement and Conversion Instructions: st.async", "red.async"). Another block of the cluster is
- * refused. The value arrives with the phase of the mbarrier (machine/copies.h). */
+ * mbarrier of the same block ("Data Movement and Conversion Instructions: st.async", "red.async"). The value arrives with
+ * the phase of the mbarrier (machine/copies.h). */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 
@@ -20,13 +20,30 @@ static void fold_element(const AsyncCopy *copy, uint8_t *destination) {
     memcpy(destination, &value, (size_t)bytes);
 }
 
-/* Where the lane's mbarrier lies in the window of this block, as what is stored must; false after a trap. */
-static bool find_mbarrier(const Access *access, int lane, uint64_t *mbarrier) {
+/* Where the lane's mbarrier lies in the window of the block whose memory is stored to; false after a trap. */
+static bool find_mbarrier(const Access *access, int lane, uint64_t *mbarrier, SharedHome *home) {
     const AsyncStoreOp *op = access->op->extra;
-    uint64_t named = access->peer < 0 ? 0 : (uint64_t)(access->peer + 1) << CLUSTER_RANK_SHIFT;
     *mbarrier = shared_window_address(access->warp, &op->mbarrier, lane);
-    return access_in_own_block(access->block, access->warp, access->op, lane, &named) &&
-           access_in_own_block(access->block, access->warp, access->op, lane, mbarrier);
+    return access_find_home(access->block, access->warp, access->op, op->mbarrier.space, lane, mbarrier,
+                            home) &&
+           mbarrier_lies_with(access->block, access->warp, access->op, lane, access->peer, home->peer);
+}
+
+static void begin_store(const Access *access, int lane, Block *home, uint32_t mbarrier) {
+    const AsyncStoreOp *op = access->op->extra;
+    const MemoryOp *memory = access->memory;
+    AsyncCopy *copy = copies_add(home, access->warp, lane, access->op->pc, COPY_ON_MBARRIER, memory->width);
+    for (int e = 0; e < memory->count; e++) {
+        uint64_t value = register_read(access->warp, memory->values[e].place, memory->values[e].bytes, lane);
+        memcpy(copies_room(copy) + e * memory->element_bytes, &value, memory->element_bytes);
+    }
+    copy->to = PTX_SPACE_SHARED;
+    copy->to_address = access->address[lane];
+    copy->from = PTX_SPACE_GENERIC;
+    copy->mbarrier = mbarrier;
+    copy->fold = op->operation != PTX_MODIFIER_NONE ? fold_element : NULL;
+    copy->rule = op;
+    copies_begun(home, copy);
 }
 
 static void begin_stores(Access *access) {
@@ -34,28 +51,24 @@ static void begin_stores(Access *access) {
     const MemoryOp *memory = access->memory;
     uint64_t operand[WARP_LANES] = {0};
     bool folds = op->operation != PTX_MODIFIER_NONE;
+    if (access->space != PTX_SPACE_SHARED) {
+        raise_trap(access->block, TRAP_OUT_OF_BOUNDS, access->warp, access->op->pc, access->mask,
+                   access->address,
+                   "%s.async of this form writes shared memory of the cluster, this address is not there",
+                   access->op->instruction->name);
+        return;
+    }
+    SharedHome home = {NULL, -1};
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
+        int lane = __builtin_ctz(rest), last = memory->count - 1;
         uint64_t mbarrier;
-        if (!find_mbarrier(access, lane, &mbarrier)) return;
-        AsyncCopy *copy =
-            copies_add(access->block, access->warp, lane, access->op->pc, COPY_ON_MBARRIER, memory->width);
-        for (int e = 0; e < memory->count; e++) {
-            uint64_t value =
-                register_read(access->warp, memory->values[e].place, memory->values[e].bytes, lane);
-            memcpy(copies_room(copy) + e * memory->element_bytes, &value, memory->element_bytes);
-            operand[lane] = value;
-        }
-        copy->to = PTX_SPACE_SHARED;
-        copy->to_address = access->address[lane];
-        copy->from = PTX_SPACE_GENERIC;
-        copy->mbarrier = (uint32_t)mbarrier;
-        copy->fold = folds ? fold_element : NULL;
-        copy->rule = op;
-        copies_begun(access->block, copy);
+        if (!find_mbarrier(access, lane, &mbarrier, &home)) return;
+        operand[lane] =
+            register_read(access->warp, memory->values[last].place, memory->values[last].bytes, lane);
+        if (home.block) begin_store(access, lane, home.block, (uint32_t)mbarrier);
     }
     access_record(access, memory->values, folds ? 0 : memory->count, folds ? operand : NULL, true);
-    mbarrier_wake(access->block);
+    if (home.block) mbarrier_wake(home.block, access->block);
 }
 
 static Outcome execute_async_store(Block *block, Warp *warp, const Op *op, uint32_t mask) {
@@ -118,7 +131,8 @@ static bool lower_async(Lowering *low, const PtxInstruction *in, Op *op) {
     memory->is_deferred = true;
     op->op_class = OP_MEMORY;
     op->extra = async;
-    bool in_shared = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER;
+    bool in_shared = in->space == PTX_SPACE_SHARED || in->space == PTX_SPACE_SHARED_CLUSTER ||
+                     in->space == PTX_SPACE_GENERIC;
     if (!in_shared || !is_possible(async->operation, in->types[0]) || memory->width > 16 ||
         (folds && memory->count > 1) || (!folds && atomic_operation_of(in) != PTX_MODIFIER_NONE))
         return lowering_reject(low, op, "%s.async has no such form", in->name);

@@ -28,14 +28,14 @@ typedef struct Range { /* one side of the copy of one lane */
     uint64_t address;
     uint32_t bytes;
     uint8_t *host;
+    SharedHome home; /* SHARED: whose memory it is */
 } Range;
 
 /* ---- ranges ----------------------------------------------------------------------------------------- */
 
-/* An address of shared::cluster as one of this block's window. */
-static bool find_shared(Block *block, Range *range) {
+static bool find_shared(const Block *block, Range *range) {
     uint64_t size = block->grid->program->shared_bytes;
-    range->host = block->shared + range->address;
+    range->host = range->home.block ? range->home.block->shared + range->address : NULL;
     return range->address <= size && range->bytes <= size - range->address;
 }
 
@@ -49,9 +49,14 @@ static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, c
     Text text = {0};
     if (range->space == PTX_SPACE_GLOBAL)
         memory_describe(block->grid->memory, range->address, (int)range->bytes, &text);
-    else
+    else if (range->home.peer < 0)
         text_print(&text, "shared offset %" PRIu64 ": the block has %" PRIu32 " bytes of shared memory",
                    range->address, block->grid->program->shared_bytes);
+    else
+        text_print(&text,
+                   "shared offset %" PRIu64 " of block %d of the cluster, which has %" PRIu32
+                   " bytes of shared memory",
+                   range->address, range->home.peer, block->grid->program->shared_bytes);
     raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
                "a bulk copy of %" PRIu32 " bytes: %s", range->bytes, text_string(&text));
     text_done(&text);
@@ -105,10 +110,12 @@ static void fold_range(const AsyncCopy *copy, uint8_t *destination) {
 static void record_side(Block *block, const Warp *warp, const Op *op, uint32_t mask, TraceKind kind,
                         const Range *ranges) {
     const Grid *grid = block->grid;
+    int peer = ranges[__builtin_ctz(mask)].home.peer;
     TraceEvent *event = recorder_begin(block->recorder, warp, op->pc, mask, kind);
     event->element_bytes = 4;
     event->element_count = 1;
     event->width = BULK_UNIT;
+    if (trace_kind_is_shared(kind)) event->participants = (uint32_t)(peer + 1);
     event->is_load = kind == TRACE_GLOBAL_BULK_READ || kind == TRACE_SHARED_BULK_READ;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -125,9 +132,27 @@ static void record_side(Block *block, const Warp *warp, const Op *op, uint32_t m
     recorder_end(block->recorder, false, false);
 }
 
+/* The lanes that write to the same block as the first. */
+static uint32_t lanes_of_home(uint32_t mask, const Range *to) {
+    uint32_t lanes = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (to[__builtin_ctz(rest)].home.peer == to[__builtin_ctz(mask)].home.peer)
+            lanes |= rest & (0 - rest);
+    return lanes;
+}
+
+/* An event for each block that is written to. */
+static void record_written(Block *block, const Warp *warp, const Op *op, uint32_t mask, const Range *to) {
+    for (uint32_t lanes; mask; mask &= ~lanes) {
+        lanes = lanes_of_home(mask, to);
+        record_side(block, warp, op, lanes, trace_written_kind_of(op->instruction), to);
+    }
+}
+
 static void begin_copy(Block *block, Warp *warp, const Op *op, int lane, const Range *from, const Range *to) {
     const BulkOp *bulk = op->extra;
-    AsyncCopy *copy = copies_add(block, warp, lane, op->pc,
+    Block *home = to->home.block;
+    AsyncCopy *copy = copies_add(home, warp, lane, op->pc,
                                  bulk->has_mbarrier ? COPY_ON_MBARRIER : COPY_IN_BULK_GROUP, from->bytes);
     memcpy(copies_room(copy), from->host, from->bytes);
     copy->to = to->space;
@@ -139,26 +164,33 @@ static void begin_copy(Block *block, Warp *warp, const Op *op, int lane, const R
     if (bulk->has_mbarrier)
         copy->mbarrier = (uint32_t)(shared_window_address(warp, &bulk->mbarrier, lane) & CLUSTER_OFFSET);
     if (block->observed) {
-        observe_range(block, op->pc, warp->index, lane, from->space, from->address, from->bytes, NULL);
-        observe_range(block, op->pc, warp->index, lane, to->space, to->address, to->bytes, copy_bytes(copy));
+        ObservedRange read = {block, op->pc, warp->index, lane, from->space, from->address, from->bytes};
+        ObservedRange written = {home, op->pc, warp->index, lane, to->space, to->address, to->bytes};
+        observe_range(block, &read, NULL);
+        observe_range(block, &written, copy_bytes(copy));
     }
-    copies_begun(block, copy);
+    copies_begun(home, copy);
+    if (bulk->has_mbarrier) mbarrier_wake(home, block);
 }
 
-static Range range_of(const Warp *warp, const MemoryOp *memory, int lane, uint32_t bytes) {
+static Range range_of(Block *block, const Warp *warp, const MemoryOp *memory, int lane, uint32_t bytes) {
     bool global = memory->space == PTX_SPACE_GLOBAL;
     return (Range){.space = global ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED,
                    .address = global ? access_lane_address(warp, memory, lane)
                                      : shared_window_address(warp, memory, lane),
-                   .bytes = bytes};
+                   .bytes = bytes,
+                   .home = {block, -1}};
 }
 
-/* What is written in shared memory, and the mbarrier, are the own block's; false after a trap. */
-static bool in_own_block(Block *block, const Warp *warp, const Op *op, int lane, Range *to) {
+/* The block in which the shared memory lies that is written, and the mbarrier; false after a trap. */
+static bool find_home(Block *block, const Warp *warp, const Op *op, int lane, Range *to) {
     const BulkOp *bulk = op->extra;
-    uint64_t mbarrier = bulk->has_mbarrier ? shared_window_address(warp, &bulk->mbarrier, lane) : 0;
-    return to->space != PTX_SPACE_SHARED || (access_in_own_block(block, warp, op, lane, &to->address) &&
-                                             access_in_own_block(block, warp, op, lane, &mbarrier));
+    if (to->space != PTX_SPACE_SHARED) return true;
+    uint64_t mbarrier = shared_window_address(warp, &bulk->mbarrier, lane);
+    SharedHome at;
+    return access_find_home(block, warp, op, bulk->to.space, lane, &to->address, &to->home) &&
+           access_find_home(block, warp, op, PTX_SPACE_SHARED_CLUSTER, lane, &mbarrier, &at) &&
+           mbarrier_lies_with(block, warp, op, lane, to->home.peer, at.peer);
 }
 
 /* The lanes that copy anything; false after a trap. */
@@ -168,9 +200,9 @@ static bool find_ranges(Block *block, const Warp *warp, const Op *op, uint32_t *
     for (uint32_t rest = *mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint32_t bytes = (uint32_t)register_read(warp, bulk->size, 4, lane);
-        from[lane] = range_of(warp, &bulk->from, lane, bytes);
-        to[lane] = range_of(warp, &bulk->to, lane, bytes);
-        if (!in_own_block(block, warp, op, lane, &to[lane])) return false;
+        from[lane] = range_of(block, warp, &bulk->from, lane, bytes);
+        to[lane] = range_of(block, warp, &bulk->to, lane, bytes);
+        if (bytes && !find_home(block, warp, op, lane, &to[lane])) return false;
         if (!bytes) *mask &= ~lane_bit[lane];
         if (bytes && (!check_range(block, warp, op, lane, &from[lane]) ||
                       !check_range(block, warp, op, lane, &to[lane])))
@@ -185,19 +217,31 @@ static void begin_copies(Block *block, Warp *warp, const Op *op, uint32_t mask, 
         int lane = __builtin_ctz(rest);
         check_written(block, warp, op, lane, &from[lane]);
         note_read(block, &from[lane]);
-        begin_copy(block, warp, op, lane, &from[lane], &to[lane]);
+        if (to[lane].home.block) begin_copy(block, warp, op, lane, &from[lane], &to[lane]);
     }
-    if (((const BulkOp *)op->extra)->has_mbarrier) mbarrier_wake(block);
+}
+
+static void replay_event(Block *block, const Warp *warp, const Op *op, uint32_t mask) {
+    recorder_begin(block->recorder, warp, op->pc, mask, TRACE_NOT_RECORDED);
+    recorder_end(block->recorder, false, false);
 }
 
 /* The hooks know what the events are; nothing is copied. */
 static void replay_events(Block *block, const Warp *warp, const Op *op, uint32_t mask) {
     const BulkOp *bulk = op->extra;
-    for (uint32_t rest = mask; rest; rest &= rest - 1)
-        if (!register_read(warp, bulk->size, 4, __builtin_ctz(rest))) mask &= ~(rest & (0 - rest));
-    for (int side = 0; mask && side < 2; side++) {
-        recorder_begin(block->recorder, warp, op->pc, mask, TRACE_NOT_RECORDED);
-        recorder_end(block->recorder, false, false);
+    Range to[WARP_LANES];
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (!register_read(warp, bulk->size, 4, lane)) mask &= ~lane_bit[lane];
+        to[lane] = range_of(block, warp, &bulk->to, lane, 0);
+        uint64_t field = to[lane].address >> CLUSTER_RANK_SHIFT;
+        if (to[lane].space == PTX_SPACE_SHARED && field && field - 1 != block->rank)
+            to[lane].home.peer = (int)field - 1;
+    }
+    if (mask) replay_event(block, warp, op, mask);
+    for (uint32_t lanes; mask; mask &= ~lanes) {
+        lanes = lanes_of_home(mask, to);
+        replay_event(block, warp, op, lanes);
     }
 }
 
@@ -211,7 +255,7 @@ static Outcome execute_bulk(Block *block, Warp *warp, const Op *op, uint32_t mas
     if (!find_ranges(block, warp, op, &mask, from, to)) return OUTCOME_STOP;
     if (block->recorder && mask) {
         record_side(block, warp, op, mask, trace_kind_of(op->instruction), from);
-        record_side(block, warp, op, mask, trace_written_kind_of(op->instruction), to);
+        record_written(block, warp, op, mask, to);
     }
     begin_copies(block, warp, op, mask, from, to);
     return OUTCOME_NEXT;

@@ -8,6 +8,7 @@
 
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
+#include "emulator/machine/cluster.h"
 #include "trace/producer_rules.h"
 
 #include <inttypes.h>
@@ -34,10 +35,19 @@ static int64_t operand_of(const MbarrierOp *op, const Warp *warp, int lane) {
     return op->has_operand ? (int64_t)register_read(warp, op->operand, op->operand_bytes, lane) : 1;
 }
 
-static bool fault(const Access *access, int lane, const char *text, int64_t number) {
+static bool fault(const Access *access, int lane, const char *format, int64_t number) {
+    Text text = {0};
+    text_print(&text, format, number);
+    if (access->peer >= 0) text_print(&text, " (an mbarrier of block %d of the cluster)", access->peer);
     raise_trap(access->block, TRAP_MBARRIER, access->warp, access->op->pc, lane_bit[lane], access->address,
-               text, number);
+               "%s", text_string(&text));
+    text_done(&text);
     return false;
+}
+
+/* The block in which the mbarrier lies; NULL: another one, and this block runs without its cluster. */
+static Block *home_of(const Access *access) {
+    return access->peer < 0 ? access->block : cluster_member(access->block, (uint32_t)access->peer);
 }
 
 /* ---- one lane; false after a trap ------------------------------------------------------------------- */
@@ -45,7 +55,8 @@ static bool fault(const Access *access, int lane, const char *text, int64_t numb
 static bool init(const Access *access, int lane, int64_t count) {
     if (count < 1 || count > MBARRIER_MOST)
         return fault(access, lane, "mbarrier.init with a count of %" PRId64 "; it takes 1 to 1048575", count);
-    mbarrier_write(access->block, access->address[lane], (Mbarrier){.pending = count, .expected = count});
+    mbarrier_write(access->block, access->address[lane], (Mbarrier){.pending = count, .expected = count},
+                   access->block);
     return true;
 }
 
@@ -58,8 +69,10 @@ static bool in_range(const Access *access, int lane, int64_t bytes) {
 static bool arrive(const Access *access, int lane, int64_t count, int64_t bytes) {
     const MbarrierOp *op = access->op->extra;
     uint64_t place = access->address[lane];
-    mbarrier_settle(access->block, place, access->warp, lane);
-    Mbarrier mbarrier = mbarrier_read(access->block, place);
+    Block *home = home_of(access);
+    mbarrier_settle(home, place, access->warp, lane);
+    if (count > mbarrier_read(home, place).pending) mbarrier_complete_alone(home, place, access->warp, lane);
+    Mbarrier mbarrier = mbarrier_read(home, place);
     mbarrier.bytes += bytes;
     if (!in_range(access, lane, mbarrier.bytes)) return false;
     if (count > mbarrier.pending || count < 1)
@@ -75,18 +88,19 @@ static bool arrive(const Access *access, int lane, int64_t count, int64_t bytes)
         return fault(access, lane,
                      "mbarrier.arrive.noComplete with a count of %" PRId64 " completes the phase", count);
     if (completes) mbarrier_flip(&mbarrier);
-    mbarrier_write(access->block, place, mbarrier);
+    mbarrier_write(home, place, mbarrier, access->block);
     return true;
 }
 
 static bool add_bytes(const Access *access, int lane, int64_t bytes) {
     uint64_t place = access->address[lane];
-    mbarrier_settle(access->block, place, access->warp, lane);
-    Mbarrier mbarrier = mbarrier_read(access->block, place);
+    Block *home = home_of(access);
+    mbarrier_settle(home, place, access->warp, lane);
+    Mbarrier mbarrier = mbarrier_read(home, place);
     mbarrier.bytes += bytes;
     if (!in_range(access, lane, mbarrier.bytes)) return false;
     if (!mbarrier.pending && !mbarrier.bytes) mbarrier_flip(&mbarrier);
-    mbarrier_write(access->block, place, mbarrier);
+    mbarrier_write(home, place, mbarrier, access->block);
     return true;
 }
 
@@ -98,7 +112,7 @@ static bool follow_copies(const Access *access, int lane) {
     if (!op->noinc && ++mbarrier.pending > MBARRIER_MOST)
         return fault(access, lane, "%" PRId64 " arrivals are pending; the limit is 1048575",
                      mbarrier.pending);
-    mbarrier_write(access->block, place, mbarrier);
+    mbarrier_write(access->block, place, mbarrier, access->block);
     copies_follow(access->block, access->warp, lane, access->op->pc, (uint32_t)place);
     return true;
 }
@@ -119,6 +133,7 @@ static bool is_complete(const Block *block, const MbarrierOp *op, const Warp *wa
 static bool apply(const Access *access, int lane) {
     const MbarrierOp *op = access->op->extra;
     int64_t operand = operand_of(op, access->warp, lane);
+    if (!home_of(access)) return true;
     switch (op->action) {
     case MB_INIT:
         return init(access, lane, operand);
@@ -141,6 +156,30 @@ static bool apply(const Access *access, int lane) {
 
 /* ---- a warp ----------------------------------------------------------------------------------------- */
 
+/* At an mbarrier of another block threads arrive, and say how many bytes to expect; all else is of the own block. */
+static bool is_possible_there(const Access *access) {
+    const MbarrierOp *op = access->op->extra;
+    int lane = __builtin_ctz(access->mask);
+    switch (op->action) {
+    case MB_WAIT:
+        return fault(access, lane, "a thread waits for mbarriers of its own block only", 0);
+    case MB_INIT:
+    case MB_INVAL:
+    case MB_COPIES:
+        return fault(access, lane, "this is possible with mbarriers of the own block only", 0);
+    case MB_ARRIVE:
+        if (op->memory.values[0].present)
+            return fault(access, lane,
+                         "an arrival in another block gives no state: its destination must be `_`", 0);
+        return !op->no_complete ||
+               fault(access, lane, ".noComplete is possible with mbarriers of the own block only", 0);
+    case MB_EXPECT:
+    case MB_COMPLETE:
+        break;
+    }
+    return true;
+}
+
 static void move_mbarrier(Access *access) {
     const MbarrierOp *op = access->op->extra;
     const MemoryValue *result = &op->memory.values[0];
@@ -150,13 +189,11 @@ static void move_mbarrier(Access *access) {
               0);
         return;
     }
-    uint64_t named = access->peer < 0 ? 0 : (uint64_t)(access->peer + 1) << CLUSTER_RANK_SHIFT;
-    if (!access_in_own_block(access->block, access->warp, access->op, __builtin_ctz(access->mask), &named))
-        return;
+    if (access->peer >= 0 && !is_possible_there(access)) return;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         bool waits = op->action == MB_WAIT;
-        uint64_t state = bytes_read(access->block->shared + access->address[lane], MBARRIER_BYTES);
+        uint64_t state = bytes_read(access->bytes + access->address[lane], MBARRIER_BYTES);
         if (waits) state = is_complete(access->block, op, access->warp, access->address[lane], lane);
         /* A state is opaque: which bits it has is no part of the trace. */
         if (op->has_operand && op->operand_bytes == 4)
@@ -178,6 +215,7 @@ static bool place_of(const Block *block, const Warp *warp, const MemoryOp *memor
                      uint64_t *place) {
     *place = access_lane_address(warp, memory, lane);
     if (memory->space == PTX_SPACE_GENERIC) *place -= SHARED_WINDOW;
+    if (*place >> CLUSTER_RANK_SHIFT == block->rank + 1) *place &= CLUSTER_OFFSET;
     return *place % MBARRIER_BYTES == 0 && *place + MBARRIER_BYTES <= block->grid->program->shared_bytes;
 }
 
@@ -206,6 +244,7 @@ static Outcome execute_wait(Block *block, Warp *warp, const Op *op, uint32_t mas
         return OUTCOME_WAIT;
     }
     fragment->gives_up = false;
+    if (!complete) mbarrier_complete_alone(block, place, warp, __builtin_ctz(mask));
     Outcome outcome = complete ? access_execute(block, warp, op, complete, move_mbarrier) : OUTCOME_NEXT;
     if (block->worker->stopped) return OUTCOME_STOP;
     if (outcome != OUTCOME_NEXT || complete == mask) return outcome;

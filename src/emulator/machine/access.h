@@ -25,6 +25,7 @@ typedef struct MemoryOp {
     bool is_deferred;                  /* stores: the bytes arrive later (copies.h) */
     bool is_signed;                    /* loads sign-extend into wider registers */
     uint8_t element_bytes, count, width;
+    bool is_byte_of_word;    /* loads: a byte that goes into the low end of its register (matrix.c) */
     bool is_plain;           /* one element of 4 or 8 bytes, whose register has as many */
     uint8_t base_bytes;      /* 4 or 8 */
     AccessTogether together; /* ld, st */

@@ -44,12 +44,14 @@ Block *cluster_member(const Block *block, uint32_t rank) {
 
 bool cluster_waits(const Block *block) {
     if (!block->cluster || block->cluster->block_count == 1) return false;
+    bool has_others = block->cluster->resident > 1; /* they may arrive at an mbarrier of this block */
     for (int w = 0; w < block->warp_count; w++) {
         const Warp *warp = &block->warps[w];
-        for (int i = 0; warp->live && i < warp->fragment_count; i++)
-            if (warp->fragments[i].state == FRAGMENT_IN_BARRIER &&
-                warp->fragments[i].barrier == CLUSTER_BARRIER)
-                return true;
+        for (int i = 0; warp->live && i < warp->fragment_count; i++) {
+            const Fragment *fragment = &warp->fragments[i];
+            if (fragment->state == FRAGMENT_IN_BARRIER && fragment->barrier == CLUSTER_BARRIER) return true;
+            if (fragment->state == FRAGMENT_AT_MBARRIER && has_others) return true;
+        }
     }
     return false;
 }

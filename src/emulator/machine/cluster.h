@@ -32,7 +32,7 @@ Outcome cluster_arrive(Block *block, Warp *warp, const Op *op, uint32_t mask);
 Outcome cluster_wait(Block *block, Warp *warp, const Op *op, uint32_t mask);
 /* Lanes of the block have exited: the barrier may be complete without them. */
 void cluster_after_exit(const Block *block);
-/* Does a thread of the block wait for other blocks of its cluster? */
+/* Does a thread of the block wait for other blocks of its cluster, at their barrier or for an mbarrier? */
 bool cluster_waits(const Block *block);
 /* Threads of the cluster that are expected, and those that have arrived. */
 void cluster_count_threads(const Block *block, uint32_t *live, uint32_t *arrived);

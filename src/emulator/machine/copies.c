@@ -1,4 +1,4 @@
-/* Asynchronous copies of a block that are on their way (copies.h). */
+/* Asynchronous copies that are on their way (copies.h). */
 #include "emulator/machine/copies.h"
 
 #include "emulator/machine/observe.h"
@@ -21,12 +21,14 @@ static AsyncCopies *copies_of(Block *block) {
     return block->copies;
 }
 
-AsyncCopy *copies_add(Block *block, const Warp *warp, int lane, int pc, CopyCompletion completion,
+AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompletion completion,
                       uint32_t bytes) {
-    AsyncCopies *copies = copies_of(block);
+    AsyncCopies *copies = copies_of(home);
     WarpCopies *of = &copies->warps[warp->index];
     AsyncCopy copy = {.number = copies->count++,
                       .pc = pc,
+                      .block = warp->block->linear,
+                      .rank = warp->block->rank,
                       .warp = (uint8_t)warp->index,
                       .lane = (uint8_t)lane,
                       .completion = (uint8_t)completion,
@@ -42,8 +44,8 @@ uint8_t *copies_room(AsyncCopy *copy) {
     return copy->more ? copy->more : copy->kept;
 }
 
-void copies_begun(const Block *block, const AsyncCopy *copy) {
-    if (block->observed) observe_copy(block, copy, TRACE_COPY_BEGINS, true);
+void copies_begun(const Block *home, const AsyncCopy *copy) {
+    if (home->observed) observe_copy(home, copy, TRACE_COPY_BEGINS, true);
 }
 
 void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups) {
@@ -71,12 +73,12 @@ static uint8_t *destination(Block *block, const AsyncCopy *copy) {
     return region->host + (copy->to_address - region->base);
 }
 
-/* `warp` and `lane` are the first that know it. */
-static void arrive(Block *block, AsyncCopy *copy, int warp, int lane) {
+/* `warp` and `lane` of the block `knows` are the first that know it. */
+static void arrive(Block *home, AsyncCopy *copy, const Block *knows, int warp, int lane) {
     if (!copy->bytes) return; /* it stands for an arrival only */
-    if (block->observed) observe_copy(block, copy, TRACE_COPY_ARRIVES, true);
-    if (block->observed) observe_arrived_bytes(block, copy, warp, lane);
-    uint8_t *to = destination(block, copy);
+    if (home->observed) observe_copy(home, copy, TRACE_COPY_ARRIVES, true);
+    if (home->observed) observe_arrived_bytes(home, copy, knows, warp, lane);
+    uint8_t *to = destination(home, copy);
     if (copy->fold)
         copy->fold(copy, to);
     else
@@ -105,7 +107,7 @@ void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion 
             if (block->observed) observe_copy(block, copy, TRACE_COPY_IS_READ, true);
         }
         if (ends && !only_read)
-            arrive(block, copy, copy->warp, copy->lane);
+            arrive(block, copy, block, copy->warp, copy->lane);
         else
             of->items[kept++] = *copy;
     }
@@ -143,14 +145,51 @@ int64_t copies_expected(const Block *block, uint32_t mbarrier, int64_t *arrivals
     return bytes;
 }
 
-void copies_arrive(Block *block, const Warp *warp, int lane, uint32_t mbarrier) {
-    for (int w = 0; block->copies && w < block->warp_count; w++) {
-        WarpCopies *of = &block->copies->warps[w];
+static int by_number(const void *a, const void *b) {
+    const AsyncCopy *const *x = a, *const *y = b;
+    return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
+}
+
+/* In the order in which they began; the caller frees the list. */
+static const AsyncCopy **list_copies(const Block *home, uint32_t mbarrier, int *count) {
+    const AsyncCopy **list = NULL;
+    int capacity = 0;
+    *count = 0;
+    for (int w = 0; w < home->warp_count; w++) {
+        const WarpCopies *of = &home->copies->warps[w];
+        for (int i = 0; i < of->count; i++)
+            if (of->items[i].completion == COPY_ON_MBARRIER && of->items[i].mbarrier == mbarrier)
+                array_push(list, *count, capacity, &of->items[i]);
+    }
+    if (*count) qsort(list, (size_t)*count, sizeof *list, by_number);
+    return list;
+}
+
+bool copies_complete(const Block *home, uint32_t mbarrier, int64_t bytes, int64_t arrivals, uint64_t *until) {
+    int64_t all_arrivals, all_bytes = copies_expected(home, mbarrier, &all_arrivals);
+    *until = UINT64_MAX;
+    if (!all_bytes && !all_arrivals) return false;
+    if (all_bytes == bytes && all_arrivals == arrivals) return true;
+    if (all_bytes < bytes || all_arrivals < arrivals || bytes < 0 || !(bytes | arrivals)) return false;
+    int count;
+    const AsyncCopy **list = list_copies(home, mbarrier, &count);
+    for (int i = 0; i < count && (bytes || arrivals); i++) {
+        bytes -= list[i]->transaction;
+        arrivals -= list[i]->arrivals;
+        *until = list[i]->number + 1;
+    }
+    free(list);
+    return !bytes && !arrivals;
+}
+
+void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier, uint64_t until) {
+    for (int w = 0; home->copies && w < home->warp_count; w++) {
+        WarpCopies *of = &home->copies->warps[w];
         int kept = 0;
         for (int i = 0; i < of->count; i++) {
             AsyncCopy *copy = &of->items[i];
-            if (copy->completion == COPY_ON_MBARRIER && copy->mbarrier == mbarrier)
-                arrive(block, copy, warp->index, lane);
+            if (copy->completion == COPY_ON_MBARRIER && copy->mbarrier == mbarrier && copy->number < until)
+                arrive(home, copy, warp->block, warp->index, lane);
             else
                 of->items[kept++] = *copy;
         }
@@ -165,7 +204,7 @@ static void leave(Block *block, AsyncCopy *copy) {
     bool committed =
         !in_group || copy->group < block->copies->committed[copy->completion][copy->warp][copy->lane];
     if (block->observed && copy->bytes) observe_copy(block, copy, TRACE_COPY_IS_LEFT, committed);
-    arrive(block, copy, copy->warp, copy->lane);
+    arrive(block, copy, block, copy->warp, copy->lane);
 }
 
 void copies_end(Block *block) {

@@ -1,10 +1,11 @@
-/* Copies: asynchronous copies of a block that are on their way. Private to the emulator.
+/* Copies: asynchronous copies that are on their way into a block, or by it into global memory. Private to the emulator.
  *
  * A copy takes its bytes from the source where it is issued, and keeps them until something that its thread waits for
  * says that it has arrived; only then does the destination change. So a kernel that reads too early finds what was
  * there before, as it may on a GPU. Copies are in *groups* of their thread (cp.async.commit_group,
  * cp.async.bulk.commit_group) or belong to an mbarrier, whose phase they complete ("Asynchronous copy completion
- * mechanisms" in the PTX ISA). */
+ * mechanisms" in the PTX ISA). A copy that belongs to an mbarrier is one of the block in which that and its destination
+ * lie, its *home*, whichever block of the cluster has issued it. */
 #ifndef EMULATOR_MACHINE_COPIES_H
 #define EMULATOR_MACHINE_COPIES_H
 
@@ -15,8 +16,10 @@ enum { COPY_GROUPS = 2 /* of a thread: cp.async, cp.async.bulk */, COPY_INLINE =
 
 typedef struct AsyncCopy AsyncCopy;
 struct AsyncCopy {
-    uint64_t number; /* in its block */
+    uint64_t number; /* in its home */
     int pc;
+    uint64_t block; /* that issued it: its linear index, its rank in the cluster, its warp and lane */
+    uint32_t rank;
     uint8_t warp, lane;
     uint8_t completion; /* CopyCompletion */
     bool is_read;       /* the source may change: cp.async.bulk.wait_group.read has said so */
@@ -39,12 +42,12 @@ static inline const uint8_t *copy_bytes(const AsyncCopy *copy) {
     return copy->more ? copy->more : copy->kept;
 }
 
-/* A copy that begins, with room for its bytes; the caller fills in the rest, then calls copies_begun(). Valid until
- * the next one. */
-AsyncCopy *copies_add(Block *block, const Warp *warp, int lane, int pc, CopyCompletion completion,
+/* A copy that a lane of `warp` begins, with room for its bytes; the caller fills in the rest, then calls copies_begun().
+ * Valid until the next one. */
+AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompletion completion,
                       uint32_t bytes);
 uint8_t *copies_room(AsyncCopy *copy);
-void copies_begun(const Block *block, const AsyncCopy *copy);
+void copies_begun(const Block *home, const AsyncCopy *copy);
 
 /* The lanes' copies since the last group are a group. */
 void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups);
@@ -56,8 +59,11 @@ void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion 
 void copies_follow(Block *block, const Warp *warp, int lane, int pc, uint32_t mbarrier);
 /* What the copies of the mbarrier will complete; `*arrivals` as well. Returns bytes. */
 int64_t copies_expected(const Block *block, uint32_t mbarrier, int64_t *arrivals);
-/* The copies of the mbarrier arrive; the lane is the first that knows it. */
-void copies_arrive(Block *block, const Warp *warp, int lane, uint32_t mbarrier);
+/* Are the first copies of the mbarrier, in the order in which they began, just so many bytes and arrivals? *until: the
+ * number of the first one that is not among them. (Others may be those of its next phase.) */
+bool copies_complete(const Block *home, uint32_t mbarrier, int64_t bytes, int64_t arrivals, uint64_t *until);
+/* The copies of the mbarrier with smaller numbers arrive; the lane, of any block of the cluster, is the first to know. */
+void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier, uint64_t until);
 
 /* The block ends: what nobody has waited for arrives. */
 void copies_end(Block *block);

@@ -115,27 +115,36 @@ static int describe_waiting(const Block *block, int most, bool is_first, bool na
     return listed;
 }
 
+/* Where the first warp waits that does. */
+static int first_place(const Block *block) {
+    for (int w = 0; w < block->warp_count; w++)
+        if (block->warps[w].fragment_count) return block->warps[w].fragments[0].pc;
+    return PTX_NO_PC;
+}
+
 void raise_deadlock(Block *block) {
     Text text = {0};
     const Cluster *cluster = cluster_waits(block) ? block->cluster : NULL;
     int ranks = cluster ? cluster->block_count : 1, listed = 0;
     uint32_t waiting = 0;
+    int place = PTX_NO_PC;
     text_print(&text, "no warp of the %s can make progress: ", cluster ? "cluster" : "block");
     for (int rank = 0; rank < ranks; rank++) {
         const Block *of = cluster ? cluster->blocks[rank] : block;
         if (!of) continue;
         for (int w = 0; w < of->warp_count; w++) waiting += of->warps[w].live != 0;
+        if (place == PTX_NO_PC) place = first_place(of);
         int most = cluster && MOST_LISTED - listed > 1 ? 1 : MOST_LISTED - listed; /* one of each block */
         listed += describe_waiting(of, most, !listed, cluster != NULL, &text);
     }
     if (waiting > MOST_LISTED) text_print(&text, "; %" PRIu32 " warps in all", waiting);
-    raise_trap(block, TRAP_DEADLOCK, NULL, PTX_NO_PC, 0, NULL, "%s", text_string(&text));
+    raise_trap(block, TRAP_DEADLOCK, NULL, place, 0, NULL, "%s", text_string(&text));
     text_done(&text);
 }
 
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
     Text text = {0};
-    int listed = 0;
+    int listed = 0, place = PTX_NO_PC;
     text_print(&text, "no block can make progress: %d block%s only wait%s for memory that no thread changes",
                count, count == 1 ? "" : "s", count == 1 ? "s" : "");
     if (waiting) text_print(&text, ", and %" PRIu64 " more can only start once one of them ends", waiting);
@@ -148,9 +157,9 @@ void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
             if (!fragment || fragment->state != FRAGMENT_READY) continue;
             text_print(&text, "; block %" PRIu64 " warp %d spins at ", blocks[b]->linear, w);
             describe_place(blocks[b], fragment->pc, &text);
-            listed++;
+            if (!listed++) place = fragment->pc;
         }
     }
-    raise_trap(blocks[0], TRAP_DEADLOCK, NULL, PTX_NO_PC, 0, NULL, "%s", text_string(&text));
+    raise_trap(blocks[0], TRAP_DEADLOCK, NULL, place, 0, NULL, "%s", text_string(&text));
     text_done(&text);
 }

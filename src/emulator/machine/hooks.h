@@ -22,6 +22,9 @@ typedef struct BlockHooks {
     bool (*access)(void *context, const Access *access);
     /* Values have moved between registers and the parameters of the frame. */
     void (*after_parameters)(void *context, const Access *access);
+    /* The lanes have exchanged the halves of a register (ptx_matrix_transpose()), or copied it. */
+    void (*after_transpose)(const Frame *frame, Operand place);
+    void (*after_copy)(const Frame *frame, Operand to, Operand from);
     /* Another instruction makes an event: the event to fill in, as recorder_begin() returns it; it is filled in. */
     TraceEvent *(*begin_event)(void *context, const Warp *warp, int pc, uint32_t mask);
     void (*end_event)(void *context);

@@ -5,8 +5,8 @@
 
 enum { PATIENCE = 64 }; /* of waits that give up while no mbarrier changes */
 
-/* Fragments that wait for an mbarrier can run. */
-static bool wake(Block *block, bool gives_up) {
+/* Fragments that wait for an mbarrier can run; `at_once`: in the slice of the block that runs. */
+static bool wake(Block *block, bool gives_up, bool at_once) {
     bool any = false;
     for (int w = 0; w < block->warp_count; w++) {
         Warp *warp = &block->warps[w];
@@ -23,7 +23,7 @@ static bool wake(Block *block, bool gives_up) {
         if (warp->current == NO_FRAGMENT) warp_pick(warp);
         if ((block->queued | block->ready) >> w & 1) continue; /* something of it runs anyway */
         warp->turn = block->turn + 1;
-        if (gives_up) {
+        if (!at_once) {
             block->next[w] = warp->turn;
             block->queued |= UINT32_C(1) << w;
         } else {
@@ -33,21 +33,34 @@ static bool wake(Block *block, bool gives_up) {
     return any;
 }
 
-void mbarrier_wake(Block *block) {
+void mbarrier_wake(Block *block, const Block *running) {
     block->given_up = 0;
-    wake(block, false);
+    wake(block, false, block == running);
+}
+
+static bool is_alone(const Block *block) {
+    return !block->cluster && block->grid->cluster_blocks > 1;
 }
 
 bool mbarrier_give_up(Block *block) {
-    if (block->given_up >= PATIENCE) return false;
+    if (block->given_up >= PATIENCE && !is_alone(block)) return false;
     block->given_up++;
-    return wake(block, true);
+    return wake(block, true, false);
 }
 
-void mbarrier_write(Block *block, uint64_t place, Mbarrier mbarrier) {
+void mbarrier_write(Block *block, uint64_t place, Mbarrier mbarrier, const Block *running) {
     uint64_t word = mbarrier_pack(mbarrier);
     memcpy(block->shared + place, &word, MBARRIER_BYTES);
-    mbarrier_wake(block);
+    mbarrier_wake(block, running);
+}
+
+bool mbarrier_lies_with(Block *block, const Warp *warp, const Op *op, int lane, int to, int at) {
+    if (to == at) return true;
+    raise_trap(
+        block, TRAP_MBARRIER, warp, op->pc, lane_bit[lane], NULL,
+        "what is written lies in block %d of the cluster, its mbarrier in block %d: both must be in one",
+        to < 0 ? (int)block->rank : to, at < 0 ? (int)block->rank : at);
+    return false;
 }
 
 void mbarrier_flip(Mbarrier *mbarrier) {
@@ -58,10 +71,18 @@ void mbarrier_flip(Mbarrier *mbarrier) {
 
 void mbarrier_settle(Block *block, uint64_t place, const Warp *warp, int lane) {
     Mbarrier mbarrier = mbarrier_read(block, place);
-    int64_t arrivals, bytes = copies_expected(block, (uint32_t)place, &arrivals);
-    if ((!arrivals && !bytes) || mbarrier.pending != arrivals || mbarrier.bytes != bytes) return;
-    copies_arrive(block, warp, lane, (uint32_t)place);
+    uint64_t until;
+    if (!copies_complete(block, (uint32_t)place, mbarrier.bytes, mbarrier.pending, &until)) return;
+    copies_arrive(block, warp, lane, (uint32_t)place, until);
     if (block->observed) observe_phase(block, warp, lane, place);
     mbarrier_flip(&mbarrier);
-    mbarrier_write(block, place, mbarrier);
+    mbarrier_write(block, place, mbarrier, warp->block);
+}
+
+void mbarrier_complete_alone(Block *block, uint64_t place, const Warp *warp, int lane) {
+    if (!is_alone(block)) return;
+    Mbarrier mbarrier = mbarrier_read(block, place);
+    copies_arrive(block, warp, lane, (uint32_t)place, UINT64_MAX);
+    mbarrier_flip(&mbarrier);
+    mbarrier_write(block, place, mbarrier, block);
 }

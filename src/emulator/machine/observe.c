@@ -128,9 +128,18 @@ static int locate(const Block *block, PtxSpace space, uint64_t address, uint64_t
     return region;
 }
 
+/* The block that has issued the copy; NULL: it has ended. */
+static const Block *issuer_of(const Block *home, const AsyncCopy *copy) {
+    if (home->linear == copy->block) return home;
+    return home->cluster ? home->cluster->blocks[copy->rank] : NULL;
+}
+
 void observe_copy(const Block *block, const AsyncCopy *copy, TraceCopyKind kind, bool is_committed) {
+    const Block *issuer = issuer_of(block, copy);
     TraceCopy seen = {.kind = kind,
                       .number = copy->number,
+                      .block = copy->block,
+                      .issuer = issuer ? issuer->observed : NULL,
                       .pc = copy->pc,
                       .warp = copy->warp,
                       .lane = copy->lane,
@@ -154,34 +163,50 @@ static void part_bytes(const TraceAccess *seen, int lane, uint8_t *bytes) {
     memcpy(bytes, part->bytes, part->count);
 }
 
-static void see_range(const Block *block, int pc, int warp, int lane, PtxSpace space, uint64_t address,
-                      uint64_t count, const uint8_t *bytes, bool arrives) {
+static void see_range(const Block *block, const ObservedRange *range, const uint8_t *bytes, bool arrives) {
     const Memory *memory = block->grid->memory;
-    TraceAccess seen = {.pc = pc, .warp = warp, .mask = lane_bit[lane], .space = space, .is_line = true};
+    TraceAccess seen = {.pc = range->pc,
+                        .warp = range->warp,
+                        .mask = lane_bit[range->lane],
+                        .space = range->space,
+                        .is_line = true};
     seen.stored = bytes ? part_bytes : NULL;
     seen.arrives = arrives;
-    seen.buffer = locate(block, space, address, &seen.first);
+    seen.buffer = locate(block, range->space, range->address, &seen.first);
     if (seen.buffer >= 0 && memory->regions[seen.buffer].read_only) return;
-    seen.memory = seen.buffer >= 0 ? memory->regions[seen.buffer].host : block->shared;
-    for (uint64_t at = 0; at < count; at += COPY_INLINE) { /* as much as a bulk copy moves at least */
-        RangePart part = {bytes ? bytes + at : NULL, count - at < COPY_INLINE ? count - at : COPY_INLINE};
+    seen.memory = seen.buffer >= 0 ? memory->regions[seen.buffer].host : range->owner->shared;
+    seen.owner = seen.buffer < 0 && range->owner != block ? range->owner->observed : NULL;
+    for (uint64_t at = 0; at < range->count; at += COPY_INLINE) { /* as much as a bulk copy moves at least */
+        uint64_t left = range->count - at;
+        RangePart part = {bytes ? bytes + at : NULL, left < COPY_INLINE ? left : COPY_INLINE};
         seen.producer = &part;
         block->grid->observer->access(block->observed, &seen);
         seen.first += COPY_INLINE;
     }
 }
 
-void observe_range(const Block *block, int pc, int warp, int lane, PtxSpace space, uint64_t address,
-                   uint64_t count, const uint8_t *bytes) {
-    see_range(block, pc, warp, lane, space, address, count, bytes, false);
+void observe_range(const Block *block, const ObservedRange *range, const uint8_t *bytes) {
+    see_range(block, range, bytes, false);
 }
 
-void observe_arrived_bytes(const Block *block, const AsyncCopy *copy, int warp, int lane) {
-    see_range(block, copy->pc, warp, lane, copy->to, copy->to_address, copy->bytes, copy_bytes(copy), true);
+/* By now it has read its source, which may be another block's: that lane is the first to know this, too. */
+void observe_arrived_bytes(const Block *home, const AsyncCopy *copy, const Block *knows, int warp, int lane) {
+    const Block *issuer = issuer_of(home, copy);
+    ObservedRange read = {issuer, copy->pc, warp, lane, copy->from, copy->from_address, copy->bytes};
+    ObservedRange written = {home, copy->pc, warp, lane, copy->to, copy->to_address, copy->bytes};
+    if (issuer && issuer != knows && copy->from == PTX_SPACE_SHARED) see_range(knows, &read, NULL, true);
+    see_range(knows, &written, copy_bytes(copy), true);
 }
 
-void observe_phase(const Block *block, const Warp *warp, int lane, uint64_t place) {
-    notify(block, TRACE_SYNC_PHASE, PTX_NO_PC, warp->index, lane_bit[lane], (int)place, false);
+void observe_phase(const Block *home, const Warp *warp, int lane, uint64_t place) {
+    const Block *block = warp->block;
+    TraceSync sync = {.kind = TRACE_SYNC_PHASE,
+                      .pc = PTX_NO_PC,
+                      .warp = warp->index,
+                      .number = (int)place,
+                      .mask = lane_bit[lane],
+                      .owner = home != block ? home->observed : NULL};
+    block->grid->observer->sync(block->observed, &sync);
 }
 
 void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use) {

@@ -19,13 +19,19 @@ void observe_passed_by(const Warp *warp, const Fragment *waiting, uint32_t lanes
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes);
 void observe_fence(const Warp *warp, int pc, uint32_t lanes);
 void observe_copy(const Block *block, const AsyncCopy *copy, TraceCopyKind kind, bool is_committed);
-/* The bytes of a copy are about to be written; the lane knows it. */
-void observe_arrived_bytes(const Block *block, const AsyncCopy *copy, int warp, int lane);
-/* The copies of an mbarrier have arrived and complete its phase; the lane is the first to know. */
-void observe_phase(const Block *block, const Warp *warp, int lane, uint64_t place);
-/* A lane reads, or is about to write, many bytes. `bytes` NULL: it reads. */
-void observe_range(const Block *block, int pc, int warp, int lane, PtxSpace space, uint64_t address,
-                   uint64_t count, const uint8_t *bytes);
+/* The bytes of a copy are about to be written; the lane of the block `knows` is the first to know it. */
+void observe_arrived_bytes(const Block *home, const AsyncCopy *copy, const Block *knows, int warp, int lane);
+/* The copies of an mbarrier of `home` have arrived and complete its phase; the lane, of any block of the cluster, is the
+ * first to know. */
+void observe_phase(const Block *home, const Warp *warp, int lane, uint64_t place);
+typedef struct ObservedRange { /* many bytes that a lane reads, or is about to write */
+    const Block *owner;        /* of shared memory */
+    int pc, warp, lane;
+    PtxSpace space;
+    uint64_t address, count;
+} ObservedRange;
+/* `bytes` NULL: it reads. */
+void observe_range(const Block *block, const ObservedRange *range, const uint8_t *bytes);
 void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use);
 
 #endif

@@ -169,6 +169,17 @@ void recorded_values_shuffle(RecordedValues *recorded_values, Warp *warp, Operan
     }
 }
 
+bool recorded_values_find(RecordedValues *recorded_values, int lane, int element, uint64_t *value) {
+    const TraceEvent *event = event_of(recorded_values, lane);
+    if (event && element < event->element_count) *value = event->value[element][lane];
+    return event && element < event->element_count;
+}
+
+void recorded_values_count_product(RecordedValues *recorded_values, bool is_other) {
+    recorded_values->taken->products++;
+    recorded_values->taken->products_other += is_other;
+}
+
 void recorded_values_approximate(RecordedValues *recorded_values, Warp *warp, const Op *op, int bytes,
                                  uint32_t mask, const uint64_t argument[WARP_LANES]) {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {

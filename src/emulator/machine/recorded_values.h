@@ -25,6 +25,10 @@ void recorded_values_access(RecordedValues *recorded_values, const Access *acces
  * one: what the machine gave them is taken instead. */
 void recorded_values_shuffle(RecordedValues *recorded_values, Warp *warp, Operand place, bool present,
                              uint32_t lanes, uint64_t values[WARP_LANES]);
+/* Value `element` of the lane's event; false: it is lost. */
+bool recorded_values_find(RecordedValues *recorded_values, int lane, int element, uint64_t *value);
+/* It has been taken as a register of D. */
+void recorded_values_count_product(RecordedValues *recorded_values, bool is_other);
 /* `op` has been executed. */
 void recorded_values_approximate(RecordedValues *recorded_values, Warp *warp, const Op *op, int bytes,
                                  uint32_t mask, const uint64_t argument[WARP_LANES]);

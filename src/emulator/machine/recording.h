@@ -7,7 +7,8 @@
  *   - what other loads find in words that other blocks, earlier launches, or atomics of this block have written;
  *   - what a shuffle gives to a lane whose source lane takes no part, which PTX leaves undefined;
  *   - the results of .approx instructions that lie within the error that PTX states, and reads of %clock and the
- *     like (`approximate`).
+ *     like (`approximate`);
+ *   - sums of tensor cores that lie within the bound of their rounding (instructions/matrix_dot.h).
  * It never takes any other value: where one differs, the event differs. */
 #ifndef EMULATOR_MACHINE_RECORDING_H
 #define EMULATOR_MACHINE_RECORDING_H
@@ -26,6 +27,7 @@ typedef struct EmulatorTakenValues {
     uint64_t scheduled,
         scheduled_other; /* values that scheduling or the machine decides; of these, those that differed */
     uint64_t approximate, approximate_other; /* the same for .approx results */
+    uint64_t products, products_other;       /* and for elements of D of mma and wmma */
 } EmulatorTakenValues;
 
 #endif

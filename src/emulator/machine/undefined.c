@@ -206,7 +206,7 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
 
 static bool is_load(const Op *op) {
     PtxOpcode opcode = op->instruction->opcode;
-    return opcode == PTX_ld || opcode == PTX_ldu || opcode == PTX_ldmatrix;
+    return opcode == PTX_ld || opcode == PTX_ldu || opcode == PTX_ldmatrix || opcode == PTX_wmma;
 }
 
 void undefined_follow(Warp *warp, const Op *op) {
@@ -336,6 +336,19 @@ void undefined_gather(Warp *warp, Operand from, const Operand *to, int to_count,
         result.shuffle[lane] = value->shuffle[__builtin_ctz(among)];
     }
     for (int i = 0; i < to_count; i++) assign(find_place(frame, to[i]), &result, lanes);
+}
+
+void undefined_gather_all(Warp *warp, const Operand *from, int from_count, const Operand *to, int to_count) {
+    const Frame *frame = warp_fragment(warp)->frame;
+    UndefinedValue result = {0};
+    for (int i = 0; i < from_count && !result.lanes; i++) {
+        const UndefinedValue *value = find_place(frame, from[i]);
+        if (!value || !value->lanes) continue;
+        result.lanes = ALL_LANES;
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            result.shuffle[lane] = value->shuffle[__builtin_ctz(value->lanes)];
+    }
+    for (int i = 0; i < to_count; i++) assign(find_place(frame, to[i]), &result, ALL_LANES);
 }
 
 /* Piece `at` of a value that is passed; NULL: nothing is kept of it. */

@@ -34,6 +34,8 @@ void undefined_shuffle(Warp *warp, Operand from, Operand to, bool has_to, uint32
 /* `lanes` get in `to` (and `second`) what depends on `from` in all lanes of `of[lane]`. */
 void undefined_gather(Warp *warp, Operand from, const Operand *to, int to_count, uint32_t lanes,
                       const uint32_t *of);
+/* All lanes get in each of `to` what depends on all of `from` in all lanes. */
+void undefined_gather_all(Warp *warp, const Operand *from, int from_count, const Operand *to, int to_count);
 /* A value is passed to or from a function. */
 void undefined_pass(const Frame *from, const CallValue *source, Frame *to, const CallValue *destination,
                     uint32_t mask);

@@ -166,6 +166,8 @@ static BlockHooks hooks_of(Replay *replay) {
                         .after_lanes = replay_after_lanes,
                         .access = replay_access,
                         .after_parameters = replay_after_parameters,
+                        .after_transpose = replay_after_transpose,
+                        .after_copy = replay_after_copy,
                         .begin_event = replay_begin_event,
                         .end_event = replay_end_event,
                         .begin_frame = provenance_begin_frame,

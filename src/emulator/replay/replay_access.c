@@ -50,8 +50,7 @@ static uint64_t key_of(const TraceEvent *event, int lane, int element) {
     uint64_t offset = event->offset[lane] + (uint64_t)(element * event->element_bytes);
     if (trace_kind_is_local(event->kind))
         return UINT64_C(1) << 62 | (uint64_t)(event->warp * WARP_LANES + lane) << 32 | offset;
-    return replay_key(event->kind, event->buffer[lane], offset) | (uint64_t)(trace_event_peer(event) + 1)
-                                                                      << 40;
+    return replay_event_key(event, lane, offset);
 }
 
 static uint64_t sign_extend(uint64_t value, int bytes) {
@@ -113,6 +112,8 @@ static void replay_load(const Replayed *at) {
     if (!value->present) return;
     uint64_t bits = event->value[at->element][at->lane];
     if (memory->is_signed) bits = sign_extend(bits, memory->element_bytes);
+    if (memory->is_byte_of_word)
+        bits |= register_read(at->access->warp, value->place, value->bytes, at->lane) << 8;
     register_write(at->access->warp, value->place, value->bytes, at->lane, bits);
     int32_t from = at->replay->folds ? *producer : FOLD_NONE;
     replay_set_provenance(at->frame, value->place, at->lane, *weight,

@@ -39,8 +39,9 @@ static void copy_element(Replay *replay, const FoldPlace *place, uint64_t from, 
     weight = weight_sum(weight, old_weight);
     if (weight > replay->largest) replay->largest = weight;
     provenance_memory_write(replay->stored, to, bytes, weight, replay->folds ? node : replay->current);
-    if (replay->folds && replay->expected.kind == TRACE_GLOBAL_BULK_WRITE)
-        folds_add_result(replay->folds, place, to, node);
+    bool leaves =
+        replay->expected.kind == TRACE_GLOBAL_BULK_WRITE || trace_event_peer(&replay->expected) >= 0;
+    if (replay->folds && leaves) folds_add_result(replay->folds, place, to, node);
 }
 
 static void copy_lane(Replay *replay, int lane) {
@@ -53,8 +54,7 @@ static void copy_lane(Replay *replay, int lane) {
     bool folds = ptx_instruction_has(replay->program->ops[event->pc].instruction, PTX_MOD_REDUCE);
     for (uint64_t at = 0; at + bytes <= event->operand[lane]; at += bytes)
         copy_element(replay, &place, replay->bulk_source.offset[lane] + at,
-                     replay_key(event->kind, event->buffer[lane], event->offset[lane] + at), (int)bytes,
-                     folds);
+                     replay_event_key(event, lane, event->offset[lane] + at), (int)bytes, folds);
 }
 
 void replay_bulk(Replay *replay) {

@@ -154,6 +154,10 @@ void replay_end_event(void *context) {
     Replay *replay = context;
     const TraceEvent *event = &replay->expected;
     if (!event->mask) return; /* has failed */
+    if (event->kind == TRACE_MATRIX) {
+        replay_matrix(replay, &replay->program->ops[event->pc], &replay->block->warps[event->warp]);
+        return;
+    }
     if (event->has_result && memcmp(event->value[0], replay->made.value[0], sizeof event->value[0]) != 0)
         replay_fail(replay, "it produces other values");
     const Op *op = &replay->program->ops[event->pc];

@@ -55,10 +55,20 @@ bool replay_access(void *context, const Access *access);
 void replay_after_parameters(void *context, const Access *access);
 TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t mask);
 void replay_end_event(void *context);
+void replay_after_transpose(const Frame *frame, Operand place);
+void replay_after_copy(const Frame *frame, Operand to, Operand from);
+/* mma, wmma.mma, movmatrix: the lanes get what was recorded (replay_matrix.c). */
+void replay_matrix(Replay *replay, const Op *op, Warp *warp);
 
-/* Names a byte of shared or global memory over all spaces. */
+/* Names a byte of shared memory of the own block, or of global memory, over all spaces. */
 static inline uint64_t replay_key(TraceKind kind, uint16_t buffer, uint64_t offset) {
     return (uint64_t)trace_kind_is_shared(kind) << 63 | (uint64_t)buffer << 46 | offset;
+}
+
+/* ... or of shared memory of another block of the cluster: what the event reaches there. */
+static inline uint64_t replay_event_key(const TraceEvent *event, int lane, uint64_t offset) {
+    return replay_key(event->kind, event->buffer[lane], offset) | (uint64_t)(trace_event_peer(event) + 1)
+                                                                      << 40;
 }
 
 /* The event being made is a side of a bulk copy: where it was first run, weights and producers go with the bytes. */

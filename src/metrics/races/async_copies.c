@@ -6,8 +6,11 @@
 
 typedef struct FlyingCopy {
     TraceCopy copy;
+    uint32_t home; /* the block that counts it: its number, as in WarpAccess */
     WarpAccess issued;
-    bool is_read; /* its source may change */
+    bool is_read;          /* its source may change */
+    bool only_source;      /* kept with the block that has issued it: of its destination another one knows */
+    bool only_destination; /* the other way round */
 } FlyingCopy;
 
 enum { WORD = 4 };
@@ -28,39 +31,74 @@ static void mark(BlockRaces *block, const TraceCopy *copy, bool flies) {
     }
 }
 
-static FlyingCopy *find(BlockRaces *block, uint64_t number) {
-    for (int i = 0; i < block->flying_count; i++)
-        if (block->flying[i].copy.number == number) return &block->flying[i];
+static FlyingCopy *find(BlockRaces *block, uint32_t home, uint64_t number) {
+    for (int i = 0; block && i < block->flying_count; i++)
+        if (block->flying[i].copy.number == number && block->flying[i].home == home) return &block->flying[i];
     return NULL;
 }
 
-static void begin(BlockRaces *block, const TraceCopy *copy) {
-    FlyingCopy flying = {.copy = *copy,
-                         .issued = {block->order.number, block->order.now, UINT32_C(1) << copy->lane,
-                                    warp_access_origin(copy->pc, copy->warp)}};
-    array_push(block->flying, block->flying_count, block->flying_capacity, flying);
-    mark(block, copy, true);
+static void keep(BlockRaces *block, const FlyingCopy *flying) {
+    array_push(block->flying, block->flying_count, block->flying_capacity, *flying);
 }
 
-void async_copies_see(BlockRaces *block, const TraceCopy *copy) {
-    FlyingCopy *flying = copy->kind == TRACE_COPY_BEGINS ? NULL : find(block, copy->number);
+static void drop(BlockRaces *block, FlyingCopy *flying) {
+    if (flying) *flying = block->flying[--block->flying_count];
+}
+
+static void begin(BlockRaces *home, const TraceCopy *copy) {
+    BlockRaces *issuer = copy->issuer ? copy->issuer : home;
+    FlyingCopy flying = {.copy = *copy,
+                         .home = home->order.number,
+                         .issued = {issuer->order.number, issuer->order.now, UINT32_C(1) << copy->lane,
+                                    warp_access_origin(copy->pc, copy->warp)}};
+    flying.only_destination = issuer != home;
+    keep(home, &flying);
+    mark(home, copy, true);
+    if (issuer == home || copy->from == PTX_SPACE_GENERIC) return;
+    flying.only_destination = false;
+    flying.only_source = true;
+    keep(issuer, &flying);
+}
+
+void async_copies_see(BlockRaces *home, const TraceCopy *copy) {
+    FlyingCopy *flying =
+        copy->kind == TRACE_COPY_BEGINS ? NULL : find(home, home->order.number, copy->number);
+    BlockRaces *issuer = copy->issuer;
     switch (copy->kind) {
     case TRACE_COPY_BEGINS:
-        begin(block, copy);
+        begin(home, copy);
         break;
     case TRACE_COPY_IS_READ:
         if (flying) flying->is_read = true;
         break;
     case TRACE_COPY_ARRIVES:
         if (!flying) break;
-        mark(block, copy, false);
-        *flying = block->flying[--block->flying_count];
+        mark(home, copy, false);
+        drop(home, flying);
+        if (issuer != home) drop(issuer, find(issuer, home->order.number, copy->number));
         break;
     case TRACE_COPY_IS_LEFT:
-        race_detector_report_lanes(block,
+        race_detector_report_lanes(home, copy->block,
                                    copy->is_committed ? FINDING_COPY_NOT_AWAITED : FINDING_COPY_NOT_COMMITTED,
                                    copy->pc, copy->warp, UINT32_C(1) << copy->lane);
         break;
+    }
+}
+
+void async_copies_leave_sources(BlockRaces *block) {
+    for (int i = 0; i < block->flying_count; i++) {
+        const TraceCopy *copy = &block->flying[i].copy;
+        if (!block->flying[i].only_source || copy->from != PTX_SPACE_SHARED) continue;
+        FindingAccess read = {.pc = copy->pc,
+                              .warp = copy->warp,
+                              .lanes = UINT32_C(1) << copy->lane,
+                              .lane = copy->lane,
+                              .buffer = -1,
+                              .offset = copy->from_offset,
+                              .event = -1};
+        race_detector_set_block(block->detector, block->linear, &read);
+        block->detector->serial++;
+        race_detector_report_lifetime(block, block, &read, false);
     }
 }
 
@@ -81,10 +119,10 @@ static const FlyingCopy *find_hit(const BlockRaces *block, const TraceAccess *ac
     for (int i = 0; i < block->flying_count; i++) {
         const FlyingCopy *flying = &block->flying[i];
         const TraceCopy *copy = &flying->copy;
-        bool here = copy->to == access->space && copy->to_buffer == access->buffer;
+        bool here = !flying->only_source && copy->to == access->space && copy->to_buffer == access->buffer;
         *is_source = false;
         if (here && overlaps(copy->to_offset, copy->bytes, offset, rule->width)) return flying;
-        here = rule->writes && !flying->is_read && copy->from == access->space &&
+        here = !flying->only_destination && rule->writes && !flying->is_read && copy->from == access->space &&
                copy->from_buffer == access->buffer;
         *is_source = true;
         if (here && overlaps(copy->from_offset, copy->bytes, offset, rule->width)) return flying;
@@ -100,10 +138,11 @@ static bool is_allowed(const BlockRaces *block, const PcRule *rule, const Flying
     return rule->is_atomic && copy->is_atomic;
 }
 
-uint32_t async_copies_check(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
+uint32_t async_copies_check(BlockRaces *block, BlockRaces *owner, const TraceAccess *access,
+                            const PcRule *rule) {
     uint32_t early = 0;
     Touch touch = {.block = block,
-                   .owner = block,
+                   .owner = owner,
                    .access = access,
                    .rule = rule,
                    .cell_bytes = WORD,
@@ -111,9 +150,9 @@ uint32_t async_copies_check(BlockRaces *block, const TraceAccess *access, const 
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         touch.lane = __builtin_ctz(rest);
         touch.offset = trace_access_offset(access, touch.lane);
-        if (!rule->writes && !may_hit(block, access, touch.offset, rule->width)) continue;
+        if (!rule->writes && !may_hit(owner, access, touch.offset, rule->width)) continue;
         bool is_source;
-        const FlyingCopy *flying = find_hit(block, access, rule, touch.offset, &is_source);
+        const FlyingCopy *flying = find_hit(owner, access, rule, touch.offset, &is_source);
         if (!flying || (!is_source && is_allowed(block, rule, flying))) continue;
         FindingKind kind =
             rule->writes && (is_source || !rule->reads) ? FINDING_ASYNC_WRITE : FINDING_ASYNC_READ;

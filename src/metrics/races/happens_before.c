@@ -110,6 +110,15 @@ bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *ac
     return false;
 }
 
+bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *access, OrderSign sign) {
+    uint16_t other = (uint16_t)(warp_access_warp(access) * WARP_LANES + __builtin_ctz(access->mask));
+    if (vector_clock_find(order->signs[sign], access->block, other) >= access->stamp) return true;
+    for (int t = 0; order->threads && t < order->thread_count; t++)
+        if (vector_clock_find(order->threads[t].signs[sign], access->block, other) >= access->stamp)
+            return true;
+    return false;
+}
+
 /* ---- what a thread knows, as a vector clock --------------------------------------------------------- */
 
 /* Adds to *to what `lanes` of `warp` know and have done up to now. */
@@ -248,7 +257,49 @@ void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncW
     add_knowledge(order, warp, UINT32_C(1) << lane, &word->followed);
 }
 
+/* ---- mbarriers -------------------------------------------------------------------------------------- */
+
+void happens_before_arrive_at(HappensBefore *order, int warp, int lane, SyncWord *word,
+                              const HappensBefore *home, SyncScope scope, bool releases) {
+    const ThreadClocks *thread = order->threads ? &order->threads[warp * WARP_LANES + lane] : NULL;
+    bool is_own = order == home;
+    word->block = home->number;
+    if (thread && is_own) vector_clock_join(&word->released[SCOPE_BLOCK], thread->released[SCOPE_BLOCK]);
+    if (thread && scope == SCOPE_DEVICE)
+        vector_clock_join(&word->released[SCOPE_DEVICE], thread->released[SCOPE_DEVICE]);
+    if (is_own && !releases) return;
+    VectorClock *all = NULL;
+    add_knowledge(order, warp, UINT32_C(1) << lane, &all);
+    if (releases && is_own) vector_clock_join(&word->released[SCOPE_BLOCK], all);
+    if (releases && scope == SCOPE_DEVICE) vector_clock_join(&word->released[SCOPE_DEVICE], all);
+    if (releases && !is_own && scope == SCOPE_BLOCK) vector_clock_join(&word->narrow, all);
+    if (!is_own) vector_clock_join(&word->followed, all);
+    vector_clock_drop(all);
+    order->now++;
+}
+
+void happens_before_phase(HappensBefore *order, int warp, int lane, SyncWord *word,
+                          const HappensBefore *home) {
+    VectorClock *all = NULL;
+    word->block = home->number;
+    add_knowledge(order, warp, UINT32_C(1) << lane, &all);
+    vector_clock_join(&word->released[SCOPE_BLOCK], all);
+    vector_clock_drop(all);
+    order->now++;
+}
+
+void happens_before_await(HappensBefore *order, int warp, int lane, const SyncWord *word, SyncScope scope,
+                          bool acquires) {
+    ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
+    VectorClock **to = acquires ? &thread->known : &thread->acquired;
+    vector_clock_join(to, word->released[SCOPE_BLOCK]);
+    vector_clock_join(scope == SCOPE_DEVICE ? to : &thread->signs[SIGN_NARROW], word->released[SCOPE_DEVICE]);
+    vector_clock_join(&thread->signs[SIGN_NARROW], word->narrow);
+    vector_clock_join(&thread->signs[SIGN_FOLLOWED], word->followed);
+}
+
 void sync_word_done(SyncWord *word) {
     vector_clock_replace(&word->followed, NULL);
+    vector_clock_replace(&word->narrow, NULL);
     for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_replace(&word->released[s], NULL);
 }

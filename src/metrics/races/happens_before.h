@@ -40,6 +40,7 @@ typedef enum SyncScope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_COUNT } SyncScope;
 typedef enum OrderSign {
     SIGN_RELEASED, /* its thread has fenced, then written a word that was observed; the observer has not fenced since */
     SIGN_FOLLOWED, /* its thread has written that word later, without a fence between: nothing orders the two */
+    SIGN_NARROW, /* its thread has released it to an mbarrier, but the scope of that, or of the wait, is the block */
     SIGN_COUNT
 } OrderSign;
 
@@ -80,9 +81,11 @@ uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, 
 uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
                                uint32_t lanes, OrderSign sign);
 
-/* Does the thread know anything that threads of another block did? Does a thread of the block know the access? */
+/* Does the thread know anything that threads of another block did? Does a thread of the block know the access? Has one
+ * seen this sign of it? */
 bool happens_before_thread_knows(const HappensBefore *order, int thread, uint32_t block);
 bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *access);
+bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *access, OrderSign sign);
 
 ThreadClocks *happens_before_threads(HappensBefore *order); /* [warp * 32 + lane] */
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
@@ -94,6 +97,8 @@ typedef struct SyncWord { /* a word of memory through which threads synchronize 
     VectorClock *released[SCOPE_COUNT];
     uint32_t block;        /* the one that released[SCOPE_BLOCK] is for */
     VectorClock *followed; /* what its writers did before they wrote it, fence or not */
+    VectorClock
+        *narrow; /* an mbarrier: what threads of other blocks released to it at the scope of their block */
 } SyncWord;
 
 /* A strong load observes what was released to `word`; `acquires`: it needs no fence to know it. */
@@ -104,6 +109,15 @@ void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *
                             bool releases, bool adds);
 /* `lane` is about to write the word, after all that it has done so far; `adds` as above. */
 void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncWord *word, bool adds);
+/* `lane` arrives at an mbarrier of the block `home`, where only threads of that one wait. */
+void happens_before_arrive_at(HappensBefore *order, int warp, int lane, SyncWord *word,
+                              const HappensBefore *home, SyncScope scope, bool releases);
+/* Copies complete its phase; `lane` is the first to know. */
+void happens_before_phase(HappensBefore *order, int warp, int lane, SyncWord *word,
+                          const HappensBefore *home);
+/* `lane` has waited for its phase. */
+void happens_before_await(HappensBefore *order, int warp, int lane, const SyncWord *word, SyncScope scope,
+                          bool acquires);
 void sync_word_done(SyncWord *word);
 
 #endif

@@ -21,17 +21,6 @@ static bool stores_what_is_there(const Touch *touch) {
     return !memcmp(cell, touch->access->memory + touch->offset, (size_t)touch->cell_bytes);
 }
 
-/* Blocks of one cluster? Numbers as in WarpAccess. */
-static bool are_peers(const RaceDetector *detector, uint32_t block, uint32_t other) {
-    const TraceLaunch *launch = detector->launched;
-    const uint32_t *grid = launch->grid, *size = launch->cluster;
-    uint64_t a = block - detector->first_block, b = other - detector->first_block;
-    if (b >= detector->block_count) return false;
-    return a % grid[0] / size[0] == b % grid[0] / size[0] &&
-           a / grid[0] % grid[1] / size[1] == b / grid[0] % grid[1] / size[1] &&
-           a / grid[0] / grid[1] / size[2] == b / grid[0] / grid[1] / size[2];
-}
-
 static bool has_released(const HappensBefore *order, int warp, int lane) {
     return order->threads && order->threads[warp * WARP_LANES + lane].released[SCOPE_BLOCK];
 }
@@ -75,6 +64,7 @@ static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpA
 static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
+    if (then->is_mbarrier && now->is_mbarrier) return true;
     if (then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE)
         return is_flag(touch, earlier, lanes);
     if (then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE) return true;
@@ -133,9 +123,13 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
     FindingKind kind = same_block && warp_access_warp(earlier) == touch->access->warp ? FINDING_WARP_RACE
                        : touch->access->space == PTX_SPACE_SHARED                     ? FINDING_SHARED_RACE
                                                                                       : FINDING_GLOBAL_RACE;
-    uint32_t released = happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
-                                              lanes, SIGN_RELEASED);
-    bool may_be_cached = !now->writes && has_read(touch, cell, true); /* in L1: an old value */
+    uint32_t released = 0;
+    for (int s = 0; s < SIGN_COUNT; s++)
+        if (s == SIGN_RELEASED || s == SIGN_NARROW)
+            released |= happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
+                                              lanes, (OrderSign)s);
+    bool in_global = touch->access->space == PTX_SPACE_GLOBAL;
+    bool may_be_cached = in_global && !now->writes && has_read(touch, cell, true); /* in L1: an old value */
     if (lanes & ~released || may_be_cached)
         race_detector_report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes, false);
     else
@@ -151,7 +145,7 @@ static inline bool is_settled(const HappensBefore *order, const WarpAccess *earl
 static inline uint32_t unknown_lanes(const Touch *touch, const WarpAccess *earlier) {
     const HappensBefore *order = &touch->block->order;
     if (touch->is_shared && earlier->block != order->number &&
-        !are_peers(touch->block->detector, order->number, earlier->block))
+        !race_detector_are_peers(touch->block->detector, order->number, earlier->block))
         return 0;
     return is_settled(order, earlier)
                ? 0
@@ -202,9 +196,10 @@ static void note_reread(const Touch *touch, const WarpAccess *earlier) {
     }
 }
 
-static void touch_cell(const Touch *touch, ShadowCell *cell) {
+static void touch_shadow(const Touch *touch, ShadowCell *cell) {
     if (touch->access->arrives) { /* compared where it was issued, and on its way */
-        cell->write =
+        WarpAccess *record = touch->rule->writes ? &cell->write : record_for_read(touch, cell);
+        *record =
             (WarpAccess){touch->block->order.number, touch->block->order.now, UINT32_C(1) << touch->lane,
                          warp_access_origin(touch->access->pc, touch->access->warp)};
         return;
@@ -217,35 +212,39 @@ static void touch_cell(const Touch *touch, ShadowCell *cell) {
         put(touch, record_for_read(touch, cell));
         return;
     }
+    Touch after_read = *touch;
+    after_read.follows_read = true;
     for (int i = 0; i < CELL_READS; i++) {
         lanes = unknown_lanes(touch, &cell->reads[i]);
-        if (lanes) report_race(touch, cell, &cell->reads[i], lanes, false);
+        if (lanes) report_race(&after_read, cell, &cell->reads[i], lanes, false);
         cell->reads[i].origin |= BEFORE_WRITE;
     }
     put(touch, &cell->write);
 }
 
-/* A cell of a page that keeps one reader for each; false: this is another one. */
-static inline bool touch_read(const Touch *touch, WarpAccess *record) {
-    if (!joins(touch, record) && unknown_lanes(touch, record)) return false;
-    put(touch, record);
-    return true;
-}
-
-static void touch_page(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
-    bool reads_only = !touch->rule->writes;
-    ShadowPage *page = shadow_memory_page(memory, cell, reads_only);
-    if (page && page->read) {
-        if (touch_read(touch, &page->read[cell % SHADOW_PAGE_CELLS])) return;
-        page = shadow_memory_page(memory, cell, false);
+void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
+    RaceDetector *detector = touch->block->detector;
+    const HappensBefore *order = &touch->block->order;
+    ShadowChunk *chunk = shadow_memory_chunk(memory, cell / CHUNK_CELLS);
+    if (chunk && touch->is_shared && detector->forgets) chunk_journal_forget(memory, chunk, order);
+    ChunkMore *more = chunk ? shadow_memory_cells(memory, chunk) : NULL;
+    if (!more) {
+        detector->is_complete = false;
+        return;
     }
-    if (page)
-        touch_cell(touch, &page->cells[cell % SHADOW_PAGE_CELLS]);
-    else
-        touch->block->detector->is_complete = false;
+    more->last = order->now;
+    touch_shadow(touch, &more->cells[cell % CHUNK_CELLS]);
 }
 
 /* ---- the observer ----------------------------------------------------------------------------------- */
+
+static void at_mbarrier(BlockRaces *block, const BlockRaces *home, int warp, int lane, SyncWord *word,
+                        const PcRule *rule) {
+    if (rule->writes)
+        happens_before_arrive_at(&block->order, warp, lane, word, &home->order, rule->scope, rule->releases);
+    else
+        happens_before_await(&block->order, warp, lane, word, rule->scope, rule->acquires);
+}
 
 static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
     bool shared = access->space == PTX_SPACE_SHARED;
@@ -253,9 +252,13 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
     SyncTable *table = shared ? (SyncTable *)&owner->syncs : &block->detector->syncs;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        bool publishes = rule->writes && (rule->releases || block->order.threads);
+        bool publishes = rule->writes && (rule->releases || block->order.threads || owner != block);
         SyncWord *word = sync_table_find(table, access->buffer, trace_access_offset(access, lane), publishes);
         if (!word) continue;
+        if (rule->is_mbarrier) {
+            at_mbarrier(block, owner, access->warp, lane, word, rule);
+            continue;
+        }
         if (rule->writes)
             happens_before_publish(&block->order, access->warp, lane, word, rule->scope, rule->releases,
                                    rule->is_atomic);
@@ -274,65 +277,14 @@ static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *r
     block->order.now++;
 }
 
-/* A block of the cluster exists for certain between two barriers of the cluster, or what else orders the access behind
- * something that it does, and before its exit. */
-static void report_lifetime(BlockRaces *block, const BlockRaces *owner, const FindingAccess *access,
-                            bool is_before_start) {
-    RaceDetector *detector = block->detector;
-    RacePair *pair = race_pair_find(detector, FINDING_BLOCK_LIFETIME, access->pc, PTX_NO_PC);
-    if (!pair) {
-        pair = race_pair_add(block, FINDING_BLOCK_LIFETIME, PTX_SPACE_SHARED);
-        if (!pair) return;
-        pair->access = *access;
-        pair->other = (FindingAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
-        pair->has_owner = true;
-        pair->owner = owner->linear;
-        pair->is_before_start = is_before_start;
-    }
-    race_pair_count(pair, block);
-}
-
-static void visit(const Touch *touch) {
-    const BlockRaces *block = touch->block;
-    int thread = touch->access->warp * WARP_LANES + touch->lane;
-    touch->owner->has_visitors = true;
-    if (happens_before_thread_knows(&block->order, thread, touch->owner->order.number)) return;
-    FindingAccess access = race_this_access(touch);
-    report_lifetime(touch->block, touch->owner, &access, true);
-}
-
-static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *access) {
-    RaceDetector *detector = block->detector;
-    if (!access->mask || access->block == block->order.number ||
-        !are_peers(detector, block->order.number, access->block) ||
-        happens_before_block_knows(&block->order, access))
-        return;
-    const PcRule *rule = &detector->rules[warp_access_pc(access)];
-    FindingAccess side = {.pc = warp_access_pc(access),
-                          .warp = warp_access_warp(access),
-                          .lanes = access->mask,
-                          .lane = __builtin_ctz(access->mask),
-                          .buffer = -1,
-                          .offset = cell << detector->shared_shift,
-                          .is_store = rule->writes,
-                          .is_atomic = rule->is_atomic,
-                          .event = -1};
-    race_detector_set_block(detector, access->block - detector->first_block, &side);
-    detector->serial++;
-    report_lifetime(block, block, &side, false);
-}
-
-/* The block ends: accesses of its memory by others that are not ordered before may come too late. */
-static void check_visitors(BlockRaces *block) {
-    for (uint64_t p = 0; p < block->shared.page_count; p++) {
-        const ShadowPage *page = &block->shared.pages[p];
-        for (uint64_t i = 0; i < SHADOW_PAGE_CELLS; i++) {
-            uint64_t cell = p * SHADOW_PAGE_CELLS + i;
-            if (page->read) check_visitor(block, cell, &page->read[i]);
-            if (!page->cells) continue;
-            check_visitor(block, cell, &page->cells[i].write);
-            for (int r = 0; r < CELL_READS; r++) check_visitor(block, cell, &page->cells[i].reads[r]);
-        }
+static void touch_lanes(Touch *touch, ShadowMemory *memory, uint32_t lanes, int shift) {
+    const TraceAccess *access = touch->access;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        touch->lane = __builtin_ctz(rest);
+        touch->offset = trace_access_offset(access, touch->lane);
+        if (touch->owner != touch->block) race_detector_visit(touch);
+        for (int i = 0; i < touch->rule->width >> shift; i++, touch->offset += (uint64_t)touch->cell_bytes)
+            race_touch_cell(touch, memory, touch->offset >> shift);
     }
 }
 
@@ -352,7 +304,7 @@ static void detector_access(void *context, const TraceAccess *access) {
     bool shared = access->space == PTX_SPACE_SHARED;
     const PcRule *rule = rule_of_access(detector, access);
     if (!rule->width || (!shared && access->buffer >= detector->buffer_count)) return;
-    int shift = shared ? detector->shared_shift : detector->global_shift, cells = rule->width >> shift;
+    int shift = shared ? detector->shared_shift : detector->global_shift;
     BlockRaces *owner = access->owner ? access->owner : block;
     ShadowMemory *memory = shared ? &owner->shared : &detector->buffers[access->buffer];
     cluster_order_access(&block->cluster, access->warp, access->mask);
@@ -366,14 +318,10 @@ static void detector_access(void *context, const TraceAccess *access) {
                    .rule = rule,
                    .cell_bytes = 1 << shift,
                    .is_shared = shared};
-    uint32_t early = block->flying_count && !access->arrives ? async_copies_check(block, access, rule) : 0;
-    for (uint32_t rest = access->mask & ~early; rest; rest &= rest - 1) {
-        touch.lane = __builtin_ctz(rest);
-        touch.offset = trace_access_offset(access, touch.lane);
-        if (owner != block) visit(&touch);
-        for (int i = 0; i < cells; i++, touch.offset += (uint64_t)touch.cell_bytes)
-            touch_page(&touch, memory, touch.offset >> shift);
-    }
+    uint32_t early =
+        owner->flying_count && !access->arrives ? async_copies_check(block, owner, access, rule) : 0;
+    if (early || access->arrives || owner != block || !race_touch_warp(&touch, memory, shift))
+        touch_lanes(&touch, memory, access->mask & ~early, shift);
     if (!shared && rule->writes) {
         detector->last_store_pc = access->pc;
         detector->last_store_launch = detector->launch;
@@ -391,6 +339,11 @@ static void complete_phase(BlockRaces *block, int following) {
         cluster_order_pass(&detector->completing[i]->cluster, detector->phase);
     detector->completing_count = 0;
     vector_clock_replace(&detector->phase, NULL);
+}
+
+static void complete_mbarrier(BlockRaces *block, BlockRaces *home, const TraceSync *sync) {
+    happens_before_phase(&block->order, sync->warp, __builtin_ctz(sync->mask),
+                         sync_table_find(&home->syncs, -1, (uint64_t)sync->number, true), &home->order);
 }
 
 static void detector_sync(void *context, const TraceSync *sync) {
@@ -423,9 +376,7 @@ static void detector_sync(void *context, const TraceSync *sync) {
         happens_before_fence(&block->order, sync->warp, sync->mask, block->detector->rules[sync->pc].scope);
         break;
     case TRACE_SYNC_PHASE:
-        happens_before_publish(&block->order, sync->warp, __builtin_ctz(sync->mask),
-                               sync_table_find(&block->syncs, -1, (uint64_t)sync->number, true), SCOPE_BLOCK,
-                               true, true);
+        complete_mbarrier(block, sync->owner ? sync->owner : block, sync);
         break;
     }
 }
@@ -455,7 +406,8 @@ static void *detector_block(void *context, uint64_t linear) {
 
 static void detector_end(void *context) {
     BlockRaces *block = context;
-    if (block->has_visitors) check_visitors(block);
+    if (block->has_visitors) race_detector_check_visitors(block);
+    async_copies_leave_sources(block);
     happens_before_end(&block->order);
     cluster_order_end(&block->cluster);
     async_copies_forget(block);
@@ -499,14 +451,18 @@ static void note_width(const PcRule *rule, bool in_shared, bool in_global, int l
     if (in_global && rule->width < least[1]) least[1] = rule->width;
 }
 
+static bool launch_is_unclustered(const TraceLaunch *launch) {
+    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] <= 1;
+}
+
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
     detector->has_fences = detector->has_volatile = false;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         const PcRule *rule = &detector->rules[pc];
-        detector->has_fences |=
-            in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires || rule->releases;
+        detector->has_fences |= in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires ||
+                                rule->releases || rule->is_mbarrier;
         detector->has_volatile |= rule->strength == ACCESS_VOLATILE && rule->writes &&
                                   (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC);
         bool generic = trace_is_generic(in), shared = trace_kind_is_shared(trace_kind_of(in));
@@ -514,6 +470,8 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
         shared = trace_kind_is_shared(trace_written_kind_of(in));
         note_width(&detector->written[pc], shared, !shared, least);
     }
+    detector->forgets =
+        !detector->has_fences && !detector->has_volatile && launch_is_unclustered(detector->launched);
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
 }

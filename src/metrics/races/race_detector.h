@@ -4,7 +4,7 @@
 
 #include "metrics/findings.h"
 #include "metrics/races/cluster_order.h"
-#include "metrics/races/shadow_memory.h"
+#include "metrics/races/chunk_journal.h"
 
 typedef enum Strength {
     ACCESS_WEAK,
@@ -14,6 +14,7 @@ typedef enum Strength {
 
 typedef struct PcRule { /* what an instruction does to memory that threads share */
     bool is_access, reads, writes, is_atomic;
+    bool is_mbarrier; /* of one that is initialized */
     Strength strength;
     bool acquires, releases;
     bool is_relaxed_arrival;      /* barrier.cluster.arrive.relaxed */
@@ -30,6 +31,7 @@ typedef struct Touch {
     uint64_t offset; /* of the cell, in bytes */
     int cell_bytes;
     bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
+    bool follows_read; /* what is compared with it is a read: of a copy, that of its source */
 } Touch;
 
 typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
@@ -43,6 +45,7 @@ typedef struct RacePair { /* a pair of instructions that race; the accesses are 
     bool is_atomic;                   /* one of them is atomic */
     bool is_narrow;                   /* both are strong, but of too narrow a scope */
     bool is_same_warp, is_same_block;
+    bool is_scope;  /* MISSING_ACQUIRE: an mbarrier lies between them, but its scope is a block */
     bool is_source; /* a copy on its way: it is its source that is written */
     TraceUse use;   /* of an undefined value */
     bool has_owner; /* the shared memory is of block `owner`, and one of the accesses is another block's */
@@ -86,10 +89,11 @@ struct RaceDetector {
     const Trace *trace; /* while it is observed */
     int launch, code_count;
     const TraceLaunch *launched;
-    PcRule *rules;                      /* [pc] of this launch */
-    PcRule *written;                    /* [pc] asynchronous copies: what they do to their destination */
-    bool has_fences;                    /* or acquires or releases */
-    bool has_volatile;                  /* stores to global memory */
+    PcRule *rules;     /* [pc] of this launch */
+    PcRule *written;   /* [pc] asynchronous copies: what they do to their destination */
+    bool has_fences;   /* or acquires or releases */
+    bool has_volatile; /* stores to global memory */
+    bool forgets; /* an access of shared memory that the whole block knows of has no more part in anything */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
     uint64_t block_count;
@@ -131,6 +135,11 @@ void race_detector_undefined(void *block, const TraceUndefined *undefined); /* T
 PcRule *race_detector_rules(const PtxProgram *program);
 PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
 
+/* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
+void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);
+/* The same for all lanes of an access at once, where they make a line; false: they do not. */
+bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift);
+
 /* What an access was, for a finding; what an earlier one of the same memory was. */
 FindingAccess race_this_access(const Touch *touch);
 FindingAccess race_earlier_access(const Touch *touch, const WarpAccess *earlier, uint32_t lanes);
@@ -140,13 +149,27 @@ const PcRule *race_rule_of(const Touch *touch, const WarpAccess *earlier);
 /* `lanes` of `earlier` and this access are a finding of this kind; `is_source`: as in RacePair. */
 void race_detector_report(const Touch *touch, FindingKind kind, const WarpAccess *earlier, uint32_t lanes,
                           bool is_source);
-/* A finding about lanes of one instruction, without an address. */
-void race_detector_report_lanes(BlockRaces *block, FindingKind kind, int pc, int warp, uint32_t lanes);
+/* A finding about lanes of one instruction of the block `linear`, without an address. */
+void race_detector_report_lanes(BlockRaces *block, uint64_t linear, FindingKind kind, int pc, int warp,
+                                uint32_t lanes);
+/* Blocks of one cluster? Numbers as in WarpAccess. */
+bool race_detector_are_peers(const RaceDetector *detector, uint32_t block, uint32_t other);
+/* The lane accesses shared memory of another block. */
+void race_detector_visit(const Touch *touch);
+/* The block ends: accesses of its memory by others that are not ordered before may come too late. */
+void race_detector_check_visitors(BlockRaces *block);
+/* Shared memory of `owner` is accessed where it may not have started, or may have exited. */
+void race_detector_report_lifetime(BlockRaces *block, const BlockRaces *owner, const FindingAccess *access,
+                                   bool is_before_start);
 
-/* Copies on their way (async_copies.c). */
-void async_copies_see(BlockRaces *block, const TraceCopy *copy);
-/* Reports the lanes that access what a copy on its way reads or writes, and returns them. */
-uint32_t async_copies_check(BlockRaces *block, const TraceAccess *access, const PcRule *rule);
+/* Copies on their way (async_copies.c): each is kept with the block whose shared memory it goes to, or which issues it;
+ * where these are two, with both. */
+void async_copies_see(BlockRaces *home, const TraceCopy *copy);
+/* Reports the lanes that access what a copy on its way reads or writes, and returns them; `owner`: of the memory. */
+uint32_t async_copies_check(BlockRaces *block, BlockRaces *owner, const TraceAccess *access,
+                            const PcRule *rule);
+/* The block ends: the copies whose source is its shared memory, which is gone then. */
+void async_copies_leave_sources(BlockRaces *block);
 void async_copies_forget(BlockRaces *block);
 void async_copies_done(BlockRaces *block);
 /* The load is repeated until it finds what it waits for. */

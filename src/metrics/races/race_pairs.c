@@ -50,13 +50,15 @@ static FindingAccess place_of(const BlockRaces *block, int pc, int warp, uint32_
     return place;
 }
 
-void race_detector_report_lanes(BlockRaces *block, FindingKind kind, int pc, int warp, uint32_t lanes) {
+void race_detector_report_lanes(BlockRaces *block, uint64_t linear, FindingKind kind, int pc, int warp,
+                                uint32_t lanes) {
     block->detector->serial++;
     RacePair *pair = race_pair_find(block->detector, kind, pc, PTX_NO_PC);
     if (!pair) {
         pair = race_pair_add(block, kind, PTX_SPACE_GENERIC);
         if (!pair) return;
         pair->access = place_of(block, pc, warp, lanes);
+        race_detector_set_block(block->detector, linear, &pair->access);
         pair->other = (FindingAccess){.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
     }
     race_pair_count(pair, block);

@@ -29,8 +29,8 @@ const PcRule *race_rule_of(const Touch *touch, const WarpAccess *earlier) {
     const RaceDetector *detector = touch->block->detector;
     int pc = warp_access_pc(earlier);
     const PtxInstruction *in = detector->launched->program->code[pc].instruction;
-    bool writes =
-        detector->written[pc].width && trace_kind_is_shared(trace_written_kind_of(in)) == touch->is_shared;
+    bool writes = !touch->follows_read && detector->written[pc].width &&
+                  trace_kind_is_shared(trace_written_kind_of(in)) == touch->is_shared;
     return writes ? &detector->written[pc] : &detector->rules[pc];
 }
 
@@ -92,6 +92,9 @@ void race_detector_report(const Touch *touch, FindingKind kind, const WarpAccess
         pair->is_volatile = then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE;
         pair->is_narrow = then->strength == ACCESS_STRONG && now->strength == ACCESS_STRONG;
         pair->is_atomic = then->is_atomic != now->is_atomic;
+        pair->is_scope = kind == FINDING_MISSING_ACQUIRE && touch->is_shared &&
+                         happens_before_signed(&block->order, touch->access->warp, touch->lane, earlier,
+                                               lanes, SIGN_NARROW);
         pair->has_owner = touch->is_shared && (touch->owner != block || !pair->is_same_block);
         pair->owner = touch->owner->linear;
         if (kind == FINDING_STORE_CONFLICT) {

@@ -1,0 +1,15 @@
+/* What the instructions on matrices share (mma.c, matrix.c). Private to them. */
+#ifndef EMULATOR_INSTRUCTIONS_MATRIX_LOWER_H
+#define EMULATOR_INSTRUCTIONS_MATRIX_LOWER_H
+
+#include "emulator/machine/product.h"
+
+/* False after a trap: the instruction needs all 32 lanes. */
+bool matrix_has_all_lanes(Block *block, Warp *warp, const Op *op, uint32_t mask);
+/* The registers in the braces of operand `index` (or the one there), of which the fragment has as many. */
+bool matrix_lower_registers(Lowering *low, Op *op, int index, const PtxFragment *fragment, bool is_written,
+                            MatrixRegisters *registers);
+/* wmma.load, wmma.store */
+bool matrix_lower_access(Lowering *low, const PtxInstruction *in, Op *op);
+
+#endif

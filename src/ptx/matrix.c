@@ -1,0 +1,213 @@
+/* Fragments (matrix.h): one rule for all shapes, whose numbers are those of matrix.def. */
+#include "ptx/matrix.h"
+
+enum { LANES = 32, BLOCK = 8, LANES_OF_ROW = 4, WMMA_REGISTERS = 8 };
+
+static const struct {
+    PtxModifierKind kind;
+    int m, n, k;
+} shapes[] = {
+#define SHAPE(name, m, n, k) {PTX_MOD_##name, m, n, k},
+#include "ptx/matrix.def"
+};
+
+/* ---- places ------------------------------------------------------------------------------------------- */
+
+/* Register `index` of a multiplicand, along the side that its lanes are rows of, and along k. */
+static PtxMatrixPlace multiplicand_block(const PtxFragment *fragment, int index, int side, int depth) {
+    int along = depth / (LANES_OF_ROW * fragment->parts);
+    bool below_first = (fragment->role == PTX_MATRIX_A) != fragment->is_turned && side > BLOCK;
+    if (!below_first) return (PtxMatrixPlace){index / along * BLOCK, index % along};
+    int in_tile = index % (2 * along), tile = index / (2 * along);
+    return (PtxMatrixPlace){tile * 2 * BLOCK + in_tile % 2 * BLOCK, in_tile / 2};
+}
+
+PtxMatrixPlace ptx_fragment_place(const PtxFragment *fragment, int lane, int index, int part) {
+    int g = lane / LANES_OF_ROW, t = lane % LANES_OF_ROW, parts = fragment->parts;
+    index %= fragment->distinct;
+    if (fragment->role == PTX_MATRIX_C) {
+        int rows = fragment->is_turned ? fragment->columns : fragment->rows;
+        int pair = (index * parts + part) / 2, column = 2 * t + (index * parts + part) % 2;
+        PtxMatrixPlace place = {g + pair % (rows / BLOCK) * BLOCK, column + pair / (rows / BLOCK) * BLOCK};
+        return fragment->is_turned ? (PtxMatrixPlace){place.column, place.row} : place;
+    }
+    bool is_a = fragment->role == PTX_MATRIX_A;
+    int side = is_a ? fragment->rows : fragment->columns, depth = is_a ? fragment->columns : fragment->rows;
+    PtxMatrixPlace block = multiplicand_block(fragment, index, side, depth);
+    int across = block.row + g, along = (block.column * LANES_OF_ROW + t) * parts + part;
+    return is_a ? (PtxMatrixPlace){across, along} : (PtxMatrixPlace){along, across};
+}
+
+uint64_t ptx_fragment_element(const PtxFragment *fragment, uint64_t bits, int part) {
+    int width = 8 * fragment->register_bytes / fragment->parts;
+    return width == 64 ? bits : bits >> part * width & ((UINT64_C(1) << width) - 1);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------- */
+
+static int element_bytes(PtxType type) {
+    return ptx_type_bytes(type);
+}
+
+static bool is_multiplicand(PtxType type) {
+    return type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32 || type == PTX_F64 || type == PTX_S8 ||
+           type == PTX_U8;
+}
+
+static bool is_accumulator(PtxType type) {
+    return type == PTX_F16 || type == PTX_F32 || type == PTX_F64 || type == PTX_S32;
+}
+
+static bool find_shape(const PtxInstruction *in, PtxProduct *product) {
+    for (int i = 0; i < in->modifier_count; i++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            if (in->modifiers[i].kind == shapes[s].kind) {
+                product->m = shapes[s].m;
+                product->n = shapes[s].n;
+                product->k = shapes[s].k;
+                return true;
+            }
+    return false;
+}
+
+static PtxFragment make_fragment(const PtxProduct *shape, PtxMatrixRole role, PtxType type, bool is_wmma) {
+    PtxFragment fragment = {
+        .role = role, .type = type, .is_turned = shape->m < BLOCK * 2 && shape->n > BLOCK};
+    fragment.rows = role == PTX_MATRIX_B ? shape->k : shape->m;
+    fragment.columns = role == PTX_MATRIX_A ? shape->k : shape->n;
+    fragment.register_bytes = element_bytes(type) == 8 ? 8 : 4;
+    fragment.parts = fragment.register_bytes / element_bytes(type);
+    fragment.distinct = fragment.rows * fragment.columns / LANES / fragment.parts;
+    bool repeats = is_wmma && type == PTX_F16 && role != PTX_MATRIX_C;
+    fragment.registers = repeats ? WMMA_REGISTERS : fragment.distinct;
+    return fragment;
+}
+
+/* The first `count` of row and col among the modifiers. */
+static int read_layouts(const PtxInstruction *in, bool by_columns[], int count) {
+    int found = 0;
+    for (int i = 0; i < in->modifier_count && found < count; i++) {
+        bool is_column = in->modifiers[i].kind == PTX_MOD_COL;
+        if (is_column || in->modifiers[i].kind == PTX_MOD_ROW) by_columns[found++] = is_column;
+    }
+    return found;
+}
+
+/* mma's m8n8k4 of f16 has other fragments. */
+static bool has_types(const PtxProduct *product, PtxType d, PtxType a, PtxType b, PtxType c) {
+    if (!is_multiplicand(a) || !is_multiplicand(b) || !is_accumulator(c) || !is_accumulator(d)) return false;
+    return a == PTX_F64 ? b == a && c == a && d == a
+                        : product->m * product->n > BLOCK * BLOCK || a == PTX_S8 || a == PTX_U8;
+}
+
+bool ptx_product(const PtxInstruction *in, PtxProduct *product) {
+    bool is_wmma = in->opcode == PTX_wmma;
+    *product = (PtxProduct){.saturates = ptx_instruction_has(in, PTX_MOD_SATFINITE)};
+    if (!is_wmma && in->opcode != PTX_mma) return false;
+    if (is_wmma && !ptx_instruction_has(in, PTX_MOD_MMA)) return false;
+    if (in->operand_count != 4 || !find_shape(in, product)) return false;
+    PtxType d, a, b, c;
+    if (in->type_count == 4)
+        d = in->types[0], a = in->types[1], b = in->types[2], c = in->types[3];
+    else if (is_wmma && in->type_count == 2)
+        d = in->types[0], a = b = PTX_F16, c = in->types[1];
+    else
+        return false;
+    if (!has_types(product, d, a, b, c)) return false;
+    product->d = make_fragment(product, PTX_MATRIX_C, d, is_wmma);
+    product->a = make_fragment(product, PTX_MATRIX_A, a, is_wmma);
+    product->b = make_fragment(product, PTX_MATRIX_B, b, is_wmma);
+    product->c = make_fragment(product, PTX_MATRIX_C, c, is_wmma);
+    return true;
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------------- */
+
+static void cut(PtxMatrixAccess *access) {
+    const PtxFragment *fragment = &access->fragment;
+    int bytes = element_bytes(fragment->type);
+    bool is_c = fragment->role == PTX_MATRIX_C;
+    /* Do the elements of a register (of C, of two) lie beside each other in memory? */
+    bool along_row = is_c ? !fragment->is_turned : fragment->role == PTX_MATRIX_A;
+    bool are_neighbours = along_row != access->by_columns;
+    access->registers_of_piece = access->pieces_of_register = 1;
+    access->is_transposed = bytes == 2 && !are_neighbours;
+    if (bytes == 1 && !are_neighbours) access->pieces_of_register = fragment->parts;
+    if (bytes >= 4 && is_c && are_neighbours) access->registers_of_piece = 2;
+    access->pieces = fragment->distinct / access->registers_of_piece * access->pieces_of_register;
+    access->bytes = fragment->register_bytes * access->registers_of_piece / access->pieces_of_register;
+}
+
+bool ptx_matrix_access(const PtxInstruction *in, PtxMatrixAccess *access) {
+    *access = (PtxMatrixAccess){.is_store = ptx_instruction_has(in, PTX_MOD_STORE)};
+    if (in->opcode != PTX_wmma || ptx_instruction_has(in, PTX_MOD_MMA)) return false;
+    if (in->operand_count < 2 || in->operand_count > 3 || in->type_count != 1) return false;
+    PtxProduct shape;
+    if (!find_shape(in, &shape) || read_layouts(in, &access->by_columns, 1) != 1) return false;
+    PtxMatrixRole role = access->is_store                     ? PTX_MATRIX_C
+                         : ptx_instruction_has(in, PTX_MOD_A) ? PTX_MATRIX_A
+                         : ptx_instruction_has(in, PTX_MOD_B) ? PTX_MATRIX_B
+                                                              : PTX_MATRIX_C;
+    if (role == PTX_MATRIX_C ? !is_accumulator(in->types[0]) : !is_multiplicand(in->types[0])) return false;
+    access->fragment = make_fragment(&shape, role, in->types[0], true);
+    access->address = access->is_store ? 0 : 1;
+    access->values = !access->address;
+    access->stride = in->operand_count == 3 ? 2 : -1;
+    access->default_stride = access->by_columns ? access->fragment.rows : access->fragment.columns;
+    cut(access);
+    return true;
+}
+
+int ptx_matrix_piece_register(const PtxMatrixAccess *access, int piece) {
+    return piece / access->pieces_of_register * access->registers_of_piece;
+}
+
+int ptx_matrix_piece_part(const PtxMatrixAccess *access, int piece) {
+    return access->pieces_of_register - 1 - piece % access->pieces_of_register;
+}
+
+int ptx_matrix_access_count(const PtxInstruction *in) {
+    PtxMatrixAccess access;
+    return ptx_matrix_access(in, &access) ? access.pieces : ptx_matrix_count(in);
+}
+
+/* Where the block of a register begins. */
+static PtxMatrixPlace block_begin(const PtxFragment *fragment, int index) {
+    return ptx_fragment_place(fragment, 0, index, 0);
+}
+
+uint64_t ptx_matrix_offset(const PtxMatrixAccess *access, int piece, int lane, uint32_t stride) {
+    const PtxFragment *fragment = &access->fragment;
+    int index = ptx_matrix_piece_register(access, piece);
+    int part = ptx_matrix_piece_part(access, piece);
+    PtxMatrixPlace place = ptx_fragment_place(fragment, lane, index, part);
+    if (access
+            ->is_transposed) { /* the block as it lies: rows in memory are columns of the block, or the other way */
+        PtxMatrixPlace begin = block_begin(fragment, index);
+        int line = lane / LANES_OF_ROW, along = 2 * (lane % LANES_OF_ROW);
+        place = access->by_columns ? (PtxMatrixPlace){begin.row + along, begin.column + line}
+                                   : (PtxMatrixPlace){begin.row + line, begin.column + along};
+    }
+    uint64_t line = (uint64_t)(access->by_columns ? place.column : place.row);
+    uint64_t along = (uint64_t)(access->by_columns ? place.row : place.column);
+    return (line * stride + along) * (uint64_t)element_bytes(fragment->type);
+}
+
+/* ---- transposition ------------------------------------------------------------------------------------ */
+
+void ptx_matrix_transpose(uint32_t values[32]) {
+    uint32_t from[LANES];
+    memcpy(from, values, sizeof from);
+    for (int lane = 0; lane < LANES; lane++) {
+        int low = ptx_matrix_transposed_from(lane), shift = lane / LANES_OF_ROW % 2 * 16;
+        values[lane] = (from[low] >> shift & 0xffff) | (from[low + LANES_OF_ROW] >> shift & 0xffff) << 16;
+    }
+}
+
+bool ptx_matrix_is_transposed(const PtxInstruction *in) {
+    return ptx_matrix_count(in) && ptx_instruction_has(in, PTX_MOD_TRANS);
+}
+
+PtxFragment ptx_matrix_block(void) {
+    return make_fragment(&(PtxProduct){.m = BLOCK, .n = BLOCK, .k = BLOCK}, PTX_MATRIX_A, PTX_F16, false);
+}

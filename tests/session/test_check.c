@@ -1,0 +1,162 @@
+/* --check: errors by their causes, what to insert where, and the proof in a copy of the PTX.
+ *
+ * tests/data/checks/NAME.txt: what it prints of every kernel that is wrong on purpose, as exact text. */
+#include "tests/tui/golden.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "session/session.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Session *open_well(const SessionOptions *options) {
+    Error error = {0};
+    Session *session = session_open(options, &error);
+    if (!session) fail_msg("%s: %s", options->kernel ? options->kernel : options->entry, error.message);
+    return session;
+}
+
+static void every_wrong_kernel_is_explained(void **state) {
+    (void)state;
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *row = catalog_row(i);
+        if (row->group != CATALOG_BUG) continue;
+        Session *session =
+            open_well(&(SessionOptions){.kernel = row->id, .search_races = true, .threads = 1});
+        Text out = {0};
+        char path[128];
+        session_check(session, false, &out);
+        snprintf(path, sizeof path, "tests/data/checks/%s.txt", row->id);
+        golden_check_file(path, &out);
+        text_done(&out);
+        session_free(session);
+    }
+}
+
+static int count_lines(const char *text) {
+    int count = 0;
+    for (; *text; text++) count += *text == '\n';
+    return count;
+}
+
+static void a_missing_barrier_is_one_finding(void **state) {
+    (void)state;
+    static const PtxType types[] = {PTX_S32, PTX_F32, PTX_F64};
+    for (int t = 0; t < 3; t++) {
+        SessionOptions options = {.kernel = "bug_volatile_tail",
+                                  .catalog = {.dtype = types[t]},
+                                  .search_races = true,
+                                  .threads = 1};
+        Session *session = open_well(&options);
+        Text out = {0};
+        session_check(session, false, &out);
+        const Findings *findings = session_hazards(session);
+        assert_true(findings->error_count > 10);
+        assert_int_equal(findings->cause_count, 1);
+        assert_int_equal(findings->causes[0].count, findings->error_count);
+        assert_true(findings->causes[0].is_proved);
+        assert_non_null(strstr(text_string(&out), "insert __syncwarp() after lines 29 to 33"));
+        assert_true(count_lines(text_string(&out)) <= 12);
+        text_done(&out);
+        session_free(session);
+    }
+}
+
+/* ---- kernels and their correct twins ------------------------------------------------------------------------ */
+
+typedef struct Case {
+    const char *entry, *arguments;
+    uint32_t blocks, threads;
+    const char *insert; /* of the only cause; NULL: nothing helps */
+    const char *kind;   /* of its first error; NULL: there is no error */
+    int notes;          /* about a missing fence of the reader */
+} Case;
+
+#define ONE_BLOCK  "in=int[n]:random, out=int[n]"
+#define LAST_BLOCK "in=int[n]:random, partial=int[8]:zero, finished=uint[1]:zero, out=int[1]"
+
+static const Case cases[] = {
+    {"loop_without", "in=int[n]:random, out=int[4]", 4, 256, "insert __syncthreads() after line 12",
+     "shared_race", 0},
+    {"loop_with", "in=int[n]:random, out=int[4]", 4, 256, NULL, NULL, 0},
+    {"half_warp_without", ONE_BLOCK, 1, 32, "insert __syncwarp(0xffff) after line 60", "warp_race", 0},
+    {"half_warp_with", ONE_BLOCK, 1, 32, NULL, NULL, 0},
+    {"bins_plain", ONE_BLOCK, 1, 128, NULL, "shared_race", 0},
+    {"bins_atomic", ONE_BLOCK, 1, 128, NULL, NULL, 0},
+    {"lock", "taken=int[1]:zero, out=int[1]:zero, 0", 4, 32, "insert __threadfence() before line 107",
+     "global_race", 0},
+    {"lock", "taken=int[1]:zero, out=int[1]:zero, 1", 4, 32, "insert __threadfence() before line 107",
+     "global_race", 0},
+    {"lock", "taken=int[1]:zero, out=int[1]:zero, -1", 4, 32, NULL, NULL, 0},
+    {"last_block_without", LAST_BLOCK, 8, 64, "insert __threadfence() before line 123", "global_race", 0},
+    {"last_block_writer_only", LAST_BLOCK, 8, 64, NULL, NULL, 1},
+    {"last_block_with", LAST_BLOCK, 8, 64, NULL, NULL, 0},
+};
+
+static Session *open_case(const Case *of) {
+    SessionOptions options = {.file = "tests/kernels/remedies.ptx",
+                              .entry = of->entry,
+                              .args = of->arguments,
+                              .catalog = {.n = of->blocks * of->threads, .seed = 3},
+                              .grid = {of->blocks, 1, 1},
+                              .block = {of->threads, 1, 1},
+                              .search_races = true,
+                              .threads = 1};
+    return open_well(&options);
+}
+
+static void each_cause_has_its_remedy(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const Case *of = &cases[i];
+        Session *session = open_case(of);
+        session_prove(session);
+        const Findings *findings = session_hazards(session);
+        int notes = 0;
+        for (int k = 0; k < findings->count; k++) notes += findings->items[k].kind == FINDING_MISSING_ACQUIRE;
+        assert_int_equal(notes, of->notes);
+        assert_int_equal(findings->cause_count, of->kind != NULL);
+        if (of->kind) {
+            const FindingCause *cause = &findings->causes[0];
+            assert_string_equal(findings->items[cause->lead].kind_text, of->kind);
+            assert_int_equal(cause->is_proved, of->insert != NULL);
+            if (of->insert) assert_string_equal(cause->insert, of->insert);
+            if (!of->insert) assert_null(cause->insert);
+        }
+        session_free(session);
+    }
+}
+
+/* Two barriers are missing, in two phases that a third one parts. */
+static void two_barriers_are_two_findings(void **state) {
+    (void)state;
+    Session *session =
+        open_case(&(Case){.entry = "phases_without", .arguments = ONE_BLOCK, .blocks = 1, .threads = 128});
+    session_prove(session);
+    const Findings *findings = session_hazards(session);
+    assert_int_equal(findings->cause_count, 2);
+    assert_string_equal(findings->causes[0].insert, "insert __syncthreads() after line 34");
+    assert_string_equal(findings->causes[1].insert, "insert __syncthreads() after line 37");
+    assert_true(findings->causes[0].is_proved && findings->causes[1].is_proved);
+    session_free(session);
+    session = open_case(&(Case){.entry = "phases_with", .arguments = ONE_BLOCK, .blocks = 1, .threads = 128});
+    assert_int_equal(session_hazards(session)->error_count, 0);
+    session_free(session);
+}
+
+int main(void) {
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_wrong_kernel_is_explained),
+        cmocka_unit_test(a_missing_barrier_is_one_finding),
+        cmocka_unit_test(each_cause_has_its_remedy),
+        cmocka_unit_test(two_barriers_are_two_findings),
+    };
+    return cmocka_run_group_tests_name("check", tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/* --launch: launches of a file (tests/kernels/stages.ptx) as one run, and structures among their arguments. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "session/session.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char path[512];
+
+static SessionOptions options_of(const char *launches) {
+    const char *root = getenv("REDVIZ_SHARE");
+    snprintf(path, sizeof path, "%s/tests/kernels/stages.ptx", root ? root : ".");
+    return (SessionOptions){.file = path, .launches = launches, .catalog = {.n = 1000, .seed = 5}, .threads = 1};
+}
+
+static Session *open(const char *launches) {
+    SessionOptions options = options_of(launches);
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s: %s", launches, error.message);
+    return session;
+}
+
+static void expect_right(const char *launches, const char *looks_like) {
+    Session *session = open(launches);
+    const char *is = session_looks_like(session);
+    if (!is || strcmp(is, looks_like) != 0) fail_msg("%s: looks like %s", launches, is ? is : "nothing");
+    assert_true(session_result(session)->correct);
+    session_free(session);
+}
+
+static const char two_stages[] = "stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 16)";
+
+/* What is not defined is a buffer as it would be guessed; what was, is the same buffer. */
+static void launches_share_buffers_by_name(void **state) {
+    (void)state;
+    expect_right(two_stages, "sum(in)");
+    Session *session = open(two_stages);
+    assert_int_equal(session_trace(session)->launch_count, 2);
+    assert_int_equal(session_block_count(session), 2);
+    static const char complete[] =
+        "stage_sum<<<16, 256>>>(in=float[n]:random(-8,8), partial=float[grid], n); "
+        "stage_sum<<<1, 256>>>(partial, out=float[grid], 16)";
+    assert_string_equal(session_arguments(session), complete);
+    char guess[256];
+    snprintf(guess, sizeof guess, "--launch '%s'", complete);
+    assert_string_equal(session_guess(session), guess);
+    session_free(session);
+    session = open(complete); /* what was shown gives the same, and nothing is guessed any more */
+    assert_string_equal(session_arguments(session), complete);
+    assert_null(session_guess(session));
+    assert_string_equal(session_looks_like(session), "sum(in)");
+    session_free(session);
+}
+
+/* The partial results are right, but they are not what the run gives. */
+static void the_last_launch_has_the_result(void **state) {
+    (void)state;
+    Session *session =
+        open("stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 3)");
+    const CatalogResult *result = session_result(session);
+    assert_true(result && !result->correct);
+    assert_string_equal(session_looks_like(session), "sum(in)");
+    session_free(session);
+    session = open("stage_sum<<<16, 256>>>(in, partial, n); stage_lost<<<1, 32>>>(partial, out, 4)");
+    result = session_result(session);
+    assert_true(!result || !result->correct);
+    session_free(session);
+}
+
+static void structures_are_what_libraries_pass(void **state) {
+    (void)state;
+    expect_right("view_sum<<<4, 256>>>({n, (long)n, 1l}, {in=float[n]:iota, null, {n,0,0,0}, {4,0,0,0}, {(ushort)1, (ushort)0}},"
+                 " {out=float[1], null, {1,0,0,0}, {4,0,0,0}, (ushort)1})",
+                 "sum(in)");
+}
+
+static void a_structure_may_hold_structures(void **state) {
+    (void)state;
+    SessionOptions options =
+        options_of("row_fold<Largest><<<4, 32>>>({in=int[64*100]:random, 6400l, {64l, 100l}, {400l, 4l}}, "
+                   "out=int[64], {64, 4, 16}, {})");
+    options.expect = "rowmax(in, 100)";
+    Error error = {0};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    assert_true(session_result(session)->correct);
+    assert_int_equal(session_result(session)->compared, 64);
+    session_free(session);
+}
+
+static void what_is_wrong_is_shown_in_the_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *launches, *problem;
+        int column;
+    } cases[] = {
+        {"stage_sum<<<1, 32>>>(in, out)", "--launch: the kernel takes 3 arguments, not 2", 22},
+        {"stage_sum<<<1, 32>>>(in, out, n); stage_su<<<1, 32>>>(in, out, n)", "--launch: there is no entry 'stage_su'", 35},
+        {"stage_sum<<<1, 32>>>(in, out, m)", "'m' is not known", 31},
+        {"view_sum<<<1, 32>>>({1, 2l, 3l}, in, out)", "'in' is not known", 34},
+        {"stage_sum<<<2147483647, 1024>>>(in, out, n)", "would take very long", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        SessionOptions options = options_of(cases[i].launches);
+        Error error = {0};
+        if (session_open(&options, &error)) fail_msg("%s is accepted", cases[i].launches);
+        if (!strstr(error.message, cases[i].problem) || (cases[i].column && error.column != cases[i].column))
+            fail_msg("%s: column %d: %s", cases[i].launches, error.column, error.message);
+    }
+}
+
+static void a_saved_run_keeps_its_launches(void **state) {
+    (void)state;
+    char saved[] = "/tmp/redviz-launches-XXXXXX";
+    int file = mkstemp(saved);
+    assert_true(file >= 0);
+    close(file);
+    Session *session = open(two_stages);
+    Error error = {0};
+    if (!session_save(session, saved, &error)) fail_msg("%s", error.message);
+    session_free(session);
+    SessionOptions options = {.saved = saved};
+    session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    assert_string_equal(session_options(session)->launches, two_stages);
+    assert_null(session_options(session)->args);
+    assert_string_equal(session_looks_like(session), "sum(in)");
+    session_free(session);
+    remove(saved);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_share_buffers_by_name),
+        cmocka_unit_test(the_last_launch_has_the_result),
+        cmocka_unit_test(structures_are_what_libraries_pass),
+        cmocka_unit_test(a_structure_may_hold_structures),
+        cmocka_unit_test(what_is_wrong_is_shown_in_the_text),
+        cmocka_unit_test(a_saved_run_keeps_its_launches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
