@@ -164,6 +164,7 @@ static bool try_total(Trial *trial) {
     /* Nothing, and what few elements can give in many ways, is found by chance, too. */
     bool is_likely = !strcmp(trial->function->name, "sum") ||
                      (trial->run->float_fold && !strcmp(trial->function->name, trial->run->float_fold));
+    is_likely |= trial->b && fabsl(value) >= 256; /* a sum of products has digits enough */
     if (trial->is_guess && (narrow(trial, value) == 0 || (trial->length < 32 && !is_likely))) return false;
     bool is_trivial = trial->is_guess && !end;
     if (!is_trivial && is_right(trial, 0, element(trial->out, 0), value, magnitude)) return true;

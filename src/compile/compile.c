@@ -104,7 +104,9 @@ static void add_file(Unit *unit, const char *name, const char *path) {
 }
 
 bool unit_find_header(const Unit *unit, const char *name, char whole[PATH_MAX]) {
-    static const char *const folders[] = {"", "include/", "inc/", "src/", "common/", "utils/"};
+    static const char *const folders[] = {
+        "",        "include/",        "inc/",        "src/",   "common/",
+        "Common/", "common/include/", "common/inc/", "utils/", "Common/include/"};
     enum { LEVELS = 4 };
     char folder[PATH_MAX], path[PATH_MAX * 2];
     while (!strncmp(name, "../", 3)) name += 3;

@@ -85,9 +85,8 @@ void host_code_set_n(HostCode *code, uint64_t n) {
 int host_code_free_sizes(HostCode *code, const HostLaunch *launch) {
     size_t met[HOST_ROOTS];
     int count = 0;
-    for (int i = -1; i < launch->item_count; i++) {
-        if (i < 0 && !host_code_knows_size(code, launch, launch->grid)) continue;
-        value_at(code, launch, i < 0 ? launch->grid : launch->items[i]);
+    for (int i = 0; i < launch->item_count; i++) {
+        value_at(code, launch, launch->items[i]);
         for (int k = 0; k < code->values.free_count; k++) {
             int m = 0;
             while (m < count && met[m] != code->values.free_places[k]) m++;

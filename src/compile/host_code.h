@@ -56,7 +56,7 @@ bool host_code_overwrites(const HostCode *code, size_t begin, size_t end, const 
 /* From now on free sizes are `n`; until then what they decide is not known. */
 void host_code_set_n(HostCode *code, uint64_t n);
 
-/* How many different free sizes the launch's grid and arguments are made of. */
+/* How many different free sizes the launch's arguments are made of: what only its grid is made of is no size of data. */
 int host_code_free_sizes(HostCode *code, const HostLaunch *launch);
 
 /* Is the free size that `expression` is made of one of those that decide the grid? */

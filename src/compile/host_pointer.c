@@ -1,13 +1,17 @@
 /* Pointers that a launch is given: what was allocated for them, and the number that this follows from. */
 #include "compile/host_launch.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The name that an argument is made of: of (float *)d_in, thrust::raw_pointer_cast(v.data()), &v[0], x.get(). */
 static HostSpan base_name(const HostText *text, HostSpan span) {
-    static const char *const passed[] = {
-        "thrust",   "raw_pointer_cast", "static_cast", "reinterpret_cast", "const", "void", "std",
-        "unsigned", "struct",           "data",        "CUdeviceptr"};
+    static const char *const passed[] = {"thrust",      "raw_pointer_cast",
+                                         "static_cast", "reinterpret_cast",
+                                         "const_cast",  "const",
+                                         "void",        "std",
+                                         "unsigned",    "struct",
+                                         "data",        "CUdeviceptr"};
     for (size_t at = span.begin; at < span.end;) {
         HostSpan word = host_word(text, at);
         if (word.end == word.begin) {
@@ -100,8 +104,11 @@ static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
         if (definition.kind != HOST_VALUE) return none;
         if (definition.is_called) return (HostPointer){definition.at + 1, vector_bytes(code, &definition)};
         HostSpan value = host_trim(text, definition.value), word = base_name(text, value);
-        bool is_name = word.end == value.end && word.end > word.begin &&
-                       !host_span_is(text, word, "nullptr") && !host_span_is(text, word, "NULL");
+        size_t after = word.end; /* of a cast, (float *)(in) */
+        while (after < value.end && (text->text[after] == ')' || isspace((unsigned char)text->text[after])))
+            after++;
+        bool is_name = after == value.end && word.end > word.begin && !host_span_is(text, word, "nullptr") &&
+                       !host_span_is(text, word, "NULL");
         if (!is_name) return (HostPointer){.identity = definition.at + 1};
         span = value;
         at = definition.at;

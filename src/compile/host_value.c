@@ -51,14 +51,15 @@ uint64_t host_type_bytes(const char *name, size_t length) {
     static const struct {
         const char *name;
         uint64_t bytes;
-    } types[] = {{"char", 1},      {"bool", 1},     {"short", 2},   {"int", 4},      {"unsigned", 4},
-                 {"long", 8},      {"float", 4},    {"double", 8},  {"half", 2},     {"__half", 2},
-                 {"size_t", 8},    {"int8_t", 1},   {"uint8_t", 1}, {"int16_t", 2},  {"uint16_t", 2},
-                 {"int32_t", 4},   {"uint32_t", 4}, {"int64_t", 8}, {"uint64_t", 8}, {"uint", 4},
-                 {"uchar", 1},     {"float2", 8},   {"float4", 16}, {"int2", 8},     {"int4", 16},
-                 {"double2", 16},  {"half2", 4},    {"__half2", 4}, {"signed", 4},   {"nv_bfloat16", 2},
-                 {"ptrdiff_t", 8}, {"float3", 12},  {"uint4", 16},  {"uchar4", 4},   {"__nv_bfloat16", 2},
-                 {"cl_int", 4},    {"longlong", 8}, {"ulong", 8},   {"real", 4},     {"ushort", 2}};
+    } types[] = {{"char", 1},      {"bool", 1},      {"short", 2},   {"int", 4},      {"unsigned", 4},
+                 {"long", 8},      {"float", 4},     {"double", 8},  {"half", 2},     {"__half", 2},
+                 {"size_t", 8},    {"int8_t", 1},    {"uint8_t", 1}, {"int16_t", 2},  {"uint16_t", 2},
+                 {"int32_t", 4},   {"uint32_t", 4},  {"int64_t", 8}, {"uint64_t", 8}, {"uint", 4},
+                 {"uchar", 1},     {"float2", 8},    {"float4", 16}, {"int2", 8},     {"int4", 16},
+                 {"double2", 16},  {"half2", 4},     {"__half2", 4}, {"signed", 4},   {"nv_bfloat16", 2},
+                 {"ptrdiff_t", 8}, {"float3", 12},   {"uint4", 16},  {"uchar4", 4},   {"__nv_bfloat16", 2},
+                 {"cl_int", 4},    {"longlong", 8},  {"ulong", 8},   {"real", 4},     {"clock_t", 8},
+                 {"intptr_t", 8},  {"uintptr_t", 8}, {"ushort", 2}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strlen(types[i].name) == length && !memcmp(types[i].name, name, length)) return types[i].bytes;
     return 0;
@@ -150,7 +151,8 @@ static HostNumber read_sizeof(HostReader *reader) {
     while (begin < inside.end && strchr("* (&", text->text[begin])) begin++;
     HostSpan name = host_word(text, begin);
     HostDefinition definition = host_text_define(text, name, reader->place);
-    bytes = declared_bytes(reader, name);
+    bytes = definition.kind == HOST_UNDEFINED ? named_type(reader, name) : 0;
+    if (!bytes) bytes = declared_bytes(reader, name);
     if (bytes && definition.kind == HOST_ARRAY && !is_element) {
         HostNumber count = evaluate(reader->values, definition.value, definition.at, NULL);
         return count.is_known ? host_number(count.integer * (int64_t)bytes) : unknown;

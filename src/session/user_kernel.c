@@ -10,7 +10,10 @@
 
 enum {
     DEFAULT_N = 1 << 20,
-    MOST_N = 1 << 22 /* that is read in a file: more is emulated if it is asked for */
+    MOST_N =
+        1
+        << 22, /* that is read in a file: more is emulated if it is asked for, or if nothing can change it */
+    MOST_NUMBER = 1 << 26 /* of elements of arrays whose sizes are not read */
 };
 
 /* ---- n, and the arguments that the file tells ------------------------------------------------------------------- */
@@ -78,7 +81,7 @@ static uint64_t largest_number(UserLaunch *user) {
     for (int i = 0; i < user->host->item_count; i++) {
         HostNumber value = host_code_evaluate(user->code, user->host, user->host->items[i]);
         if (value.is_known && !value.is_float && !value.is_free && value.integer >= 256 &&
-            value.integer <= MOST_N && (uint64_t)value.integer > largest)
+            value.integer <= MOST_NUMBER && (uint64_t)value.integer > largest)
             largest = (uint64_t)value.integer;
     }
     return largest;

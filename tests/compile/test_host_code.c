@@ -58,6 +58,13 @@ static void sizes_are_followed_to_their_definition(void **state) {
            1, 32, 12);
     expect("void f() { int n = 100; int *a; cudaMalloc(&a, n * 4); k<<<div_up(n, 32), 32>>>(on ? h : a); }",
            4, 32, 400);
+    expect("typedef unsigned long long ull;\nvoid f(size_t x, ull y) {} void g() { ull *d; cudaMalloc(&d, 2 "
+           "* sizeof(ull)); "
+           "k<<<1, 32>>>(d); }",
+           1, 32, 16);
+    expect("void run(const float *in) { float *p = const_cast<float *>(in); k<<<1, 32>>>(p); }\n"
+           "int main() { float *d; cudaMalloc(&d, 256); run(d); }",
+           1, 32, 256);
     /* What stands in comments, strings and #if 0 is no launch. */
     expect("// k<<<1, 1>>>(p)\nchar *s = \"k<<<2, 2>>>(p)\";\n#if 0\nvoid g() { k<<<3, 3>>>(p); }\n#endif\n"
            "void f() { k<<<5, 32>>>(p); }",
