@@ -31,6 +31,13 @@ bool unit_has_architecture(const Unit *unit) {
     return false;
 }
 
+bool unit_needs_clusters(const Unit *unit) {
+    for (int i = 0; i < unit->file_count; i++)
+        if (strstr(unit->files[i].text, "__cluster_dims__") || strstr(unit->files[i].text, "this_cluster("))
+            return true;
+    return false;
+}
+
 const char *unit_find_toolkit_header(const Unit *unit) {
     static const char *const names[] = {"cooperative_groups",
                                         "cuda_fp",

@@ -45,7 +45,8 @@ static bool compile_source(const Unit *unit, const char *source, const char *inc
     snprintf(input, sizeof input, "%s", source);
     snprintf(output, sizeof output, "%s/out.ptx", unit->folder);
     snprintf(deep, sizeof deep, "%s/%s", unit->folder, deep_folder);
-    snprintf(architecture, sizeof architecture, "-arch=compute_%d", COMPILE_ARCHITECTURE);
+    snprintf(architecture, sizeof architecture, "-arch=compute_%d",
+             unit_needs_clusters(unit) ? COMPILE_CLUSTERS : COMPILE_ARCHITECTURE);
     const char *const fixed[] = {
         nvcc, "-ptx", "-lineinfo", "-std=c++17", "-w", "--expt-relaxed-constexpr", "--extended-lambda",
         "-o", output, input};

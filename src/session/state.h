@@ -93,7 +93,8 @@ typedef struct SessionTrial {
     uint64_t
         grow[64];    /* [parameter] so many times as many elements as were guessed are needed; 0: not tried */
     int block;       /* which of the sizes that a block may have (user_sizes.c) */
-    bool is_settled; /* no other size of a block was better than the first */
+    int clean;       /* 1 + the first of these without a trap; 0: none yet */
+    bool is_settled; /* none of them gave a result that is known */
     int quarterings; /* of an n that takes too long */
 } SessionTrial;
 

@@ -106,7 +106,11 @@ static void choose_n(UserLaunch *user) {
         user->session->kernel.may_shrink &= !number;
         return;
     }
-    if (is_only_output(user, largest)) return; /* what it is made of is not known */
+    if (is_only_output(user, largest)) { /* what it is made of is not known, but for a number */
+        uint64_t number = is_asked ? 0 : largest_number(user);
+        if (number > count) *n = number;
+        return;
+    }
     uint64_t bytes = guess_element_bytes(user->entry, largest), wanted = is_asked ? *n
                                                                          : count > MOST_N
                                                                              ? (uint64_t)DEFAULT_N >> shift

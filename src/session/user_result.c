@@ -51,6 +51,10 @@ static bool *find_results(const Session *session) {
     return NULL;
 }
 
+static bool is_guessed(const Session *session, const char *option) {
+    return session->kernel.guess && strstr(session->kernel.guess, option);
+}
+
 bool session_compare_user_kernel(Session *session, Error *error) {
     bool was_run = !session->is_partial && !session_has_fatal_trap(session->trace);
     if (!was_run || !session->filled.buffers || !session->trace->launch_count) return true;
@@ -60,7 +64,9 @@ bool session_compare_user_kernel(Session *session, Error *error) {
                      .n = session->options.catalog.n,
                      .results = results,
                      .atomics = count_atomics(session),
-                     .fold = find_fold(session),
+                     .fold = is_guessed(session, "--block")
+                                 ? NULL
+                                 : find_fold(session), /* the guess may be what is wrong */
                      .is_trial = session->trial.block > 0,
                      .float_fold = uses_float_fold(session->launches.programs[0]->entry)};
     const char *expectation = session->options.expect;
@@ -82,10 +88,6 @@ static bool knows_sizes(const PlanLaunch *launch) {
         if (plan_scalar(launch, i, &value) && value > 1) return true;
     }
     return false;
-}
-
-static bool is_guessed(const Session *session, const char *option) {
-    return session->kernel.guess && strstr(session->kernel.guess, option);
 }
 
 /* Each block takes more elements than was thought: there are fewer blocks. */
@@ -164,8 +166,10 @@ bool session_try_block(Session *session) {
         session->options.expect || session->options.launches || session->plan.launch_count > 1)
         return false;
     bool goes_on = trial->block + 1 < session->kernel.block_choices && count_instructions(session) <= QUICK;
-    if (!goes_on && !trial->block) return false;
+    int clean = trial->clean ? trial->clean : session_has_fatal_trap(session->trace) ? 0 : trial->block + 1;
+    int next = goes_on ? trial->block + 1 : clean ? clean - 1 : 0;
+    if (!goes_on && next == trial->block) return false;
     *trial = (SessionTrial){
-        .block = goes_on ? trial->block + 1 : 0, .is_settled = !goes_on, .quarterings = trial->quarterings};
+        .block = next, .clean = clean, .is_settled = !goes_on, .quarterings = trial->quarterings};
     return true;
 }

@@ -40,11 +40,23 @@ static void n_fits_the_variables_of_the_module(void **state) {
     free(out);
 }
 
+/* Where the block was guessed, a result that is not the sum may be the guess's fault: it is not called wrong. */
+static void a_guess_is_not_the_kernels_fault(void **state) {
+    (void)state;
+    char *out = program_output(1, "@ tests/cli/sizes.ptx --entry one_more --n 2^14 --block 64 --report");
+    program_assert_contains(out, "WRONG");
+    free(out);
+    out = program_output(0, "@ tests/cli/sizes.ptx --entry one_more --n 2^14 --report");
+    program_assert_contains(out, "result not checked");
+    free(out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_fits_its_shared_array),
         cmocka_unit_test(a_block_that_was_asked_for_stays),
         cmocka_unit_test(n_fits_the_variables_of_the_module),
+        cmocka_unit_test(a_guess_is_not_the_kernels_fault),
     };
     return cmocka_run_group_tests_name("guessed", tests, program_make_folder, program_remove_folder);
 }
