@@ -110,7 +110,7 @@ test:
 
 tests: $(TESTS) $(STUBS) $(EMULATED_GPU)
 
-goldens: all $(STUBS) $(patsubst %,$(O)/tests/tui/test_%,frames screens wide openings pictures hazards tree timings grid cast svg ladder sass_panes)
+goldens: all $(STUBS) $(patsubst %,$(O)/tests/tui/test_%,frames screens wide openings pictures hazards tree timings grid cast svg ladder sass_panes matrix)
 	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
 
 test-sanitize:

@@ -24,7 +24,7 @@ architectures="75 80 86 89 90 100 120"
 # The virtual architecture a kernel is compiled for: 75, unless it uses something newer.
 architecture_of() {
     case $1 in
-    redux | fastest | cooperative | bfloat_promote | triton_* | lab_latency | async_copy) echo 80 ;;
+    redux | fastest | cooperative | bfloat_promote | triton_* | lab_latency | async_copy | tensor_core) echo 80 ;;
     bulk_copy | bulk_reduce | cluster) echo 90 ;;
     *) echo 75 ;;
     esac

@@ -248,7 +248,8 @@ LayoutNeeds frame_needs(const Scene *scene, const View *view) {
 
 static bool has_picture(const StepIndex *index, int step) {
     TraceKind kind = (TraceKind)index->step[step].kind;
-    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX;
+    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX ||
+           kind == TRACE_MATRIX;
 }
 
 /* The step whose picture is shown: while a level of the reduction lasts, branches and barriers leave the picture of its

@@ -40,7 +40,7 @@ static bool read_value(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     else if (!argument_equals(fill, "nan") && !argument_evaluate(reader, fill, &value))
         return argument_fail(
             reader, fill,
-            "the fill '%.*s' of %s is not one of zero, ones, iota, random, digits, permutation, "
+            "the fill '%.*s' of %s is not one of zero, ones, iota, random, digits, permutation, unwritten, "
             "random(LOW,HIGH), iota(FIRST,STEP), file:PATH, or a number",
             argument_shown(fill), fill.text, buffer->name);
     buffer->fill = FILL_VALUE;
@@ -62,6 +62,10 @@ static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     }
     if (argument_equals(fill, plan_fill_name(FILL_PERMUTATION))) {
         buffer->fill = FILL_PERMUTATION;
+        return true;
+    }
+    if (argument_equals(fill, plan_fill_name(FILL_UNWRITTEN))) {
+        buffer->fill = FILL_UNWRITTEN;
         return true;
     }
     if (starts(fill, "random(")) return read_range(reader, fill, buffer);

@@ -125,6 +125,9 @@ static void fill_range(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64
     case FILL_DIGITS:
         fill_random(buffer, digits_of(seed), begin, end);
         break;
+    case FILL_UNWRITTEN: /* a value that nobody stores by chance */
+        memset((uint8_t *)buffer->bytes + begin * element, 0xa5, (size_t)(end - begin) * element);
+        break;
     case FILL_VALUE:
         for (uint64_t i = begin; i < end; i++)
             memcpy((uint8_t *)buffer->bytes + i * element, buffer->value, element);
@@ -159,8 +162,8 @@ static bool fits_memory(const Plan *plan, Error *error) {
 }
 
 const char *plan_fill_name(FillKind fill) {
-    static const char *const names[] = {"zero",   "ones", "iota",  "random",
-                                        "digits", "file", "value", "permutation"};
+    static const char *const names[] = {"zero", "ones",  "iota",        "random",   "digits",
+                                        "file", "value", "permutation", "unwritten"};
     return names[fill];
 }
 
@@ -191,7 +194,7 @@ bool plan_fill_scan(const char *text, PlanBuffer *buffer) {
     double first, second;
     bool has_numbers = text[length] && sscanf(text + length, "(%lf,%lf)", &first, &second) == 2;
     if (text[length] && (!has_numbers || !isfinite(first) || !isfinite(second))) return false;
-    for (int kind = FILL_ZERO; kind <= FILL_PERMUTATION; kind++) {
+    for (int kind = FILL_ZERO; kind <= FILL_UNWRITTEN; kind++) {
         const char *name = plan_fill_name((FillKind)kind);
         if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
         buffer->fill = (FillKind)kind;

@@ -9,7 +9,8 @@
 enum { MOST_SHARED = 227 << 10 }; /* that any architecture can opt in to */
 
 static const uint32_t grid_limit[3] = {INT_MAX, 65535, 65535}, block_limit[3] = {1024, 1024, 64},
-                      cluster_limit[3] = {LAUNCH_CLUSTER_BLOCKS, LAUNCH_CLUSTER_BLOCKS, LAUNCH_CLUSTER_BLOCKS};
+                      cluster_limit[3] = {LAUNCH_CLUSTER_BLOCKS, LAUNCH_CLUSTER_BLOCKS,
+                                          LAUNCH_CLUSTER_BLOCKS};
 
 /* The text from `begin` on up to `word`, which is not within brackets where `is_outside`. SIZE_MAX: it is not there. */
 static size_t find_word(const char *text, size_t begin, const char *word) {
@@ -69,7 +70,8 @@ static bool read_shared(ArgumentReader *reader, Span span, TypedLaunch *launch) 
     ExpressionValue value;
     if (!argument_evaluate(reader, span, &value)) return false;
     if (value.is_float || value.integer < 0 || value.integer > MOST_SHARED)
-        return argument_fail(reader, span, "a block has at most %d bytes of dynamic shared memory", MOST_SHARED);
+        return argument_fail(reader, span, "a block has at most %d bytes of dynamic shared memory",
+                             MOST_SHARED);
     launch->shared_bytes = (uint32_t)value.integer;
     launch->has_shared = true;
     return true;
@@ -118,7 +120,8 @@ static bool read_configuration(ArgumentReader *reader, Span list, TypedLaunch *l
 static bool read_launch(ArgumentReader *reader, size_t at, size_t *end, TypedLaunch *launch, Arena *arena) {
     const char *text = reader->source.text;
     Span whole = {text, strlen(text)}, here = {text + at, whole.length - at};
-    size_t open = find_word(text, at, "<<<"), close = open == SIZE_MAX ? SIZE_MAX : find_word(text, open, ">>>");
+    size_t open = find_word(text, at, "<<<"),
+           close = open == SIZE_MAX ? SIZE_MAX : find_word(text, open, ">>>");
     if (open == SIZE_MAX)
         return argument_fail(reader, here, "a launch is KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)");
     if (close == SIZE_MAX)
@@ -126,7 +129,8 @@ static bool read_launch(ArgumentReader *reader, size_t at, size_t *end, TypedLau
     Span name = argument_cut(whole, at, open), configuration = argument_cut(whole, open + 3, close);
     if (!name.length || argument_find(name, ';') < name.length)
         return argument_fail(reader, here, "a launch is KERNEL<<<GRID, BLOCK>>>(ARGUMENTS)");
-    *launch = (TypedLaunch){.entry = arena_copy_text(arena, name.text, name.length), .at = (size_t)(name.text - text)};
+    *launch = (TypedLaunch){.entry = arena_copy_text(arena, name.text, name.length),
+                            .at = (size_t)(name.text - text)};
     if (!read_configuration(reader, configuration, launch)) return false;
     Span rest = argument_cut(whole, close + 3, whole.length);
     size_t begin = (size_t)(rest.text - text);
@@ -159,8 +163,7 @@ bool launches_read(const char *text, uint64_t n, TypedLaunch *launches, int *cou
         ++*count;
         rest = argument_trim((Span){text + end, strlen(text + end)});
         if (!rest.length) return true;
-        if (rest.text[0] != ';')
-            return argument_fail(&reader, rest, "';' is missing between two launches");
+        if (rest.text[0] != ';') return argument_fail(&reader, rest, "';' is missing between two launches");
         end = (size_t)(rest.text - text);
     }
 }

@@ -21,7 +21,8 @@ typedef struct TypedLaunch {
 } TypedLaunch;
 
 /* Reads at most PLAN_LAUNCHES of them; entries are in the arena. False with an error that shows the place. */
-bool launches_read(const char *text, uint64_t n, TypedLaunch *launches, int *count, Arena *arena, Error *error);
+bool launches_read(const char *text, uint64_t n, TypedLaunch *launches, int *count, Arena *arena,
+                   Error *error);
 
 /* Prints one with its sizes, `arguments` as they are: what launches_read() reads again. */
 void launches_print(const char *entry, const PlanLaunch *launch, const char *arguments, Text *out);

@@ -2,6 +2,7 @@
 #include "catalog/dimensions.h"
 #include "catalog/float16.h"
 #include "catalog/reference.h"
+#include "catalog/tensor.h"
 #include <math.h>
 
 /* ---- mean ---- */
@@ -356,6 +357,29 @@ const CatalogRow numerics_rows[] = {
      .parameters = {{"items", 1, 1 << 20, 4096, "elements that a thread adds"}},
      .plan = plan_running_sums,
      .check = check_promote},
+    {.id = "tensor_core",
+     .story = "Inputs times a matrix of ones: a tensor core adds 16 numbers to each sum.",
+     .group = CATALOG_NUMERICS,
+     .title = "sums by a tensor core",
+     .lesson = "A product with ones adds the rows of a matrix: one mma of a warp, and 256 numbers of 16 bits "
+               "are in "
+               "16 sums.",
+     .watch =
+         "One event of 32 lanes: mma. Which lane holds which element; the eight columns of D are equal, and "
+         "three shuffles add its rows.",
+     .source = "tensor_core.cu",
+     .types = "half bfloat double",
+     .operations = "sum",
+     .default_block = 256,
+     .minimum_block = 32,
+     .maximum_block = 1024,
+     .block_rule = "a multiple of 32",
+     .default_n = 1 << 20,
+     .accepts_block = rows_accept_whole_warps,
+     .has_free_grid = true,
+     .parameters = {{"blocks_per_sm", 1, 32, 8, "blocks per multiprocessor, if they fit"}},
+     .plan = tensor_plan,
+     .check = tensor_check},
     {.id = "scaled_half",
      .story = "Every input is divided by 1024 first, so that no fp16 sum passes 65504.",
      .group = CATALOG_NUMERICS,

@@ -18,8 +18,9 @@ typedef enum FillKind {
     FILL_RANDOM,
     FILL_DIGITS, /* random whole numbers from 0 to 9, of every type: what a reader can add along */
     FILL_FILE,
-    FILL_VALUE,      /* every element is `value` (a minimum starts from the largest value) */
-    FILL_PERMUTATION /* 0 to count - 1, each once, in an order that looks random */
+    FILL_VALUE,       /* every element is `value` (a minimum starts from the largest value) */
+    FILL_PERMUTATION, /* 0 to count - 1, each once, in an order that looks random */
+    FILL_UNWRITTEN    /* as cudaMalloc() leaves it: reading it before it is written is a fault */
 } FillKind;
 
 typedef struct PlanBuffer {

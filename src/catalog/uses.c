@@ -12,6 +12,7 @@ typedef struct UseFlow {
     uint64_t *held; /* [register] the parameters that values in it were loaded through */
     int *class;     /* [register] registers that hold the same value, as a union-find forest */
     PtxType *type;  /* [class] that arithmetic gives the value; NO_TYPE: none does */
+    PtxType copied; /* of elements that are copied to shared memory asynchronously; NO_TYPE: not known */
     LinearValues linear;
     bool changed;
 } UseFlow;
@@ -124,6 +125,37 @@ static PtxType value_type(UseFlow *flow, PtxType written, const PtxOperand *valu
     return is_bits && ptx_type_is_float(flowed) ? flowed : element_type(written);
 }
 
+/* The one float type that all values of an element size have which instructions `name` move between registers and shared
+ * memory; NO_TYPE: there is none, or another value among them. */
+static PtxType type_in_shared(UseFlow *flow, const char *name, int bytes) {
+    PtxType found = PTX_NO_TYPE;
+    for (int i = 0; i < flow->entry->statement_count; i++) {
+        const PtxInstruction *instruction = flow->entry->statements[i].instruction;
+        if (flow->entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !is(instruction, name) ||
+            instruction->space != PTX_SPACE_SHARED || instruction->operand_count < 2 ||
+            !instruction->type_count || ptx_type_bytes(instruction->types[0]) != bytes)
+            continue;
+        PtxType type =
+            value_type(flow, instruction->types[0], &instruction->operands[is(instruction, "st") ? 1 : 0]);
+        if (!ptx_type_is_float(type) || (found != PTX_NO_TYPE && type != found)) return PTX_NO_TYPE;
+        found = type;
+    }
+    return found;
+}
+
+/* What is stored in shared memory as floats alone is loaded as such, ldmatrix's words of 32 bits too. */
+static void type_loads(UseFlow *flow, const PtxInstruction *instruction) {
+    bool is_matrix = is(instruction, "ldmatrix");
+    if ((!is(instruction, "ld") && !is_matrix) || instruction->space != PTX_SPACE_SHARED ||
+        instruction->operand_count < 2 || !instruction->type_count)
+        return;
+    const PtxOperand *to = &instruction->operands[0];
+    PtxType type = type_in_shared(flow, "st", is_matrix ? 4 : ptx_type_bytes(instruction->types[0]));
+    if (type == PTX_NO_TYPE) return;
+    give_type(flow, to, type);
+    for (int i = 0; i < to->item_count; i++) give_type(flow, &to->items[i], type);
+}
+
 /* ---- where addresses come from ------------------------------------------------------------------------------ */
 
 static uint64_t parameter_bit(const PtxFunction *entry, const PtxVariable *variable) {
@@ -156,6 +188,11 @@ static int address_operand(const PtxInstruction *instruction, int *value) {
     int count = instruction->operand_count;
     bool is_load = !strncmp(instruction->name, "ld", 2) && strcmp(instruction->name, "ldmatrix") != 0;
     *value = is_load ? 0 : is(instruction, "atom") ? 2 : 1;
+    bool copies = is(instruction, "cp") && ptx_instruction_has(instruction, PTX_MOD_ASYNC);
+    if (copies && count > 2 && !ptx_instruction_has(instruction, PTX_MOD_BULK)) {
+        *value = count;
+        return 1;
+    }
     if (instruction->space == PTX_SPACE_PARAM) return -1;
     if ((is_load || is(instruction, "atom")) && count > 1) return 1;
     return (is(instruction, "st") || is(instruction, "red")) && count > 1 ? 0 : -1;
@@ -250,6 +287,7 @@ static void note_access(UseFlow *flow, const PtxInstruction *instruction) {
     if (use->type == PTX_NO_TYPE && instruction->type_count && value < instruction->operand_count)
         use->type =
             value_type(flow, instruction->types[instruction->type_count - 1], &instruction->operands[value]);
+    if (use->type == PTX_NO_TYPE && value == instruction->operand_count) use->type = flow->copied;
 }
 
 /* How many elements of `bytes` the entry's shared arrays have; 0: not known. */
@@ -315,7 +353,7 @@ static void note_stride(UseFlow *flow, const PtxInstruction *instruction) {
 
 void uses_find(const PtxFunction *entry, Use *uses) {
     size_t count = (size_t)entry->register_count + 1;
-    UseFlow flow = {.entry = entry, .uses = uses, .changed = true};
+    UseFlow flow = {.entry = entry, .uses = uses, .copied = PTX_NO_TYPE, .changed = true};
     memset(uses, 0, USES_PARAMETERS * sizeof *uses);
     for (int i = 0; i < USES_PARAMETERS; i++) uses[i].type = PTX_NO_TYPE;
     flow.from = memory_new(count * sizeof *flow.from);
@@ -331,7 +369,11 @@ void uses_find(const PtxFunction *entry, Use *uses) {
         visit_all(&flow, follow_addresses);
         visit_all(&flow, follow_values);
         visit_all(&flow, note_types);
+        if (!flow.changed) visit_all(&flow, type_loads);
     }
+    static const int sizes[] = {4, 2, 8};
+    for (int i = 0; i < 3 && flow.copied == PTX_NO_TYPE; i++)
+        flow.copied = type_in_shared(&flow, "ld", sizes[i]);
     visit_all(&flow, note_access);
     visit_all(&flow, note_index);
     visit_all(&flow, note_stride);

@@ -62,6 +62,19 @@ int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint6
     return memory_add(&emulator->memory, name, bytes, byte_count, type, false, false);
 }
 
+void emulator_mark_unwritten(Emulator *emulator, int buffer) {
+    if (emulator->options.observer) memory_mark_unwritten(&emulator->memory, buffer);
+}
+
+bool emulator_find_leak(const Emulator *emulator, EmulatorLeak *leak) {
+    HeapAllocation first = {.pc = PTX_NO_PC};
+    *leak = (EmulatorLeak){.pc = PTX_NO_PC};
+    if (!emulator->memory.pieces) return false;
+    leak->allocations = heap_left(&emulator->memory, &leak->bytes, &first);
+    leak->pc = first.pc;
+    return leak->allocations;
+}
+
 uint64_t emulator_buffer_address(const Emulator *emulator, int buffer) {
     return emulator->memory.regions[buffer].base;
 }
@@ -313,7 +326,10 @@ static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, co
         lowered_free(program);
         return NULL;
     }
+    if (emulator->options.observer && program->shared_count > 1) lowered_find_arrays(program);
     if (program->uses_heap) heap_prepare(&emulator->memory);
+    if (program->uses_heap && emulator->options.observer)
+        memory_mark_unwritten(&emulator->memory, emulator->memory.heap_region);
     grid_init(grid, launch, program, &emulator->memory);
     set_options(grid, emulator);
     if (launch->cooperative) grid->workspace = make_workspace(emulator);

@@ -33,8 +33,8 @@ typedef struct EmulatorOptions {
     uint64_t
         memory_limit_bytes; /* global, local and shared memory of resident blocks; 0: half of this machine */
     uint32_t multiprocessors; /* of the emulated machine (%nsmid, cooperative residency); 0: 132 */
-    const TraceObserver
-        *observer; /* sees every access; then one host thread runs the grid. Outlives the emulator.
+    const TraceObserver *
+        observer; /* sees every access; one that cannot be split, from one host thread. Outlives the emulator.
                                          NULL: none, which is several times faster */
     const volatile bool *cancel; /* polled; true ends the run early: emulator_run() fails with "cancelled" */
     volatile uint64_t *blocks_done; /* progress, or NULL */
@@ -48,6 +48,14 @@ void emulator_free(Emulator *emulator);
  * the buffer in the traces that this emulator writes (module variables follow the arguments). `type` is for
  * display only. */
 int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count, PtxType type);
+/* Nobody has written the buffer yet: where an observer searches for faults, reading it before is one. */
+void emulator_mark_unwritten(Emulator *emulator, int buffer);
+/* What the launches so far have taken from the device heap and not freed. False: nothing. */
+typedef struct EmulatorLeak {
+    uint64_t allocations, bytes;
+    int pc; /* of the call of malloc that made the first of them, in its launch */
+} EmulatorLeak;
+bool emulator_find_leak(const Emulator *emulator, EmulatorLeak *leak);
 uint64_t emulator_buffer_address(const Emulator *emulator, int buffer);
 /* The host memory behind a buffer, or a module variable of a module that has been launched. */
 void *emulator_buffer_bytes(const Emulator *emulator, int buffer);

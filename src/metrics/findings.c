@@ -60,17 +60,18 @@ static void cut_slow(Findings *list) {
 }
 
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result) {
-    return findings_new_named(detector, trace, result, NULL, NULL);
+    return findings_new_of(detector, trace, result, &(FindingKnown){.leak_pc = PTX_NO_PC});
 }
 
-Findings *findings_new_named(RaceDetector *detector, const Trace *trace, const FindingResult *result,
-                             FindingSource source, void *context) {
+Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const FindingResult *result,
+                          const FindingKnown *known) {
     FindingsBuilder builder = findings_begin(trace);
-    builder.source = source;
-    builder.context = context;
+    builder.source = known->source;
+    builder.context = known->context;
     if (detector) findings_add_races(&builder, detector);
     findings_add_traps(&builder);
     findings_add_result(&builder, detector, result);
+    findings_add_leak(&builder, known);
     add_slow(&builder);
     cut_slow(findings_end(&builder));
     findings_add_advice(builder.list, trace);

@@ -81,7 +81,9 @@ typedef struct Finding {
      * those of `access` and `other` are known. */
     const FindingPair *pairs;
     int pair_count;
-    int cause; /* an error: in Findings.causes; -1: another one */
+    int cause;     /* an error: in Findings.causes; -1: another one */
+    bool is_taken; /* another schedule has shown it first, this one: */
+    uint64_t schedule;
 } Finding;
 
 /* Errors that one missing barrier, or fence, explains: their accesses share instructions, or lie among each other. Any
@@ -118,6 +120,8 @@ RaceDetector *race_detector_new(void);
 void race_detector_free(RaceDetector *detector);
 /* For emulator_set_observer(), before the first launch. */
 TraceObserver race_detector_observer(RaceDetector *detector);
+/* It ran in several threads: why a result is wrong is better asked of one in a single thread. */
+bool race_detector_was_split(const RaceDetector *detector);
 
 typedef struct FindingResult { /* of a run with a reference */
     bool is_wrong;
@@ -129,10 +133,18 @@ typedef const char *(*FindingSource)(void *context, const char *file, int line);
 /* The errors that the detector (NULL: there was none) and the trace's traps show, and what the trace's
  * counters say is slow. `result` may be NULL. */
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result);
-/* The same; shared memory that the PTX does not name has the name that these source lines give it. */
-Findings *findings_new_named(RaceDetector *detector, const Trace *trace, const FindingResult *result,
-                             FindingSource source, void *context);
+/* The same with what else is known of the run. */
+typedef struct FindingKnown {
+    FindingSource source; /* shared memory that the PTX does not name has the name that these lines give it */
+    void *context;
+    uint64_t leaks, leaked_bytes; /* allocations of the device heap that were not freed */
+    int leak_pc;                  /* of the first of them, in the last launch; PTX_NO_PC: not known */
+} FindingKnown;
+Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const FindingResult *result,
+                          const FindingKnown *known);
 void findings_free(Findings *findings);
+/* Adds the races of the same run under another schedule that this one has not shown, with places in `trace`, its own. */
+void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule);
 int findings_count(const Findings *findings, Severity severity);
 
 /* In a session file, from which they are read back unchanged; NULL where no search was made. */

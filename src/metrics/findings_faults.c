@@ -36,6 +36,18 @@ static const char *advice_for_trap(TrapKind kind) {
     case TRAP_UNINITIALIZED:
         return "let every thread store its element, or the identity where it has none, before a barrier and "
                "the first load";
+    case TRAP_UNWRITTEN:
+        return "write it first: cudaMemset(), a copy from the host, or a store of an earlier launch; of "
+               "malloc's "
+               "memory, a store";
+    case TRAP_ARRAY_OVERRUN:
+        return "compare the index with the number of elements of the array, or make the array larger";
+    case TRAP_HEAP_OVERRUN:
+        return "compare the index with the bytes that malloc was asked for";
+    case TRAP_USE_AFTER_FREE:
+        return "free the memory behind its last access, by one thread, after a barrier of those that use it";
+    case TRAP_DOUBLE_FREE:
+        return "let one thread free it, once";
     case TRAP_INSTRUCTION_BUDGET:
         return "look for a loop that does not end; --max-instructions raises the limit";
     default:
@@ -137,5 +149,28 @@ void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector,
         finding->advice = "check which thread stores the result, and which value: V shows registers, r how "
                           "the result was reduced";
     }
+    finding->sentence = findings_finish_sentence(builder->list, &text);
+}
+
+/* ---- the device heap ---------------------------------------------------------------------------------- */
+
+void findings_add_leak(FindingsBuilder *builder, const FindingKnown *known) {
+    int launch = builder->trace->launch_count - 1;
+    if (!known->leaks || launch < 0) return;
+    Finding *finding = findings_add(builder->list, &builder->capacity, FINDING_HEAP_LEAK, launch);
+    const TraceLaunch *of = builder->trace->launches[launch];
+    CountText count, bytes;
+    Text text = {0};
+    finding->count = known->leaks;
+    finding->cost = known->leaked_bytes;
+    if (known->leak_pc >= 0 && known->leak_pc < of->program->code_count) {
+        finding->access.pc = known->leak_pc;
+        finding_put_line(of, &finding->access);
+        text_print(&text, "line %d: ", finding->access.line);
+    }
+    text_print(&text, "%s allocation%s of the device heap, %s bytes, %s never freed",
+               count_text(known->leaks, &count), plural(known->leaks),
+               count_text(known->leaked_bytes, &bytes), known->leaks == 1 ? "is" : "are");
+    finding->advice = "free() what malloc() returned, in this kernel or a later one";
     finding->sentence = findings_finish_sentence(builder->list, &text);
 }

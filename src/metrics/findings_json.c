@@ -61,6 +61,10 @@ static void put_finding(Json *json, const Finding *finding) {
         json_integer(json, "cause", finding->cause);
     else
         json_null(json, "cause");
+    if (finding->is_taken)
+        json_unsigned(json, "seen_with_schedule", finding->schedule);
+    else
+        json_null(json, "seen_with_schedule");
     if (finding->severity == SEVERITY_SLOW) {
         json_unsigned(json, "cost", finding->cost);
         json_unsigned(json, "ideal", finding->ideal);

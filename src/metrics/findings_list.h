@@ -27,6 +27,7 @@ void findings_find_causes(Findings *list);
 /* Races, undefined shuffles, and where a wrong result may come from. */
 void findings_add_races(FindingsBuilder *builder, RaceDetector *detector);
 void findings_add_traps(FindingsBuilder *builder);
+void findings_add_leak(FindingsBuilder *builder, const FindingKnown *known); /* a note */
 void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector, const FindingResult *result);
 
 /* Bank conflicts, excess sectors and idle lanes of the lines, without advice. `run`: the sum of all lines. */

@@ -83,8 +83,11 @@ static void print_extent(const Findings *findings, const FindingCause *cause, Te
         if (lead->count > 1) text_add(&text, "; this one ");
     }
     if (lead->count > 1) add_count(lead, &text);
-    text_add(&text, ".");
-    if (text.length > 1) sentence_print(out, "    ", text_string(&text));
+    if (text.length) text_add(&text, ".");
+    if (lead->is_taken)
+        text_print(&text, "%sSeen with --schedule %llu.", text.length ? " " : "",
+                   (unsigned long long)lead->schedule);
+    if (text.length) sentence_print(out, "    ", text_string(&text));
     text_done(&text);
 }
 

@@ -260,6 +260,9 @@ static bool fail_bad(const PtxChecker *checker, const PtxForm *form, const Match
     if (type >= 0) add_new(&list, &form->groups[type]);
     if (type < 0) add_missing(checker, match->score, match->bad, &list);
     if (bad->kind != PTX_MOD_TYPE) add_types(checker, bad->text, &types);
+    const char *own = in->type_count ? ptx_type_text(in->types[0]) : "";
+    if (types.length > 1 && !strcmp(text_string(&types) + 1, own))
+        text_clear(&types); /* that is not what is wrong */
     if (match->bad_group >= 0)
         snprintf(text, sizeof text, "%.40s takes .%s or .%s, not both", in->name,
                  in->modifiers[match->used[match->bad_group] - 1].text, bad->text);

@@ -364,6 +364,10 @@ static bool check_operand(Place place, const PtxOperand *operand) {
         return check_address(&place, operand);
     case PTX_FORM_MOV:
         return check_mov(&place, operand);
+    case PTX_FORM_SINK:
+        return operand->kind == PTX_OPERAND_SINK ||
+               FAULT(&place, "%s gives no result here: operand %d must be _", place.checker->name,
+                     place.operand + 1);
     case PTX_FORM_NUMBER:
         return operand->kind == PTX_OPERAND_INTEGER ||
                FAULT(&place, "operand %d of %s must be an integer constant", place.operand + 1,

@@ -150,7 +150,8 @@ static bool read_kind(PtxFormOperand *operand, Word word) {
         const char *text;
         PtxFormOperandKind kind;
     } kinds[] = {{"[]", PTX_FORM_MEMORY},   {"number", PTX_FORM_NUMBER}, {"address", PTX_FORM_ADDRESS},
-                 {"label", PTX_FORM_LABEL}, {"mov", PTX_FORM_MOV},       {"...", PTX_FORM_ANY}};
+                 {"label", PTX_FORM_LABEL}, {"mov", PTX_FORM_MOV},       {"_", PTX_FORM_SINK},
+                 {"...", PTX_FORM_ANY}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (word_is(word, kinds[i].text)) {
             operand->kind = kinds[i].kind;

@@ -22,6 +22,7 @@ typedef enum PtxFormOperandKind {
     PTX_FORM_ADDRESS, /* a register with an address */
     PTX_FORM_LABEL,   /* checked when the program is linked */
     PTX_FORM_MOV,
+    PTX_FORM_SINK,
     PTX_FORM_ANY /* this one and all that follow */
 } PtxFormOperandKind;
 

@@ -114,6 +114,7 @@ bool ptx_product(const PtxInstruction *in, PtxProduct *product) {
     else
         return false;
     if (!has_types(product, d, a, b, c)) return false;
+    if (is_wmma && a == PTX_TF32) product->k_step = 4; /* ptxas makes HMMA.1684 of it, twice */
     product->d = make_fragment(product, PTX_MATRIX_C, d, is_wmma);
     product->a = make_fragment(product, PTX_MATRIX_A, a, is_wmma);
     product->b = make_fragment(product, PTX_MATRIX_B, b, is_wmma);

@@ -47,6 +47,7 @@ uint64_t ptx_fragment_element(const PtxFragment *fragment, uint64_t bits, int pa
 /* mma and wmma.mma: D = A * B + C. */
 typedef struct PtxProduct {
     int m, n, k;
+    int k_step; /* products that are added to C at once; 0: all k */
     PtxFragment a, b, c, d;
     bool saturates; /* .satfinite: integers stay within s32 */
 } PtxProduct;

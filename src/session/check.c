@@ -1,10 +1,31 @@
 /* What --check prints. */
 #include "session/hazards.h"
 
-static void print_order(const SessionOrder *order, Text *out) {
-    if (!order->schedule) return;
-    text_print(out, "With --schedule %llu the result is %s instead of %s.\n",
-               (unsigned long long)order->schedule, order->result, order->instead_of);
+#include "metrics/remedy.h"
+
+/* Emulated memory is in order: other blocks see every access as it is executed. */
+static bool lacks_fence(const Findings *hazards) {
+    for (int i = 0; i < hazards->error_count; i++)
+        if (remedy_class(&hazards->items[i]) == REMEDY_BY_FENCE) return true;
+    return false;
+}
+
+static void print_order(const Session *session, const SessionOrder *order, Text *out) {
+    if (order->schedule) {
+        text_print(out, "With --schedule %llu the result is %s instead of %s",
+                   (unsigned long long)order->schedule, order->result, order->instead_of);
+        if (order->tried > 1)
+            text_print(out, " (schedules 1 to %llu tried)", (unsigned long long)order->tried);
+        text_add(out, ".\n");
+    } else if (order->tried) {
+        text_print(
+            out, "The result is the same with schedules 1 to %llu, other orders of warps and blocks%s.\n",
+            (unsigned long long)order->tried,
+            lacks_fence(session_hazards(session)) ? "; what a missing fence loses, none of them shows" : "");
+    } else if (session->findings.orders_searched) {
+        text_print(out, "Searched with schedules %d to %d, too, other orders of warps and blocks.\n",
+                   session->options.schedule ? 0 : 1, session->findings.orders_searched);
+    }
 }
 
 static void put_order(Json *json, const SessionOrder *order) {
@@ -21,18 +42,22 @@ static void put_order(Json *json, const SessionOrder *order) {
 
 void session_check(const Session *session, bool json, Text *out) {
     const Findings *hazards = session_hazards(session);
+    session_search_orders(session);
     session_prove(session);
+    session_find_orders_of_causes(session);
     if (json) {
         Json object = {.out = out};
         json_open_object(&object, NULL);
         json_string(&object, "kernel", session_name(session));
         findings_put_json(hazards, &object);
         put_order(&object, session_bad_order(session));
+        json_unsigned(&object, "schedules_tried", session_bad_order(session)->tried);
+        json_integer(&object, "schedules_searched", session->findings.orders_searched);
         json_close_object(&object);
         text_add(out, "\n");
     } else if (hazards) {
         findings_print(hazards, session_find_source_line, (void *)(uintptr_t)session, out);
-        print_order(session_bad_order(session), out);
+        print_order(session, session_bad_order(session), out);
     } else {
         text_add(out, "Hazards are not known: the saved session has none.\n");
     }

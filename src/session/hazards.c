@@ -8,15 +8,28 @@ const TraceObserver *session_observer(Session *session) {
     return &session->findings.observer;
 }
 
+/* Faults that only the search sees, and the run goes on behind. */
+static void keep_faults(Session *session, const Trace *watched) {
+    for (int i = 0; i < watched->trap_count; i++) {
+        TrapKind kind = watched->traps[i].kind;
+        if (kind == TRAP_UNWRITTEN || kind == TRAP_HEAP_OVERRUN || kind == TRAP_USE_AFTER_FREE ||
+            kind == TRAP_ARRAY_OVERRUN)
+            trace_add_trap(session->trace, &watched->traps[i]);
+    }
+}
+
 /* The same run again, under the race detector. */
-static void search_again(Session *session) {
+static void search_again(Session *session, int threads) {
     SessionOptions options = session->options;
+    options.threads = threads;
     options.search_races = true;
     options.backend = BACKEND_EMULATOR;
     options.first_look = options.keep_inputs = false;
     options.cancel = NULL;
     Session *watched = session_open(&options, NULL);
     if (!watched) return;
+    keep_faults(session, watched->trace);
+    race_detector_free(session->findings.detector);
     session->findings.detector = watched->findings.detector;
     watched->findings.detector = NULL;
     session_free(watched);
@@ -30,15 +43,22 @@ const Findings *session_hazards(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: made at the first question */
     if (session->findings.hazards || session->is_partial || session_is_from_file(session))
         return session->findings.hazards;
-    if (!session->findings.detector) search_again(cache);
-    if (!session->findings.detector) return NULL;
     FindingResult result = {.is_wrong = session->has_result && !session->result.correct};
+    if (!session->findings.detector) search_again(cache, session->options.threads);
+    if (!session->findings.detector) return NULL;
+    if (result.is_wrong && race_detector_was_split(session->findings.detector)) search_again(cache, 1);
     if (result.is_wrong && !session_has_fatal_trap(session->trace)) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
-    cache->findings.hazards = findings_new_named(session->findings.detector, session->trace, &result,
-                                                 session_find_source_line, cache);
+    FindingKnown known = {.source = session_find_source_line, .context = cache, .leak_pc = PTX_NO_PC};
+    EmulatorLeak leak;
+    if (session->emulator && emulator_find_leak(session->emulator, &leak)) {
+        known.leaks = leak.allocations;
+        known.leaked_bytes = leak.bytes;
+        known.leak_pc = leak.pc;
+    }
+    cache->findings.hazards = findings_new_of(session->findings.detector, session->trace, &result, &known);
     return session->findings.hazards;
 }
 

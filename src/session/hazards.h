@@ -7,6 +7,9 @@
 /* For the emulator; NULL where the options do not ask for it. */
 const TraceObserver *session_observer(Session *session);
 const char *session_find_source_line(void *session, const char *file, int line); /* a FindingSource */
+/* Fills in, of each race's cause, an order in which the result is another although all other causes are mended. After
+ * session_prove(). */
+void session_find_orders_of_causes(const Session *session);
 /* The same run of other PTX (NULL: its own), by another schedule; NULL where that fails. The caller's. */
 Session *session_open_copy(const Session *session, const char *ptx, uint64_t schedule, bool search);
 

@@ -86,6 +86,7 @@ static bool execute(Session *session, Error *error) {
         const PlanBuffer *buffer = &plan->buffers[i];
         emulator_add_buffer(session->emulator, buffer->name, buffer->bytes,
                             buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
+        if (buffer->fill == FILL_UNWRITTEN) emulator_mark_unwritten(session->emulator, i);
     }
     if (!options->until_unsupported && !session_check_supported(session, error)) return false;
     uint64_t blocks = 0;

@@ -1,15 +1,69 @@
-/* Other orders of warps and blocks, in which a race gives another result (session.h). */
+/* Other orders of warps and blocks: races that only they show, and those in which the result is another (session.h). */
 #include "session/hazards.h"
 
+#include "metrics/remedy.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static bool has_race(const Findings *hazards) {
-    for (int i = 0; i < hazards->error_count; i++)
-        if (hazards->items[i].kind <= FINDING_GLOBAL_RACE) return true;
+/* Warp instructions of all orders that are tried, one at least; of those that are searched, each. */
+enum { MOST_ORDERS = 64, MOST_TRIED = 1 << 24, MOST_SEARCHED = 1 << 20 };
+
+static uint64_t instructions_of(const Session *session) {
+    uint64_t count = 1;
+    for (int i = 0; i < session->trace->launch_count; i++) {
+        const TraceLaunch *launch = session->trace->launches[i];
+        for (int pc = 0; pc < launch->program->code_count; pc++) count += launch->counters[pc].executions;
+    }
+    return count;
+}
+
+/* ---- races that another order shows ----------------------------------------------------------------------- */
+
+/* Atomics, fences and the like order accesses as they are executed: what one order hides another one shows. */
+static bool depends_on_order(const TraceLaunch *launch) {
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) threads *= (uint64_t)launch->grid[i] * launch->block[i];
+    for (int pc = 0; threads > WARP_LANES && pc < launch->program->code_count; pc++) {
+        const PtxInstruction *in = launch->program->code[pc].instruction;
+        if (in->opcode == PTX_atom || in->opcode == PTX_red || in->opcode == PTX_membar ||
+            in->opcode == PTX_fence || in->opcode == PTX_mbarrier || ptx_instruction_is_ordered(in))
+            return true;
+    }
     return false;
+}
+
+void session_search_orders(const Session *session) {
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
+    Findings *list = (Findings *)(uintptr_t)session_hazards(session);
+    bool depends = false;
+    if (!list || session->findings.orders_searched || session_is_from_file(session)) return;
+    if (session_has_fatal_trap(session->trace) || instructions_of(session) > MOST_SEARCHED) return;
+    for (int i = 0; i < session->trace->launch_count; i++)
+        depends |= depends_on_order(session->trace->launches[i]);
+    clock_t end = clock() + CLOCKS_PER_SEC; /* large buffers take longer than what is done with them */
+    uint64_t own = session->options.schedule;
+    for (uint64_t schedule = own ? 0 : 1; depends && schedule <= SESSION_ORDERS_SEARCHED && clock() < end;
+         schedule++) {
+        Session *other = schedule == own ? NULL : session_open_copy(session, NULL, schedule, true);
+        const Findings *found = other ? session_hazards(other) : NULL;
+        if (found) findings_take_races(list, found, session->trace, schedule);
+        if (found) cache->findings.orders_searched = (int)schedule;
+        session_free(other);
+    }
+}
+
+/* ---- another result --------------------------------------------------------------------------------------- */
+
+static bool is_race(const Finding *finding) {
+    return finding->severity == SEVERITY_ERROR && finding->kind <= FINDING_GLOBAL_RACE;
+}
+
+static int count_races(const Findings *hazards) {
+    int count = 0;
+    for (int i = 0; i < hazards->cause_count; i++) count += is_race(&hazards->items[hazards->causes[i].lead]);
+    return count;
 }
 
 static double element(const PlanBuffer *buffer, uint64_t index) {
@@ -52,32 +106,88 @@ static bool find_difference(const Session *session, const Session *other, Sessio
     return false;
 }
 
-static bool try_order(const Session *session, uint64_t schedule, SessionOrder *order) {
-    Session *other = session_open_copy(session, NULL, schedule, false);
-    bool found = other && !session_has_fatal_trap(other->trace) && find_difference(session, other, order);
-    if (found && session->has_result && other->has_result &&
-        strcmp(other->result.result_text, session->result.result_text) != 0) {
+/* `ptx`: of a copy, of which `base` is the run in the order of the session; NULL: the session itself. */
+static bool try_order(const Session *base, const char *ptx, uint64_t schedule, SessionOrder *order) {
+    Session *other = session_open_copy(base, ptx, schedule, false);
+    bool found = other && !session_has_fatal_trap(other->trace) && find_difference(base, other, order);
+    if (found && base->has_result && other->has_result &&
+        strcmp(other->result.result_text, base->result.result_text) != 0) {
         snprintf(order->result, sizeof order->result, "%s", other->result.result_text);
-        snprintf(order->instead_of, sizeof order->instead_of, "%s", session->result.result_text);
+        snprintf(order->instead_of, sizeof order->instead_of, "%s", base->result.result_text);
     }
     if (found) order->schedule = schedule;
     session_free(other);
     return found;
 }
 
+static void find_order(const Session *base, const char *ptx, uint64_t most, SessionOrder *order) {
+    for (uint64_t schedule = 1; schedule <= most && !order->schedule; schedule++) {
+        order->tried = schedule;
+        if (schedule != base->options.schedule) try_order(base, ptx, schedule, order);
+    }
+}
+
+static uint64_t orders_to_try(const Session *session, int shares) {
+    uint64_t most = MOST_TRIED / instructions_of(session);
+    if (most > MOST_ORDERS) most = MOST_ORDERS;
+    most /= (uint64_t)shares;
+    return most ? most : 1;
+}
+
 const SessionOrder *session_bad_order(const Session *session) {
-    enum { MOST_ORDERS = 64 };
     Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
     const Findings *hazards = session_hazards(session);
     if (session->findings.has_order || !hazards || session_is_from_file(session))
         return &session->findings.order;
     cache->findings.has_order = true;
-    if (!has_race(hazards) || session_has_fatal_trap(session->trace)) return &session->findings.order;
-    clock_t start = clock();
-    for (uint64_t schedule = 1; schedule <= MOST_ORDERS; schedule++) {
-        if (schedule != session->options.schedule && try_order(session, schedule, &cache->findings.order))
-            break;
-        if (clock() - start > 3 * CLOCKS_PER_SEC / 2) break;
-    }
+    if (count_races(hazards) && !session_has_fatal_trap(session->trace))
+        find_order(session, NULL, orders_to_try(session, 1), &cache->findings.order);
     return &session->findings.order;
+}
+
+/* ---- of each cause ---------------------------------------------------------------------------------------- */
+
+/* The copy in which all is inserted that was proved to help, but for this cause. False: another one has nothing. */
+static bool mend_others(const Session *session, const Findings *hazards, int cause, Text *ptx) {
+    Remedy *all = memory_new(sizeof *all);
+    bool good = true;
+    for (int i = 0; i < hazards->cause_count && good; i++) {
+        const Remedy *one = &session->findings.remedies[i];
+        if (i == cause || !is_race(&hazards->items[hazards->causes[i].lead])) continue;
+        good = hazards->causes[i].is_proved && all->count + one->count <= REMEDY_MOST_POINTS &&
+               (!all->launch || all->launch->program->module == one->launch->program->module);
+        for (int k = 0; good && k < one->count; k++) all->points[all->count++] = one->points[k];
+        if (good) all->launch = one->launch;
+    }
+    if (good && all->count) remedy_apply(all, ptx);
+    free(all);
+    return good && ptx->length;
+}
+
+void session_find_orders_of_causes(const Session *session) {
+    Findings *hazards = (Findings *)(uintptr_t)session_hazards(session);
+    const SessionOrder *order = session_bad_order(session);
+    if (!hazards || !session->findings.remedies || !order->schedule) return;
+    int races = count_races(hazards);
+    for (int i = 0; i < hazards->cause_count; i++) {
+        FindingCause *cause = &hazards->causes[i];
+        Text ptx = {0};
+        if (!is_race(&hazards->items[cause->lead])) continue;
+        if (races == 1) {
+            cause->schedule = order->schedule;
+        } else if (mend_others(session, hazards, i, &ptx)) {
+            SessionOrder own = {0};
+            Session *base = session_open_copy(session, text_string(&ptx), session->options.schedule, false);
+            if (base) find_order(base, text_string(&ptx), orders_to_try(session, races), &own);
+            if (own.schedule) {
+                cause->schedule = own.schedule;
+                cause->order =
+                    arena_print(&hazards->arena,
+                                "With --schedule %llu, the others mended, the result is %s instead of %s.",
+                                (unsigned long long)own.schedule, own.result, own.instead_of);
+            }
+            session_free(base);
+        }
+        text_done(&ptx);
+    }
 }

@@ -41,27 +41,53 @@ static const char *say_proof(Findings *list, const Session *copy, const Findings
                        copy->result.result_text, copy->result.expected_text);
 }
 
-/* Runs the copy; true: the finding is gone, which the cause now says. */
+/* The run's own order, and those that showed errors of the cause. */
+static int find_schedules(const Session *session, const Findings *list, int cause, uint64_t *schedules) {
+    int count = 0;
+    for (int i = 0; i < list->error_count; i++) {
+        if (list->items[i].cause != cause) continue;
+        uint64_t schedule = list->items[i].is_taken ? list->items[i].schedule : session->options.schedule;
+        bool is_new = count < SESSION_ORDERS_SEARCHED + 1;
+        for (int k = 0; k < count; k++) is_new &= schedules[k] != schedule;
+        if (is_new) schedules[count++] = schedule;
+    }
+    return count;
+}
+
+/* Runs the copy in each of these orders; what it then says, or NULL: it did not help. */
+static const char *run_copy(const Session *session, Findings *list, int cause, const char *ptx) {
+    uint64_t schedules[SESSION_ORDERS_SEARCHED + 1];
+    int count = find_schedules(session, list, cause, schedules);
+    const char *proof = NULL;
+    for (int i = 0; i < count; i++) {
+        Session *copy = session_open_copy(session, ptx, schedules[i], true);
+        const Findings *after = copy ? session_hazards(copy) : NULL;
+        bool helped = after && has_helped(list, cause, after);
+        if (helped && !proof) proof = say_proof(list, copy, after);
+        session_free(copy);
+        if (!helped) return NULL;
+    }
+    return proof;
+}
+
+/* True: the finding is gone, which the cause now says. */
 static bool try_remedy(const Session *session, Findings *list, int cause, const Remedy *remedy) {
+    FindingCause *of = &list->causes[cause];
     Text ptx = {0}, insert = {0};
     remedy_apply(remedy, &ptx);
-    Session *copy = session_open_copy(session, text_string(&ptx), session->options.schedule, true);
-    const Findings *after = copy ? session_hazards(copy) : NULL;
-    bool helped = after && has_helped(list, cause, after);
-    FindingCause *of = &list->causes[cause];
     remedy_print(remedy, session_find_source_line, (void *)(uintptr_t)session, &insert);
-    if (helped) {
+    const char *proof = run_copy(session, list, cause, text_string(&ptx));
+    if (proof) {
         of->insert = arena_copy_string(&list->arena, text_string(&insert));
-        of->proof = say_proof(list, copy, after);
+        of->proof = proof;
         of->is_proved = true;
     } else if (!of->proof) {
         of->proof = arena_print(&list->arena, "Tried in a copy of the PTX: to %s did not help.",
                                 text_string(&insert));
     }
-    session_free(copy);
     text_done(&ptx);
     text_done(&insert);
-    return helped;
+    return proof;
 }
 
 void session_prove(const Session *session) {
@@ -69,13 +95,13 @@ void session_prove(const Session *session) {
     Findings *list = (Findings *)(uintptr_t)session_hazards(session);
     if (!list || session->findings.has_proofs || session_is_from_file(session)) return;
     cache->findings.has_proofs = true;
-    Remedy *remedy = memory_new(sizeof *remedy);
+    cache->findings.remedies = memory_new((size_t)(list->cause_count + 1) * sizeof(Remedy));
     clock_t end = clock() + MOST_SECONDS * CLOCKS_PER_SEC;
     for (int cause = 0; cause < list->cause_count; cause++) {
         bool helped = false;
+        Remedy *remedy = &cache->findings.remedies[cause];
         for (int attempt = 0; !helped && attempt < REMEDY_ATTEMPTS && clock() < end; attempt++)
             if (remedy_find(list, cause, session->trace, attempt, remedy) && remedy->count)
                 helped = try_remedy(session, list, cause, remedy);
     }
-    free(remedy);
 }

@@ -183,14 +183,19 @@ void session_visit_other_folds(const Session *session, int view,
  * the first question runs it again. NULL: not known, of a run that is partial or of a file without them. */
 const Findings *session_hazards(const Session *session);
 
+/* Runs it again in other orders of warps and blocks, schedules 0 to SESSION_ORDERS_SEARCHED, where what is ordered depends on
+ * the order (atomics, fences), and adds the races that they show to those of the run. Not of long runs. */
+enum { SESSION_ORDERS_SEARCHED = 3 };
+void session_search_orders(const Session *session);
+
 /* Looks, for each of the errors, for what to insert so that it is gone, and proves it in a copy (findings.h,
  * FindingCause). It takes some times as long as the run; once. */
 void session_prove(const Session *session);
 
-/* Where there is a race: an order of the warps in which the result differs, searched for among schedules
- * for about two seconds, once. `result`, `instead_of`: as they are shown. */
+/* Where there is a race: an order of warps and blocks in which the result differs, searched for among schedules, once. `result`, `instead_of`: as they are shown. */
 typedef struct SessionOrder {
     uint64_t schedule; /* --schedule gives it again; 0: none was found */
+    uint64_t tried;    /* schedules 1 to this one; 0: there was no need */
     char result[64], instead_of[64];
 } SessionOrder;
 const SessionOrder *session_bad_order(const Session *session);

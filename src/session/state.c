@@ -107,6 +107,7 @@ void session_free(Session *session) {
     grid_timeline_free(session->machine.grid.timeline);
     findings_free(session->findings.hazards);
     race_detector_free(session->findings.detector);
+    free(session->findings.remedies);
     sources_done(&session->sources);
     session_drop_inputs(session);
     plan_free(&session->plan);

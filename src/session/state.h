@@ -81,6 +81,8 @@ typedef struct SessionFindings { /* what is wrong with the run */
     Findings *hazards;           /* NULL until asked for */
     SessionOrder order;
     bool has_order, has_proofs; /* they were looked for */
+    int orders_searched;        /* schedules 1 to this one were searched, too */
+    struct Remedy *remedies;    /* [hazards->cause_count] that were proved; NULL until tried */
 } SessionFindings;
 
 typedef struct SessionFile {     /* that the session was opened from; else NULL */

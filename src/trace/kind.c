@@ -28,7 +28,8 @@ const char *trap_kind_text(TrapKind kind) {
 }
 
 bool trap_kind_is_fatal(TrapKind kind) {
-    return kind != TRAP_UNINITIALIZED && kind != TRAP_LANE_OUTSIDE_MASK;
+    return kind != TRAP_UNINITIALIZED && kind != TRAP_LANE_OUTSIDE_MASK && kind != TRAP_UNWRITTEN &&
+           kind != TRAP_HEAP_OVERRUN && kind != TRAP_USE_AFTER_FREE && kind != TRAP_ARRAY_OVERRUN;
 }
 
 typedef enum Direction { LOAD, STORE, ATOMIC } Direction;

@@ -1,6 +1,7 @@
 /* Observer: called while a producer executes, in every block of the grid, traced or not: for accesses to
  * memory that threads share, and for what puts such accesses in order. A producer that has an observer
- * (emulator.h) calls it as things happen, from one host thread; what it is given is borrowed for the call.
+ * (emulator.h) calls it as things happen; what it is given is borrowed for the call. It calls from one host thread, or,
+ * where the observer can be split, from one for each part.
  *
  * Order of calls: of one lane, its program order; between lanes, the order in which memory was changed. */
 #ifndef TRACE_OBSERVER_H
@@ -103,7 +104,14 @@ typedef struct TraceObserver {
     void (*sync)(void *block, const TraceSync *sync);
     void (*copy)(void *block, const TraceCopy *copy);
     void (*undefined)(void *block, const TraceUndefined *undefined);
-    void (*end)(void *block);
+    void (*end)(void *block,
+                bool is_stopped); /* is_stopped: the run ends, the block has not come to its end */
+    /* Several host threads run consecutive blocks of the launch each, none of which sees what those of another thread write:
+     * one of `parts` parts of the context, to be given to block() there. NULL: it cannot be split. */
+    void *(*split)(void *context, int parts);
+    /* Its parts, in the order of their blocks, end. `keep`: what they have seen is added to the context. False: one thread
+     * might have seen something else; then nothing is added. */
+    bool (*join)(void *context, void *const *parts, int count, bool keep);
 } TraceObserver;
 
 #endif

@@ -110,6 +110,7 @@ static void the_catalogue_of_the_issue_is_there(void **state) {
         "half_promote",
         "scaled_half",
         "kahan",
+        "tensor_core",
         "triton_sum",
         "triton_max",
         "triton_row_sum",

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,48 @@ static void rows_and_elements_are_found(void **state) {
     close_sample(&sample);
 }
 
+/* What few digits, or whole numbers, of a result would allow is nothing that it looks like. */
+static void nothing_is_found_by_chance(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F16, 1024, 1024, false);
+    sample.run.atomics =
+        1024; /* so many additions one after another: layernorm(in) may be off by more than it is */
+    for (uint64_t i = 0; i < 1024; i++) put(&sample, i, i % 2 ? 0.01 : 0.02);
+    assert_found(&sample, NULL);
+    close_sample(&sample);
+    open_sample(&sample, PTX_F32, 64, 4, false);
+    double sum = 0;
+    float *values = sample.filled.buffers[0].bytes;
+    for (int i = 0; i < 64; i++) sum += values[i] += 0.25F;
+    sample.filled.buffers[1].type = sample.done.buffers[1].type = PTX_S32;
+    put(&sample, 0, floor(sum));
+    assert_found(&sample, NULL);
+    assert_said(&sample, "sum(in)", true);
+    int largest = 0;
+    for (int i = 1; i < 64; i++)
+        if (values[i] > values[largest]) largest = i;
+    put(&sample, 0, largest);
+    assert_found(&sample, largest ? "argmax(in)" : NULL);
+    close_sample(&sample);
+}
+
+/* The last of several launches has the result: what is left of others is none. */
+static void intermediate_results_are_none(void **state) {
+    (void)state;
+    Sample sample;
+    static const bool none[] = {true, false}, last[] = {false, true};
+    open_sample(&sample, PTX_S32, 64, 1, false);
+    double sum = 0;
+    for (uint64_t i = 0; i < 64; i++) sum += in(&sample, 0, i);
+    put(&sample, 0, sum);
+    sample.run.results = none;
+    assert_found(&sample, NULL);
+    sample.run.results = last;
+    assert_found(&sample, "sum(in)");
+    close_sample(&sample);
+}
+
 static void bad_expectations_say_what_is_wrong(void **state) {
     (void)state;
     static const struct {
@@ -257,6 +300,8 @@ int main(void) {
         cmocka_unit_test(totals_are_found),
         cmocka_unit_test(partial_results_are_folded),
         cmocka_unit_test(rows_and_elements_are_found),
+        cmocka_unit_test(nothing_is_found_by_chance),
+        cmocka_unit_test(intermediate_results_are_none),
         cmocka_unit_test(bad_expectations_say_what_is_wrong),
         cmocka_unit_test(rounding_is_allowed_for),
         cmocka_unit_test(arrays_of_numpy_are_read_and_written),

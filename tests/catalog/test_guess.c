@@ -166,6 +166,29 @@ static void bits_are_what_arithmetic_takes_them_for(void **state) {
         "in=float[n]:random, out=float[1], n"); /* small whole numbers would hide which one is the largest */
 }
 
+/* Through shared memory: what is copied there asynchronously, stored there and loaded again. */
+static void bits_go_through_shared_memory(void **state) {
+    (void)state;
+    expect("k", THREE,
+           LOAD
+           "cp.async.cg.shared.global [%r9], [%a0], 16; ld.shared.b32 %r0, [%r9]; mov.b32 %f0, %r0;\n"
+           "add.f32 %f1, %f0, %f0; mov.b32 %r1, %f1; st.shared.b32 [%r8], %r1; ld.shared.b32 %r2, [%r7];\n"
+           "st.global.b32 [%a1], %r2;",
+           "in=float[n]:random(-8,8), out=float[1], n");
+    expect("k", THREE,
+           LOAD
+           "ld.global.b32 %r0, [%a0]; mov.b32 %f0, %r0; add.f32 %f1, %f0, %f0; st.shared.f32 [%r8], %f1;\n"
+           "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r7]; st.global.b32 [%a1], %r2;",
+           "in=float[n]:random(-8,8), out=float[1], n");
+    /* Integers among them: nobody knows which is loaded. */
+    expect("k", THREE,
+           LOAD
+           "ld.global.b32 %r0, [%a0]; mov.b32 %f0, %r0; add.f32 %f1, %f0, %f0; st.shared.f32 [%r8], %f1;\n"
+           "add.s32 %r4, %r5, 1; st.shared.b32 [%r8+4], %r4; ld.shared.b32 %r2, [%r7]; st.global.b32 [%a1], "
+           "%r2;",
+           "in=float[n]:random(-8,8), out=int[1], n");
+}
+
 static void what_the_host_says_is_taken(void **state) {
     (void)state;
     PtxFunction *entry;
@@ -301,6 +324,7 @@ int main(void) {
         cmocka_unit_test(arrays_of_numba_are_all_their_parameters),
         cmocka_unit_test(accumulators_start_from_the_identity),
         cmocka_unit_test(bits_are_what_arithmetic_takes_them_for),
+        cmocka_unit_test(bits_go_through_shared_memory),
         cmocka_unit_test(what_the_host_says_is_taken),
         cmocka_unit_test(a_rank_is_one_dimension),
         cmocka_unit_test(triton_says_its_shared_memory_beside_the_file),

@@ -22,8 +22,9 @@ static void expect_arguments(const char *text, int index, const char *expected) 
 
 static void several_launches_are_read(void **state) {
     (void)state;
-    static const char text[] = " k<<<(n + block - 1) / block, 256>>>(in, f(1), {2, 3}) ;\n"
-                               "  sum<float, (Op)0><<< dim3(2, 3), (16, 8, 2), 4 * block, cluster=2, cooperative >>>(); ";
+    static const char text[] =
+        " k<<<(n + block - 1) / block, 256>>>(in, f(1), {2, 3}) ;\n"
+        "  sum<float, (Op)0><<< dim3(2, 3), (16, 8, 2), 4 * block, cluster=2, cooperative >>>(); ";
     Arena arena = {0};
     Error error = {0};
     if (!read(text, &arena, &error)) fail_msg("%s", error.message);
@@ -48,15 +49,19 @@ static void several_launches_are_read(void **state) {
 
 static void what_is_printed_is_read_again(void **state) {
     (void)state;
-    PlanLaunch launch = {.grid = {4, 1, 1}, .block = {16, 8, 1}, .cluster = {2, 1, 1}, .dynamic_shared_bytes = 512,
+    PlanLaunch launch = {.grid = {4, 1, 1},
+                         .block = {16, 8, 1},
+                         .cluster = {2, 1, 1},
+                         .dynamic_shared_bytes = 512,
                          .cooperative = true};
     Text text = {0};
     launches_print("k<int>", &launch, "in=int[n], 3", &text);
     text_add(&text, "; ");
     launch = (PlanLaunch){.grid = {1, 1, 1}, .block = {32, 1, 1}};
     launches_print("k<int>", &launch, "in, 3", &text);
-    assert_string_equal(text_string(&text),
-                        "k<int><<<4, (16, 8), 512, cluster=2, cooperative>>>(in=int[n], 3); k<int><<<1, 32>>>(in, 3)");
+    assert_string_equal(
+        text_string(&text),
+        "k<int><<<4, (16, 8), 512, cluster=2, cooperative>>>(in=int[n], 3); k<int><<<1, 32>>>(in, 3)");
     Arena arena = {0};
     Error error = {0};
     assert_true(read(text_string(&text), &arena, &error));
@@ -100,8 +105,10 @@ static void bad_launches_say_what_is_wrong_and_where(void **state) {
         {"k<<<1, 32>>>();;", "a launch is KERNEL<<<", 16},
         {"k<<<1, 32>>>(); j", "a launch is KERNEL<<<", 17},
         {"a; k<<<1, 32>>>()", "a launch is KERNEL<<<", 1},
-        {"k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();"
-         "k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();"
+        {"k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>"
+         ">>();"
+         "k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>"
+         ">>();"
          "k<<<1,2>>>()",
          "more than 16 launches", 209},
     };

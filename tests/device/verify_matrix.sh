@@ -61,7 +61,7 @@ braces() { # NAME type#count
 }
 
 run() { # NAME
-    if said=$("$redviz" "$work/k.ptx" --args 'in=int[8192]:random, out=int[16384]:zero' --grid 2 --block 64 \
+    if said=$("$redviz" "$work/k.ptx" --args 'in=int[8192]:random(-2147483648,2147483647), out=int[16384]:zero' --grid 2 --block 64 \
         --trace-blocks 0-1 --verify 2>&1); then
         agree=$((agree + 1))
     else
@@ -190,6 +190,7 @@ mad.wide.u32 %q8, %r0, 16, %q0;
 ld.global.v4.u32 {%r16, %r17, %r18, %r19}, [%q8];
 mad.lo.u32 %r10, %r0, 16, %r4;
 st.shared.v4.u32 [%r10], {%r16, %r17, %r18, %r19};
+st.shared.v4.u32 [%r10+1024], {%r19, %r16, %r17, %r18};
 mad.lo.u32 %r11, %r3, 512, %r4;
 cvt.u64.u32 %q3, %r10;
 cvta.shared.u64 %q3, %q3;

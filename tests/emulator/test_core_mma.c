@@ -385,6 +385,9 @@ static void sums_keep_25_bits_and_are_cut(void **state) {
     assert_int_equal(DOT(f32, 0, BITS(H_INF, 0), BITS(0xbc00, 0)), 0xff800000);
     assert_int_equal(DOT(f16, 0, BITS(H_NAN, 0), BITS(H_1, 0)), 0x7fff);
     assert_int_equal(DOT(f32, 0x80000000, BITS(0, 0), BITS(0, 0)), 0);
+    /* One after another: 1 + 2^-24 is cut before the second 2^-24 comes. */
+    f32.k_step = 1;
+    assert_int_equal(DOT(f32, 0x3f800000, BITS(0x0c00, 0x0c00), BITS(0x0c00, 0x0c00)), 0x3f800000);
     /* Of tf32 the lowest 13 bits are not read. */
     assert_int_equal(DOT(tf32, 0, BITS(0x3f801fff, 0), BITS(0x3f800000, 0)), 0x3f800000);
 }

@@ -133,6 +133,41 @@ static void test_weights_and_producers(void **state) {
     end(&replayed);
 }
 
+/* A product with ones has the inputs of a row of A, and those of C; with a zero, fewer. A word of two halves is two. */
+static void test_weights_of_products(void **state) {
+    (void)state;
+    Replayed replayed;
+    start(
+        &replayed,
+        (CoreKernel){
+            .body =
+                "ld.global.v2.u32 {%r0, %r1}, [%base]; mov.u32 %r2, 0x3c003c00; mov.u32 %r3, 0x00003c00;\n"
+                "mov.b32 %f0, %r2; mov.b32 %f1, %f0; mov.b32 %f2, %f0; mov.b32 %f3, %f0;\n" /* 0 */
+                "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r2}, "
+                "{%f0, %f1, %f2, %f3};\n" /* 1 */
+                "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1}, {%r3}, "
+                "{%f0, %f1, %f2, %f3};\n" /* 2 */
+                "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%f4, %f5, %f6, %f7}, {%r2, %r2}, {%r0}, "
+                "{%f0, %f1, %f2, %f3};\n"                                                      /* 3 */
+                "movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0; st.global.u32 [%out], %r4;\n" /* 4, 5 */
+                "st.global.f32 [%out], %f6;",                                                  /* 6 */
+            .words = 64});
+    static const uint32_t weights[] = {2, 8, 12, 16, 1, 1, 16};
+    static const int32_t producers[] = {-1, 0, 1, 2, 0, 4, 3};
+    assert_int_equal(core_event_count(&replayed.run, 0), 7);
+    for (int event = 0; event < 7; event++) {
+        const ReplayEventProvenance *provenance = replay_event_provenance(replayed.replay, event);
+        for (int lane = 0; lane < 32; lane += 5)
+            if (provenance->weight[lane] != weights[event] || provenance->producer[lane] != producers[event])
+                fail_msg("event %d, lane %d: weight %u, producer %d", event, lane, provenance->weight[lane],
+                         provenance->producer[lane]);
+    }
+    go(&replayed, 6);
+    ReplayValue d = value_of(&replayed, 0, "%f6");
+    for (int lane = 0; lane < 32; lane++) assert_int_equal(d.weight[lane], 16);
+    end(&replayed);
+}
+
 static void test_questions_without_an_answer(void **state) {
     (void)state;
     Replayed replayed;
@@ -245,11 +280,53 @@ static void test_either_side_of_a_branch_first(void **state) {
     }
 }
 
+/* Lanes of one instruction copy into both blocks of a cluster: an event for each. The own block's memory has what its own
+ * lanes copied there, and of what the other block sends nothing is known but the values. */
+static void test_copies_into_other_blocks(void **state) {
+    (void)state;
+    Replayed replayed;
+    Error error = {0};
+    replayed.run = core_run_well((CoreKernel){
+        .module =
+            ".shared .align 128 .b8 tile[512];\n.shared .align 128 .b8 other[512];\n.shared .align 8 .b64 "
+            "gate;\n",
+        .body = "mov.u32 %r1, tile; mov.u32 %r2, other; mov.u32 %r9, gate; mov.u32 %r4, %cluster_ctarank;\n"
+                "xor.b32 %r5, %r4, 1; mad.lo.u32 %r0, %t, 16, %r1; mad.lo.u32 %r6, %t, 16, %r2;\n"
+                "ld.global.u32 %r7, [%out]; st.shared.v4.u32 [%r0], {%r7, %r7, %r7, %r7};\n"
+                "setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared::cta.b64 [%r9], 33;\n"
+                "barrier.cluster.arrive; barrier.cluster.wait;\n"
+                "mapa.shared::cluster.u32 %r16, %r6, %r5; mapa.shared::cluster.u32 %r19, %r9, %r5;\n"
+                "@%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], 512;\n"
+                "setp.lt.u32 %p1, %t, 16; selp.b32 %r10, %r6, %r16, %p1; selp.b32 %r11, %r9, %r19, %p1;\n"
+                "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r10], [%r0], 16, "
+                "[%r11];\n"
+                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r19];\n"
+                "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r9], 0; @!%p2 bra W;\n"
+                "ld.shared.u32 %r20, [%r6]; st.global.u32 [%out], %r20;\n"
+                "barrier.cluster.arrive; barrier.cluster.wait;",
+        .in = (uint32_t[64]){[16] = 16, [32] = 32, [40] = 40},
+        .grid = 2,
+        .cluster = {2, 1, 1}});
+    set_geometry(&replayed, 32);
+    replayed.geometry.grid[0] = replayed.geometry.cluster[0] = 2;
+    const TraceBlock *block = replayed.run.launch->blocks[1];
+    replayed.replay = replay_open(replayed.run.trace, 0, block, &replayed.geometry, &error);
+    if (!replayed.replay) fail_msg("%s", error.message);
+    go(&replayed, trace_block_event_count(block) - 1);
+    ReplayValue value = value_of(&replayed, 0, "%r20");
+    assert_int_equal(value.bits[8], 40);
+    assert_int_equal(value.bits[16], 16);
+    assert_int_equal(value.weight[8], 1);
+    assert_int_equal(value.weight[16], 0);
+    end(&replayed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers_of_every_width),      cmocka_unit_test(test_weights_and_producers),
-        cmocka_unit_test(test_questions_without_an_answer),   cmocka_unit_test(test_traces_that_do_not_fit),
-        cmocka_unit_test(test_either_side_of_a_branch_first),
+        cmocka_unit_test(test_registers_of_every_width), cmocka_unit_test(test_weights_and_producers),
+        cmocka_unit_test(test_weights_of_products),      cmocka_unit_test(test_questions_without_an_answer),
+        cmocka_unit_test(test_traces_that_do_not_fit),   cmocka_unit_test(test_either_side_of_a_branch_first),
+        cmocka_unit_test(test_copies_into_other_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,6 +219,64 @@ static void test_schedules_are_fair(void **state) {
     }
 }
 
+/* Each block draws a number: the order in which they come. All draw, once, in any order; several orders occur, among
+ * them the reverse, and with one and two threads the same. */
+static void test_schedules_permute_blocks(void **state) {
+    (void)state;
+    enum { DRAWING = 8 };
+    CoreKernel kernel = {
+        .body = "setp.ne.u32 %p0, %t, 0; @%p0 bra END;\n"
+                "atom.global.add.u32 %r0, [%base], 1; mov.u32 %r1, %ctaid.x;\n"
+                "mul.wide.u32 %q0, %r1, 4; add.s64 %q0, %q0, %base; st.global.u32 [%q0+16], %r0;\n"
+                "END: ret;",
+        .grid = DRAWING,
+        .block = 32};
+    bool is_reversed = false, is_mixed = false;
+    for (kernel.options.schedule = 0; kernel.options.schedule < 16; kernel.options.schedule++) {
+        kernel.options.threads = 1 + (int)(kernel.options.schedule % 2);
+        CoreRun run = core_run_well(kernel);
+        uint32_t seen = 0;
+        bool reversed = true, ascending = true;
+        for (uint32_t b = 0; b < DRAWING; b++) {
+            seen |= UINT32_C(1) << run.out[4 + b];
+            reversed &= run.out[4 + b] == DRAWING - 1 - b;
+            ascending &= run.out[4 + b] == b;
+        }
+        assert_int_equal(seen, (1 << DRAWING) - 1);
+        if (!kernel.options.schedule) assert_true(ascending);
+        is_reversed |= reversed;
+        is_mixed |= !reversed && !ascending;
+        core_done(&run);
+    }
+    assert_true(is_reversed);
+    assert_true(is_mixed);
+}
+
+/* Blocks that do not communicate take turns, too: an addition that is not atomic loses some; the atomic twin none. */
+static void test_schedules_interleave_blocks(void **state) {
+    (void)state;
+    static const char *const additions[] = {
+        "ld.global.u32 %r0, [%base]; add.u32 %r0, %r0, 1; st.global.u32 [%base], %r0;",
+        "red.global.add.u32 [%base], 1;"};
+    for (int atomic = 0; atomic < 2; atomic++) {
+        Text body = {0};
+        text_print(&body, "setp.eq.u32 %%p0, %%t, 0; @%%p0 bra ADD; ret;\nADD: %s", additions[atomic]);
+        CoreKernel kernel = {.body = text_string(&body), .grid = 40, .block = 32};
+        int lost = 0;
+        for (kernel.options.schedule = 0; kernel.options.schedule < 12; kernel.options.schedule++) {
+            CoreRun run = core_run_well(kernel);
+            if (!kernel.options.schedule) assert_int_equal(run.out[0], 40);
+            lost += run.out[0] != 40;
+            core_done(&run);
+        }
+        if (atomic)
+            assert_int_equal(lost, 0);
+        else
+            assert_true(lost > 2);
+        text_done(&body);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_that_have_nothing_to_do_with_each_other),
@@ -233,6 +291,8 @@ int main(void) {
         cmocka_unit_test(test_schedules_change_the_order_only),
         cmocka_unit_test(test_schedules_find_a_race),
         cmocka_unit_test(test_schedules_are_fair),
+        cmocka_unit_test(test_schedules_permute_blocks),
+        cmocka_unit_test(test_schedules_interleave_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,8 @@ static void check_same(const TypedLaunch *launch, const PlanLaunch *planned, con
     text_done(&text);
 }
 
-static bool plan(Plan *plan, const char *text, const TypedLaunch *typed, const PtxFunction *entry, Error *error) {
+static bool plan(Plan *plan, const char *text, const TypedLaunch *typed, const PtxFunction *entry,
+                 Error *error) {
     PlanLaunch *launch = plan_add_launch(plan, entry->name);
     memcpy(launch->grid, typed->grid, sizeof launch->grid);
     memcpy(launch->block, typed->block, sizeof launch->block);

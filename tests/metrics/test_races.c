@@ -460,6 +460,39 @@ static void test_places(void **state) {
 }
 
 /* Atomics order themselves where their scope reaches, and only there. */
+/* Matrices are watched like every access: warp 0 writes what warp 1 reads. */
+static void test_matrices(void **state) {
+    (void)state;
+    static const struct {
+        const char *write, *read, *expected;
+    } cases[] = {
+        {"stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r1], {%t};",
+         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];",
+         "shared_race ldmatrix.sync.aligned.m8n8.x1.shared.b16 "
+         "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16"},
+        {"st.shared.f64 [%r4], %d0;", "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r2}, [%r1];",
+         "shared_race ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 st.shared.f64"},
+        {"wmma.store.d.sync.aligned.row.m8n8k4.shared.f64 [words], {%d0, %d1};", "ld.shared.u32 %r2, [%r1];",
+         "shared_race ld.shared.u32 wmma.store.d.sync.aligned.row.m8n8k4.shared.f64"},
+        {"st.shared.f64 [%r4], %d0;", "wmma.load.a.sync.aligned.row.m8n8k4.shared.f64 {%d2}, [words];",
+         "shared_race wmma.load.a.sync.aligned.row.m8n8k4.shared.f64 st.shared.f64"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int is_synced = 0; is_synced < 2; is_synced++) {
+            Text body = {0};
+            text_print(&body,
+                       "mov.u32 %%r5, words; and.b32 %%r3, %%t, 7; mad.lo.u32 %%r1, %%r3, 16, %%r5;\n"
+                       "and.b32 %%r4, %%t, 31; mad.lo.u32 %%r4, %%r4, 8, %%r5; setp.ge.u32 %%p0, %%t, 32;\n"
+                       "mov.f64 %%d0, 0d0000000000000000; mov.f64 %%d1, %%d0; @%%p0 bra MEET;\n%s\nMEET: %s\n"
+                       "@!%%p0 bra OVER;\n%s\nOVER:",
+                       cases[i].write, is_synced ? "bar.sync 0;" : "", cases[i].read);
+            CoreKernel kernel = {
+                .body = text_string(&body), .module = ".shared .align 16 .b8 words[512];\n", .block = 64};
+            check(cases[i].read, kernel, is_synced ? "" : cases[i].expected);
+            text_done(&body);
+        }
+}
+
 static void test_scopes_of_atomics(void **state) {
     (void)state;
     check("gpu", (CoreKernel){.body = "red.relaxed.gpu.global.add.u32 [%base], 1;", .grid = 2}, "");
@@ -482,6 +515,7 @@ int main(void) {
         cmocka_unit_test(test_messages_are_handed_on),
         cmocka_unit_test(test_barriers),
         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_scopes_of_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,8 @@ static void test_lifetime(void **state) {
     (void)state;
     Text found = {0}, sentences = {0};
     check(PUSH SYNC TAKE, "block_lifetime st.shared::cluster.u32 -");
+    /* a run that a fault ends, says nothing about who would have waited */
+    check(STORE SYNC LOAD "@%p0 trap;\n" SYNC, "trap trap -");
     /* the block that runs last loads from one that has not exited yet, but might have */
     find(STORE SYNC "@%p0 exit;\n" LOAD, &found, &sentences);
     assert_string_equal(text_string(&found), "block_lifetime ld.shared::cluster.u32 -");

@@ -94,6 +94,8 @@ static const Case cases[] = {
      "global_race", 0},
     {"lock", "taken=int[1]:zero, out=int[1]:zero, 1", 4, 32, "insert __threadfence() before line 107",
      "global_race", 0},
+    {"lock", "taken=int[1]:zero, out=int[1]:zero, 3", 4, 32, "insert __threadfence() before line 107",
+     "global_race", 0},
     {"lock", "taken=int[1]:zero, out=int[1]:zero, -1", 4, 32, NULL, NULL, 0},
     {"last_block_without", LAST_BLOCK, 8, 64, "insert __threadfence() before line 123", "global_race", 0},
     {"last_block_writer_only", LAST_BLOCK, 8, 64, NULL, NULL, 1},
@@ -117,6 +119,7 @@ static void each_cause_has_its_remedy(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *of = &cases[i];
         Session *session = open_case(of);
+        session_search_orders(session);
         session_prove(session);
         const Findings *findings = session_hazards(session);
         int notes = 0;
@@ -132,6 +135,45 @@ static void each_cause_has_its_remedy(void **state) {
         }
         session_free(session);
     }
+}
+
+/* What a missing fence does is the same whichever block lacks it, and in whichever order they come. */
+static void any_order_shows_a_missing_fence(void **state) {
+    (void)state;
+    for (int careless = -1; careless < 4; careless++)
+        for (uint64_t schedule = 0; schedule < 8; schedule++) {
+            char arguments[64];
+            snprintf(arguments, sizeof arguments, "taken=int[1]:zero, out=int[1]:zero, %d", careless);
+            SessionOptions options = {.file = "tests/kernels/remedies.ptx",
+                                      .entry = "lock",
+                                      .args = arguments,
+                                      .grid = {4, 1, 1},
+                                      .block = {32, 1, 1},
+                                      .schedule = schedule,
+                                      .search_races = true,
+                                      .threads = 1};
+            Session *session = open_well(&options);
+            session_search_orders(session);
+            assert_int_equal(session_hazards(session)->cause_count, careless >= 0);
+            session_free(session);
+        }
+}
+
+/* Each of two races has an order of its own in which the result is another, the other one being mended. */
+static void every_race_has_its_order(void **state) {
+    (void)state;
+    Session *session =
+        open_case(&(Case){.entry = "phases_without", .arguments = ONE_BLOCK, .blocks = 1, .threads = 128});
+    Text out = {0};
+    session_check(session, false, &out);
+    const Findings *findings = session_hazards(session);
+    for (int i = 0; i < 2; i++) {
+        assert_true(findings->causes[i].schedule != 0);
+        assert_non_null(strstr(findings->causes[i].order, "the others mended"));
+    }
+    assert_true(session_bad_order(session)->schedule != 0);
+    text_done(&out);
+    session_free(session);
 }
 
 /* Two barriers are missing, in two phases that a third one parts. */
@@ -153,10 +195,9 @@ static void two_barriers_are_two_findings(void **state) {
 
 int main(void) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wrong_kernel_is_explained),
-        cmocka_unit_test(a_missing_barrier_is_one_finding),
-        cmocka_unit_test(each_cause_has_its_remedy),
-        cmocka_unit_test(two_barriers_are_two_findings),
+        cmocka_unit_test(every_wrong_kernel_is_explained), cmocka_unit_test(a_missing_barrier_is_one_finding),
+        cmocka_unit_test(each_cause_has_its_remedy),       cmocka_unit_test(two_barriers_are_two_findings),
+        cmocka_unit_test(any_order_shows_a_missing_fence), cmocka_unit_test(every_race_has_its_order),
     };
     return cmocka_run_group_tests_name("check", tests, NULL, NULL);
 }

@@ -78,6 +78,8 @@ REFERENCE(boxes_of_two, for (int z = 0; z < n; z++) for (int y = 0; y < n; y++) 
           for (int k = 0; k < 8; k++) {
               int u = x + (k & 1), v = y + (k >> 1 & 1), w = z + (k >> 2);
               if (u < n && v < n && w < n) out[(z * n + y) * n + x] += a[(w * n + v) * n + u]; })
+REFERENCE(twice_and_three, for (int i = 0; i < n; i++) out[i] = 2 * a[i] + 3;)
+REFERENCE(next_and_mirrored, for (int i = 0; i < n; i++) out[i] = (i + 1 < n ? a[i + 1] : 0) + a[n - 1 - i] + 1;)
 #define OF_WARP(i) for (int j = (i) / 32 * 32; j < (i) / 32 * 32 + 32 && j < n; j++)
 REFERENCE(sum_of_warp_for_all, for (int i = 0; i < n; i++) { uint32_t sum = 0; OF_WARP(i) sum += (uint32_t)(int32_t)a[j]; out[i] = (int32_t)sum; })
 REFERENCE(sum_of_half_warp, for (int i = 0; i < n; i++) { uint32_t sum = 0; OF_WARP(i) if (j % 32 < 16) sum += (uint32_t)(int32_t)a[j];
@@ -106,6 +108,7 @@ PAIRS(pairs_f32, float)
 #define TWO(type, out) "a=" type "[n]:random, b=" type "[n]:random, out=" out "[1]:zero, n"
 #define LAST "in=int[n]:random, partial=int[10]:zero, tickets=uint[1]:zero, out=int[1]:zero"
 #define CHAIN "in=int[n]:random, out=int[n]:zero, flags=int[n]:zero, n"
+#define UNWRITTEN "in=int[n]:random, out=int[n]:unwritten"
 #define RIGHT(...) NULL, __VA_ARGS__
 #define WRONG(kind) kind, NULL, 0, 0
 
@@ -176,6 +179,16 @@ static const Case cases[] = {
     {"faults", "store_to_constant_size", IN_OUT("int"), 64, {1}, {64}, WRONG("out_of_bounds")},
     {"faults", "product_wraps", "in=int[64]:random, out=int[64]:zero, n", 50000, {1}, {32}, WRONG("index_overflow")},
     {"faults", "below_zero", IN_OUT("int"), 64, {1}, {64}, WRONG("index_overflow")},
+    {"memory", "sum_into_unwritten", UNWRITTEN, 32, {1}, {32}, WRONG("unwritten_read")},
+    {"memory", "sum_into_written", UNWRITTEN, 32, {1}, {32}, RIGHT(same, 32, 0)},
+    {"memory", "heap_right", UNWRITTEN, 32, {1}, {32}, RIGHT(twice_and_three, 32, 0)},
+    {"memory", "heap_overrun", UNWRITTEN, 32, {1}, {32}, WRONG("heap_overrun")},
+    {"memory", "heap_after_free", UNWRITTEN, 32, {1}, {32}, WRONG("use_after_free")},
+    {"memory", "heap_unwritten", UNWRITTEN, 32, {1}, {32}, WRONG("unwritten_read")},
+    {"memory", "heap_freed_twice", UNWRITTEN, 32, {1}, {32}, WRONG("double_free")},
+    {"memory", "heap_leak", UNWRITTEN, 32, {1}, {32}, RIGHT(same, 32, 0)},
+    {"memory", "arrays_overrun", UNWRITTEN, 32, {1}, {32}, WRONG("array_overrun")},
+    {"memory", "arrays_right", UNWRITTEN, 32, {1}, {32}, RIGHT(next_and_mirrored, 32, 0)},
     {"early_return", "returns_redux", IN_OUT("int"), 77, {1}, {96}, RIGHT(sum_of_warp_for_all, 77, 0)},
     {"early_return", "returns_vote", IN_OUT("int"), 77, {1}, {96}, RIGHT(votes_of_warps, 77, 0)},
     {"early_return", "returns_match", IN_OUT("int"), 77, {1}, {96}, RIGHT(matches_of_warps, 77, 0)},
@@ -377,13 +390,37 @@ static void test_printf(void **state) {
     }
 }
 
+/* What nobody frees is a note, with the line that took it; freed in time, it is none. */
+static void test_leak(void **state) {
+    (void)state;
+    for (int i = 0; i < CASE_COUNT; i++) {
+        bool leaks = !strcmp(cases[i].entry, "heap_leak");
+        if (!leaks && strcmp(cases[i].entry, "heap_right") != 0) continue;
+        Session *session = run(&cases[i], 0, false);
+        const Findings *findings = session_hazards(session);
+        int found = 0;
+        for (int k = 0; k < findings->count; k++) {
+            if (findings->items[k].kind != FINDING_HEAP_LEAK) continue;
+            found++;
+            assert_int_equal(findings->items[k].severity, SEVERITY_NOTE);
+            assert_int_equal(findings->items[k].count, 16);
+            assert_non_null(strstr(findings->items[k].sentence,
+                                   "16 allocations of the device heap, 256 bytes, are never freed"));
+            assert_int_equal(findings->items[k].access.line, 49);
+        }
+        assert_int_equal(found, leaks);
+        session_free(session);
+    }
+}
+
 int main(void) {
-    struct CMUnitTest tests[CASE_COUNT + 3];
+    struct CMUnitTest tests[CASE_COUNT + 4];
     for (int i = 0; i < CASE_COUNT; i++)
         tests[i] = (struct CMUnitTest){
             .name = cases[i].entry, .test_func = test_case, .initial_state = (void *)(uintptr_t)&cases[i]};
     tests[CASE_COUNT] = (struct CMUnitTest)cmocka_unit_test(test_bad_order);
     tests[CASE_COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_printf);
     tests[CASE_COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_notes);
-    return _cmocka_run_group_tests("own kernels", tests, CASE_COUNT + 3, NULL, NULL);
+    tests[CASE_COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(test_leak);
+    return _cmocka_run_group_tests("own kernels", tests, CASE_COUNT + 4, NULL, NULL);
 }

@@ -18,7 +18,8 @@ static char path[512];
 static SessionOptions options_of(const char *launches) {
     const char *root = getenv("REDVIZ_SHARE");
     snprintf(path, sizeof path, "%s/tests/kernels/stages.ptx", root ? root : ".");
-    return (SessionOptions){.file = path, .launches = launches, .catalog = {.n = 1000, .seed = 5}, .threads = 1};
+    return (SessionOptions){
+        .file = path, .launches = launches, .catalog = {.n = 1000, .seed = 5}, .threads = 1};
 }
 
 static Session *open(const char *launches) {
@@ -37,7 +38,8 @@ static void expect_right(const char *launches, const char *looks_like) {
     session_free(session);
 }
 
-static const char two_stages[] = "stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 16)";
+static const char two_stages[] =
+    "stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 16)";
 
 /* What is not defined is a buffer as it would be guessed; what was, is the same buffer. */
 static void launches_share_buffers_by_name(void **state) {
@@ -64,8 +66,7 @@ static void launches_share_buffers_by_name(void **state) {
 /* The partial results are right, but they are not what the run gives. */
 static void the_last_launch_has_the_result(void **state) {
     (void)state;
-    Session *session =
-        open("stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 3)");
+    Session *session = open("stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 3)");
     const CatalogResult *result = session_result(session);
     assert_true(result && !result->correct);
     assert_string_equal(session_looks_like(session), "sum(in)");
@@ -78,7 +79,8 @@ static void the_last_launch_has_the_result(void **state) {
 
 static void structures_are_what_libraries_pass(void **state) {
     (void)state;
-    expect_right("view_sum<<<4, 256>>>({n, (long)n, 1l}, {in=float[n]:iota, null, {n,0,0,0}, {4,0,0,0}, {(ushort)1, (ushort)0}},"
+    expect_right("view_sum<<<4, 256>>>({n, (long)n, 1l}, {in=float[n]:iota, null, {n,0,0,0}, {4,0,0,0}, "
+                 "{(ushort)1, (ushort)0}},"
                  " {out=float[1], null, {1,0,0,0}, {4,0,0,0}, (ushort)1})",
                  "sum(in)");
 }
@@ -104,7 +106,8 @@ static void what_is_wrong_is_shown_in_the_text(void **state) {
         int column;
     } cases[] = {
         {"stage_sum<<<1, 32>>>(in, out)", "--launch: the kernel takes 3 arguments, not 2", 22},
-        {"stage_sum<<<1, 32>>>(in, out, n); stage_su<<<1, 32>>>(in, out, n)", "--launch: there is no entry 'stage_su'", 35},
+        {"stage_sum<<<1, 32>>>(in, out, n); stage_su<<<1, 32>>>(in, out, n)",
+         "--launch: there is no entry 'stage_su'", 35},
         {"stage_sum<<<1, 32>>>(in, out, m)", "'m' is not known", 31},
         {"view_sum<<<1, 32>>>({1, 2l, 3l}, in, out)", "'in' is not known", 34},
         {"stage_sum<<<2147483647, 1024>>>(in, out, n)", "would take very long", 1},

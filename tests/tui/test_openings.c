@@ -42,7 +42,8 @@ static int close_all(void **state) {
 /* ---- the picture ----------------------------------------------------------------------------------------- */
 
 static bool moves_data(TraceKind kind) {
-    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX;
+    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX ||
+           kind == TRACE_MATRIX;
 }
 
 static bool has_data_from(const Stage *stage, int step) {
@@ -72,7 +73,7 @@ static void check_picture(const Stage *stage, const char *kernel, int columns, i
     const View *view = &stage->comparison.view[0];
     if (!pane) fail_msg("%s at %dx%d: no picture", kernel, columns, rows);
     bool is_of_data = pane == &pane_reduction || pane == &pane_banks || pane == &pane_shuffle ||
-                      pane == &pane_global || pane == &pane_vote;
+                      pane == &pane_global || pane == &pane_vote || pane == &pane_matrix;
     if (!is_of_data && has_data_from(stage, view->place.step))
         fail_msg("%s at %dx%d: step %d shows neither data nor a lesson", kernel, columns, rows,
                  view->place.step + 1);

@@ -64,6 +64,8 @@ static const char *verb_of(TraceKind kind) {
         return "vote";
     case TRACE_REDUX:
         return "reduce";
+    case TRACE_MATRIX:
+        return "multiply matrices";
     case TRACE_BRANCH:
         return "evaluate";
     case TRACE_BARRIER:
@@ -343,6 +345,11 @@ static bool is_faulty(const StepContext *context) {
     return faulty;
 }
 
+/* The block of this rank in the cluster. */
+static uint32_t block_of(const StepContext *context, int rank) {
+    return trace_cluster_member(context->launch, trace_block_linear(context->steps->block), (uint32_t)rank);
+}
+
 /* A side of an asynchronous copy, a commit, a wait, an mbarrier: when bytes arrive. */
 static void explain_copy(const StepContext *context, Text *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
@@ -352,6 +359,8 @@ static void explain_copy(const StepContext *context, Text *out) {
     int wait = async_copy_wait(context->launch, context->steps->block, context->event_number, lane);
     text_add(out, context->event.kind == written ? " An asynchronous copy writes this later"
                                                  : " An asynchronous copy reads this");
+    int peer = trace_event_peer(&context->event);
+    if (peer >= 0) text_print(out, ", in shared memory of block %u of its cluster", block_of(context, peer));
     if (wait == NO_EVENT) {
         text_add(out, ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES)
                           ? "; it arrives with the phase of its mbarrier."
@@ -383,6 +392,10 @@ static void explain_mbarrier(const StepContext *context, Text *out) {
                       ? "An mbarrier: its phase is complete after so many arrivals, and when the bytes that "
                         "it expects have come."
                       : "What they do at the mbarrier brings its phase nearer to its end.");
+    int peer = trace_event_peer(&context->event);
+    if (peer >= 0)
+        text_print(out, " It lies in shared memory of block %u, whose threads alone can wait for it.",
+                   block_of(context, peer));
 }
 
 void explain_step(const StepContext *context, Text *out) {
@@ -432,6 +445,11 @@ void explain_step(const StepContext *context, Text *out) {
         break;
     case TRACE_REDUX:
         text_add(out, "One instruction reduces the values of all its lanes; every lane receives the result.");
+        break;
+    case TRACE_MATRIX:
+        text_add(out,
+                 "Together they hold A, B and C, some elements each; every lane receives its elements of the "
+                 "result. A column of ones in B adds the rows of A.");
         break;
     case TRACE_VOTE:
         explain_vote(context, out);

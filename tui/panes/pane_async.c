@@ -40,13 +40,19 @@ static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "%s   w%d   %s", title_of(context), context->event.warp, lanes);
 }
 
-/* "tile+128" */
+/* "tile+128", "tile+128 of block 3" */
 static const char *place_of(const StepContext *context, const TraceEvent *event, int lane, char *out,
                             size_t bytes) {
     const Trace *trace = context->scene->traced.trace;
     const char *name = trace_kind_is_shared(event->kind) ? context->launch->symbols[event->buffer[lane]].name
                                                          : trace->buffers[event->buffer[lane]].name;
-    snprintf(out, bytes, "%s+%" PRIu64, name, event->offset[lane]);
+    char owner[24] = "";
+    int peer = trace_event_peer(event);
+    if (peer >= 0)
+        snprintf(
+            owner, sizeof owner, " of block %" PRIu32,
+            trace_cluster_member(context->launch, trace_block_linear(context->steps->block), (uint32_t)peer));
+    snprintf(out, bytes, "%s+%" PRIu64 "%s", name, event->offset[lane], owner);
     return out;
 }
 

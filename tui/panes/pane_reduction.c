@@ -58,6 +58,8 @@ static void print_distance(const ReductionLevel *level, char *out, size_t bytes)
         snprintf(out, bytes, "values handed over");
     else if (level->through == TRACE_REDUX)
         snprintf(out, bytes, "all lanes of a warp");
+    else if (level->through == TRACE_MATRIX)
+        snprintf(out, bytes, "+ the rows of a matrix");
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
         snprintf(out, bytes, to_one_word(level) ? "atomics to one word" : "atomics, a word each");
     else if (only && only->term_count > 2)

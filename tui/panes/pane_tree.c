@@ -97,12 +97,14 @@ static void head(const StepContext *context, PaneHead *out) {
 static void print_level(const Picture *picture, int index, char *out, size_t bytes) {
     static const char *const names[TRACE_KIND_COUNT] = {
         [TRACE_SHUFFLE] = "shuffle",    [TRACE_REDUX] = "redux",          [TRACE_SHARED_LOAD] = "shared",
-        [TRACE_GLOBAL_LOAD] = "global", [TRACE_SHARED_ATOMIC] = "atomic", [TRACE_GLOBAL_ATOMIC] = "atomic"};
+        [TRACE_GLOBAL_LOAD] = "global", [TRACE_SHARED_ATOMIC] = "atomic", [TRACE_GLOBAL_ATOMIC] = "atomic",
+        [TRACE_MATRIX] = "mma"};
     const TreeLevel *level = &picture->tree->levels[index];
     const char *name = level->kind == TREE_INPUTS ? "inputs"
                        : names[level->through]    ? names[level->through]
                                                   : "fold";
-    bool has_distance = level->distance && level->kind == TREE_FOLD && level->through != TRACE_REDUX;
+    bool has_distance = level->distance && level->kind == TREE_FOLD && level->through != TRACE_REDUX &&
+                        level->through != TRACE_MATRIX;
     char interval[16] = "";
     if (!picture->is_large) snprintf(interval, sizeof interval, "%u ", level->interval + 1);
     int length = snprintf(out, bytes, "%s%s", interval, name);

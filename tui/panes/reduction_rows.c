@@ -7,7 +7,8 @@
 
 static int64_t box_number(const BoxRow *row, int64_t box) {
     bool lanes = row->level->place == PLACE_THREAD &&
-                 (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX);
+                 (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX ||
+                  row->level->through == TRACE_MATRIX);
     if (row->is_chain) return row->level->terms[row->level->boxes[box].first_term].index;
     return lanes ? box % WARP_LANES : box;
 }

@@ -58,6 +58,8 @@ void boxes_print_number(double value, int columns, char *out, size_t bytes) {
 void boxes_print_value(const BoxRow *row, PtxType type, uint64_t bits, int columns, char *out, size_t bytes) {
     char text[64];
     step_context_print_typed(row->context, type, bits, text, sizeof text);
+    if ((int)strlen(text) > columns && (type == PTX_F16X2 || type == PTX_BF16X2))
+        snprintf(text, sizeof text, "pair");
     if ((int)strlen(text) > columns && type != PTX_NO_TYPE && row->context->view->display.values != VALUE_HEX)
         boxes_print_number(plan_element(type, &bits, 0), columns, text, sizeof text);
     if ((int)strlen(text) > columns) snprintf(text, sizeof text, "%.*s", columns, "########");
@@ -88,7 +90,8 @@ void boxes_print_name(const BoxRow *row, char *out, size_t bytes) {
     } else if (row->level->place == PLACE_WORD) {
         step_context_print_symbol(row->context, row->level->symbol, text, sizeof text);
         name = text;
-    } else if (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX) {
+    } else if (row->level->through == TRACE_SHUFFLE || row->level->through == TRACE_REDUX ||
+               row->level->through == TRACE_MATRIX) {
         name = "lane";
     }
     snprintf(out, bytes, "%.*s", LABEL_COLUMNS - 1, name);

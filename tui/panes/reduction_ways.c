@@ -99,8 +99,8 @@ static const ReductionTerm *partner_of(const BoxRow *row, const ReductionBox *bo
 
 static int count_partners(const BoxRow *row) {
     int most = 0;
-    if (row->level->through == TRACE_REDUX && row->level->kind == TREE_FOLD)
-        return 0; /* all lanes, as the title says */
+    bool is_all = row->level->through == TRACE_REDUX || row->level->through == TRACE_MATRIX;
+    if (is_all && row->level->kind == TREE_FOLD) return 0; /* all lanes, as the title says */
     for (int i = 0; i < row->count; i++)
         while (most < MOST_PARTNERS && partner_of(row, boxes_at(row, i), most)) most++;
     return most;

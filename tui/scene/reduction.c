@@ -128,6 +128,8 @@ void reduction_print_short(const Reduction *reduction, int level, char *out, siz
         snprintf(out, bytes, "take");
     else if (of->through == TRACE_REDUX)
         snprintf(out, bytes, "redux");
+    else if (of->through == TRACE_MATRIX)
+        snprintf(out, bytes, "mma");
     else if (of->through == TRACE_SHARED_ATOMIC || of->through == TRACE_GLOBAL_ATOMIC)
         snprintf(out, bytes, "atomic");
     else if (distance)

@@ -8,7 +8,8 @@
 static bool takes_register(const Reduction *reduction, const FoldNode *at) {
     const Steps *steps = reduction->tree->steps;
     TraceKind kind = (TraceKind)reduction->step_index->step[steps->step_of_event[at->event]].kind;
-    return at->kind == FOLD_JOIN || kind == TRACE_SHUFFLE || kind == TRACE_REDUX || kind == TRACE_VOTE;
+    return at->kind == FOLD_JOIN || kind == TRACE_SHUFFLE || kind == TRACE_REDUX || kind == TRACE_VOTE ||
+           kind == TRACE_MATRIX;
 }
 
 static void note_use(Reduction *reduction, int node, int level) {

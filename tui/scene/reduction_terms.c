@@ -107,6 +107,7 @@ void reduction_put_place(const Reduction *reduction, int node, ReductionTerm *te
         break;
     case TRACE_SHUFFLE:
     case TRACE_REDUX:
+    case TRACE_MATRIX:
     case TRACE_VOTE:
         term->place = PLACE_THREAD;
         term->index = from ? thread_of(reduction, at->a) : term->thread;

@@ -250,7 +250,11 @@ static void print_value(const StepContext *context, PtxType type, uint64_t bits,
     type = natural_type(context, type, bytes_of_value);
     ValueFormat format = context->view->display.values;
     if (format == VALUE_FLOAT && bytes_of_value < 2) format = VALUE_HEX;
-    if (format == VALUE_HEX)
+    bool is_pair = (type == PTX_F16X2 || type == PTX_BF16X2) && bytes_of_value == 4;
+    if (is_pair && format == VALUE_NATURAL)
+        snprintf(out, bytes, "%.3g %.3g", float_value(bits & 0xffff, 2, type == PTX_BF16X2),
+                 float_value(bits >> 16, 2, type == PTX_BF16X2));
+    else if (format == VALUE_HEX)
         snprintf(out, bytes, "%0*" PRIx64, 2 * bytes_of_value, bits);
     else if (format == VALUE_FLOAT || (format == VALUE_NATURAL && ptx_type_is_float(type)))
         snprintf(out, bytes, "%.7g", float_value(bits, bytes_of_value, type == PTX_BF16));

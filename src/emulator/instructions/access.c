@@ -309,25 +309,6 @@ static inline Outcome in_shared(Access *access, AccessMove move) {
     return in_block(access, (SharedMemory){access->block->shared, access->block->shared_written}, move);
 }
 
-static void track_footprint(const Access *access, uint64_t *bits) {
-    uint64_t width = access->memory->width;
-    uint64_t first_word = access->region->first_word;
-    if (is_contiguous(access)) {
-        uint64_t begin = access->host_first / 4, end = (access->host_first + width * WARP_LANES - 1) / 4;
-        bits_set(bits, first_word + begin, end - begin + 1);
-        return;
-    }
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
-        uint64_t at = (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes);
-        bits_set(bits, first_word + at / 4, (at + width - 1) / 4 - at / 4 + 1);
-    }
-}
-
-void access_leave_footprint(const Access *access, Footprint *footprint) {
-    if (!access->memory->is_store) track_footprint(access, footprint->read);
-    if (!access->memory->is_load) track_footprint(access, footprint->written);
-}
-
 static Outcome in_region(Access *access, const Region *region, AccessMove move) {
     if (region->read_only && !access->memory->is_load) {
         raise_trap(access->block, TRAP_READ_ONLY, access->warp, access->op->pc, access->mask, access->address,

@@ -111,3 +111,26 @@ void access_keep(Access *access, const MemoryValue *values, int count, const uin
     if (access->block->recorder && access->space != PTX_SPACE_PARAM)
         record(access, values, count, operand, changed);
 }
+
+/* ---- what a host thread touches ---- */
+
+static void track_footprint(const Access *access, uint64_t *bits) {
+    uint64_t width = access->memory->width;
+    uint64_t first_word = access->region->first_word;
+    bool is_one_piece =
+        access->host_line && access->mask == ALL_LANES && access->host_stride == (int64_t)width;
+    if (is_one_piece) {
+        uint64_t begin = access->host_first / 4, end = (access->host_first + width * WARP_LANES - 1) / 4;
+        bits_set(bits, first_word + begin, end - begin + 1);
+        return;
+    }
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        uint64_t at = (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes);
+        bits_set(bits, first_word + at / 4, (at + width - 1) / 4 - at / 4 + 1);
+    }
+}
+
+void access_leave_footprint(const Access *access, Footprint *footprint) {
+    if (!access->memory->is_store) track_footprint(access, footprint->read);
+    if (!access->memory->is_load) track_footprint(access, footprint->written);
+}

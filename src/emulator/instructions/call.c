@@ -71,6 +71,17 @@ static int call_printf(Worker *worker, Warp *warp, int lane, uint64_t format, ui
     return count;
 }
 
+static bool free_on_heap(Block *block, const Warp *warp, const Op *op, int lane, uint64_t address) {
+    HeapFree done = heap_free(block->grid->memory, address);
+    if (done == HEAP_FREE_AGAIN)
+        raise_trap(block, TRAP_DOUBLE_FREE, warp, op->pc, lane_bit[lane], NULL,
+                   "free of 0x%" PRIx64 ", which has been freed before", address);
+    if (done == HEAP_FREE_UNKNOWN)
+        raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
+                   "free of 0x%" PRIx64 ", which malloc did not return", address);
+    return done == HEAP_FREE_DONE;
+}
+
 static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
     Memory *memory = block->grid->memory;
@@ -87,13 +98,11 @@ static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t m
                 (uint64_t)call_printf(block->worker, warp, lane, first, argument(warp, call, 1, lane)));
             break;
         case INTRINSIC_MALLOC:
-            set_result(warp, call, lane, heap_allocate(memory, first));
+            set_result(warp, call, lane, heap_allocate(memory, first, op->pc));
             break;
         case INTRINSIC_FREE:
-            if (heap_free(memory, first)) break;
-            raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
-                       "free of 0x%" PRIx64 ", which malloc did not return", first);
-            return OUTCOME_STOP;
+            if (!free_on_heap(block, warp, op, lane, first)) return OUTCOME_STOP;
+            break;
         case INTRINSIC_ASSERT:
         case NOT_INTRINSIC:
             break;

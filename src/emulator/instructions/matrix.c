@@ -25,13 +25,6 @@ typedef struct MatrixOp {
     bool has_stride;
 } MatrixOp;
 
-bool matrix_has_all_lanes(Block *block, Warp *warp, const Op *op, uint32_t mask) {
-    if (mask == ALL_LANES) return true;
-    raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, mask, NULL,
-               "%s without all 32 lanes of the warp: its result is undefined in PTX", op->instruction->name);
-    return false;
-}
-
 /* ---- exchange of halves ------------------------------------------------------------------------------- */
 
 static void transpose(const Block *block, Warp *warp, Operand place) {
@@ -125,38 +118,6 @@ static Outcome execute_wmma(Block *block, Warp *warp, const Op *op, uint32_t mas
 
 /* ---- lowering ----------------------------------------------------------------------------------------- */
 
-static const PtxOperand *item_of(const PtxOperand *operand, int item) {
-    return operand->kind == PTX_OPERAND_VECTOR ? &operand->items[item] : operand;
-}
-
-static int item_count(const PtxOperand *operand) {
-    return operand->kind == PTX_OPERAND_VECTOR ? operand->item_count : 1;
-}
-
-bool matrix_lower_registers(Lowering *low, Op *op, int index, const PtxFragment *fragment, bool is_written,
-                            MatrixRegisters *registers) {
-    const PtxInstruction *in = op->instruction;
-    const PtxOperand *operand = &in->operands[index];
-    if (item_count(operand) != fragment->registers)
-        return lowering_reject(low, op, "operand %d of %s has %d registers, not %d", index + 1, in->name,
-                               item_count(operand), fragment->registers);
-    registers->fragment = *fragment;
-    PtxType type = fragment->register_bytes == 8 ? PTX_F64 : fragment->type == PTX_F32 ? PTX_F32 : PTX_B32;
-    for (int r = 0; r < fragment->registers; r++) {
-        MemoryValue *value = &registers->items[r];
-        value->present = true;
-        bool good = is_written
-                        ? lowering_destination(low, op, item_of(operand, r), &value->place, &value->bytes,
-                                               &value->present)
-                        : lowering_value(low, op, item_of(operand, r), type, &value->place, &value->bytes);
-        if (!good) return false;
-        if (!value->present || value->bytes != fragment->register_bytes)
-            return lowering_reject(low, op, "%s: a register of %d bits is needed", in->name,
-                                   8 * fragment->register_bytes);
-    }
-    return true;
-}
-
 static MatrixOp *new_matrix(Lowering *low, Op *op, bool is_store, int count) {
     const PtxInstruction *in = op->instruction;
     MatrixOp *matrix = lowering_allocate(low, sizeof *matrix);
@@ -185,11 +146,11 @@ static bool lower_matrices(Lowering *low, const PtxInstruction *in, Op *op, bool
     MatrixOp *matrix = new_matrix(low, op, is_store, ptx_matrix_count(in));
     matrix->core.execute = execute_matrix;
     matrix->is_transposed = ptx_matrix_is_transposed(in);
-    int given = item_count(values);
+    int given = matrix_item_count(values);
     if (given != matrix->count)
         return lowering_reject(low, op, "%s: %d registers for %d matrices", in->name, given, matrix->count);
     for (int m = 0; m < matrix->count; m++)
-        if (!access_lower_value(low, op, &matrix->pieces[m], item_of(values, m), 0) ||
+        if (!access_lower_value(low, op, &matrix->pieces[m], matrix_item(values, m), 0) ||
             !access_lower_address(low, op, &matrix->pieces[m], place))
             return false;
     return true;
@@ -235,8 +196,4 @@ bool matrix_lower_access(Lowering *low, const PtxInstruction *in, Op *op) {
     for (int piece = 0; piece < matrix->count; piece++)
         if (!lower_piece(low, op, matrix, piece)) return false;
     return true;
-}
-
-bool lower_wmma(Lowering *low, const PtxInstruction *in, Op *op) {
-    return ptx_instruction_has(in, PTX_MOD_MMA) ? lower_mma(low, in, op) : matrix_lower_access(low, in, op);
 }

@@ -96,34 +96,41 @@ static uint64_t special(PtxType type, bool is_nan, bool is_negative) {
 
 /* ---- sums --------------------------------------------------------------------------------------------- */
 
-static uint64_t float_dot(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c) {
-    PtxType sum_type = product->c.type == PTX_F16 && product->d.type == PTX_F16 ? PTX_F16 : PTX_F32;
+/* `count` products and c, in the type of the sum. */
+static uint64_t sum_at_once(const PtxProduct *product, PtxType sum_type, const uint64_t *a, const uint64_t *b,
+                            int count, PtxType c_type, uint64_t c) {
     Term terms[MATRIX_MOST_K + 1];
-    int fraction[MATRIX_MOST_K + 1], top = INT32_MIN, count = product->k + 1;
+    int fraction[MATRIX_MOST_K + 1], top = INT32_MIN;
     bool is_nan = false, is_infinite[2] = {false, false};
-    for (int i = 0; i < count; i++) {
-        terms[i] = i == product->k
-                       ? term_of(product->c.type, c)
-                       : product_of(term_of(product->a.type, a[i]), term_of(product->b.type, b[i]));
-        fraction[i] = i == product->k ? format_of(product->c.type).fraction_bits
-                                      : format_of(product->a.type).fraction_bits * 2;
+    for (int i = 0; i <= count; i++) {
+        terms[i] = i == count ? term_of(c_type, c)
+                              : product_of(term_of(product->a.type, a[i]), term_of(product->b.type, b[i]));
+        fraction[i] =
+            i == count ? format_of(c_type).fraction_bits : format_of(product->a.type).fraction_bits * 2;
         if (terms[i].exponent > top) top = terms[i].exponent;
         is_nan |= terms[i].is_nan;
         if (terms[i].is_infinite) is_infinite[terms[i].significand < 0] = true;
     }
-    uint64_t bits;
-    if (is_nan || is_infinite[0] || is_infinite[1]) {
-        bits = special(sum_type, is_nan || (is_infinite[0] && is_infinite[1]), is_infinite[1]);
-    } else {
-        int64_t sum = 0;
-        for (int i = 0; i < count; i++) sum += aligned(terms[i], fraction[i], top);
-        bits = rounded(sum_type, sum, top - KEPT_BITS, sum_type == PTX_F16);
+    if (is_nan || is_infinite[0] || is_infinite[1])
+        return special(sum_type, is_nan || (is_infinite[0] && is_infinite[1]), is_infinite[1]);
+    int64_t sum = 0;
+    for (int i = 0; i <= count; i++) sum += aligned(terms[i], fraction[i], top);
+    return rounded(sum_type, sum, top - KEPT_BITS, sum_type == PTX_F16);
+}
+
+static uint64_t float_dot(const PtxProduct *product, const uint64_t *a, const uint64_t *b, uint64_t c) {
+    PtxType sum_type = product->c.type == PTX_F16 && product->d.type == PTX_F16 ? PTX_F16 : PTX_F32;
+    PtxType c_type = product->c.type;
+    int step = product->k_step ? product->k_step : product->k;
+    for (int i = 0; i < product->k; i += step) {
+        c = sum_at_once(product, sum_type, a + i, b + i, step < product->k - i ? step : product->k - i,
+                        c_type, c);
+        c_type = sum_type;
     }
-    if (product->d.type == sum_type) return bits;
-    Term whole = term_of(PTX_F32, bits); /* D of f16, C of f32 */
+    if (product->d.type == sum_type) return c;
+    Term whole = term_of(PTX_F32, c); /* D of f16, C of f32 */
     if (whole.is_nan || whole.is_infinite) return special(PTX_F16, whole.is_nan, whole.significand < 0);
-    uint64_t half = rounded(PTX_F16, whole.significand, whole.exponent - 23, true);
-    return half | (bits >> 31 ? 0x8000u : 0);
+    return rounded(PTX_F16, whole.significand, whole.exponent - 23, true) | (c >> 31 ? 0x8000u : 0);
 }
 
 static double double_of(uint64_t bits) {

@@ -10,7 +10,9 @@
  *
  * That is the model of "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores" (arXiv 2511.10909), which
  * its authors found equal to the bits of the hardware; sm_80 and sm_89 there keep 24 bits, and add the halves of k = 16 (of tf32, k = 8)
- * one after the other. For D of f16 with C of f32, and the other way, ptxas 13.0 rounds and widens behind and before.
+ * one after the other. For D of f16 with C of f32, and the
+ * other way, ptxas 13.0 rounds and widens behind and before; of wmma's tf32 it makes two products of k = 4. An H200 gave these
+ * bits for every form of matrix.def (tests/device/verify_matrix.sh); of f64 its NaN has others.
  *
  * Whatever the generation, each of the k + 1 terms loses less than 2^-23 of the sum of all absolute values, of which there
  * are two sums at most: the error is less than (k + 2) * 2^-23 * (|c| + sum of |a * b|), and two units in the last place of

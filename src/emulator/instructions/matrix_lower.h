@@ -9,6 +9,9 @@ bool matrix_has_all_lanes(Block *block, Warp *warp, const Op *op, uint32_t mask)
 /* The registers in the braces of operand `index` (or the one there), of which the fragment has as many. */
 bool matrix_lower_registers(Lowering *low, Op *op, int index, const PtxFragment *fragment, bool is_written,
                             MatrixRegisters *registers);
+/* What the braces of an operand hold; without braces, the operand itself. */
+const PtxOperand *matrix_item(const PtxOperand *operand, int item);
+int matrix_item_count(const PtxOperand *operand);
 /* wmma.load, wmma.store */
 bool matrix_lower_access(Lowering *low, const PtxInstruction *in, Op *op);
 

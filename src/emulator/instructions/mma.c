@@ -151,3 +151,7 @@ bool lower_movmatrix(Lowering *low, const PtxInstruction *in, Op *op) {
     return matrix_lower_registers(low, op, 0, &block, true, &product->d) &&
            matrix_lower_registers(low, op, 1, &block, false, &product->a);
 }
+
+bool lower_wmma(Lowering *low, const PtxInstruction *in, Op *op) {
+    return ptx_instruction_has(in, PTX_MOD_MMA) ? lower_mma(low, in, op) : matrix_lower_access(low, in, op);
+}

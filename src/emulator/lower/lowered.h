@@ -86,6 +86,8 @@ typedef struct LoweredProgram {
     FunctionLayout *functions; /* as program->functions */
     SharedPlace *shared;       /* in window order; the dynamic part last */
     int shared_count, shared_capacity;
+    int *
+        arrays; /* [op_count] the index in `shared` of the only array that the op accesses, -1: not known; or NULL */
     uint32_t static_shared_bytes,
         shared_bytes; /* without and with the dynamic part; in shared_bytes also what is reserved */
     uint32_t reserved_shared_bytes; /* at the beginning of the window, where the program asks for it */
@@ -131,6 +133,8 @@ typedef struct LoweringOptions {
 LoweredProgram *lowered_new(const Launch *launch, const InstructionSet *instructions,
                             const LoweringOptions *options, AddressOf address_of, void *context,
                             Error *error);
+/* Fills in `arrays` (array_bases.c). */
+void lowered_find_arrays(LoweredProgram *lowered);
 void lowered_free(LoweredProgram *lowered);
 /* Appends every instruction with its slots, function by function (listing.c). */
 void lowered_print(const LoweredProgram *lowered, Text *out);

@@ -80,6 +80,7 @@ struct Worker {
     uint64_t changes;     /* accesses that changed memory, where blocks communicate */
     bool stopped;         /* a fatal trap */
     Footprint *footprint; /* NULL: not needed */
+    void *observed_by;    /* the context of the grid's observer, or this thread's part of it */
     Arena arena;          /* details of traps */
 };
 

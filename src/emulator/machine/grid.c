@@ -6,16 +6,19 @@
  *
  * The blocks of a cluster are all resident: they start together and take turns.
  *
+ * Another schedule starts blocks in another order, and lets them take turns of any length (other_orders.h).
+ *
  * Where clusters cannot communicate (a block without one is a cluster of its own), each host thread takes a share of
  * consecutive clusters and notes which words
- * it reads and writes. If in the end any word that one share wrote was touched by another, or anything went wrong,
- * memory is put back to what it was and the grid runs on one thread. So the result is always that of one
+ * it reads and writes. If in the end any word that one share wrote was touched by another, or anything went wrong, or the
+ * observer cannot put together what it saw of the shares, memory is put back to what it was and the grid runs on one thread. So the result is always that of one
  * thread. */
 #include "emulator/machine/grid.h"
 
 #include "emulator/machine/cluster.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/observe.h"
+#include "emulator/machine/other_orders.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/writers.h"
 
@@ -28,6 +31,7 @@ enum {
     BLOCKS_PER_MULTIPROCESSOR = 16,
     POLL = 1 << 22,    /* warp instructions between looks at `cancel` */
     SLICE = 1 << 18,   /* of a block, where another one may be waited for */
+    FEW_BLOCKS = 16,   /* that take turns, although they do not communicate */
     IN_VAIN = 1 << 21, /* of blocks that all rest while nothing changes: they will for ever */
     FEW_WARPS = 512
 };
@@ -36,6 +40,8 @@ typedef struct Share { /* of the grid's clusters: one host thread's work */
     Grid *grid;
     Worker *worker;
     uint64_t first, end;
+    uint64_t count;         /* of clusters of the grid, which start in the order of the schedule */
+    uint64_t round;         /* of turns of the resident blocks */
     uint64_t most_resident; /* blocks */
     uint64_t executed;      /* warp instructions so far, of ended and resident blocks */
     uint64_t finished_at;   /* `executed` when a block last ended */
@@ -67,12 +73,13 @@ typedef struct Progress {    /* of blocks that wait for each other */
 static void start_next(Share *share, Residents *residents) {
     const Grid *grid = share->grid;
     Cluster *cluster = memory_new(sizeof *cluster);
+    uint64_t next = order_of_clusters(grid->schedule, share->first, share->count);
     for (uint32_t i = 0; i < grid->cluster_blocks; i++) {
         uint32_t rank = (uint32_t)((i + grid->schedule) % grid->cluster_blocks);
         Block *block =
             residents->idle_count ? residents->idle[--residents->idle_count] : block_new(share->grid);
         array_push(residents->blocks, residents->count, residents->capacity, block);
-        block_start(block, share->worker, cluster_block(grid, share->first, rank));
+        block_start(block, share->worker, cluster_block(grid, next, rank));
         cluster_join(cluster, block);
     }
     share->first++;
@@ -107,11 +114,22 @@ static bool is_beyond_budget(const Share *share, const Block *block, int residen
     return (grid->blocks_communicate ? share->executed - share->finished_at : block->executed) >= *budget;
 }
 
+/* In a short turn nobody seems to rest: some are long, where blocks may wait for each other. */
+static bool is_long_round(const Share *share) {
+    enum { SHORT_ROUNDS = 15 };
+    const Grid *grid = share->grid;
+    return !order_interleaves(grid->schedule) ||
+           (grid->blocks_communicate && share->round % (SHORT_ROUNDS + 1) == SHORT_ROUNDS);
+}
+
 /* Lets a block run until it ends or must stop; where others may be resident, also until it rests (it seems to
  * wait for another block) or has had its slice. */
 static SliceEnd run_block(Share *share, Block *block, int residents) {
     const Grid *grid = share->grid;
-    uint64_t slice = grid->blocks_communicate ? SLICE : POLL, budget;
+    uint64_t slice = is_long_round(share) ? 0 : order_slice(grid->schedule, share->round, block->linear),
+             budget;
+    bool takes_turns = grid->blocks_communicate || slice;
+    if (!slice) slice = grid->blocks_communicate ? SLICE : POLL;
     if (grid->writers) share->worker->footprint = writers_footprint(grid->writers, block->linear);
     for (;;) {
         if (is_beyond_budget(share, block, residents, &budget)) {
@@ -129,7 +147,7 @@ static SliceEnd run_block(Share *share, Block *block, int residents) {
             share->cancelled = true;
             return SLICE_STOPPED;
         }
-        if (grid->blocks_communicate) return end;
+        if (takes_turns) return end;
     }
 }
 
@@ -170,9 +188,10 @@ static bool any_gives_up(const Residents *residents) {
 }
 
 static void run_share(Share *share) {
+    const Grid *grid = share->grid;
     Residents residents = {0};
     Progress progress = {.all_rest = false};
-    uint64_t unit = share->grid->cluster_blocks;
+    uint64_t unit = grid->cluster_blocks;
     bool stopped = false;
     while (!stopped && (residents.count || share->first < share->end)) {
         /* New blocks first: those that wait may wait for them. */
@@ -180,15 +199,18 @@ static void run_share(Share *share) {
                (uint64_t)residents.count + unit <= share->most_resident) {
             int first = residents.count;
             start_next(share, &residents);
-            stopped = run_round(share, &residents, first, &progress);
+            if (!order_interleaves(grid->schedule)) stopped = run_round(share, &residents, first, &progress);
         }
         uint64_t before = share->executed;
+        bool is_long = is_long_round(share), rested = progress.all_rest;
         progress.all_wait = true;
         stopped = stopped || run_round(share, &residents, 0, &progress);
         if (stopped || !residents.count) continue;
+        share->round++;
+        if (!is_long) progress.all_rest = rested;
         bool is_stuck = progress.all_wait && share->executed == before && !any_gives_up(&residents);
         if (is_stuck) block_raise_stuck(residents.blocks[0]);
-        stopped = is_stuck || waits_in_vain(share, &residents, &progress);
+        stopped = is_stuck || (is_long && waits_in_vain(share, &residents, &progress));
     }
     share->cancelled |= is_cancelled(share->grid);
     while (residents.count) { /* stopped: what was recorded stays */
@@ -252,6 +274,13 @@ static void merge(Share *into, Share *from) {
     into->cancelled |= from->cancelled;
 }
 
+/* False: what the threads have observed is dropped, as it is where `keep` is false. */
+static bool join_observers(const TraceObserver *observer, const Share *shares, int count, bool keep) {
+    void *parts[64];
+    for (int i = 0; i < count; i++) parts[i] = shares[i].worker->observed_by;
+    return observer->join(observer->context, parts, count, keep) && keep;
+}
+
 /* False: nothing has happened, the grid is to be run on one thread. */
 static bool run_parallel(Share *whole, int threads) {
     Share shares[64] = {0};
@@ -265,12 +294,15 @@ static bool run_parallel(Share *whole, int threads) {
         shares[i].first = whole->end * (uint64_t)i / (uint64_t)threads;
         shares[i].end = whole->end * (uint64_t)(i + 1) / (uint64_t)threads;
         shares[i].worker->footprint = footprint_new(grid->memory);
+        if (grid->observer)
+            shares[i].worker->observed_by = grid->observer->split(grid->observer->context, threads);
     }
     int started = 0;
     while (started < threads && !pthread_create(&shares[started].thread, NULL, run_thread, &shares[started]))
         started++;
     for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
     bool good = started == threads && shares_agree(shares, threads);
+    if (grid->observer) good = join_observers(grid->observer, shares, threads, good);
     if (!good) grid_restore_memory(grid->memory, saved);
     grid_drop_memory(grid->memory, saved);
     if (!good && grid->blocks_done) *grid->blocks_done = done;
@@ -314,7 +346,8 @@ static bool fits(Share *share, uint64_t memory_limit) {
     uint64_t each = block_bytes(grid), room = memory_limit / each, least = grid->cluster_blocks;
     uint64_t most = (uint64_t)grid->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
     if (grid->launch->cooperative) least = most = grid->block_count;
-    if (!grid->clusters_communicate || most < least) most = least;
+    if (order_interleaves(grid->schedule) && !grid->clusters_communicate) most = FEW_BLOCKS * least;
+    if ((!grid->clusters_communicate && !order_interleaves(grid->schedule)) || most < least) most = least;
     share->most_resident = most < room ? most : room;
     if (room >= least) return true;
     Block nowhere = {.grid = grid, .worker = share->worker};
@@ -338,12 +371,14 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
     grid->clusters_communicate = grid->program->lets_blocks_communicate || grid->launch->cooperative;
     grid->blocks_communicate = grid->clusters_communicate || grid->cluster_blocks > 1;
     Share whole = {.grid = grid, .worker = worker_new(grid), .end = cluster_count(grid)};
+    whole.count = whole.end;
     if (fits(&whole, memory_limit)) {
-        if (grid->first_look && !grid->clusters_communicate) look_first(&whole);
+        if (grid->first_look && !grid->clusters_communicate && !grid->schedule) look_first(&whole);
         uint64_t warps = whole.end * grid->cluster_blocks * (uint64_t)grid->warps_per_block;
         bool worth_it = warps >= FEW_WARPS && whole.end > 1;
-        bool alone =
-            threads < 2 || grid->writers || grid->observer || grid->clusters_communicate || !worth_it;
+        bool is_whole = grid->observer && !grid->observer->split;
+        bool alone = threads < 2 || grid->schedule || grid->memory->has_marks || grid->writers || is_whole ||
+                     grid->clusters_communicate || !worth_it;
         if (alone || !run_parallel(&whole, threads)) run_share(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;

@@ -7,8 +7,8 @@
 int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
                bool owned) {
     if (!memory->next_base) memory->next_base = GLOBAL_BASE, memory->heap_region = -1;
-    Region region = {memory->next_base,      bytes, host,      memory->next_word,
-                     memory_copy_text(name), type,  read_only, owned};
+    Region region = {memory->next_base, bytes, host, memory->next_word, memory_copy_text(name), type,
+                     read_only,         owned, NULL};
     array_push(memory->regions, memory->count, memory->capacity, region);
     uint64_t room = (bytes + BUFFER_GAP + BUFFER_GAP - 1) / BUFFER_GAP * BUFFER_GAP;
     memory->next_base += room > bytes + BUFFER_ALIGNMENT ? room : room + BUFFER_GAP;
@@ -16,13 +16,22 @@ int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, Ptx
     return memory->count - 1;
 }
 
+void memory_mark_unwritten(Memory *memory, int region) {
+    Region *marked = &memory->regions[region];
+    if (!marked->written)
+        marked->written = memory_new((size_t)(marked->bytes / 64 + 1) * sizeof *marked->written);
+    memory->has_marks = true;
+}
+
 void memory_done(Memory *memory) {
     for (int i = 0; i < memory->count; i++) {
         free((void *)(uintptr_t)memory->regions[i].name);
+        free(memory->regions[i].written);
         if (memory->regions[i].owned) free(memory->regions[i].host);
     }
     free(memory->regions);
     free(memory->pieces);
+    free(memory->heap_begun);
     *memory = (Memory){0};
 }
 

@@ -13,6 +13,7 @@ typedef struct Region {   /* a buffer, module variable, heap or workspace */
     const char *name;
     PtxType type;
     bool read_only, owned; /* owned: `host` is freed with the memory */
+    uint64_t *written;     /* a bit per byte that somebody has written; NULL: all of them count as written */
 } Region;
 
 typedef struct Memory {
@@ -21,8 +22,10 @@ typedef struct Memory {
     uint64_t next_base, next_word;
     struct HeapPiece *pieces; /* of the device heap, ascending; heap.c */
     int piece_count, piece_capacity, heap_region;
-    int heap_first;    /* all pieces before it are used */
-    uint64_t heap_out; /* no piece is free for so many bytes; 0: not known */
+    int heap_first;       /* all pieces before it are used */
+    uint64_t heap_out;    /* no piece is free for so many bytes; 0: not known */
+    uint64_t *heap_begun; /* a bit per 16 bytes of the heap where an allocation has ever begun */
+    bool has_marks;       /* of a region; the order in which blocks run matters to them */
 } Memory;
 
 int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
@@ -36,10 +39,23 @@ uint8_t *memory_at(const Memory *memory, uint64_t address, uint64_t bytes);
 void memory_describe(const Memory *memory, uint64_t address, int width, Text *out);
 
 /* The device heap (malloc, free): made on first use, 8 MB as in CUDA. 0: full. */
-uint64_t heap_allocate(Memory *memory, uint64_t bytes);
-bool heap_free(Memory *memory, uint64_t address); /* false: not an allocation (0 is fine) */
+uint64_t heap_allocate(Memory *memory, uint64_t bytes, int pc);
 void heap_prepare(Memory *memory);
+typedef enum HeapFree { HEAP_FREE_DONE, HEAP_FREE_UNKNOWN, HEAP_FREE_AGAIN } HeapFree;
+/* Whether an access of the heap lies within an allocation. */
+typedef struct HeapAllocation {
+    uint64_t offset, bytes; /* as asked for */
+    int pc;                 /* of the call of malloc */
+} HeapAllocation;
+typedef enum HeapPlace { HEAP_INSIDE, HEAP_OUTSIDE, HEAP_FREED } HeapPlace;
+HeapPlace heap_place(const Memory *memory, uint64_t offset, uint64_t bytes, HeapAllocation *near);
+/* What has not been freed: how many allocations, how many bytes; the first of them. */
+uint64_t heap_left(const Memory *memory, uint64_t *bytes, HeapAllocation *first);
+/* From now on reads of what nobody has written are faults there (marks.h). */
+void memory_mark_unwritten(Memory *memory, int region);
 void heap_begin(Memory *memory, int region); /* nothing is allocated in this region yet */
+
+HeapFree heap_free(Memory *memory, uint64_t address); /* 0 is fine */
 
 /* What one host thread read and wrote of global memory, in 4-byte words. */
 typedef struct Footprint {

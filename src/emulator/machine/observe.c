@@ -2,14 +2,15 @@
 #include "emulator/machine/observe.h"
 
 #include "emulator/machine/cluster.h"
+#include "emulator/machine/marks.h"
 
 void observe_block(Block *block) {
     const TraceObserver *observer = block->grid->observer;
-    block->observed = observer ? observer->block(observer->context, block->linear) : NULL;
+    block->observed = observer ? observer->block(block->worker->observed_by, block->linear) : NULL;
 }
 
 void observe_end(Block *block) {
-    if (block->observed) block->grid->observer->end(block->observed);
+    if (block->observed) block->grid->observer->end(block->observed, block->live_warps != 0);
     block->observed = NULL;
 }
 
@@ -30,6 +31,8 @@ static bool is_shared_between_threads(const Access *access) {
 }
 
 void observe_access(const Access *access) {
+    if (access->space == PTX_SPACE_SHARED && access->block->grid->program->arrays) marks_see_shared(access);
+    if (access->space == PTX_SPACE_GLOBAL && access->region->written) marks_see(access);
     if (!is_shared_between_threads(access)) return;
     TraceAccess seen;
     seen.pc = access->op->pc;
@@ -174,6 +177,7 @@ static void see_range(const Block *block, const ObservedRange *range, const uint
     seen.arrives = arrives;
     seen.buffer = locate(block, range->space, range->address, &seen.first);
     if (seen.buffer >= 0 && memory->regions[seen.buffer].read_only) return;
+    if (bytes && seen.buffer >= 0) marks_write(&memory->regions[seen.buffer], seen.first, range->count);
     seen.memory = seen.buffer >= 0 ? memory->regions[seen.buffer].host : range->owner->shared;
     seen.owner = seen.buffer < 0 && range->owner != block ? range->owner->observed : NULL;
     for (uint64_t at = 0; at < range->count; at += COPY_INLINE) { /* as much as a bulk copy moves at least */

@@ -11,6 +11,54 @@ static uint64_t dice(const Block *block, const Warp *warp, uint64_t salt) {
     return mix ^ mix >> 32;
 }
 
+/* ---- of blocks ------------------------------------------------------------------------------------------ */
+
+/* Four characters, which change beside those of warps: ascending; descending; any order, by turns; ascending, by turns. */
+static uint64_t character(uint64_t schedule) {
+    return (schedule + schedule / 4) % 4;
+}
+
+static uint64_t mixed(uint64_t a, uint64_t b, uint64_t c) {
+    uint64_t mix = a * 0x94d049bb133111ebu ^ b * 0x9e3779b97f4a7c15u ^ c * 0xc2b2ae3d27d4eb4fu;
+    mix = (mix ^ mix >> 29) * 0xbf58476d1ce4e5b9u;
+    return mix ^ mix >> 32;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+uint64_t order_of_clusters(uint64_t schedule, uint64_t index, uint64_t count) {
+    if (!schedule || count < 2) return index;
+    switch (character(schedule)) {
+    case 1:
+        return count - 1 - index;
+    case 2: {
+        uint64_t step = mixed(schedule, count, 1) % count, first = mixed(schedule, count, 2) % count;
+        while (common_divisor(step, count) != 1) step = (step + 1) % count;
+        return (index * step + first) % count; /* a grid has fewer than 2^32 blocks */
+    }
+    default:
+        return index;
+    }
+}
+
+bool order_interleaves(uint64_t schedule) {
+    return schedule && character(schedule) >= 2;
+}
+
+uint64_t order_slice(uint64_t schedule, uint64_t round, uint64_t block) {
+    uint64_t mix = mixed(schedule, round, block), longest = 3 + 3 * (schedule / 4 % 4);
+    return order_interleaves(schedule) ? (UINT64_C(1) << mix % longest) + (mix >> 8 & 1) : 0;
+}
+
+/* ---- of warps ------------------------------------------------------------------------------------------- */
+
 uint64_t order_delay(const Block *block, const Warp *warp) {
     uint64_t mix = dice(block, warp, 0), schedule = block->grid->schedule;
     switch (schedule % 4) {

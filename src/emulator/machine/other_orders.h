@@ -11,6 +11,15 @@ static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask
     return mask & (op->guard_negated ? ~bits : bits);
 }
 
+/* ---- of blocks, by a number ---------------------------------------------------------------------------- */
+
+/* The cluster of `count` that starts as number `index`: from the first, from the last, or in any order. */
+uint64_t order_of_clusters(uint64_t schedule, uint64_t index, uint64_t count);
+/* Do blocks take turns although none of them waits for another? Else they run one after another. */
+bool order_interleaves(uint64_t schedule);
+/* Warp instructions of a block's turn; 0: as many as it likes. */
+uint64_t order_slice(uint64_t schedule, uint64_t round, uint64_t block);
+
 /* ---- by a number --------------------------------------------------------------------------------------- */
 
 /* Turns by which a warp is late, as one of four characters of schedule has it: all are a little; some are

@@ -11,6 +11,7 @@ Worker *worker_new(Grid *grid) {
     Worker *worker = memory_new(sizeof *worker);
     size_t count = (size_t)grid->program->op_count + 1;
     worker->grid = grid;
+    worker->observed_by = grid->observer ? grid->observer->context : NULL;
     worker->runs = memory_new(count * sizeof *worker->runs);
     worker->counters = memory_new(count * sizeof *worker->counters);
     worker->patterns = memory_new(count * PATTERNS * sizeof *worker->patterns);

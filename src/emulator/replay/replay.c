@@ -187,6 +187,7 @@ Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, con
     }
     Replay *replay = memory_new(sizeof *replay);
     replay->recorded = block;
+    replay->buffers = trace->buffers;
     replay->event_count = trace_block_event_count(block);
     replay->position = -1;
     replay->hooks = hooks_of(replay);

@@ -49,51 +49,12 @@ bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool p
     return true;
 }
 
-static void see_weight(Replay *replay, uint32_t weight) {
-    if (weight > replay->largest) replay->largest = weight;
-}
-
-void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance, int elements, int shown) {
-    if (!replay->stored) return; /* known */
-    event_provenance_add(replay->provenance, replay->current, replay->expected.mask, provenance, elements,
-                         shown);
-    for (uint32_t rest = replay->expected.mask; rest; rest &= rest - 1) {
-        uint32_t weight = 0;
-        for (int e = 0; e < shown; e++)
-            weight = weight_sum(weight, provenance[e].weight[__builtin_ctz(rest)]);
-        see_weight(replay, weight);
-    }
-}
-
-FoldPlace replay_place(const Replay *replay, int lane, int element) {
-    const TraceEvent *event = &replay->expected;
-    const PtxInstruction *in = replay->program->ops[event->pc].instruction;
-    return (FoldPlace){.event = replay->current,
-                       .warp = event->warp,
-                       .lane = lane,
-                       .type = in->type_count ? in->types[0] : PTX_NO_TYPE,
-                       .bits = event->value[element][lane]};
-}
-
-int32_t replay_brought(const Replay *replay, int lane, int element, int32_t node) {
-    if (!replay->folds) return replay->current;
-    FoldPlace place = replay_place(replay, lane, element);
-    return folds_add_move(replay->folds, &place, node);
-}
-
-void replay_set_provenance(const Frame *frame, Operand place, int lane, uint32_t weight, int32_t producer) {
-    Provenance *provenance = provenance_of(frame, place);
-    if (!provenance) return;
-    provenance->weight[lane] = weight;
-    provenance->producer[lane] = producer;
-}
-
 void replay_after_lanes(void *context, const Warp *warp, const Op *op, uint32_t mask) {
     Replay *replay = context;
     const Frame *frame = warp->fragments[warp->current].frame;
     int32_t joined[WARP_LANES];
     if (replay->folds) fold_builder_lanes(replay->folds, replay->rules, warp, frame, op, mask, joined);
-    see_weight(replay, provenance_lanes(replay->rules, frame, op, mask));
+    replay_see_weight(replay, provenance_lanes(replay->rules, frame, op, mask));
     if (replay->folds) provenance_set_producers(replay->rules, frame, op, mask, joined);
 }
 

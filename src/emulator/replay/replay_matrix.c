@@ -1,12 +1,12 @@
 /* Products of matrices in a replay: the lanes get what was recorded, and weights and producers flow through the sums.
  *
- * An element of D is an element of C and, for each register of A that holds elements of its row, one of B that holds those
- * of its column for the same k. The two are multiplied: the one with more inputs brings its weight, as in any product,
- * unless the other holds no inputs and is 0: a matrix of ones takes all, one with zeros chooses. A register of several
- * elements counts as the one value that it was loaded as; a weight that has to be divided (C of f16, transposed halves)
- * goes to the parts evenly, what is left over to the first. */
+ * An element of D is an element of C and k products of an element of A and one of B. Of a product the factor with more
+ * inputs brings its weight, as in any product, unless the other holds no inputs and is 0: a matrix of ones takes all, one
+ * with zeros chooses. A register of several elements has one weight, which is that of each of them, as where a mov takes it
+ * apart; put together it is the largest. */
 #include "emulator/replay/replay_state.h"
 
+#include "emulator/instructions/matrix_dot.h"
 #include "emulator/machine/product.h"
 
 enum { MOST_SIDE = 32, MOST_DEPTH = 16 };
@@ -38,25 +38,24 @@ static void gather(const Warp *warp, const Frame *frame, const MatrixRegisters *
         }
 }
 
-static uint32_t share(uint32_t weight, int part, int parts) {
-    return weight / (uint32_t)parts + ((uint32_t)part < weight % (uint32_t)parts);
-}
-
-/* The factor that brings inputs; NULL: none. */
-static const Factor *chosen(const Factor *a, const Factor *b) {
-    const Factor *heavier = b->weight > a->weight ? b : a, *other = heavier == a ? b : a;
-    bool takes_nothing = !other->weight && other->producer < 0 && !other->bits;
-    return takes_nothing ? NULL : heavier;
+/* The factor that brings inputs; NULL: none. `is_zero`: is the other one's element? */
+static const Factor *chosen(const ProductOp *op, const Factor *a, const Factor *b, int part) {
+    bool takes_b = b->weight > a->weight;
+    const Factor *heavier = takes_b ? b : a, *other = takes_b ? a : b;
+    const PtxFragment *of_other = takes_b ? &op->a.fragment : &op->b.fragment;
+    bool is_constant = !other->weight && other->producer < 0;
+    return is_constant && !ptx_fragment_element(of_other, other->bits, part) ? NULL : heavier;
 }
 
 typedef struct Sum {
     const Replay *replay;
-    FoldPlace place;
+    FoldPlace place; /* of the sum */
     uint32_t weight;
     int32_t producer;
 } Sum;
 
-static void add(Sum *sum, uint32_t weight, int32_t producer) {
+/* `bits`: what is added, in the type of the sum. */
+static void add(Sum *sum, uint32_t weight, int32_t producer, uint64_t bits) {
     sum->weight = weight_sum(sum->weight, weight);
     if (!sum->replay->folds) {
         if (producer > sum->producer) sum->producer = producer;
@@ -64,18 +63,33 @@ static void add(Sum *sum, uint32_t weight, int32_t producer) {
     }
     if (producer == FOLD_NONE) return;
     Folds *folds = sum->replay->folds;
-    sum->producer = sum->producer == FOLD_NONE
-                        ? folds_add_move(folds, &sum->place, producer)
-                        : folds_add_join(folds, &sum->place, sum->producer,
-                                         folds_add_move(folds, &sum->place, producer), true);
+    FoldPlace place = sum->place;
+    place.bits = bits;
+    int32_t moved = folds_add_move(folds, &place, producer);
+    sum->producer =
+        sum->producer == FOLD_NONE ? moved : folds_add_join(folds, &sum->place, sum->producer, moved, true);
+}
+
+/* One product, as a sum of one. */
+static uint64_t product_of(const ProductOp *op, const Factor *a, const Factor *b, int part) {
+    PtxProduct one = op->shape;
+    one.k = 1;
+    uint64_t of_a = ptx_fragment_element(&op->a.fragment, a->bits, part),
+             of_b = ptx_fragment_element(&op->b.fragment, b->bits, part);
+    return matrix_dot(&one, &of_a, &of_b, 0);
 }
 
 static void sum_element(Sum *sum, const ProductOp *op, const Factors *a, const Factors *b,
-                        PtxMatrixPlace place, const Factor *c, int part) {
-    add(sum, share(c->weight, part, op->c.fragment.parts), c->producer);
-    for (int along = 0; along < op->shape.k / op->a.fragment.parts; along++) {
-        const Factor *factor = chosen(&a->at[place.row][along], &b->at[place.column][along]);
-        if (factor) add(sum, factor->weight, factor->producer);
+                        PtxMatrixPlace place, const Factor *c) {
+    int parts = op->a.fragment.parts;
+    sum->weight = c->weight;
+    sum->producer = c->producer; /* the same lane's */
+    for (int i = 0; i < op->shape.k; i++) {
+        const Factor *of_a = &a->at[place.row][i / parts], *of_b = &b->at[place.column][i / parts];
+        const Factor *factor = chosen(op, of_a, of_b, i % parts);
+        if (!factor) continue;
+        bool has_node = sum->replay->folds && factor->producer != FOLD_NONE;
+        add(sum, factor->weight, factor->producer, has_node ? product_of(op, of_a, of_b, i % parts) : 0);
     }
 }
 
@@ -87,10 +101,8 @@ static FoldPlace place_of(const Replay *replay, const ProductOp *op, int lane, i
 }
 
 /* Where C has an element of D: registers and parts differ where one is f16 and the other f32. */
-static Factor accumulator_of(const Warp *warp, const Frame *frame, const ProductOp *op, int lane, int r,
-                             int part, int *part_of_c) {
-    int element = r * op->d.fragment.parts + part;
-    *part_of_c = element % op->c.fragment.parts;
+static Factor accumulator_of(const Warp *warp, const Frame *frame, const ProductOp *op, int lane,
+                             int element) {
     return factor_of(warp, frame, &op->c.items[element / op->c.fragment.parts], lane);
 }
 
@@ -102,15 +114,13 @@ static void product_provenance(const Replay *replay, const ProductOp *op, const 
     const PtxFragment *d = &op->d.fragment;
     for (int lane = 0; lane < WARP_LANES; lane++)
         for (int r = 0; r < d->registers; r++) {
-            Sum whole = {.replay = replay, .producer = -1};
+            Sum whole = {.producer = -1};
             for (int part = 0; part < d->parts; part++) {
-                Sum sum = {.replay = replay, .place = place_of(replay, op, lane, r), .producer = -1};
-                int part_of_c;
-                Factor c = accumulator_of(warp, frame, op, lane, r, part, &part_of_c);
-                sum_element(&sum, op, &a, &b, ptx_fragment_place(d, lane, r, part), &c, part_of_c);
-                whole.weight = weight_sum(whole.weight, sum.weight);
-                if (whole.producer < 0 || (!replay->folds && sum.producer > whole.producer))
-                    whole.producer = sum.producer;
+                Sum sum = {.replay = replay, .place = place_of(replay, op, lane, r)};
+                Factor c = accumulator_of(warp, frame, op, lane, r * d->parts + part);
+                sum_element(&sum, op, &a, &b, ptx_fragment_place(d, lane, r, part), &c);
+                if (sum.weight > whole.weight) whole.weight = sum.weight;
+                if (sum.producer > whole.producer) whole.producer = sum.producer;
             }
             out[r].weight[lane] = whole.weight;
             out[r].producer[lane] = whole.producer;
@@ -119,8 +129,8 @@ static void product_provenance(const Replay *replay, const ProductOp *op, const 
 
 /* The halves that a lane has after a transposition. */
 static void transposed(const Provenance *from, int lane, uint32_t *weight, int32_t *producer) {
-    int low = ptx_matrix_transposed_from(lane), high = low + 4, part = lane / 4 % 2;
-    *weight = weight_sum(share(from->weight[low], part, 2), share(from->weight[high], part, 2));
+    int low = ptx_matrix_transposed_from(lane), high = low + 4;
+    *weight = from->weight[low] > from->weight[high] ? from->weight[low] : from->weight[high];
     *producer = from->producer[low] > from->producer[high] ? from->producer[low] : from->producer[high];
 }
 

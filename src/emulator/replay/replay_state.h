@@ -19,6 +19,7 @@ typedef struct Snapshot {
 
 struct Replay {
     const TraceBlock *recorded;
+    const TraceBuffer *buffers; /* of the trace */
     int event_count;
     Memory memory; /* addresses only: there are no bytes */
     LoweredProgram *program;
@@ -82,6 +83,7 @@ bool replay_fail(Replay *replay, const char *why);
 bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part);
 
 /* Keeps the provenance that the first run found for the event being made. */
+void replay_see_weight(Replay *replay, uint32_t weight);
 void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance, int elements, int shown);
 
 /* What the event being made gives to a lane. */

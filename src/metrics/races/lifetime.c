@@ -40,13 +40,15 @@ void race_detector_visit(const Touch *touch) {
     race_detector_report_lifetime(touch->block, touch->owner, &access, true);
 }
 
-static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *access) {
+static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *access, bool writes) {
     RaceDetector *detector = block->detector;
     if (!access->mask || access->block == block->order.number ||
         !race_detector_are_peers(detector, block->order.number, access->block) ||
         happens_before_block_knows(&block->order, access))
         return;
-    const PcRule *rule = &detector->rules[warp_access_pc(access)];
+    const PcRule *rule = &detector->rules[warp_access_pc(access)],
+                 *written = &detector->written[warp_access_pc(access)];
+    if (writes && written->width) rule = written;
     /* Who has waited for the phase that it was a part of knows at least that it was made. */
     OrderSign sign = rule->is_mbarrier ? SIGN_FOLLOWED : SIGN_NARROW;
     if (happens_before_block_saw(&block->order, access, sign)) return;
@@ -66,13 +68,14 @@ static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *ac
 
 void race_detector_check_visitors(BlockRaces *block) {
     for (uint64_t c = 0; c < block->shared.page_count * SHADOW_PAGE_CHUNKS; c++) {
-        ShadowChunk *chunk = shadow_memory_chunk(&block->shared, c);
-        const ChunkMore *more = chunk ? shadow_memory_cells(&block->shared, chunk) : NULL;
+        ShadowChunk *page = block->shared.pages[c / SHADOW_PAGE_CHUNKS];
+        const ChunkMore *more =
+            page ? shadow_memory_cells(&block->shared, &page[c % SHADOW_PAGE_CHUNKS]) : NULL;
         if (!more) continue;
         for (uint64_t i = 0; i < CHUNK_CELLS; i++) {
             const ShadowCell *cell = &more->cells[i];
-            check_visitor(block, c * CHUNK_CELLS + i, &cell->write);
-            for (int r = 0; r < CELL_READS; r++) check_visitor(block, c * CHUNK_CELLS + i, &cell->reads[r]);
+            check_visitor(block, c * CHUNK_CELLS + i, &cell->write, true);
+            for (int r = 0; r < CELL_READS; r++) check_visitor(block, c * CHUNK_CELLS + i, &cell->reads[r], false);
         }
     }
 }

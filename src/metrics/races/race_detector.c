@@ -3,239 +3,6 @@
 
 #include <stdlib.h>
 
-#define SHADOW_BYTES (UINT64_C(1) << 30) /* most that shadow memory may take */
-
-/* ---- one access of one lane to one cell ------------------------------------------------------------- */
-
-static void stored_cell(const Touch *touch, int lane, uint8_t *cell) {
-    uint8_t bytes[32];
-    touch->access->stored(touch->access, lane, bytes);
-    memcpy(cell, bytes + (touch->offset - trace_access_offset(touch->access, lane)),
-           (size_t)touch->cell_bytes);
-}
-
-/* The store does not change the cell. */
-static bool stores_what_is_there(const Touch *touch) {
-    uint8_t cell[16];
-    stored_cell(touch, touch->lane, cell);
-    return !memcmp(cell, touch->access->memory + touch->offset, (size_t)touch->cell_bytes);
-}
-
-static bool has_released(const HappensBefore *order, int warp, int lane) {
-    return order->threads && order->threads[warp * WARP_LANES + lane].released[SCOPE_BLOCK];
-}
-
-/* Two volatile accesses: flags that threads wait for are written so, after a fence; and words that hold
- * both flag and value are polled across blocks. */
-static bool is_flag(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
-    const HappensBefore *order = &touch->block->order;
-    bool same_block = earlier->block == order->number;
-    bool same_warp = same_block && warp_access_warp(earlier) == touch->access->warp;
-    if (!same_warp && touch->access->space == PTX_SPACE_GLOBAL) return true;
-    if (touch->rule->writes) return has_released(order, touch->access->warp, touch->lane);
-    return same_block && has_released(order, warp_access_warp(earlier), __builtin_ctz(lanes));
-}
-
-/* The block has read the cell, before its last write or after it. */
-static bool has_read(const Touch *touch, const ShadowCell *cell, bool before_write) {
-    for (int i = 0; i < CELL_READS; i++)
-        if (cell->reads[i].mask && cell->reads[i].block == touch->block->order.number &&
-            !(cell->reads[i].origin & BEFORE_WRITE) == !before_write)
-            return true;
-    return false;
-}
-
-/* Those of `lanes` whose access came before something that this thread, or one that it has synchronized with, has
- * observed: PTX allows two volatile accesses to one word, but the code relies on an order that only a fence makes. */
-static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpAccess *earlier,
-                         uint32_t lanes) {
-    const RaceDetector *detector = touch->block->detector;
-    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
-    const HappensBefore *order = &touch->block->order;
-    bool is_volatile = then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE;
-    int warp = touch->access->warp;
-    if (!is_volatile || touch->access->space != PTX_SPACE_GLOBAL) return 0;
-    uint32_t found = happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_FOLLOWED) &
-                     ~happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_RELEASED);
-    if (!found || has_read(touch, cell, false)) return 0; /* what was read once is not older the next time */
-    return race_detector_is_polled(detector->launched->program, touch->access->pc) ? 0 : found;
-}
-
-static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
-    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
-    if (then->strength == ACCESS_WEAK || now->strength == ACCESS_WEAK) return false;
-    if (then->is_mbarrier && now->is_mbarrier) return true;
-    if (then->strength == ACCESS_VOLATILE && now->strength == ACCESS_VOLATILE)
-        return is_flag(touch, earlier, lanes);
-    if (then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE) return true;
-    bool wide = then->scope == SCOPE_DEVICE && now->scope == SCOPE_DEVICE;
-    return wide || earlier->block == touch->block->order.number;
-}
-
-/* `lane`, which is active in this execution, accesses the cell, too. */
-static bool covers(const Touch *touch, int lane) {
-    uint64_t first = trace_access_offset(touch->access, lane);
-    return touch->offset >= first && touch->offset < first + touch->rule->width;
-}
-
-/* Those of `lanes` that access the cell in this execution, too. */
-static uint32_t covering(const Touch *touch, uint32_t lanes) {
-    const TraceAccess *access = touch->access;
-    uint32_t covering = lanes & access->mask;
-    if (access->is_line && !access->stride) return covering;
-    for (uint32_t rest = covering; rest; rest &= rest - 1)
-        if (!covers(touch, __builtin_ctz(rest))) covering &= ~(rest & -rest);
-    return covering;
-}
-
-/* This store and those of `lanes` conflict. Lanes that store to the cell in this very execution are a
- * store conflict, if their values differ from the first one's, and no race. Returns the other lanes. */
-static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
-    const HappensBefore *order = &touch->block->order;
-    bool same = earlier->block == order->number && earlier->stamp == order->now &&
-                earlier->origin == warp_access_origin(touch->access->pc, touch->access->warp);
-    uint32_t same_instruction = same ? covering(touch, lanes) : 0;
-    uint8_t own[16], other[16];
-    if (!same_instruction) return lanes;
-    stored_cell(touch, touch->lane, own);
-    stored_cell(touch, __builtin_ctz(same_instruction), other);
-    if (memcmp(own, other, (size_t)touch->cell_bytes) != 0)
-        race_detector_report(touch, FINDING_STORE_CONFLICT, earlier, same_instruction & -same_instruction,
-                             false);
-    return lanes & ~same_instruction;
-}
-
-/* `lanes` of `earlier` and this access are not ordered, and at least one of the two writes. */
-static __attribute__((noinline)) void report_race(const Touch *touch, const ShadowCell *cell,
-                                                  const WarpAccess *earlier, uint32_t lanes,
-                                                  bool then_writes) {
-    const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
-    if (is_allowed(touch, earlier, lanes)) {
-        lanes = unfenced(touch, cell, earlier, lanes);
-        if (lanes) race_detector_report(touch, FINDING_ORDER, earlier, lanes, false);
-        return;
-    }
-    if (then_writes && now->writes && !then->is_atomic && !now->is_atomic) {
-        lanes = without_same_instruction(touch, earlier, lanes);
-        if (!lanes || stores_what_is_there(touch)) return;
-    }
-    bool same_block = earlier->block == touch->block->order.number;
-    FindingKind kind = same_block && warp_access_warp(earlier) == touch->access->warp ? FINDING_WARP_RACE
-                       : touch->access->space == PTX_SPACE_SHARED                     ? FINDING_SHARED_RACE
-                                                                                      : FINDING_GLOBAL_RACE;
-    uint32_t released = 0;
-    for (int s = 0; s < SIGN_COUNT; s++)
-        if (s == SIGN_RELEASED || s == SIGN_NARROW)
-            released |= happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
-                                              lanes, (OrderSign)s);
-    bool in_global = touch->access->space == PTX_SPACE_GLOBAL;
-    bool may_be_cached = in_global && !now->writes && has_read(touch, cell, true); /* in L1: an old value */
-    if (lanes & ~released || may_be_cached)
-        race_detector_report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes, false);
-    else
-        race_detector_report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes, false);
-}
-
-/* ---- cells ------------------------------------------------------------------------------------------ */
-
-static inline bool is_settled(const HappensBefore *order, const WarpAccess *earlier) {
-    return !earlier->mask || (earlier->block == order->number && earlier->stamp <= order->barrier);
-}
-
-static inline uint32_t unknown_lanes(const Touch *touch, const WarpAccess *earlier) {
-    const HappensBefore *order = &touch->block->order;
-    if (touch->is_shared && earlier->block != order->number &&
-        !race_detector_are_peers(touch->block->detector, order->number, earlier->block))
-        return 0;
-    return is_settled(order, earlier)
-               ? 0
-               : happens_before_unknown(order, touch->access->warp, touch->lane, earlier);
-}
-
-static inline bool joins(const Touch *touch, const WarpAccess *earlier) {
-    const HappensBefore *order = &touch->block->order;
-    return earlier->block == order->number && earlier->stamp == order->now &&
-           earlier->origin == warp_access_origin(touch->access->pc, touch->access->warp);
-}
-
-static inline void put(const Touch *touch, WarpAccess *record) {
-    const HappensBefore *order = &touch->block->order;
-    uint32_t bit = UINT32_C(1) << touch->lane;
-    if (joins(touch, record))
-        record->mask |= bit;
-    else
-        *record = (WarpAccess){order->number, order->now, bit,
-                               warp_access_origin(touch->access->pc, touch->access->warp)};
-}
-
-static inline bool is_of_this_warp(const Touch *touch, const WarpAccess *earlier) {
-    return earlier->block == touch->block->order.number && warp_access_warp(earlier) == touch->access->warp;
-}
-
-/* Where to keep a read: in place of one that is ordered before it; else of one by the same warp. */
-static WarpAccess *record_for_read(const Touch *touch, ShadowCell *cell) {
-    WarpAccess *own = NULL;
-    for (int i = 0; i < CELL_READS; i++)
-        if (joins(touch, &cell->reads[i])) return &cell->reads[i];
-    for (int i = 0; i < CELL_READS; i++) {
-        WarpAccess *record = &cell->reads[i];
-        if (!unknown_lanes(touch, record)) return record;
-        if (is_of_this_warp(touch, record)) own = record;
-    }
-    return own ? own : &cell->reads[CELL_READS - 1];
-}
-
-static void note_reread(const Touch *touch, const WarpAccess *earlier) {
-    const BlockRaces *block = touch->block;
-    RaceDetector *detector = block->detector;
-    if (earlier->block < detector->first_block || touch->access->space != PTX_SPACE_GLOBAL) return;
-    Reread *reread = &detector->rereads[touch->access->pc];
-    if (!reread->loads++) {
-        reread->access = race_this_access(touch);
-        reread->other = race_earlier_access(touch, earlier, earlier->mask);
-    }
-}
-
-static void touch_shadow(const Touch *touch, ShadowCell *cell) {
-    if (touch->access->arrives) { /* compared where it was issued, and on its way */
-        WarpAccess *record = touch->rule->writes ? &cell->write : record_for_read(touch, cell);
-        *record =
-            (WarpAccess){touch->block->order.number, touch->block->order.now, UINT32_C(1) << touch->lane,
-                         warp_access_origin(touch->access->pc, touch->access->warp)};
-        return;
-    }
-    uint32_t lanes = unknown_lanes(touch, &cell->write);
-    if (lanes) report_race(touch, cell, &cell->write, lanes, true);
-    if (!touch->rule->writes) {
-        if (cell->reads[0].mask && cell->reads[0].block != touch->block->order.number)
-            note_reread(touch, &cell->reads[0]);
-        put(touch, record_for_read(touch, cell));
-        return;
-    }
-    Touch after_read = *touch;
-    after_read.follows_read = true;
-    for (int i = 0; i < CELL_READS; i++) {
-        lanes = unknown_lanes(touch, &cell->reads[i]);
-        if (lanes) report_race(&after_read, cell, &cell->reads[i], lanes, false);
-        cell->reads[i].origin |= BEFORE_WRITE;
-    }
-    put(touch, &cell->write);
-}
-
-void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
-    RaceDetector *detector = touch->block->detector;
-    const HappensBefore *order = &touch->block->order;
-    ShadowChunk *chunk = shadow_memory_chunk(memory, cell / CHUNK_CELLS);
-    if (chunk && touch->is_shared && detector->forgets) chunk_journal_forget(memory, chunk, order);
-    ChunkMore *more = chunk ? shadow_memory_cells(memory, chunk) : NULL;
-    if (!more) {
-        detector->is_complete = false;
-        return;
-    }
-    more->last = order->now;
-    touch_shadow(touch, &more->cells[cell % CHUNK_CELLS]);
-}
-
 /* ---- the observer ----------------------------------------------------------------------------------- */
 
 static void at_mbarrier(BlockRaces *block, const BlockRaces *home, int warp, int lane, SyncWord *word,
@@ -277,6 +44,16 @@ static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *r
     block->order.now++;
 }
 
+/* Of a copy, what it does on this side. */
+static const PcRule *rule_of_access(const RaceDetector *detector, const TraceAccess *access) {
+    const PcRule *written = &detector->written[access->pc];
+    const PtxInstruction *in = detector->launched->program->code[access->pc].instruction;
+    bool shared = access->space == PTX_SPACE_SHARED;
+    bool writes =
+        written->width && access->stored && trace_kind_is_shared(trace_written_kind_of(in)) == shared;
+    return writes ? written : &detector->rules[access->pc];
+}
+
 static void touch_lanes(Touch *touch, ShadowMemory *memory, uint32_t lanes, int shift) {
     const TraceAccess *access = touch->access;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -286,16 +63,6 @@ static void touch_lanes(Touch *touch, ShadowMemory *memory, uint32_t lanes, int 
         for (int i = 0; i < touch->rule->width >> shift; i++, touch->offset += (uint64_t)touch->cell_bytes)
             race_touch_cell(touch, memory, touch->offset >> shift);
     }
-}
-
-/* Of a copy, what it does on this side. */
-static const PcRule *rule_of_access(const RaceDetector *detector, const TraceAccess *access) {
-    const PcRule *written = &detector->written[access->pc];
-    const PtxInstruction *in = detector->launched->program->code[access->pc].instruction;
-    bool shared = access->space == PTX_SPACE_SHARED;
-    bool writes =
-        written->width && access->stored && trace_kind_is_shared(trace_written_kind_of(in)) == shared;
-    return writes ? written : &detector->rules[access->pc];
 }
 
 static void detector_access(void *context, const TraceAccess *access) {
@@ -404,10 +171,10 @@ static void *detector_block(void *context, uint64_t linear) {
     return block;
 }
 
-static void detector_end(void *context) {
+static void detector_end(void *context, bool is_stopped) {
     BlockRaces *block = context;
-    if (block->has_visitors) race_detector_check_visitors(block);
-    async_copies_leave_sources(block);
+    if (block->has_visitors && !is_stopped) race_detector_check_visitors(block);
+    if (!is_stopped) async_copies_leave_sources(block);
     happens_before_end(&block->order);
     cluster_order_end(&block->cluster);
     async_copies_forget(block);
@@ -417,22 +184,6 @@ static void detector_end(void *context) {
 }
 
 /* ---- launches --------------------------------------------------------------------------------------- */
-
-static void forget_memory(RaceDetector *detector) {
-    for (int i = 0; i < detector->buffer_count; i++) shadow_memory_done(&detector->buffers[i]);
-    free(detector->buffers);
-    detector->buffers = NULL;
-    while (detector->idle) {
-        BlockRaces *block = detector->idle;
-        detector->idle = block->next_idle;
-        shadow_memory_done(&block->shared);
-        free(block->cluster.stamps);
-        async_copies_done(block);
-        free(block);
-    }
-    sync_table_done(&detector->syncs);
-    detector->bytes_left = SHADOW_BYTES;
-}
 
 void race_detector_finish(RaceDetector *detector) {
     for (int pc = 0; pc < detector->code_count; pc++) {
@@ -489,7 +240,7 @@ static void keep_window(RaceDetector *detector, const TraceLaunch *launched) {
 static void detector_launch(void *context, const Trace *trace, int launch) {
     RaceDetector *detector = context;
     race_detector_finish(detector);
-    forget_memory(detector);
+    race_detector_forget_memory(detector);
     free(detector->rules);
     free(detector->written);
     free(detector->rereads);
@@ -505,9 +256,7 @@ static void detector_launch(void *context, const Trace *trace, int launch) {
     detector->rules = race_detector_rules(program);
     detector->written = race_detector_written_rules(program);
     detector->rereads = memory_new((size_t)program->code_count * sizeof *detector->rereads);
-    detector->buffer_count = trace->buffer_count;
-    detector->buffers = memory_new((size_t)trace->buffer_count * sizeof *detector->buffers);
-    for (int i = 0; i < trace->buffer_count; i++) detector->buffers[i].bytes_left = &detector->bytes_left;
+    race_detector_make_buffers(detector);
     read_program(detector, program);
 }
 
@@ -521,7 +270,7 @@ RaceDetector *race_detector_new(void) {
 
 void race_detector_free(RaceDetector *detector) {
     if (!detector) return;
-    forget_memory(detector);
+    race_detector_forget_memory(detector);
     free(detector->rules);
     free(detector->written);
     free(detector->rereads);
@@ -539,5 +288,7 @@ TraceObserver race_detector_observer(RaceDetector *detector) {
                            .sync = detector_sync,
                            .copy = detector_copy,
                            .undefined = race_detector_undefined,
-                           .end = detector_end};
+                           .end = detector_end,
+                           .split = race_detector_split,
+                           .join = race_detector_join};
 }

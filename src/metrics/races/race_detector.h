@@ -105,6 +105,7 @@ struct RaceDetector {
     SyncTable syncs;
     uint64_t bytes_left;
     bool is_complete;
+    bool was_split; /* several threads have searched */
     BlockRaces *idle;
     uint64_t serial;       /* of the last access */
     SharedWindow *windows; /* [launch] */
@@ -120,6 +121,10 @@ struct RaceDetector {
 
 enum { MOST_PAIRS = 64 };
 
+void race_detector_make_buffers(RaceDetector *detector); /* shadow memory of those of the trace */
+void race_detector_forget_memory(RaceDetector *detector);
+void *race_detector_split(void *context, int parts); /* TraceObserver.split, join */
+bool race_detector_join(void *context, void *const *parts, int count, bool keep);
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
 void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access);
 /* The pair of these instructions in this launch (`other` may be PTX_NO_PC); NULL: it is new. */

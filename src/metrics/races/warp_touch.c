@@ -3,16 +3,16 @@
  * same order as lane by lane. */
 #include "metrics/races/race_detector.h"
 
-typedef struct Line { /* lane l accesses cells first + l * step up to `width` of them */
+typedef struct LaneLine { /* lane l accesses cells first + l * step up to `width` of them */
     Touch *touch;
     ShadowMemory *memory;
     int shift; /* log2 of the bytes of a cell */
     int64_t first, step;
     int width;
-} Line;
+} LaneLine;
 
 /* Cell by cell. */
-static void touch_piece(const Line *line, int64_t chunk, const ChunkAccess *piece) {
+static void touch_piece(const LaneLine *line, int64_t chunk, const ChunkAccess *piece) {
     Touch *touch = line->touch;
     for (uint32_t lanes = piece->step ? 1 : piece->lanes; lanes; lanes &= lanes - 1)
         for (uint32_t rest = piece->cells; rest; rest &= rest - 1) {
@@ -24,7 +24,7 @@ static void touch_piece(const Line *line, int64_t chunk, const ChunkAccess *piec
         }
 }
 
-static inline void keep_piece(const Line *line, int64_t number, ChunkAccess *piece) {
+static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess *piece) {
     const Touch *touch = line->touch;
     RaceDetector *detector = touch->block->detector;
     const HappensBefore *order = &touch->block->order;
@@ -51,7 +51,7 @@ static inline uint32_t bits_between(int64_t low, int64_t high) { /* 0 <= low < h
 }
 
 /* All 32 lanes, side by side. */
-static void touch_row(const Line *line) {
+static void touch_row(const LaneLine *line) {
     int64_t first = line->first, end = first + (int64_t)WARP_LANES * line->width;
     for (int64_t chunk = first >> 5; chunk << 5 < end; chunk++) {
         int64_t low = first - (chunk << 5), high = end - (chunk << 5);
@@ -63,7 +63,7 @@ static void touch_row(const Line *line) {
 }
 
 /* Some lanes, side by side, a cell each. */
-static void touch_row_part(const Line *line, uint32_t lanes) {
+static void touch_row_part(const LaneLine *line, uint32_t lanes) {
     int64_t chunk = line->first >> 5;
     int low = (int)(line->first & 31);
     ChunkAccess here = {.cells = lanes << low, .shift = (int16_t)-low, .step = 1},
@@ -73,14 +73,14 @@ static void touch_row_part(const Line *line, uint32_t lanes) {
 }
 
 /* All lanes the same cells. */
-static void touch_point(const Line *line, uint32_t lanes) {
+static void touch_point(const LaneLine *line, uint32_t lanes) {
     int64_t low = line->first & 31;
     ChunkAccess piece = {.cells = bits_between(low, low + line->width), .lanes = lanes};
     keep_piece(line, line->first >> 5, &piece);
 }
 
 /* Lanes apart from each other: those of each chunk together. */
-static void touch_spread(const Line *line, uint32_t lanes) {
+static void touch_spread(const LaneLine *line, uint32_t lanes) {
     for (uint32_t rest = lanes; rest;) {
         int lane = __builtin_ctz(rest), last = lane;
         int64_t chunk = (line->first + lane * line->step) >> 5, base = line->first - (chunk << 5);
@@ -104,12 +104,12 @@ bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift) {
     int width = touch->rule->width >> shift;
     bool alone = !(lanes & (lanes - 1));
     if (!access->is_line || width > 16 || (access->stride < 0 && !alone)) return false;
-    Line line = {.touch = touch,
-                 .memory = memory,
-                 .shift = shift,
-                 .first = (int64_t)access->first >> shift,
-                 .step = alone ? width : access->stride >> shift,
-                 .width = width};
+    LaneLine line = {.touch = touch,
+                     .memory = memory,
+                     .shift = shift,
+                     .first = (int64_t)access->first >> shift,
+                     .step = alone ? width : access->stride >> shift,
+                     .width = width};
     if (alone) line.first += __builtin_ctz(lanes) * ((access->stride >> shift) - width);
     if (line.step == width && lanes == ~UINT32_C(0))
         touch_row(&line);

@@ -1,0 +1,101 @@
+/* Which shared array an instruction accesses, where its address can only be made of that one array's: found by following
+ * addresses through registers, whatever the order in which they are computed. */
+#include "emulator/lower/lowered.h"
+
+#include <stdlib.h>
+
+enum {
+    NO_ARRAY = -1,
+    SEVERAL = -2
+}; /* of a register: nothing of an array; of several, or of what is not known */
+
+typedef struct Bases {
+    const LoweredProgram *lowered;
+    int *of; /* [register] of the function: NO_ARRAY, SEVERAL, or an index in lowered->shared */
+    bool changed;
+} Bases;
+
+static int joined(int a, int b) {
+    return a == NO_ARRAY || a == b ? b : b == NO_ARRAY ? a : SEVERAL;
+}
+
+static int base_of(const Bases *bases, const PtxOperand *operand) {
+    int base = NO_ARRAY;
+    if (operand->reg) base = bases->of[operand->reg->index];
+    for (int i = 0; operand->variable && i < bases->lowered->shared_count; i++)
+        if (bases->lowered->shared[i].variable == operand->variable) base = joined(base, i);
+    for (int i = 0; i < operand->item_count; i++) base = joined(base, base_of(bases, &operand->items[i]));
+    return base;
+}
+
+static void set(Bases *bases, const PtxOperand *operand, int base) {
+    for (int i = 0; i < operand->item_count; i++) set(bases, &operand->items[i], base);
+    if (!operand->reg || operand->kind == PTX_OPERAND_MEMORY) return;
+    int *own = &bases->of[operand->reg->index], next = joined(*own, base);
+    bases->changed |= *own != next;
+    *own = next;
+}
+
+/* What an instruction makes of addresses. */
+static int result_of(const Bases *bases, const PtxInstruction *in) {
+    int base = NO_ARRAY;
+    int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 8;
+    switch (in->opcode) {
+    case PTX_ld:
+    case PTX_ldu:
+    case PTX_atom:
+        return bytes == 8 ? SEVERAL : NO_ARRAY; /* a pointer, perhaps; else an index */
+    case PTX_call:
+    case PTX_mapa:
+        return SEVERAL;
+    default:
+        for (int i = 1; i < in->operand_count; i++) base = joined(base, base_of(bases, &in->operands[i]));
+        break;
+    }
+    bool moves = in->opcode == PTX_mov || in->opcode == PTX_add || in->opcode == PTX_sub ||
+                 in->opcode == PTX_mad || in->opcode == PTX_cvta || in->opcode == PTX_cvt ||
+                 in->opcode == PTX_selp;
+    return moves || base == NO_ARRAY ? base : SEVERAL;
+}
+
+static bool has_result(const PtxInstruction *in) {
+    return in->operand_count && in->opcode != PTX_st && in->opcode != PTX_red && in->opcode != PTX_bra;
+}
+
+static const PtxOperand *memory_operand(const PtxInstruction *in) {
+    bool accesses =
+        in->opcode == PTX_ld || in->opcode == PTX_st || in->opcode == PTX_atom || in->opcode == PTX_red;
+    for (int i = 0; accesses && i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_MEMORY) return &in->operands[i];
+    return NULL;
+}
+
+static void find_in_function(Bases *bases, const PtxProgramFunction *function, const PtxCode *code,
+                             int *arrays) {
+    int count = function->function->register_count;
+    bases->of = memory_new((size_t)(count + 1) * sizeof *bases->of);
+    for (int i = 0; i < count; i++) bases->of[i] = NO_ARRAY;
+    do {
+        bases->changed = false;
+        for (int pc = function->begin; pc < function->end; pc++)
+            if (has_result(code[pc].instruction))
+                set(bases, &code[pc].instruction->operands[0], result_of(bases, code[pc].instruction));
+    } while (bases->changed);
+    for (int pc = function->begin; pc < function->end; pc++) {
+        const PtxOperand *operand = memory_operand(code[pc].instruction);
+        int base = operand ? base_of(bases, operand) : NO_ARRAY;
+        if (base < 0) continue;
+        const PtxVariable *variable = bases->lowered->shared[base].variable;
+        if (variable && variable->bytes) arrays[pc] = base;
+    }
+    free(bases->of);
+}
+
+void lowered_find_arrays(LoweredProgram *lowered) {
+    const PtxProgram *program = lowered->program;
+    Bases bases = {.lowered = lowered};
+    lowered->arrays = arena_new(&lowered->arena, (size_t)(lowered->op_count + 1) * sizeof *lowered->arrays);
+    for (int pc = 0; pc < lowered->op_count; pc++) lowered->arrays[pc] = NO_ARRAY;
+    for (int f = 0; f < program->function_count; f++)
+        find_in_function(&bases, &program->functions[f], program->code, lowered->arrays);
+}

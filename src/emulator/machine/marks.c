@@ -1,0 +1,145 @@
+#include "emulator/machine/marks.h"
+
+#include <inttypes.h>
+
+static uint64_t offset_of(const Access *access, int lane) {
+    return (uint64_t)(access_host(access, lane) - access->region->host);
+}
+
+static bool is_written(const Region *region, uint64_t offset, uint64_t bytes) {
+    return bits_all(region->written, offset, bytes);
+}
+
+void marks_write(const Region *region, uint64_t offset, uint64_t bytes) {
+    if (region->written && bytes) bits_set(region->written, offset, bytes);
+}
+
+/* At most so many faults of an instruction are kept. */
+static bool may_report(const Access *access) {
+    uint8_t *reported = &access->block->worker->reported[access->op->pc];
+    if (*reported >= MAX_REPORTED) return false;
+    ++*reported;
+    return true;
+}
+
+static void report(const Access *access, TrapKind kind, uint32_t lanes, const char *what) {
+    uint64_t address[WARP_LANES] = {0}, base = access->space == PTX_SPACE_GLOBAL ? access->region->base : 0;
+    if (!may_report(access)) return;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        address[lane] = base + (access->space == PTX_SPACE_GLOBAL
+                                    ? offset_of(access, lane)
+                                    : (uint64_t)(access_host(access, lane) - access->bytes));
+    }
+    raise_trap(access->block, kind, access->warp, access->op->pc, lanes, address, "%s", what);
+}
+
+static void report_unwritten(const Access *access, uint32_t lanes) {
+    char what[200];
+    int lane = __builtin_ctz(lanes);
+    snprintf(what, sizeof what,
+             "%u bytes at offset %" PRIu64
+             " of `%s` are read, and nobody has written them (thread %d of the block)",
+             access->memory->width, offset_of(access, lane), access->region->name,
+             access->warp->index * WARP_LANES + lane);
+    report(access, TRAP_UNWRITTEN, lanes, what);
+}
+
+/* ---- the heap --------------------------------------------------------------------------------------------- */
+
+/* Lanes whose access does not lie in an allocation: beyond one, or where one has been freed. */
+static uint32_t outside_allocations(const Access *access, HeapPlace place) {
+    uint32_t lanes = 0;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        HeapAllocation near;
+        HeapPlace found =
+            heap_place(access->block->grid->memory, offset_of(access, lane), access->memory->width, &near);
+        if (found == place) lanes |= lane_bit[lane];
+    }
+    return lanes;
+}
+
+static void report_heap(const Access *access, TrapKind kind, uint32_t lanes) {
+    int lane = __builtin_ctz(lanes);
+    char what[240];
+    HeapAllocation near = {0};
+    uint64_t offset = offset_of(access, lane);
+    heap_place(access->block->grid->memory, offset, access->memory->width, &near);
+    if (kind == TRAP_USE_AFTER_FREE)
+        snprintf(what, sizeof what,
+                 "%u bytes at offset %" PRIu64 " of the device heap, which have been freed",
+                 access->memory->width, offset);
+    else if (near.bytes)
+        snprintf(what, sizeof what,
+                 "%u bytes at offset %" PRIu64 " of an allocation of %" PRIu64 " bytes by malloc",
+                 access->memory->width, offset - near.offset, near.bytes);
+    else
+        snprintf(what, sizeof what,
+                 "%u bytes at offset %" PRIu64 " of the device heap, which malloc has not given out",
+                 access->memory->width, offset);
+    report(access, kind, lanes, what);
+}
+
+static uint32_t watch_heap(const Access *access) {
+    uint32_t beyond = outside_allocations(access, HEAP_OUTSIDE),
+             freed = outside_allocations(access, HEAP_FREED);
+    if (beyond) report_heap(access, TRAP_HEAP_OVERRUN, beyond);
+    if (freed) report_heap(access, TRAP_USE_AFTER_FREE, freed);
+    return beyond | freed;
+}
+
+void marks_see(const Access *access) {
+    const Region *region = access->region;
+    if (!region->written) return;
+    const Memory *memory = access->block->grid->memory;
+    uint32_t lanes = access->mask, unwritten = 0;
+    if (region - memory->regions == memory->heap_region) lanes &= ~watch_heap(access);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t offset = offset_of(access, lane);
+        if (!access->memory->is_store && !is_written(region, offset, access->memory->width))
+            unwritten |= lane_bit[lane];
+        if (!access->memory->is_load) marks_write(region, offset, access->memory->width);
+    }
+    if (unwritten) report_unwritten(access, unwritten);
+}
+
+/* ---- shared arrays ---------------------------------------------------------------------------------------- */
+
+static const SharedPlace *place_at(const LoweredProgram *program, uint64_t offset) {
+    for (int i = 0; i < program->shared_count; i++)
+        if (offset >= program->shared[i].offset &&
+            offset - program->shared[i].offset < program->shared[i].bytes)
+            return &program->shared[i];
+    return NULL;
+}
+
+static void report_array(const Access *access, const SharedPlace *array, uint32_t lanes) {
+    const LoweredProgram *program = access->block->grid->program;
+    int lane = __builtin_ctz(lanes), width = access->memory->width;
+    int64_t index = (access_host(access, lane) - access->bytes - (int64_t)array->offset) / width;
+    const SharedPlace *hit = place_at(program, (uint64_t)(access_host(access, lane) - access->bytes));
+    char what[240], where[100] = "between two arrays";
+    if (hit) snprintf(where, sizeof where, "in `%s`", hit->name);
+    snprintf(what, sizeof what,
+             "`%s[%" PRId64 "]` is outside of its array (%" PRIu32 " elements), %s (thread %d of the block)",
+             array->name, index, array->bytes / (uint32_t)width, where,
+             access->warp->index * WARP_LANES + lane);
+    report(access, TRAP_ARRAY_OVERRUN, lanes, what);
+}
+
+void marks_see_shared(const Access *access) {
+    const LoweredProgram *program = access->block->grid->program;
+    int index = program->arrays[access->op->pc];
+    if (index < 0 || access->peer >= 0) return;
+    const SharedPlace *array = &program->shared[index];
+    uint32_t outside = 0;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t offset = (uint64_t)(access_host(access, lane) - access->bytes);
+        if (offset < array->offset || offset + access->memory->width > (uint64_t)array->offset + array->bytes)
+            outside |= lane_bit[lane];
+    }
+    if (outside) report_array(access, array, outside);
+}

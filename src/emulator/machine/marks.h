@@ -1,0 +1,16 @@
+/* Marks: which bytes of global memory somebody has written, where a buffer begins unwritten, and what of the device heap is
+ * allocated. Looked at only where an observer searches for faults. Private to the emulator. */
+#ifndef EMULATOR_MACHINE_MARKS_H
+#define EMULATOR_MACHINE_MARKS_H
+
+#include "emulator/machine/access.h"
+
+/* The lanes are about to access a region that has marks: what they read must have been written, and on the heap lie in
+ * an allocation. A fault after which the run goes on. */
+void marks_see(const Access *access);
+/* The same of shared memory: an address that is made of an array's should lie in it. */
+void marks_see_shared(const Access *access);
+/* A copy writes there. */
+void marks_write(const Region *region, uint64_t offset, uint64_t bytes);
+
+#endif

@@ -1,0 +1,51 @@
+/* Races that a run in another order has shown, added to the findings of this one (findings.h). */
+#include "metrics/findings_list.h"
+
+#include <string.h>
+
+static bool has(const Findings *list, const Finding *finding) {
+    for (int i = 0; i < list->error_count; i++) {
+        const Finding *own = &list->items[i];
+        if (own->kind == finding->kind && own->launch == finding->launch &&
+            own->access.line == finding->access.line && own->other.line == finding->other.line &&
+            own->access.is_store == finding->access.is_store &&
+            own->other.is_store == finding->other.is_store)
+            return true;
+    }
+    return false;
+}
+
+static const char *keep_text(Findings *list, const char *text) {
+    return text ? arena_copy_string(&list->arena, text) : NULL;
+}
+
+/* Everything it points to lies in the other run, but for the text of its kind. */
+static Finding take(Findings *list, const Finding *finding, const Trace *trace, uint64_t schedule) {
+    Finding own = *finding;
+    const TraceLaunch *launch = trace->launches[finding->launch];
+    own.is_taken = true;
+    own.schedule = schedule;
+    own.what = keep_text(list, finding->what);
+    own.sentence = keep_text(list, finding->sentence);
+    own.advice = keep_text(list, finding->advice);
+    if (finding->pair_count)
+        own.pairs =
+            arena_copy(&list->arena, finding->pairs, (size_t)finding->pair_count * sizeof *finding->pairs);
+    finding_put_line(launch, &own.access);
+    finding_put_line(launch, &own.other);
+    own.access.event = own.other.event = -1; /* the events are those of this run */
+    return own;
+}
+
+void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule) {
+    FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace};
+    for (int i = 0; i < other->error_count; i++) {
+        const Finding *finding = &other->items[i];
+        if (finding->kind > FINDING_GLOBAL_RACE || finding->launch >= trace->launch_count ||
+            has(list, finding))
+            continue;
+        *findings_add(list, &builder.capacity, finding->kind, finding->launch) =
+            take(list, finding, trace, schedule);
+        findings_end(&builder);
+    }
+}

@@ -1,0 +1,218 @@
+/* Matrix: a product of matrices by a warp, or movmatrix. On the left which lane holds which elements, on the right what the
+ * selected lane holds. A cell of a map is what lies together in a lane: neighbours of a register, of D two columns. */
+#include "tui/panes/pane.h"
+
+#include "ptx/matrix.h"
+#include "tui/view/registers.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MOST_CELLS = 32, CELL_COLUMNS = 3, LABEL_COLUMNS = 3, GAP = 2, LIST_COLUMNS = 32, MAP_TOP = 1 };
+
+typedef struct MatrixOperand { /* of the instruction */
+    char name;
+    PtxFragment fragment;
+    const PtxOperand *registers; /* NULL: the values are those of the event */
+} MatrixOperand;
+
+typedef struct MatrixPicture {
+    MatrixOperand operands[3]; /* as they are drawn */
+    int count;
+    int m, n, k; /* 0: no product */
+} MatrixPicture;
+
+static MatrixPicture picture_of(const PtxInstruction *in) {
+    MatrixPicture picture = {0};
+    PtxProduct product;
+    if (!in) return picture;
+    if (ptx_product(in, &product)) {
+        picture = (MatrixPicture){
+            {{'A', product.a, &in->operands[1]}, {'B', product.b, &in->operands[2]}, {'D', product.d, NULL}},
+            3,
+            product.m,
+            product.n,
+            product.k};
+    } else if (in->opcode == PTX_movmatrix) {
+        picture = (MatrixPicture){
+            .operands = {{'A', ptx_matrix_block(), &in->operands[1]}, {'D', ptx_matrix_block(), NULL}},
+            .count = 2};
+    }
+    return picture;
+}
+
+static void head(const StepContext *context, PaneHead *out) {
+    const PtxInstruction *in = context->code ? context->code->instruction : NULL;
+    MatrixPicture picture = picture_of(in);
+    if (picture.m)
+        snprintf(out->title, sizeof out->title, "%s   w%d   D = A * B + C: %d x %d sums of %d products",
+                 in->name, context->event.warp, picture.m, picture.n, picture.k);
+    else
+        snprintf(out->title, sizeof out->title, "%s   w%d   the rows of A become columns",
+                 in ? in->name : "matrix", context->event.warp);
+}
+
+/* ---- maps ---------------------------------------------------------------------------------------------- */
+
+typedef struct LaneMap {
+    int rows, columns; /* cells */
+    int down, across;  /* elements of a cell; one of them is 1 */
+    int8_t lane[MOST_CELLS][MOST_CELLS];
+} LaneMap;
+
+static LaneMap map_of(const PtxFragment *fragment) {
+    LaneMap map = {.down = 1, .across = 1};
+    bool is_c = fragment->role == PTX_MATRIX_C;
+    bool is_vertical = is_c ? fragment->is_turned : fragment->role == PTX_MATRIX_B;
+    *(is_vertical ? &map.down : &map.across) = is_c ? 2 : fragment->parts;
+    map.rows = fragment->rows / map.down;
+    map.columns = fragment->columns / map.across;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        for (int r = 0; r < fragment->distinct; r++)
+            for (int part = 0; part < fragment->parts; part++) {
+                PtxMatrixPlace place = ptx_fragment_place(fragment, lane, r, part);
+                map.lane[place.row / map.down][place.column / map.across] = (int8_t)lane;
+            }
+    return map;
+}
+
+static int map_columns(const LaneMap *map) {
+    return LABEL_COLUMNS + map->columns * CELL_COLUMNS;
+}
+
+/* The first row that is drawn: the lane's rows stand in the middle where there is no room for all. */
+static int first_row(const LaneMap *map, int lane, int visible) {
+    int row = 0;
+    for (int r = map->rows - 1; r >= 0; r--)
+        for (int c = 0; c < map->columns; c++)
+            if (map->lane[r][c] == lane) row = r;
+    int first = row - visible / 2;
+    if (first > map->rows - visible) first = map->rows - visible;
+    return first < 0 ? 0 : first;
+}
+
+static void draw_map(const StepContext *context, Canvas *canvas, Rectangle area, int column,
+                     const MatrixOperand *operand, const LaneMap *map) {
+    int lane = context->view->selection.lane, visible = area.rows - MAP_TOP;
+    int first = first_row(map, lane, visible);
+    canvas_print(canvas, area, column, 0, ROLE_DIM, "%c %dx%d %s", operand->name, operand->fragment.rows,
+                 operand->fragment.columns, ptx_type_text(operand->fragment.type));
+    for (int row = first; row < map->rows && row - first < visible; row++) {
+        canvas_print(canvas, area, column, MAP_TOP + row - first, ROLE_DIM, "%2d", row * map->down);
+        for (int c = 0; c < map->columns; c++) {
+            int at = column + LABEL_COLUMNS + c * CELL_COLUMNS, holder = map->lane[row][c];
+            bool is_own = holder == lane;
+            canvas_print(canvas, area, at, MAP_TOP + row - first, is_own ? ROLE_CURRENT : ROLE_TEXT, "%2d",
+                         holder);
+            if (is_own) canvas_reverse(canvas, area, at, MAP_TOP + row - first, 2);
+        }
+    }
+}
+
+/* ---- the lane's values --------------------------------------------------------------------------------- */
+
+static const PtxRegister *register_of(const MatrixOperand *operand, int index) {
+    const PtxOperand *of = operand->registers;
+    if (!of) return NULL;
+    const PtxOperand *item = of->kind == PTX_OPERAND_VECTOR ? &of->items[index] : of;
+    return item->kind == PTX_OPERAND_REGISTER ? item->reg : NULL;
+}
+
+static bool is_written(const StepContext *context, const PtxRegister *reg) {
+    const PtxOperand *d = &context->code->instruction->operands[0];
+    for (int i = 0; i < d->item_count; i++)
+        if (d->items[i].reg == reg) return true;
+    return d->kind == PTX_OPERAND_REGISTER && d->reg == reg;
+}
+
+/* False: not known, or the result stands in its place. */
+static bool find_bits(const StepContext *context, const MatrixOperand *operand, int index, int lane,
+                      uint64_t *bits) {
+    RegisterValues values;
+    if (!operand->registers) {
+        *bits = context->event.value[index][lane];
+        return context->event.has_result && index < context->event.element_count;
+    }
+    const PtxRegister *reg = register_of(operand, index);
+    if (!reg || is_written(context, reg) || !register_values(context, reg, &values)) return false;
+    *bits = values.bits[lane];
+    return true;
+}
+
+/* "A 5, 2..3   0.5 -1.25" */
+static void draw_register(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+                          const MatrixOperand *operand, int index) {
+    const PtxFragment *fragment = &operand->fragment;
+    int lane = context->view->selection.lane, column = 12;
+    PtxMatrixPlace from = ptx_fragment_place(fragment, lane, index, 0),
+                   to = ptx_fragment_place(fragment, lane, index, fragment->parts - 1);
+    char rows[16], columns[16], text[40];
+    snprintf(rows, sizeof rows, to.row > from.row ? "%d..%d" : "%d", from.row, to.row);
+    snprintf(columns, sizeof columns, to.column > from.column ? "%d..%d" : "%d", from.column, to.column);
+    canvas_print(canvas, area, 0, row, ROLE_DIM, "%c %s, %s", operand->name, rows, columns);
+    uint64_t bits;
+    if (!find_bits(context, operand, index, lane, &bits)) {
+        canvas_text(canvas, area, column, row, ROLE_DIM, "-");
+        return;
+    }
+    for (int part = 0; part < fragment->parts; part++) {
+        PtxType type = fragment->type == PTX_TF32 ? PTX_F32 : fragment->type;
+        step_context_print_typed(context, type, ptx_fragment_element(fragment, bits, part), text,
+                                 sizeof text);
+        column += canvas_text(canvas, area, column, row, ROLE_TEXT, text) + 1;
+    }
+}
+
+/* D first: what the instruction is for. Further ones stand beside the first where there is room. */
+static void draw_list(const StepContext *context, Canvas *canvas, Rectangle area,
+                      const MatrixPicture *picture) {
+    canvas_print(canvas, area, 0, 0, ROLE_CURRENT, "lane %d   row, column", context->view->selection.lane);
+    int number = 0, rows = area.rows - MAP_TOP;
+    for (int i = 0; i < picture->count; i++) {
+        const MatrixOperand *operand = &picture->operands[(i + picture->count - 1) % picture->count];
+        for (int r = 0; r < operand->fragment.distinct; r++, number++) {
+            Rectangle at = area;
+            at.column += number / rows * LIST_COLUMNS;
+            at.columns -= number / rows * LIST_COLUMNS;
+            if (at.columns >= LIST_COLUMNS - GAP)
+                draw_register(context, canvas, at, MAP_TOP + number % rows, operand, r);
+        }
+    }
+}
+
+/* ---- the picture --------------------------------------------------------------------------------------- */
+
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    MatrixPicture picture = picture_of(context->code ? context->code->instruction : NULL);
+    int room = area.columns - LIST_COLUMNS - GAP, column = 0;
+    for (int i = 0; i < picture.count; i++) {
+        LaneMap map = map_of(&picture.operands[i].fragment);
+        if (column + map_columns(&map) > room) continue;
+        draw_map(context, canvas, area, column, &picture.operands[i], &map);
+        column += map_columns(&map) + GAP;
+    }
+    Rectangle list = area;
+    list.column += column;
+    list.columns -= column;
+    draw_list(context, canvas, list, &picture);
+}
+
+/* A cell chooses its lane. */
+static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
+    MatrixPicture picture = picture_of(context->code ? context->code->instruction : NULL);
+    int room = area.columns - LIST_COLUMNS - GAP, begin = 0;
+    for (int i = 0; i < picture.count; i++) {
+        LaneMap map = map_of(&picture.operands[i].fragment);
+        if (begin + map_columns(&map) > room) continue;
+        int cell = (column - begin - LABEL_COLUMNS) / CELL_COLUMNS;
+        int at = row - MAP_TOP + first_row(&map, view->selection.lane, area.rows - MAP_TOP);
+        bool is_here =
+            column >= begin + LABEL_COLUMNS && cell < map.columns && row >= MAP_TOP && at < map.rows;
+        if (is_here) view->selection.lane = map.lane[at][cell];
+        if (is_here) return VIEW_CHANGED;
+        begin += map_columns(&map) + GAP;
+    }
+    return VIEW_CHANGED;
+}
+
+const Pane pane_matrix = {
+    .slot = SLOT_PICTURE, .kinds = 1u << TRACE_MATRIX, .head = head, .draw = draw, .click = click};
