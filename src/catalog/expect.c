@@ -162,9 +162,10 @@ static bool try_total(Trial *trial) {
     value = trial->function->of(trial->a, trial->b, 0, trial->length, 1, &magnitude);
     trial->partials = 0;
     /* Nothing, and what few elements can give in many ways, is found by chance, too. */
-    if (trial->is_guess &&
-        (narrow(trial, value) == 0 || (trial->length < 32 && strcmp(trial->function->name, "sum") != 0)))
-        return false;
+    bool is_likely = !strcmp(trial->function->name, "sum") ||
+                     (trial->run->float_fold && !strcmp(trial->function->name, trial->run->float_fold));
+    is_likely |= trial->b && fabsl(value) >= 256; /* a sum of products has digits enough */
+    if (trial->is_guess && (narrow(trial, value) == 0 || (trial->length < 32 && !is_likely))) return false;
     bool is_trivial = trial->is_guess && !end;
     bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
     /* The extreme of a row is that of somewhat more elements, too. */
@@ -175,6 +176,7 @@ static bool try_total(Trial *trial) {
     /* An extreme of elements that are no partial results would be found by chance. */
     bool has_partials = !is_extreme || !trial->is_guess ||
                         (end <= 2 * blocks && trial->changed.count * 2 >= end && are_extremes(trial, end));
+    has_partials &= !trial->is_guess || trial->changed.count * 2 <= trial->length; /* else it is a copy */
     if (trial->function->fold != EXPECT_NO_FOLD && end > 1 && has_partials) {
         trial->partials = end;
         if (is_right(trial, 0, fold_output(trial, end, 1), value, magnitude)) return true;
@@ -408,7 +410,7 @@ static bool find_wrong(Trial *trial, CatalogResult *result, Text *what) {
 }
 
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
-    uint64_t work = WORK;
+    uint64_t work = run->is_trial ? WORK / 8 : WORK;
     int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
     Trial trial = {.run = run, .is_guess = true, .whole = whole, .work = &work}, last = {0};
     bool found = false;

@@ -17,6 +17,9 @@ typedef struct ExpectRun {
     const char
         *fold; /* "add", "min", "max": the kernel folds one input with this alone, so anything else is wrong;
                           NULL: not known */
+    const char *
+        float_fold; /* all that is done to floats is this, or other things than additions, minima and maxima */
+    bool is_trial;  /* of sizes that are tried: a fraction of the usual search is enough */
 } ExpectRun;
 
 /* Compares with what `expectation` says. False with `error`: it cannot be read. `what` gets its name, "sum(in)". */

@@ -219,7 +219,8 @@ static void add_scalar(const Guess *guess, int index) {
     else if (hint && hint->has_value && !hint->is_float && hint->integer >= 0 &&
              (uint64_t)hint->integer <= limit)
         print_number(guess, (uint64_t)hint->integer);
-    else if (hint && hint->has_value && !hint->is_float && bytes <= 8)
+    else if (hint && hint->has_value && !hint->is_float && bytes <= 8 && hint->integer < 0 &&
+             hint->integer >= -(int64_t)limit - 1)
         text_print(guess->out, "%" PRId64, hint->integer);
     else if (is_float)
         text_add(guess->out, "1.0");
@@ -298,13 +299,30 @@ static void add_count(const Guess *guess, int index, bool is_input) {
     if (vector > 1 && use->count != USE_CONSTANT) text_print(guess->out, "*%d", vector);
 }
 
-/* An input is only read, or comes first and is more than an accumulator. */
-static bool is_input(const Guess *guess, int index) {
+static bool is_only_read(const Guess *guess, int index) {
     const Use *use = &guess->uses[index];
-    bool only_read = guess->declared[index].is_constant || (use->is_read && !use->is_written),
-         only_written = !use->is_read && use->is_written,
+    return guess->declared[index].is_constant || (use->is_read && !use->is_written);
+}
+
+/* It is read and written, and is more than an accumulator: a kernel may work in place. */
+static bool may_be_in_place(const Guess *guess, int index) {
+    const Use *use = &guess->uses[index];
+    bool only_written = !use->is_read && use->is_written,
          is_small = use->is_written && use->count < USE_ANY && use->count;
-    return only_read || (!only_written && !is_small && !guess->inputs && !guess->outputs);
+    return is_pointer(guess->entry, guess->uses, index, &guess->declared[index]) && !only_written &&
+           !is_small;
+}
+
+/* An input is only read. Of a kernel without any, it is the first that may be worked on in place; so is a first pointer. */
+static bool is_input(const Guess *guess, int index) {
+    if (is_only_read(guess, index)) return true;
+    bool has_other = guess->inputs || guess->outputs;
+    for (int i = 0; has_other && i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
+        bool is_other_input = is_pointer(guess->entry, guess->uses, i, &guess->declared[i]) &&
+                              (is_only_read(guess, i) || (i < index && guess->buffer[i] > 0));
+        if (is_other_input) return false;
+    }
+    return may_be_in_place(guess, index) && (!has_other || guess->uses[index].is_read);
 }
 
 static void add_pointer(Guess *guess, int index) {
@@ -329,10 +347,24 @@ static void add_pointer(Guess *guess, int index) {
     add_fill(guess, index, is_in, type);
 }
 
+/* Arguments that are the same pointer: what is done with any of them is done with the first. */
+static void join_uses(Guess *guess) {
+    for (int i = 0; guess->input->hints && i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
+        const GuessHint *hint = &guess->input->hints[i];
+        if (!hint->is_same || hint->same_as >= i) continue;
+        Use *first = &guess->uses[hint->same_as], *use = &guess->uses[i];
+        first->is_read |= use->is_read;
+        first->is_written |= use->is_written;
+        if (use->count > first->count) first->count = use->count;
+        if (use->elements > first->elements) first->elements = use->elements;
+    }
+}
+
 void guess_arguments(const PtxFunction *entry, const GuessInput *input, Text *out) {
     Guess guess = {.entry = entry, .input = input, .out = out};
     list_declared(entry, input->n, guess.declared);
     uses_find(entry, guess.uses);
+    join_uses(&guess);
     for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
         text_add(out, i ? ", " : "");
         if (!is_pointer(entry, guess.uses, i, &guess.declared[i]))

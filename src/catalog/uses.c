@@ -492,7 +492,8 @@ const char *uses_float_fold(const PtxFunction *entry) {
 }
 
 bool uses_communicate(const PtxFunction *entry) {
-    static const char *const names[] = {"shfl", "red", "atom", "redux", "vote", "wmma", "mma"};
+    static const char *const names[] = {"shfl", "red", "atom", "redux",  "vote",
+                                        "wmma", "mma", "bar",  "barrier"};
     for (int i = 0; i < entry->statement_count; i++) {
         const PtxInstruction *instruction = entry->statements[i].instruction;
         if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;

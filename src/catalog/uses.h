@@ -39,7 +39,7 @@ int uses_dimensions(const PtxFunction *entry);
 const char *uses_float_fold(const PtxFunction *entry);
 /* All that it does to its elements is to fold them with this, across threads: "add", "min", "max"; NULL: it may do more. */
 const char *uses_only_fold(const PtxFunction *entry);
-/* Its threads hand values to each other: shared memory, shuffles, atomics. */
+/* Its threads hand values to each other: shared memory, shuffles, atomics, barriers. */
 bool uses_communicate(const PtxFunction *entry);
 
 #endif

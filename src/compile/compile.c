@@ -31,6 +31,13 @@ bool unit_has_architecture(const Unit *unit) {
     return false;
 }
 
+bool unit_needs_clusters(const Unit *unit) {
+    for (int i = 0; i < unit->file_count; i++)
+        if (strstr(unit->files[i].text, "__cluster_dims__") || strstr(unit->files[i].text, "this_cluster("))
+            return true;
+    return false;
+}
+
 const char *unit_find_toolkit_header(const Unit *unit) {
     static const char *const names[] = {"cooperative_groups",
                                         "cuda_fp",
@@ -103,7 +110,27 @@ static void add_file(Unit *unit, const char *name, const char *path) {
     array_push(unit->files, unit->file_count, unit->file_capacity, file);
 }
 
-/* Looked for where the compilers look first: beside the file that includes it. */
+bool unit_find_header(const Unit *unit, const char *name, char whole[PATH_MAX]) {
+    static const char *const folders[] = {
+        "",        "include/",        "inc/",        "src/",   "common/",
+        "Common/", "common/include/", "common/inc/", "utils/", "Common/include/"};
+    enum { LEVELS = 4 };
+    char folder[PATH_MAX], path[PATH_MAX * 2];
+    while (!strncmp(name, "../", 3)) name += 3;
+    snprintf(folder, sizeof folder, "%s", unit->files[0].path);
+    for (int level = 0; level < LEVELS; level++) {
+        char *slash = strrchr(folder, '/');
+        if (!slash || slash == folder) return false;
+        *slash = 0;
+        for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+            snprintf(path, sizeof path, "%s/%s%s", folder, folders[i], name);
+            if (access(path, R_OK) == 0 && realpath(path, whole)) return true;
+        }
+    }
+    return false;
+}
+
+/* Looked for where the compilers look first: beside the file that includes it; then above the source. */
 static void visit_quoted(void *context, const char *name, size_t length) {
     const Search *search = context;
     const char *from = search->unit->files[search->from].path;
@@ -111,6 +138,9 @@ static void visit_quoted(void *context, const char *name, size_t length) {
     copy[length] = 0;
     snprintf(path, sizeof path, "%.*s%s", *copy == '/' ? 0 : (int)(strrchr(from, '/') + 1 - from), from,
              copy);
+    char above[PATH_MAX];
+    if (access(path, R_OK) != 0 && unit_find_header(search->unit, copy, above))
+        snprintf(path, sizeof path, "%s", above);
     add_file(search->unit, copy, path);
     free(copy);
 }

@@ -198,15 +198,21 @@ static void drop_words(Words *words) {
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-/* Blanks, but for line breaks and directives. */
+/* Blanks, but for line breaks and directives. What a string or a comment has of # is none. */
 static void blank(const char *text, char *from, const char *to) {
+    bool begins = begins_line(text, from);
     while (from < to) {
-        if (*from == '#' && begins_line(text, from)) {
+        const char *after = from + 1;
+        if (*from == '#' && begins) {
             from += skip_directive(from) - from;
             continue;
         }
-        if (*from != '\n') *from = ' ';
-        from++;
+        if (*from == '"') after = skip_quoted(from);
+        if (*from == '/' && (from[1] == '/' || from[1] == '*')) after = skip_comment(from);
+        for (bool is_first = true; from < after && from < to; from++, is_first = false) {
+            begins = *from == '\n' ? is_first : begins && isspace((unsigned char)*from);
+            if (*from != '\n') *from = ' ';
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-/* Host code: what the host's part of a CUDA C++ file says about its launches, `kernel<<<grid, block, shared>>>(...)`.
+/* Host code: what the host's part of a CUDA C++ file says about its launches, `kernel<<<grid, block, shared>>>(...)`,
+ * cudaLaunchKernel(), cudaLaunchKernelEx(), cudaLaunchCooperativeKernel().
  *
  * Not a compiler: it follows names textually to the definition that stands before the launch: `const int`, assignments,
  * `dim3 block(16, 16)`, #define, enumerators, template arguments, functions that only return an expression, and, for a
@@ -7,6 +8,8 @@
  * An evaluation takes bounded time whatever the file says. */
 #ifndef COMPILE_HOST_CODE_H
 #define COMPILE_HOST_CODE_H
+
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +40,9 @@ typedef struct HostCode HostCode;
 
 /* Copies `text`. */
 HostCode *host_code_read(const char *text);
+/* FILE.cu, and after it the headers beside it that it includes in quotes: their constants count, too. NULL: it cannot be
+ * read. */
+HostCode *host_code_open(const char *path);
 void host_code_free(HostCode *code);
 
 int host_code_launch_count(const HostCode *code);
@@ -50,8 +56,15 @@ bool host_code_overwrites(const HostCode *code, size_t begin, size_t end, const 
 /* From now on free sizes are `n`; until then what they decide is not known. */
 void host_code_set_n(HostCode *code, uint64_t n);
 
-/* How many different free sizes the launch's grid and arguments are made of. */
+/* How many different free sizes the launch's arguments are made of: what only its grid is made of is no size of data. */
 int host_code_free_sizes(HostCode *code, const HostLaunch *launch);
+
+/* Is the free size that `expression` is made of one of those that decide the grid? */
+bool host_code_decides_grid(HostCode *code, const HostLaunch *launch, const char *expression);
+
+/* A grid or a block follows from what the kernel is given, or from numbers: not from other free sizes. Meant for after
+ * host_code_set_n(). */
+bool host_code_knows_size(HostCode *code, const HostLaunch *launch, const char *expression);
 
 /* The value of an expression where the launch stands. */
 HostNumber host_code_evaluate(HostCode *code, const HostLaunch *launch, const char *expression);
@@ -66,7 +79,7 @@ typedef struct HostPointer {
 HostPointer host_code_pointer(HostCode *code, const HostLaunch *launch, int item);
 
 /* Replaces the number that decides how many bytes item `item` of the launch has, so that they become `bytes`; false: it
- * follows from no single number, and nothing changes. */
+ * follows from no single number, or from one that the kernels are compiled with, and nothing changes. */
 bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes);
 
 /* Where the function of this readable name ("space::sum<float>") is defined; SIZE_MAX / 4: it is not. */
@@ -74,5 +87,13 @@ size_t host_code_place(const HostCode *code, const char *readable);
 
 /* Numbers beside the kernel's definition: __launch_bounds__(256) gives its first; 0: none. */
 uint64_t host_code_launch_bound(HostCode *code, const char *kernel);
+
+/* Values from 16 to 1024 of the constants and macros that are named as sizes of blocks are, BLOCK_SIZE, kThreads: each once.
+ * How many. */
+int host_code_block_sizes(HostCode *code, uint64_t *sizes, int most);
+
+/* Adds an instance of the first kernel that is a template, "sum<float, 256>": what its parameters are is guessed. False:
+ * there is none. */
+bool host_code_guess_instance(HostCode *code, Text *out);
 
 #endif

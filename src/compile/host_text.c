@@ -38,6 +38,26 @@ static void blank_comments(char *text) {
     }
 }
 
+/* `<< <grid, block> >>`, as some editors break it, becomes `<<<  grid, block>>>  `: places stay those of the file. */
+static void join_chevrons(char *text) {
+    static const char marks[] = "<>";
+    for (char *at = text; *at; at++) {
+        const char *mark = strchr(marks, *at);
+        char *places[3] = {at, NULL, NULL}, *next = at;
+        for (int i = 1; mark && i < 3 && next; i++) {
+            next += 1 + strspn(next + 1, " \t");
+            places[i] = next = *next == *mark ? next : NULL;
+        }
+        if (!mark || !places[2] || places[2] == at + 2) continue;
+        if (places[1] != at + 1 && places[2] != places[1] + 1)
+            continue; /* a > b > c, three templates that end */
+        char c = *mark;
+        *places[1] = *places[2] = ' ';
+        at[1] = at[2] = c;
+        at += 2;
+    }
+}
+
 static bool begins(const char *at, const char *word) {
     return !strncmp(at, word, strlen(word)) && !host_is_word(at[strlen(word)]);
 }
@@ -141,6 +161,30 @@ bool host_list_item(const HostText *text, HostSpan list, int index, HostSpan *it
     return false;
 }
 
+size_t host_back_over_blanks(const HostText *text, size_t at) {
+    while (at > 0 && isspace((unsigned char)text->text[at - 1])) at--;
+    return at;
+}
+
+size_t host_open_angle(const HostText *text, size_t at) {
+    int depth = 0;
+    for (size_t i = at; i-- > 0;) {
+        char c = text->text[i];
+        if (c == ')') depth += 100;
+        if (c == '(') depth -= 100;
+        if (c == ';' || c == '{' || c == '}') break;
+        depth += (c == '>') - (c == '<');
+        if (depth <= 0) return i;
+    }
+    return SIZE_MAX;
+}
+
+bool host_is_in_directive(const HostText *text, size_t at) {
+    size_t line = at;
+    while (line > 0 && (text->text[line - 1] != '\n' || (line > 1 && text->text[line - 2] == '\\'))) line--;
+    return text->text[host_skip_blanks(text, line, text->length)] == '#';
+}
+
 /* ---- functions ------------------------------------------------------------------------------------------ */
 
 /* The bracket that opens what ends at `at`, searched backwards; SIZE_MAX: none. */
@@ -153,11 +197,6 @@ static size_t open_of(const HostText *text, size_t at) {
         if (c == ';' || c == '{' || c == '}') break;
     }
     return SIZE_MAX;
-}
-
-static size_t back_over_blanks(const HostText *text, size_t at) {
-    while (at > 0 && isspace((unsigned char)text->text[at - 1])) at--;
-    return at;
 }
 
 /* template <...> before the function that begins at or before `at`. */
@@ -173,11 +212,11 @@ static HostSpan find_head(const HostText *text, size_t at) {
 }
 
 static bool read_function(const HostText *text, size_t brace, HostFunction *function) {
-    size_t before = back_over_blanks(text, brace);
+    size_t before = host_back_over_blanks(text, brace);
     if (!before || text->text[before - 1] != ')') return false;
     size_t open = open_of(text, before - 1);
     if (open == SIZE_MAX) return false;
-    size_t name_end = back_over_blanks(text, open), name = name_end;
+    size_t name_end = host_back_over_blanks(text, open), name = name_end;
     while (name > 0 && host_is_word(text->text[name - 1])) name--;
     if (name == name_end) return false;
     *function = (HostFunction){.name = {name, name_end},
@@ -230,7 +269,7 @@ size_t host_text_find(HostText *text, HostSpan name, size_t from, size_t end) {
 }
 
 static char last_before(const HostText *text, size_t at) {
-    at = back_over_blanks(text, at);
+    at = host_back_over_blanks(text, at);
     return at ? text->text[at - 1] : 0;
 }
 
@@ -259,12 +298,13 @@ static bool is_operator_word(const HostText *text, size_t end) {
 
 /* Is the name at `at` defined there? */
 static bool read_definition(const HostText *text, size_t at, size_t length, HostDefinition *definition) {
-    size_t before = back_over_blanks(text, at), after = host_skip_blanks(text, at + length, text->length);
+    size_t before = host_back_over_blanks(text, at),
+           after = host_skip_blanks(text, at + length, text->length);
     char last = before ? text->text[before - 1] : 0, next = after < text->length ? text->text[after] : 0;
     if (last == '.' || (last == '>' && before > 1 && text->text[before - 2] == '-')) return false;
     if (next == '=' && text->text[after + 1] != '=') {
         if (last == '[' || last == '(') { /* for (i = 0 */
-            size_t word = back_over_blanks(text, before - 1);
+            size_t word = host_back_over_blanks(text, before - 1);
             if (last == '[' || word == 0 || !host_is_word(text->text[word - 1])) return false;
         }
         size_t end = end_of_value(text, after + 1);
@@ -273,8 +313,8 @@ static bool read_definition(const HostText *text, size_t at, size_t length, Host
         *definition = (HostDefinition){HOST_VALUE, at, {after + 1, end}, {0, 0}, false, NULL, 0};
         return true;
     }
-    bool after_type = (host_is_word(last) && !is_operator_word(text, before)) ||
-                      (last == '>' && next != '{') || (last == ',' && next != '{');
+    bool after_type = (host_is_word(last) && !is_operator_word(text, before)) || last == '>' ||
+                      (last == ',' && next != '{');
     after_type |= last == '*' && next == '[';
     if (!after_type || !next || !strchr("({[", next)) return false;
     size_t end = host_skip_brackets(text, after, text->length),
@@ -313,7 +353,7 @@ static bool find_in_list(HostText *text, HostSpan list, HostSpan name, int *inde
 static bool find_macro(HostText *text, HostSpan name, HostDefinition *definition) {
     bool found = false;
     for (size_t at = 0; (at = host_text_find(text, name, at, text->length)) != SIZE_MAX; at++) {
-        size_t word_end = back_over_blanks(text, at);
+        size_t word_end = host_back_over_blanks(text, at);
         if (word_end < 7 || memcmp(text->text + word_end - 6, "define", 6) != 0) continue;
         size_t end = at + (name.end - name.begin), stop = end;
         *definition = (HostDefinition){.kind = HOST_MACRO, .at = at};
@@ -388,6 +428,7 @@ void host_text_read(HostText *text, const char *file) {
     memcpy(text->text, file, text->length);
     blank_comments(text->text);
     blank_disabled(text->text);
+    join_chevrons(text->text);
     find_functions(text);
 }
 

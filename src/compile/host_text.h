@@ -58,6 +58,11 @@ size_t host_skip_blanks(const HostText *text, size_t at, size_t end);
 size_t host_skip_angles(const HostText *text, size_t at, size_t end);
 /* Part `index` of a list with commas; false: there are fewer. */
 bool host_list_item(const HostText *text, HostSpan list, int index, HostSpan *item);
+/* The place after the last character before `at` that is not blank. */
+size_t host_back_over_blanks(const HostText *text, size_t at);
+/* The < of the > before `at`, searched backwards; SIZE_MAX: none. */
+size_t host_open_angle(const HostText *text, size_t at);
+bool host_is_in_directive(const HostText *text, size_t at);
 /* The function whose body `at` lies in; NULL: none. */
 const HostFunction *host_text_function_at(const HostText *text, size_t at);
 const HostFunction *host_text_find_function(const HostText *text, HostSpan name);

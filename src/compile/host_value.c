@@ -51,14 +51,15 @@ uint64_t host_type_bytes(const char *name, size_t length) {
     static const struct {
         const char *name;
         uint64_t bytes;
-    } types[] = {{"char", 1},      {"bool", 1},     {"short", 2},   {"int", 4},      {"unsigned", 4},
-                 {"long", 8},      {"float", 4},    {"double", 8},  {"half", 2},     {"__half", 2},
-                 {"size_t", 8},    {"int8_t", 1},   {"uint8_t", 1}, {"int16_t", 2},  {"uint16_t", 2},
-                 {"int32_t", 4},   {"uint32_t", 4}, {"int64_t", 8}, {"uint64_t", 8}, {"uint", 4},
-                 {"uchar", 1},     {"float2", 8},   {"float4", 16}, {"int2", 8},     {"int4", 16},
-                 {"double2", 16},  {"half2", 4},    {"__half2", 4}, {"signed", 4},   {"nv_bfloat16", 2},
-                 {"ptrdiff_t", 8}, {"float3", 12},  {"uint4", 16},  {"uchar4", 4},   {"__nv_bfloat16", 2},
-                 {"cl_int", 4},    {"longlong", 8}, {"ulong", 8},   {"real", 4},     {"ushort", 2}};
+    } types[] = {{"char", 1},      {"bool", 1},      {"short", 2},   {"int", 4},      {"unsigned", 4},
+                 {"long", 8},      {"float", 4},     {"double", 8},  {"half", 2},     {"__half", 2},
+                 {"size_t", 8},    {"int8_t", 1},    {"uint8_t", 1}, {"int16_t", 2},  {"uint16_t", 2},
+                 {"int32_t", 4},   {"uint32_t", 4},  {"int64_t", 8}, {"uint64_t", 8}, {"uint", 4},
+                 {"uchar", 1},     {"float2", 8},    {"float4", 16}, {"int2", 8},     {"int4", 16},
+                 {"double2", 16},  {"half2", 4},     {"__half2", 4}, {"signed", 4},   {"nv_bfloat16", 2},
+                 {"ptrdiff_t", 8}, {"float3", 12},   {"uint4", 16},  {"uchar4", 4},   {"__nv_bfloat16", 2},
+                 {"cl_int", 4},    {"longlong", 8},  {"ulong", 8},   {"real", 4},     {"clock_t", 8},
+                 {"intptr_t", 8},  {"uintptr_t", 8}, {"ushort", 2}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strlen(types[i].name) == length && !memcmp(types[i].name, name, length)) return types[i].bytes;
     return 0;
@@ -150,7 +151,8 @@ static HostNumber read_sizeof(HostReader *reader) {
     while (begin < inside.end && strchr("* (&", text->text[begin])) begin++;
     HostSpan name = host_word(text, begin);
     HostDefinition definition = host_text_define(text, name, reader->place);
-    bytes = declared_bytes(reader, name);
+    bytes = definition.kind == HOST_UNDEFINED ? named_type(reader, name) : 0;
+    if (!bytes) bytes = declared_bytes(reader, name);
     if (bytes && definition.kind == HOST_ARRAY && !is_element) {
         HostNumber count = evaluate(reader->values, definition.value, definition.at, NULL);
         return count.is_known ? host_number(count.integer * (int64_t)bytes) : unknown;
@@ -278,13 +280,17 @@ static HostNumber call_known(const char *name, size_t length, const HostNumber *
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (strlen(names[i]) == length && !memcmp(names[i], name, length)) which = i;
     *is_known = which >= 0;
+    bool is_min = which == 0 || which == 15;
+    if (is_min && count > 1 && !given[0].is_known) return given[1];
     if (which < 0 || count < 1 || !given[0].is_known) return unknown;
     HostNumber a = given[0], b = count > 1 ? given[1] : unknown, result;
     double x = a.number;
     switch (which) {
     case 0:
     case 15:
-        return !b.is_known ? unknown : b.number < x ? b : a;
+        return !b.is_known    ? (count > 1 ? a : unknown)
+               : b.number < x ? b
+                              : a; /* min(blocks, a limit of the GPU) */
     case 1:
     case 16:
         return !b.is_known ? unknown : b.number > x ? b : a;
@@ -388,6 +394,43 @@ static HostNumber parameter_value(HostValues *values, const HostDefinition *defi
                : free_size(values, definition->function->parameters.begin + (size_t)definition->index);
 }
 
+/* Does `int`, or another type of whole numbers, stand before the name at `at`? */
+static bool declares_integer(const HostText *text, size_t at) {
+    size_t end = at, begin;
+    while (end > 0 && isspace((unsigned char)text->text[end - 1])) end--;
+    for (begin = end; begin > 0 && host_is_word(text->text[begin - 1]);) begin--;
+    HostSpan word = {begin, end};
+    bool is_float = host_span_is(text, word, "float") || host_span_is(text, word, "double") ||
+                    host_span_is(text, word, "real");
+    return !is_float && host_type_bytes(text->text + begin, end - begin) > 0;
+}
+
+/* What the runtime writes through `&name`: properties of the GPU, an H200, and how many blocks it holds. */
+static HostNumber asked_value(HostValues *values, HostSpan name, size_t place) {
+    static const struct {
+        const char *word;
+        int64_t value;
+    } answers[] = {{"cudaDevAttrMultiProcessorCount", 132},
+                   {"cudaDevAttrMaxThreadsPerBlock", 1024},
+                   {"cudaDevAttrMaxThreadsPerMultiProcessor", 2048},
+                   {"cudaDevAttrWarpSize", 32},
+                   {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", 8}};
+    HostText *text = values->text;
+    const HostFunction *function = host_text_function_at(text, place);
+    for (size_t at = function ? function->body.begin : 0;
+         (at = host_text_find(text, name, at, place)) != SIZE_MAX; at++) {
+        size_t begin = at, end = at;
+        if (!at || text->text[at - 1] != '&') continue;
+        while (begin > 0 && !strchr(";{}", text->text[begin - 1])) begin--;
+        while (end < text->length && text->text[end] != ';') end++;
+        for (size_t i = begin; i < end; i++)
+            for (size_t k = 0; k < sizeof answers / sizeof *answers; k++)
+                if (host_span_is(text, host_word(text, i), answers[k].word))
+                    return host_number(answers[k].value);
+    }
+    return unknown;
+}
+
 static HostNumber name_value(HostReader *reader, HostSpan name) {
     HostValues *values = reader->values;
     for (const HostScope *scope = reader->scope; scope; scope = scope->outer) {
@@ -415,16 +458,42 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
         }
     if (definition.kind == HOST_PARAMETER || definition.kind == HOST_TEMPLATE)
         return parameter_value(values, &definition);
+    if (definition.kind == HOST_UNDEFINED) return asked_value(values, name, reader->place);
     if (definition.kind != HOST_VALUE && definition.kind != HOST_MACRO) return unknown;
     HostNumber result = evaluate(values, definition.value, definition.at, NULL);
+    for (int i = 0; !result.is_known && definition.kind == HOST_VALUE && i < 4;
+         i++) { /* if (argc > 1) n = atoi(..) */
+        HostDefinition before = host_text_define(values->text, name, definition.at);
+        if (before.kind != HOST_VALUE || before.at >= definition.at) break;
+        HostNumber usual = evaluate(values, before.value, before.at, NULL);
+        definition = before;
+        if (usual.is_known && usual.number > 0) result = usual;
+    }
+    if (result.is_float && declares_integer(values->text, definition.at))
+        result = to_integer(result); /* int n = 1e6 */
     if (result.is_known && !result.is_float && is_plain(values->text, definition.value))
         note_root(values, definition.at, result.integer);
     size_t before = definition.at;
     while (before > 0 && strchr(" \t", values->text->text[before - 1])) before--;
     bool is_pointer = before > 0 && values->text->text[before - 1] == '*';
+    if (definition.kind == HOST_VALUE &&
+        (!result.is_known || !result.number)) { /* int count = 0; ask(&count) */
+        HostNumber asked = asked_value(values, name, reader->place);
+        if (asked.is_known) return asked;
+    }
     if (!result.is_known && definition.kind == HOST_VALUE && !is_pointer)
         return free_size(values, definition.at);
     return result;
+}
+
+/* div_up, CeilDiv, SDIV: of a header that is not here, it tells how many blocks hold all elements. */
+static bool names_division(const HostText *text, HostSpan name) {
+    for (size_t i = name.begin; i + 3 <= name.end; i++)
+        if (tolower((unsigned char)text->text[i]) == 'd' &&
+            tolower((unsigned char)text->text[i + 1]) == 'i' &&
+            tolower((unsigned char)text->text[i + 2]) == 'v')
+            return true;
+    return false;
 }
 
 static HostNumber call(HostReader *reader, HostSpan name) {
@@ -448,6 +517,12 @@ static HostNumber call(HostReader *reader, HostSpan name) {
     bool is_known;
     for (; count < 2 && host_list_item(text, list, count, &item); count++)
         given[count] = evaluate(reader->values, item, reader->place, reader->scope);
+    bool is_divided = count == 2 && !function && macro.kind == HOST_UNDEFINED && names_division(text, name);
+    if (is_divided && given[0].is_known && given[1].is_known && given[1].number > 0) {
+        HostNumber quotient = host_number((int64_t)ceil(given[0].number / given[1].number));
+        quotient.is_free = given[0].is_free || given[1].is_free;
+        return quotient;
+    }
     HostNumber result = call_known(text->text + name.begin, name.end - name.begin, given, count, &is_known);
     return function ? unknown : result;
 }
@@ -461,10 +536,21 @@ static HostNumber member(HostReader *reader, HostSpan object) {
     reader->at = name.end;
     bool is_call = peek(reader) == '(';
     if (is_call) reader->at = host_skip_brackets(text, reader->at, reader->end);
-    if (host_span_is(text, name, "multiProcessorCount")) return host_number(132);
-    if (host_span_is(text, name, "maxThreadsPerBlock")) return host_number(1024);
-    if (host_span_is(text, name, "maxThreadsPerMultiProcessor")) return host_number(2048);
-    if (host_span_is(text, name, "warpSize")) return host_number(32);
+    static const struct {
+        const char *name;
+        int64_t value;
+    } properties[] = {{"multiProcessorCount", 132},
+                      {"maxThreadsPerBlock", 1024},
+                      {"maxThreadsDim", 1024},
+                      {"maxThreadsPerMultiProcessor", 2048},
+                      {"sharedMemPerBlock", 48 << 10},
+                      {"maxGridSize", INT32_MAX},
+                      {"warpSize", 32}};
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        if (host_span_is(text, name, properties[i].name)) {
+            if (peek(reader) == '[') reader->at = host_skip_brackets(text, reader->at, reader->end);
+            return host_number(properties[i].value);
+        }
     int axis = host_span_is(text, name, "x")   ? 0
                : host_span_is(text, name, "y") ? 1
                : host_span_is(text, name, "z") ? 2
@@ -480,8 +566,13 @@ static HostNumber member(HostReader *reader, HostSpan object) {
         if (!host_list_item(text, list, axis, &item)) return host_number(1);
         return evaluate(reader->values, item, definition.at, NULL);
     }
-    if (is_call && host_span_is(text, name, "size") && definition.is_called &&
-        host_list_item(text, definition.value, 0, &item))
+    bool is_size = is_call && host_span_is(text, name, "size") && definition.is_called;
+    int items = 0;
+    while (is_size && text->text[definition.value.begin - 1] == '{' &&
+           host_list_item(text, definition.value, items, &item))
+        items++;
+    if (items > 1) return host_number(items); /* v{3, 1, 4} */
+    if (is_size && host_list_item(text, definition.value, 0, &item))
         return evaluate(reader->values, item, definition.at, NULL);
     return unknown;
 }

@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "base/memory.h"
 #include "compile/device_code.h"
 #include "compile/messages.h"
@@ -30,20 +30,29 @@ static bool write_instance(const Unit *unit, const char *source, char *path, siz
     return good;
 }
 
+/* Where the source lies in the unit's folder, so that ../../../ stays within it. */
+static const char deep_folder[] = "d/d/d/";
+enum { DEPTH = 3 };
+
 /* `include`: a folder for what is included in quotes, besides that of `source`; NULL: none. */
 static bool compile_source(const Unit *unit, const char *source, const char *include, Text *ptx,
                            Error *error) {
-    char nvcc[PATH_MAX], input[PATH_MAX], output[PATH_MAX + 16], architecture[32];
-    const char **arguments = memory_new((size_t)(unit->flag_count + 18) * sizeof *arguments);
+    char nvcc[PATH_MAX], input[PATH_MAX], output[PATH_MAX + 16], deep[PATH_MAX + 16], architecture[32];
+    const char **arguments = memory_new((size_t)(unit->flag_count + 24) * sizeof *arguments);
     int count = 0, status;
     Text said = {0};
     find_nvcc(nvcc, sizeof nvcc);
     snprintf(input, sizeof input, "%s", source);
     snprintf(output, sizeof output, "%s/out.ptx", unit->folder);
-    snprintf(architecture, sizeof architecture, "-arch=compute_%d", COMPILE_ARCHITECTURE);
-    const char *const fixed[] = {nvcc, "-ptx", "-lineinfo", "-std=c++17", "-w", "-o", output, input};
+    snprintf(deep, sizeof deep, "%s/%s", unit->folder, deep_folder);
+    snprintf(architecture, sizeof architecture, "-arch=compute_%d",
+             unit_needs_clusters(unit) ? COMPILE_CLUSTERS : COMPILE_ARCHITECTURE);
+    const char *const fixed[] = {
+        nvcc, "-ptx", "-lineinfo", "-std=c++17", "-w", "--expt-relaxed-constexpr", "--extended-lambda",
+        "-o", output, input};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arguments[count++] = fixed[i];
     if (!unit_has_architecture(unit)) arguments[count++] = architecture;
+    if (include) arguments[count++] = "-I", arguments[count++] = deep;
     if (include) arguments[count++] = "-I", arguments[count++] = include;
     if (include) arguments[count++] = "-I", arguments[count++] = unit->folder;
     for (int i = 0; i < unit->flag_count; i++) arguments[count++] = unit->flags[i];
@@ -96,7 +105,9 @@ static bool compile_text(const Unit *unit, const char *text, bool with_old_names
     if (!find_folder(unit, folder, error)) return false;
     Text source = {0};
     text_print(&source, "%s#line 1 \"%s\"\n%s", with_old_names ? old_names : "", whole, text);
-    bool good = unit_write(unit, "device.cu", text_string(&source), path, sizeof path, error) &&
+    char name[sizeof deep_folder + sizeof "device.cu"];
+    snprintf(name, sizeof name, "%sdevice.cu", deep_folder);
+    bool good = unit_write(unit, name, text_string(&source), path, sizeof path, error) &&
                 compile_source(unit, path, folder, ptx, error);
     text_done(&source);
     return good;
@@ -114,17 +125,64 @@ static bool name_source(const Unit *unit, char source[PATH_MAX], Error *error) {
     return good;
 }
 
-/* "solve.h: No such file or directory": an empty one takes its place, since what the kernels need of it may be nothing. */
+/* Where in the unit's folder the source finds a header that it includes by this name. */
+static bool place_header(const char *name, char in_folder[PATH_MAX]) {
+    int up = 0;
+    for (; !strncmp(name, "../", 3); name += 3) up++;
+    if (up > DEPTH || strstr(name, "..") || *name == '/') return false;
+    int length = snprintf(in_folder, PATH_MAX, "%.*s%s", 2 * (DEPTH - up), deep_folder, name);
+    return length < PATH_MAX;
+}
+
+/* The headers without the host's part, before the source's eyes. */
+static bool write_kept_headers(const Unit *unit) {
+    bool good = true;
+    for (int i = 1; i < unit->file_count && good; i++) {
+        const UnitFile *file = &unit->files[i];
+        char in_folder[PATH_MAX], path[PATH_MAX], *kept = memory_copy_text(file->text);
+        Text text = {0};
+        device_code_keep(kept);
+        text_print(&text, "#pragma once\n#line 1 \"%s\"\n%s", file->path, kept);
+        if (place_header(file->name, in_folder))
+            good = unit_write(unit, in_folder, text_string(&text), path, sizeof path, NULL);
+        text_done(&text);
+        free(kept);
+    }
+    return good;
+}
+
+/* The error is in the host's part of a header. */
+static bool is_in_header(const Unit *unit, const Error *error) {
+    for (int i = 1; error->line && i < unit->file_count; i++) {
+        if (strcmp(error->file, unit->files[i].path) != 0) continue;
+        char *kept = memory_copy_text(unit->files[i].text);
+        device_code_keep(kept);
+        bool found = is_host_line(unit->files[i].text, kept, error->line);
+        free(kept);
+        return found;
+    }
+    return false;
+}
+
+/* "solve.h: No such file or directory": it is looked for above the file. Else an empty one takes its place, since what the
+ * kernels need of it may be nothing. A path that begins with ../ leads to a place above the source, which lies deep. */
 static bool make_missing_header(const Unit *unit, const Error *error) {
     static const char says[] = ": No such file or directory";
-    char name[256], path[PATH_MAX];
+    char name[256], path[PATH_MAX], whole[PATH_MAX], in_folder[PATH_MAX];
     const char *end = strstr(error->message, says);
     size_t length = end ? (size_t)(end - error->message) : 0;
-    if (!length || length >= sizeof name || *error->message == '/' || strstr(error->message, ".."))
-        return false;
+    if (!length || length >= sizeof name || *error->message == '/') return false;
     memcpy(name, error->message, length);
     name[length] = 0;
-    return unit_write(unit, name, "#pragma once\n", path, sizeof path, NULL);
+    if (!place_header(name, in_folder)) return false;
+    Text text = {0};
+    if (unit_find_header(unit, name, whole) && !strpbrk(whole, "\"\\\n"))
+        text_print(&text, "#include \"%s\"\n", whole);
+    else
+        text_add(&text, "#pragma once\n");
+    bool good = unit_write(unit, in_folder, text_string(&text), path, sizeof path, NULL);
+    text_done(&text);
+    return good;
 }
 
 static bool is_old_name(const Error *error) {
@@ -136,15 +194,18 @@ static bool is_old_name(const Error *error) {
 static bool compile_mended(const Unit *unit, const char *kept, const Error *first, Text *ptx) {
     enum { ATTEMPTS = 16 };
     const UnitFile *file = &unit->files[0];
-    bool with_old_names = false, is_kept = false;
+    bool with_old_names = false, is_kept = false, has_headers = false;
     Error error = *first;
     for (int i = 0; i < ATTEMPTS; i++) {
         bool is_missing = make_missing_header(unit, &error), is_old = !with_old_names && is_old_name(&error);
         bool in_host =
             error.line && !strcmp(error.file, file->path) && is_host_line(file->text, kept, error.line);
-        if (!is_missing && !is_old && (is_kept || (i == 0 && !in_host))) return false;
+        bool in_header = !is_missing && !is_old && !has_headers && is_in_header(unit, &error);
+        if (!is_missing && !is_old && !in_header && (is_kept || (i == 0 && !in_host))) return false;
+        if (in_header && !write_kept_headers(unit)) return false;
+        has_headers |= in_header;
         with_old_names |= is_old;
-        is_kept |= !is_missing && !is_old;
+        is_kept |= !is_missing && !is_old && !in_header;
         error = (Error){0};
         if (compile_text(unit, is_kept ? kept : file->text, with_old_names, ptx, &error)) return true;
     }

@@ -46,10 +46,21 @@ typedef struct Compiler {
 } Compiler;
 extern const Compiler compiler_nvcc, compiler_nvrtc, compiler_clang;
 
-enum { COMPILE_ARCHITECTURE = 80, COMPILE_SECONDS = 120, COMPILE_PTX_LIMIT = 64 << 20 };
+enum {
+    COMPILE_ARCHITECTURE = 80,
+    COMPILE_CLUSTERS = 90 /* the first that has clusters */,
+    COMPILE_SECONDS = 120,
+    COMPILE_PTX_LIMIT = 64 << 20
+};
 
 /* What was compiled earlier, by the text of everything that decides it. */
 bool cache_find(const char *key, Text *ptx);
 void cache_keep(const char *key, const char *ptx);
+
+/* A header that is in a folder above the source, or in one there that compilers are usually given (include/). */
+bool unit_find_header(const Unit *unit, const char *name, char whole[PATH_MAX]);
+
+/* Does any file name clusters, __cluster_dims__ or cooperative_groups' this_cluster()? */
+bool unit_needs_clusters(const Unit *unit);
 
 #endif

@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USER_BLOCK_BUDGET = 1 << 22 /* warp instructions */ };
+enum { /* warp instructions */
+       USER_BLOCK_BUDGET = 1 << 22,
+       USER_BUDGET = 1 << 27 /* of a run whose n may be less: half a minute */
+};
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
 
@@ -72,7 +75,9 @@ static bool execute(Session *session, Error *error) {
         .trace_also = session->fault_block >= 0 ? (uint32_t)session->fault_block : 0,
         .first_look = wants_first_look(session),
         .keeps_going = options->keep_going,
-        .instruction_budget = options->instruction_budget,
+        .instruction_budget = options->instruction_budget  ? options->instruction_budget
+                              : session->kernel.may_shrink ? USER_BUDGET
+                                                           : 0,
         /* A user's kernel may be an endless loop, which should be reported within seconds. */
         .block_budget = session->kernel.row || options->instruction_budget ? 0 : USER_BLOCK_BUDGET,
         .blocks_done = options->progress ? &options->progress->done : &session->blocks_done,
@@ -190,38 +195,33 @@ static int64_t untraced_fault(const Session *session) {
     return linear;
 }
 
-typedef struct Sizes { /* what a first run found out about guessed ones */
-    int halvings;
-    uint64_t grow[64];
-} Sizes;
-
 static Session *open_tracing(const SessionOptions *options, int64_t fault_block, Error *error);
-static Session *open_with(const SessionOptions *options, int64_t fault_block, const Sizes *sizes,
+static Session *open_with(const SessionOptions *options, int64_t fault_block, const SessionTrial *trial,
                           Error *error);
 
 /* The same run, with the events of the block that has the fault, too. */
 static Session *open_at_fault(Session *session, const SessionOptions *options, int64_t block, Error *error) {
+    SessionTrial trial = session->trial;
     session_free(session);
-    return open_tracing(options, block, error);
+    return open_with(options, block, &trial, error);
 }
 
 Session *session_open(const SessionOptions *options, Error *error) {
     return open_tracing(options, -1, error);
 }
 
-/* The same run, with larger buffers. */
-static Session *open_grown(Session *session, const SessionOptions *options, Error *error) {
-    Sizes sizes = {.halvings = session->halvings};
-    memcpy(sizes.grow, session->grow, sizeof sizes.grow);
+/* The same kernel with the sizes of `trial`. */
+static Session *open_resized(Session *session, const SessionOptions *options, Error *error) {
+    SessionTrial trial = session->trial;
     session_free(session);
-    return open_with(options, -1, &sizes, error);
+    return open_with(options, -1, &trial, error);
 }
 
 static Session *open_tracing(const SessionOptions *options, int64_t fault_block, Error *error) {
     return open_with(options, fault_block, NULL, error);
 }
 
-static Session *open_with(const SessionOptions *options, int64_t fault_block, const Sizes *sizes,
+static Session *open_with(const SessionOptions *options, int64_t fault_block, const SessionTrial *trial,
                           Error *error) {
     const SessionOptions *given = options;
     if (options->saved) return session_load(options, error);
@@ -230,8 +230,7 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
     session->options = session_options_copy(options, &session->arena);
     session->options.is_from_file = session->options.has_events = false;
     session->fault_block = fault_block;
-    if (sizes) memcpy(session->grow, sizes->grow, sizeof session->grow);
-    if (sizes) session->halvings = sizes->halvings;
+    if (trial) session->trial = *trial;
     bool captures = options->backend != BACKEND_EMULATOR && !options->has_events,
          has_events = options->has_events;
     options = &session->options;
@@ -247,7 +246,14 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
         session_free(session);
         return NULL;
     }
-    if (session_grow_buffer(session)) return open_grown(session, given, error);
+    if (!session->interrupted && session_resize(session)) return open_resized(session, given, error);
+    if (!session->kernel.row) {
+        if (!session_compare_user_kernel(session, error)) {
+            session_free(session);
+            return NULL;
+        }
+        if (!session->interrupted && session_try_block(session)) return open_resized(session, given, error);
+    }
     int64_t untraced = untraced_fault(session);
     if (untraced >= 0) return open_at_fault(session, given, untraced, error);
     if (captures && !session->interrupted) {
@@ -262,15 +268,15 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
             return NULL;
         }
     }
+    if (!session->kernel.row && session->machine.device && !session_compare_user_kernel(session, error)) {
+        session_free(session);
+        return NULL;
+    }
     if (session->kernel.row &&
         (!session->is_partial || session->machine.device)) { /* a GPU runs all blocks */
         session->has_result = true;
         session->kernel.row->check(&session->kernel.run, &session->filled, &session->plan, &session->result);
         if (session_has_fatal_trap(session->trace)) session->result.correct = false;
-    }
-    if (!session->kernel.row && !session_compare_user_kernel(session, error)) {
-        session_free(session);
-        return NULL;
     }
     bool is_over = !session->interrupted;
     if ((is_over && options->counters == COUNTERS_ASKED) ||

@@ -14,6 +14,26 @@ static void keep_files(Session *session, char *const *files, int count) {
         session->code.files[session->code.file_count++] = arena_copy_string(&session->arena, files[i]);
 }
 
+/* The host's part, which makes the instances of templates, may have been left out: that which it launches first is made. */
+static void compile_launched(Session *session, const CompileOptions *options, Compiled *compiled) {
+    bool is_guess;
+    const char *instance = session_launched_instance(session, &is_guess);
+    size_t length = instance && !is_guess ? strcspn(instance, "<") : 0;
+    for (const char *at = compiled->ptx; length && (at = strstr(at, ".entry ")); at++) {
+        size_t name = strcspn(at + 7, "(\n");
+        for (size_t i = 0; i + length <= name; i++)
+            if (!memcmp(at + 7 + i, instance, length)) return;
+    }
+    CompileOptions with_instance = *options;
+    Compiled other;
+    with_instance.instance = instance;
+    if (!length) return;
+    bool good = compile(&with_instance, &other, NULL);
+    Compiled replaced = good ? *compiled : other;
+    if (good) *compiled = other;
+    compiled_done(&replaced);
+}
+
 /* The instance of a template that is asked for: of --entry, or of the first launch of one in --launch. */
 static const char *instance_of(Session *session) {
     const char *entry = session->options.entry, *launches = session->options.launches;
@@ -40,8 +60,11 @@ static bool compile_file(Session *session, Error *error) {
     Compiled compiled;
     Error first = {0};
     bool good = compile(&wanted, &compiled, &first);
+    if (good && !options->entry && !options->launches) compile_launched(session, &wanted, &compiled);
     if (!good && !options->entry && strstr(first.message, "are templates")) {
-        wanted.instance = session_launched_instance(session);
+        bool is_guess;
+        wanted.instance = session_launched_instance(session, &is_guess);
+        if (is_guess) session->code.guessed_instance = wanted.instance;
         if (wanted.instance) compiled_done(&compiled);
         good = wanted.instance && compile(&wanted, &compiled, NULL);
     }

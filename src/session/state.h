@@ -28,6 +28,8 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     const CatalogRow *row;                /* NULL: in no catalogue */
     CatalogRun run;                       /* of `row` */
     const char *guess, *read, *arguments; /* options that were guessed, that its file told; its --args */
+    int block_choices;                    /* sizes that its guessed block may have; 0: it was not guessed */
+    bool may_shrink;                      /* n was not asked for, and may be less */
     const char
         *looks_like; /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */
     bool is_said;    /* it was, by --expect */
@@ -37,8 +39,9 @@ typedef struct SessionCode { /* the PTX, and what it was made of */
     char path[PATH_MAX + 16];
     char *text;
     PtxModule *module;
-    const char *compiler; /* of FILE.cu; NULL: it was PTX */
-    const char **files;   /* session_files() */
+    const char *compiler;         /* of FILE.cu; NULL: it was PTX */
+    const char *guessed_instance; /* of a template that the file does not launch; NULL */
+    const char **files;           /* session_files() */
     int file_count;
 } SessionCode;
 
@@ -86,6 +89,17 @@ typedef struct SessionFile {     /* that the session was opened from; else NULL 
     const char *made_by, *saved; /* by which redviz, and when */
 } SessionFile;
 
+/* What runs with guessed sizes found out about them: the next run takes it over. */
+typedef struct SessionTrial {
+    int halvings; /* of a guessed grid, each of whose blocks takes more elements than was thought */
+    uint64_t
+        grow[64];    /* [parameter] so many times as many elements as were guessed are needed; 0: not tried */
+    int block;       /* which of the sizes that a block may have (user_sizes.c) */
+    int clean;       /* 1 + the first of these without a trap; 0: none yet */
+    bool is_settled; /* none of them gave a result that is known */
+    int quarterings; /* of an n that takes too long */
+} SessionTrial;
+
 struct Session {
     SessionOptions options;
     Arena arena;
@@ -100,9 +114,7 @@ struct Session {
     volatile uint64_t blocks_done;
     bool is_partial;
     volatile bool interrupted; /* by Ctrl-C */
-    int halvings; /* of a guessed grid, each of whose blocks takes more elements than was thought */
-    uint64_t
-        grow[64]; /* [parameter] so many times as many elements as were guessed are needed; 0: not tried */
+    SessionTrial trial;
     int64_t fault_block; /* traced beside those asked for, since the first fault is there; -1: none is */
     bool has_result;
     CatalogResult result;
@@ -128,12 +140,14 @@ bool session_plan_user_kernel(Session *session, bool (*load)(Session *session, E
 bool session_plan_launches(Session *session, const char *text, Error *error);
 /* How inputs are filled, as --args has it: "random". */
 const char *session_fill_text(Session *session);
-/* The instance of a template that the file launches first, "reduce<float, 256>"; NULL: it launches none. */
-const char *session_launched_instance(Session *session);
+/* The instance of a template that the file launches first, "reduce<float, 256>", else a guessed one; NULL: there is none. */
+const char *session_launched_instance(Session *session, bool *is_guess);
 /* Compares the result of such a kernel with --expect, or what it looks like. */
 bool session_compare_user_kernel(Session *session, Error *error);
-/* A guessed buffer was too small for such a kernel that does not know how large it is: `grow` says so. */
-bool session_grow_buffer(Session *session);
+/* Such a kernel ran with guessed sizes that do not fit it, or for too long: `trial` has others, to be tried. */
+bool session_resize(Session *session);
+/* The same of its block, where the result is not what it looks like, or like nothing. */
+bool session_try_block(Session *session);
 void session_list_blocks(Session *session);
 void session_drop_inputs(Session *session); /* frees `filled` */
 /* A launch of the plan, for a backend that has the plan's buffers at `addresses`; the caller's. */

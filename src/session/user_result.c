@@ -49,6 +49,10 @@ static bool *find_results(const Session *session) {
     return NULL;
 }
 
+static bool is_guessed(const Session *session, const char *option) {
+    return session->kernel.guess && strstr(session->kernel.guess, option);
+}
+
 bool session_compare_user_kernel(Session *session, Error *error) {
     bool was_run = !session->is_partial && !session_has_fatal_trap(session->trace);
     if (!was_run || !session->filled.buffers || !session->trace->launch_count) return true;
@@ -58,7 +62,11 @@ bool session_compare_user_kernel(Session *session, Error *error) {
                      .n = session->options.catalog.n,
                      .results = results,
                      .atomics = count_atomics(session),
-                     .fold = find_fold(session)};
+                     .fold = is_guessed(session, "--block")
+                                 ? NULL
+                                 : find_fold(session), /* the guess may be what is wrong */
+                     .is_trial = session->trial.block > 0,
+                     .float_fold = uses_float_fold(session->launches.programs[0]->entry)};
     const char *expectation = session->options.expect;
     Text what = {0};
     bool good = !expectation || expect_compare(expectation, &run, &session->result, &what, error);
@@ -80,32 +88,86 @@ static bool knows_sizes(const PlanLaunch *launch) {
     return false;
 }
 
-bool session_grow_buffer(Session *session) {
-    enum { MOST_TIMES = 64, MOST_HALVINGS = 5 };
-    const Trace *trace = session->trace;
+/* Each block takes more elements than was thought: there are fewer blocks. */
+static bool halve_grid(Session *session, const Trap *trap, bool reads_buffers) {
+    enum { MOST_HALVINGS = 5 };
     const PlanLaunch *launch = &session->plan.launches[0];
-    if (session->kernel.row || session->options.args || session->options.launches ||
-        session->plan.launch_count > 1 || !trace->trap_count)
+    if (!is_guessed(session, "--grid") || launch->grid[0] < 2 || session->trial.halvings == MOST_HALVINGS)
         return false;
-    const Trap *trap = &trace->traps[0];
-    if (trap->kind != TRAP_OUT_OF_BOUNDS) return false;
-    bool guesses_grid = session->kernel.guess && strstr(session->kernel.guess, "--grid"),
-         reads_buffers = session->kernel.read && strstr(session->kernel.read, "--args");
-    if (guesses_grid && launch->grid[0] > 1 && session->halvings < MOST_HALVINGS &&
-        (reads_buffers || trap->block[0])) {
-        session->halvings++;
-        return true;
-    }
-    if (reads_buffers || knows_sizes(launch)) return false;
+    bool is_shared = strstr(trap->detail, "shared") != NULL;
+    if (is_shared || (!reads_buffers && !trap->block[0])) return false;
+    session->trial.halvings++;
+    return true;
+}
+
+static bool grow_buffer(Session *session, const Trap *trap) {
+    enum { MOST_TIMES = 64 };
+    const PlanLaunch *launch = &session->plan.launches[0];
+    if (knows_sizes(launch)) return false;
     for (int i = 0; i < launch->argument_count && i < 64; i++) {
         int buffer = launch->arguments[i].buffer;
         if (buffer < 0) continue;
         char name[80];
         snprintf(name, sizeof name, "`%.60s`", session->plan.buffers[buffer].name);
-        uint64_t now = session->grow[i] ? session->grow[i] : 1;
+        uint64_t now = session->trial.grow[i] ? session->trial.grow[i] : 1;
         if (!strstr(trap->detail, name) || now >= MOST_TIMES) continue;
-        session->grow[i] = 2 * now;
+        session->trial.grow[i] = 2 * now;
         return true;
     }
     return false;
+}
+
+static uint64_t count_instructions(const Session *session) {
+    const TraceLaunch *launch = session->trace->launch_count ? session->trace->launches[0] : NULL;
+    uint64_t count = 0;
+    for (int pc = 0; launch && pc < launch->program->code_count; pc++)
+        count += launch->counters[pc].executions;
+    return count;
+}
+
+/* A variable of the module has no place for so large an n. */
+static bool is_beyond_variable(const Session *session, const Trap *trap) {
+    if (trap->kind != TRAP_OUT_OF_BOUNDS || strstr(trap->detail, "shared") || !strchr(trap->detail, '`'))
+        return false;
+    for (int i = 0; i < session->plan.buffer_count; i++) {
+        char name[80];
+        snprintf(name, sizeof name, "`%.60s`", session->plan.buffers[i].name);
+        if (strstr(trap->detail, name)) return false;
+    }
+    return true;
+}
+
+bool session_resize(Session *session) {
+    enum { MOST_QUARTERINGS = 6 };
+    const Trace *trace = session->trace;
+    if (session->kernel.row || session->options.launches || session->plan.launch_count > 1 ||
+        !trace->trap_count)
+        return false;
+    const Trap *trap = &trace->traps[0];
+    bool takes_long = trap->kind == TRAP_INSTRUCTION_BUDGET && !strstr(trap->detail, "before a block ended");
+    if ((takes_long || is_beyond_variable(session, trap)) && session->kernel.may_shrink &&
+        session->trial.quarterings < MOST_QUARTERINGS) {
+        session->trial.quarterings++;
+        return true;
+    }
+    if (trap->kind != TRAP_OUT_OF_BOUNDS || session->options.args) return false;
+    bool reads_buffers = session->kernel.read && strstr(session->kernel.read, "--args");
+    return halve_grid(session, trap, reads_buffers) || (!reads_buffers && grow_buffer(session, trap));
+}
+
+bool session_try_block(Session *session) {
+    enum { QUICK = 1 << 23 }; /* warp instructions: a second */
+    SessionTrial *trial = &session->trial;
+    bool is_right = session->has_result && session->result.correct;
+    if (!uses_communicate(session->launches.programs[0]->entry)) return false;
+    if (session->kernel.block_choices < 2 || trial->is_settled || is_right || session->is_partial ||
+        session->options.expect || session->options.launches || session->plan.launch_count > 1)
+        return false;
+    bool goes_on = trial->block + 1 < session->kernel.block_choices && count_instructions(session) <= QUICK;
+    int clean = trial->clean ? trial->clean : session_has_fatal_trap(session->trace) ? 0 : trial->block + 1;
+    int next = goes_on ? trial->block + 1 : clean ? clean - 1 : 0;
+    if (!goes_on && next == trial->block) return false;
+    *trial = (SessionTrial){
+        .block = next, .clean = clean, .is_settled = !goes_on, .quarterings = trial->quarterings};
+    return true;
 }

@@ -120,6 +120,30 @@ static void partial_results_are_folded(void **state) {
     close_sample(&sample);
 }
 
+/* Elements that were copied have the same sum, and are no partial results. */
+static void a_copy_is_no_reduction(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_S32, 1000, 1000, false);
+    for (uint64_t i = 0; i < 1000; i++) put(&sample, i, in(&sample, 0, i));
+    assert_found(&sample, NULL);
+    close_sample(&sample);
+}
+
+/* Ten elements may have any maximum by chance; a kernel that takes maxima and nothing else does not. */
+static void few_elements_need_the_kernel_as_a_witness(void **state) {
+    (void)state;
+    Sample sample;
+    double most = -9;
+    open_sample(&sample, PTX_F32, 10, 1, false);
+    for (uint64_t i = 0; i < 10; i++) most = in(&sample, 0, i) > most ? in(&sample, 0, i) : most;
+    put(&sample, 0, most);
+    assert_found(&sample, NULL);
+    sample.run.float_fold = "max";
+    assert_found(&sample, "max(in)");
+    close_sample(&sample);
+}
+
 static void rows_and_elements_are_found(void **state) {
     (void)state;
     Sample sample;
@@ -276,6 +300,8 @@ static void arrays_of_numpy_are_read_and_written(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_is_no_reduction),
+        cmocka_unit_test(few_elements_need_the_kernel_as_a_witness),
         cmocka_unit_test(totals_are_found),
         cmocka_unit_test(partial_results_are_folded),
         cmocka_unit_test(rows_and_elements_are_found),

@@ -53,6 +53,12 @@ static void what_is_loaded_is_an_input(void **state) {
            "in=char[n]:random, in2=float[n]:random, n");
     expect("k", THREE, LOAD "ld.global.u32 %r0, [%a0]; red.global.add.f32 [%a1], %f0;",
            "in=int[n]:random, out=float[1], n");
+    /* The first is only written, and no other is only read: the second is worked on in place. */
+    expect("k", THREE,
+           LOAD "mul.wide.u32 %a4, %r1, 4; add.s64 %a1, %a1, %a4; ld.global.u32 %r0, [%a1]; st.global.u32 "
+                "[%a1], %r0;\n"
+                "st.global.u32 [%a0], %r0;",
+           "out=int[1], in=int[n]:random, n");
     /* The first is read and written: an input; the second likewise: an output. */
     expect("k", THREE,
            LOAD "mul.wide.u32 %a4, %r1, 4; add.s64 %a0, %a0, %a4; ld.global.u32 %r0, [%a0]; st.global.u32 "
@@ -289,8 +295,27 @@ static void shapes_are_seen(void **state) {
     }
 }
 
+/* One buffer for both: what is read through the second is not of zeros. A number that does not fit its parameter is none. */
+static void hints_are_followed_as_far_as_they_fit(void **state) {
+    (void)state;
+    PtxFunction *entry;
+    PtxModule *module = parse("k", ".param .u64 a, .param .u64 b, .param .u8 n",
+                              LOAD "mul.wide.u32 %a4, %r1, 4; add.s64 %a0, %a0, %a4; add.s64 %a1, %a1, %a4;\n"
+                                   "ld.global.u32 %r0, [%a1]; st.global.u32 [%a0], %r0;",
+                              "", &entry);
+    GuessHint hints[USES_PARAMETERS] = {
+        {.count = 1000}, {.is_same = true}, {.has_value = true, .integer = 1024, .number = 1024}};
+    GuessInput input = {.n = 1000, .side = 1000, .fill = "random", .hints = hints};
+    Text out = {0};
+    guess_arguments(entry, &input, &out);
+    assert_string_equal(text_string(&out), "in=int[n]:random, in, 1");
+    text_done(&out);
+    ptx_module_free(module);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hints_are_followed_as_far_as_they_fit),
         cmocka_unit_test(what_is_loaded_is_an_input),
         cmocka_unit_test(addresses_are_followed),
         cmocka_unit_test(numbers_are_no_pointers),

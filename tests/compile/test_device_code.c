@@ -79,6 +79,8 @@ static void what_the_device_uses_stays(void **state) {
 
 static void directives_stay(void **state) {
     (void)state;
+    expect("void f() {\n puts(\"####\");\n /* # */ int a;\n/*\n# b */\n#define A 1\n}",
+           "\n\n\n\n\n#define A 1\n");
     expect("int main() {\n#ifdef A\n f();\n#else\n g(); /* } */\n#endif\n}\n#define B \\\n 2\n",
            "\n#ifdef A\n\n#else\n\n#endif\n\n#define B \\\n2\n");
 }

@@ -44,6 +44,27 @@ static void sizes_are_followed_to_their_definition(void **state) {
            "void f() { int n = 100; k<<<up(n, 32), HALF(64)>>>(p); }",
            4, 32, 0);
     expect("void f() { int n = 96; for (int i = n; i > 1; i = i / 2) k<<<i / 32, 32>>>(p); }", 3, 32, 0);
+    expect("void f() { int n = 64; k << <n / 32, 32 >> > (p); }", 2, 32, 0);
+    expect("void f() { k<float> <<< 3, 32>> >(p); }", 3, 32, 0);
+    expect("void f() { int m; cudaDeviceGetAttribute(&m, cudaDevAttrMultiProcessorCount, 0); k<<<2 * m, "
+           "32>>>(p); }",
+           264, 32, 0);
+    expect("void f() { int n = 640; k<<<std::min(n / 32, p.maxGridSize[0]), min(limit(), 32)>>>(p); }", 20,
+           32, 0);
+    expect("void f() { int n = 1e3, b = 32; k<<<(n + b - 1) / b, b>>>(p); }", 32, 32, 0);
+    expect("int main(int c, char **v) { int b = 128; if (c > 1) b = atoi(v[1]); k<<<9, b>>>(p); }", 9, 128,
+           0);
+    expect("void f() { std::vector<int> v{3, 1, 4}; int *d; cudaMalloc(&d, v.size() * 4); k<<<1, 32>>>(d); }",
+           1, 32, 12);
+    expect("void f() { int n = 100; int *a; cudaMalloc(&a, n * 4); k<<<div_up(n, 32), 32>>>(on ? h : a); }",
+           4, 32, 400);
+    expect("typedef unsigned long long ull;\nvoid f(size_t x, ull y) {} void g() { ull *d; cudaMalloc(&d, 2 "
+           "* sizeof(ull)); "
+           "k<<<1, 32>>>(d); }",
+           1, 32, 16);
+    expect("void run(const float *in) { float *p = const_cast<float *>(in); k<<<1, 32>>>(p); }\n"
+           "int main() { float *d; cudaMalloc(&d, 256); run(d); }",
+           1, 32, 256);
     /* What stands in comments, strings and #if 0 is no launch. */
     expect("// k<<<1, 1>>>(p)\nchar *s = \"k<<<2, 2>>>(p)\";\n#if 0\nvoid g() { k<<<3, 3>>>(p); }\n#endif\n"
            "void f() { k<<<5, 32>>>(p); }",
@@ -85,6 +106,21 @@ static void what_cannot_be_followed_is_free(void **state) {
     host_code_free(code);
 }
 
+/* A grid that another function is given says nothing; one of n does. */
+static void sizes_that_nothing_else_has_are_not_known(void **state) {
+    (void)state;
+    HostCode *code = host_code_read("void run(int *d, int n, int blocks, int b) { k<<<blocks, b>>>(d, n); "
+                                    "k<<<(n + 31) / 32, 32>>>(d, n); }");
+    host_code_set_n(code, 1024);
+    const HostLaunch *first = host_code_launch(code, 0), *second = host_code_launch(code, 1);
+    assert_false(host_code_knows_size(code, first, first->grid));
+    assert_int_equal(host_code_free_sizes(code, first), 1);
+    assert_true(host_code_knows_size(code, second, second->grid));
+    assert_true(host_code_decides_grid(code, second, second->items[1]));
+    assert_false(host_code_decides_grid(code, first, first->items[1]));
+    host_code_free(code);
+}
+
 static void another_n_changes_the_number_that_it_follows_from(void **state) {
     (void)state;
     HostCode *code =
@@ -121,6 +157,80 @@ static void instances_and_pointers_are_told_apart(void **state) {
     assert_int_equal(launch->item_count, 2);
     assert_string_equal(launch->shared, "128");
     assert_int_equal(host_code_launch_bound(code, "k"), 128);
+    host_code_free(code);
+}
+
+static void launches_by_calls_are_read(void **state) {
+    (void)state;
+    expect("void f() { void *args[] = {&d}; cudaLaunchKernel((void *)k, dim3(6), dim3(64), args, 0, s); }", 6,
+           64, 0);
+    static const char *const configurations[] = {
+        "cudaLaunchConfig_t c = {0}; c.gridDim = n / 8; c.blockDim = dim3(32, 2); c.dynamicSmemBytes = n * "
+        "4;",
+        "cudaLaunchConfig_t c = {n / 8, dim3(32, 2), n * 4, 0};",
+        "cudaLaunchConfig_t c{.gridDim = n / 8, .blockDim = dim3(32, 2), .dynamicSmemBytes = n * 4};"};
+    for (size_t i = 0; i < sizeof configurations / sizeof *configurations; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "int main() { int n = 128; float *d; cudaMalloc(&d, n * 4); %s cudaLaunchKernelEx(&c, "
+                 "sum<float, 8>, d, n); }",
+                 configurations[i]);
+        expect(text, 16, 64, 512);
+        HostCode *code = host_code_read(text);
+        const HostLaunch *launch = host_code_launch(code, 0);
+        assert_string_equal(launch->kernel, "sum");
+        assert_string_equal(launch->arguments, "float, 8");
+        assert_int_equal(launch->item_count, 2);
+        assert_int_equal(host_code_evaluate(code, launch, launch->shared).integer, 512);
+        host_code_free(code);
+    }
+}
+
+static void a_pointer_into_a_buffer_is_another_one(void **state) {
+    (void)state;
+    HostCode *code = host_code_read(
+        "void f() { float *a; cudaMalloc(&a, 4 * 65); k<<<1, 64>>>(a, &a[64], a + 64, &a[0]); }");
+    const HostLaunch *launch = host_code_launch(code, 0);
+    size_t first = host_code_pointer(code, launch, 0).identity;
+    assert_int_not_equal(first, host_code_pointer(code, launch, 1).identity);
+    assert_int_not_equal(first, host_code_pointer(code, launch, 2).identity);
+    assert_int_equal(first, host_code_pointer(code, launch, 3).identity);
+    assert_false(host_code_pointer(code, launch, 1).bytes.is_known);
+    host_code_free(code);
+}
+
+/* What kernels are compiled with cannot be changed by changing the launch. */
+static void numbers_in_kernels_stay_as_they_are(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "#define N 4096\n__global__ void k(float *d) { if (threadIdx.x < N) d[0] = 1; }\n"
+        "int main() { float *d; cudaMalloc(&d, N * 4); k<<<N / 256, 256>>>(d); }",
+        "#define N 4096\n#define HALF (N / 2)\n__global__ void k(float *d) { d[HALF] = 1; }\n"
+        "int main() { float *d; cudaMalloc(&d, N * 4); k<<<N / 256, 256>>>(d); }",
+        "template <int C> __global__ void k(float *d) { d[C] = 1; }\n"
+        "int main() { const int n = 4096; constexpr int each = n / 64; float *d; cudaMalloc(&d, n * 4);\n"
+        "k<each><<<64, 32>>>(d); }"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        HostCode *code = host_code_read(texts[i]);
+        if (host_code_resize(code, host_code_launch(code, 0), 0, 1024)) fail_msg("%s", texts[i]);
+        host_code_free(code);
+    }
+}
+
+static void sizes_and_instances_are_guessed_by_names(void **state) {
+    (void)state;
+    uint64_t sizes[4];
+    HostCode *code =
+        host_code_read("#define NUM_BLOCKS 64\n#define BLOCK_SIZE 128\nconst int kThreads = 512, n = 96;\n"
+                       "template <typename T, int BLOCK, int EACH, bool IS_POWER, int W = 8>\n"
+                       "__global__ void sum(T *p) { int block = 1 << 20; }");
+    assert_int_equal(host_code_block_sizes(code, sizes, 4), 2);
+    assert_int_equal(sizes[0], 128);
+    assert_int_equal(sizes[1], 512);
+    Text instance = {0};
+    assert_true(host_code_guess_instance(code, &instance));
+    assert_string_equal(text_string(&instance), "sum<float, 256, 4, true, 8>");
+    text_done(&instance);
     host_code_free(code);
 }
 
@@ -164,7 +274,12 @@ static void any_text_is_read(void **state) {
                                         "#if 0\n#if 1\n",
                                         "void f(int n) { g(n); } void g(int n) { f(n); k<<<n, n>>>(n); }",
                                         "void f() { k<<<1 << 99, 1 / 0>>>(-9223372036854775808 / -1); }",
-                                        "void f() { k<x<y><<<1, 1>>>(p); }"};
+                                        "void f() { k<x<y><<<1, 1>>>(p); }",
+                                        "< < < > > > << < >> >",
+                                        "void f() { cudaLaunchKernelEx(&c, k, p); }",
+                                        "void f() { c = {; cudaLaunchKernelEx(&c, (k<1), p); }",
+                                        "void f() { c.gridDim = ; cudaLaunchKernelEx(&c, ((k)), &p[, p +); }",
+                                        "template <> __global__ void k(int *p) {}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         HostCode *code = host_code_read(texts[i]);
         for (int k = 0; k < host_code_launch_count(code); k++) {
@@ -176,6 +291,11 @@ static void any_text_is_read(void **state) {
             host_code_free_sizes(code, launch);
             for (int m = 0; m < launch->item_count; m++) host_code_pointer(code, launch, m);
         }
+        uint64_t sizes[4];
+        Text instance = {0};
+        host_code_block_sizes(code, sizes, 4);
+        host_code_guess_instance(code, &instance);
+        text_done(&instance);
         host_code_free(code);
     }
 }
@@ -185,9 +305,14 @@ int main(void) {
         cmocka_unit_test(sizes_are_followed_to_their_definition),
         cmocka_unit_test(parameters_are_those_of_the_first_call),
         cmocka_unit_test(what_cannot_be_followed_is_free),
+        cmocka_unit_test(sizes_that_nothing_else_has_are_not_known),
         cmocka_unit_test(launches_follow_each_other),
         cmocka_unit_test(another_n_changes_the_number_that_it_follows_from),
         cmocka_unit_test(instances_and_pointers_are_told_apart),
+        cmocka_unit_test(launches_by_calls_are_read),
+        cmocka_unit_test(a_pointer_into_a_buffer_is_another_one),
+        cmocka_unit_test(numbers_in_kernels_stay_as_they_are),
+        cmocka_unit_test(sizes_and_instances_are_guessed_by_names),
         cmocka_unit_test(any_text_is_read),
     };
     return cmocka_run_group_tests_name("host code", tests, NULL, NULL);

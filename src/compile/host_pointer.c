@@ -1,0 +1,175 @@
+/* Pointers that a launch is given: what was allocated for them, and the number that this follows from. */
+#include "compile/host_launch.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* The name that an argument is made of: of (float *)d_in, thrust::raw_pointer_cast(v.data()), &v[0], x.get(). */
+static HostSpan base_name(const HostText *text, HostSpan span) {
+    static const char *const passed[] = {"thrust",      "raw_pointer_cast",
+                                         "static_cast", "reinterpret_cast",
+                                         "const_cast",  "const",
+                                         "void",        "std",
+                                         "unsigned",    "struct",
+                                         "data",        "CUdeviceptr"};
+    for (size_t at = span.begin; at < span.end;) {
+        HostSpan word = host_word(text, at);
+        if (word.end == word.begin) {
+            at++;
+            continue;
+        }
+        bool is_passed = host_type_bytes(text->text + word.begin, word.end - word.begin) > 0;
+        for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+            is_passed |= host_span_is(text, word, passed[i]);
+        if (!is_passed) return word;
+        at = word.end;
+    }
+    return (HostSpan){span.begin, span.begin};
+}
+
+/* cudaMalloc(&name, BYTES), and its like. */
+static bool find_allocation(HostCode *code, HostSpan name, size_t from, size_t end, HostSpan *bytes,
+                            size_t *place) {
+    HostText *text = &code->text;
+    bool found = false;
+    for (size_t at = from; (at = host_text_find(text, name, at, end)) != SIZE_MAX; at++) {
+        size_t before = host_back_over_blanks(text, at),
+               after = host_skip_blanks(text, at + (name.end - name.begin), end);
+        if (!before || text->text[before - 1] != '&' || after >= end || text->text[after] != ',') continue;
+        size_t open = before;
+        int depth = 0;
+        while (open > 0 && depth <= 0 && text->text[open] != ';') {
+            open--;
+            depth += (text->text[open] == '(') - (text->text[open] == ')');
+        }
+        size_t word = host_back_over_blanks(text, open), begin = word;
+        while (begin > 0 && (host_is_word(text->text[begin - 1]))) begin--;
+        bool allocates = false;
+        for (size_t i = begin; i + 5 <= word; i++)
+            allocates |= !strncmp(text->text + i, "alloc", 5) || !strncmp(text->text + i, "Alloc", 5);
+        if (!allocates) continue;
+        if (!host_list_item(text, (HostSpan){after + 1, host_skip_brackets(text, open, text->length) - 1}, 0,
+                            bytes))
+            continue;
+        *place = at;
+        found = true;
+    }
+    return found;
+}
+
+static HostNumber times(HostNumber count, uint64_t bytes) {
+    if (!count.is_known || count.is_float || !bytes || count.integer < 0 ||
+        (uint64_t)count.integer > (uint64_t)1 << 48)
+        return (HostNumber){0};
+    HostNumber result = host_number(count.integer * (int64_t)bytes);
+    result.is_free = count.is_free;
+    return result;
+}
+
+/* thrust::device_vector<float> v(COUNT) */
+static HostNumber vector_bytes(HostCode *code, const HostDefinition *definition) {
+    HostText *text = &code->text;
+    size_t end = host_back_over_blanks(text, definition->at), open;
+    HostSpan item;
+    if (!end || text->text[end - 1] != '>' || (open = host_open_angle(text, end)) == SIZE_MAX)
+        return (HostNumber){0};
+    HostSpan type = host_trim(text, (HostSpan){open + 1, end - 1});
+    if (!host_list_item(text, definition->value, 0, &item)) return (HostNumber){0};
+    return times(host_value(&code->values, item, definition->at),
+                 host_type_bytes(text->text + type.begin, type.end - type.begin));
+}
+
+static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
+    HostText *text = &code->text;
+    HostPointer none = {0};
+    for (int depth = 0; depth < 8; depth++) {
+        HostSpan name = base_name(text, span), bytes, arguments, angles;
+        const HostFunction *function = host_text_function_at(text, at);
+        size_t place;
+        if (name.begin == name.end) return none;
+        if ((function &&
+             find_allocation(code, name, function->body.begin, function->body.end, &bytes, &place)))
+            return (HostPointer){place + 1, host_value(&code->values, bytes, place)};
+        HostDefinition definition = host_text_define(text, name, at);
+        if (definition.kind == HOST_PARAMETER) {
+            size_t call;
+            if (!host_text_find_call(text, definition.function, &arguments, &angles, &call) ||
+                !host_list_item(text, arguments, definition.index, &span))
+                return (HostPointer){.identity = definition.at + (size_t)definition.index + 1};
+            at = call;
+            continue;
+        }
+        if (find_allocation(code, name, 0, text->length, &bytes, &place))
+            return (HostPointer){place + 1, host_value(&code->values, bytes, place)};
+        if (definition.kind != HOST_VALUE) return none;
+        if (definition.is_called) return (HostPointer){definition.at + 1, vector_bytes(code, &definition)};
+        HostSpan value = host_trim(text, definition.value), word = base_name(text, value);
+        size_t after = word.end; /* of a cast, (float *)(in) */
+        while (after < value.end && (text->text[after] == ')' || isspace((unsigned char)text->text[after])))
+            after++;
+        bool is_name = after == value.end && word.end > word.begin && !host_span_is(text, word, "nullptr") &&
+                       !host_span_is(text, word, "NULL");
+        if (!is_name) return (HostPointer){.identity = definition.at + 1};
+        span = value;
+        at = definition.at;
+    }
+    return none;
+}
+
+/* in + i, &in[n]: it points into what was allocated, and how much follows it is not known. */
+static bool has_offset(HostCode *code, HostSpan span, size_t at) {
+    HostText *text = &code->text;
+    for (size_t i = span.begin; i < span.end; i++) {
+        char c = text->text[i];
+        HostSpan offset = {i + 1, span.end};
+        if (c == '[') offset.end = host_skip_brackets(text, i, span.end) - 1;
+        bool is_sum = (c == '+' || (c == '-' && text->text[i + 1] != '>')) && text->text[span.end - 1] != ')';
+        if (c != '[' && !is_sum) continue;
+        HostNumber value = host_value(&code->values, offset, at);
+        return !value.is_known || value.number != 0;
+    }
+    return false;
+}
+
+/* is_there ? a : b: of the two, that for which something was allocated. */
+static HostSpan choose_alternative(HostCode *code, HostSpan span, size_t at) {
+    HostText *text = &code->text;
+    size_t question = span.begin, colon;
+    while (question < span.end && text->text[question] != '?')
+        question =
+            strchr("([", text->text[question]) ? host_skip_brackets(text, question, span.end) : question + 1;
+    for (colon = question; colon < span.end && (text->text[colon] != ':' || text->text[colon + 1] == ':');)
+        colon += text->text[colon] == ':' ? 2 : 1;
+    if (colon >= span.end) return span;
+    HostSpan second = {colon + 1, span.end};
+    return follow_pointer(code, second, at).bytes.is_known ? second : (HostSpan){question + 1, colon};
+}
+
+HostPointer host_code_pointer(HostCode *code, const HostLaunch *launch, int item) {
+    HostSpan span;
+    if (!host_place_of(launch, launch->items[item], &span)) return (HostPointer){0};
+    span = choose_alternative(code, span, launch->at);
+    if (has_offset(code, span, launch->at)) return (HostPointer){0};
+    return follow_pointer(code, span, launch->at);
+}
+
+bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes) {
+    HostValues *values = &code->values;
+    HostPointer now = host_code_pointer(code, launch, item);
+    int roots = values->root_count;
+    if (!now.bytes.is_known || now.bytes.integer <= 0 || values->override_count == HOST_OVERRIDES)
+        return false;
+    if ((uint64_t)now.bytes.integer == bytes) return true;
+    HostRoot met[HOST_ROOTS];
+    memcpy(met, values->roots, sizeof met);
+    for (int i = 0; i < roots; i++) {
+        double wanted = (double)met[i].value * (double)bytes / (double)now.bytes.integer;
+        if (wanted < 1 || met[i].value < 32) continue; /* a block size, a factor */
+        if (host_is_compiled_in(code, host_word(&code->text, met[i].at), met[i].at)) continue;
+        values->overrides[values->override_count++] = (HostOverride){met[i].at, (int64_t)wanted};
+        HostPointer then = host_code_pointer(code, launch, item);
+        if (then.bytes.is_known && (uint64_t)then.bytes.integer == bytes) return true;
+        values->override_count--;
+    }
+    return false;
+}

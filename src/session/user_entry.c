@@ -1,0 +1,176 @@
+/* Which kernel of a file that is in no catalogue, and which of the file's launches is its launch. */
+#include "session/user_launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_cuda_source(const char *file) {
+    const char *dot = strrchr(file, '.');
+    return dot && !strcmp(dot, ".cu");
+}
+
+HostCode *user_read_host_code(const SessionOptions *options) {
+    return is_cuda_source(options->file) ? host_code_open(options->file) : NULL;
+}
+
+const char *session_launched_instance(Session *session, bool *is_guess) {
+    HostCode *code = user_read_host_code(&session->options);
+    const char *instance = NULL;
+    Text guess = {0};
+    *is_guess = false;
+    for (int i = 0; code && i < host_code_launch_count(code) && !instance; i++) {
+        const HostLaunch *launch = host_code_launch(code, i);
+        if (launch->arguments && *launch->kernel)
+            instance = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
+    }
+    if (code && !instance && host_code_guess_instance(code, &guess)) {
+        instance = arena_copy_text(&session->arena, text_string(&guess), guess.length);
+        *is_guess = true;
+    }
+    text_done(&guess);
+    host_code_free(code);
+    return instance;
+}
+
+/* "sum" of "space::sum<float,256>". */
+static bool is_bare_name(const char *readable, const char *name) {
+    size_t bare = strcspn(readable, "<(");
+    const char *last = readable;
+    for (const char *c = readable; c + 2 < readable + bare; c++)
+        if (c[0] == ':' && c[1] == ':') last = c + 2;
+    size_t length = bare - (size_t)(last - readable);
+    return strlen(name) == length && !memcmp(name, last, length);
+}
+
+PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch) {
+    PtxModule *module = session->code.module;
+    Error ignored = {0};
+    if (launch->arguments) {
+        const char *whole = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
+        PtxFunction *exact = ptx_module_find_entry(module, whole, &ignored);
+        if (exact) return exact;
+    }
+    for (int i = 0; *launch->kernel && i < module->function_count; i++) {
+        PtxFunction *function = module->functions[i];
+        if (function->is_entry && function->has_body &&
+            is_bare_name(ptx_readable_name(module, function->name), launch->kernel))
+            return function;
+    }
+    return NULL;
+}
+
+static int count_entries(const PtxModule *module) {
+    int count = 0;
+    for (int i = 0; i < module->function_count; i++)
+        count += module->functions[i]->is_entry && module->functions[i]->has_body;
+    return count;
+}
+
+/* Of the launches of one template, as in `switch (threads)`, that whose arguments have the block's size. */
+static bool names_block(UserLaunch *user, const HostLaunch *launch) {
+    uint32_t block[3];
+    bool is_read = host_code_evaluate_size(user->code, launch, launch->block, block);
+    const SessionOptions *options = &user->session->options;
+    uint64_t threads = options->block[0] ? options->block[0] : is_read ? launch_volume(block) : USER_BLOCK;
+    for (const char *at = launch->arguments; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strtoull(at + strspn(at, " "), NULL, 10) == threads) return true;
+    return false;
+}
+
+static const HostLaunch *best_instance(UserLaunch *user, const HostLaunch *launch) {
+    if (!launch->arguments || names_block(user, launch)) return launch;
+    for (int i = 0; i < host_code_launch_count(user->code); i++) {
+        const HostLaunch *other = host_code_launch(user->code, i);
+        if (!strcmp(other->kernel, launch->kernel) && other->arguments && names_block(user, other))
+            return other;
+    }
+    return launch;
+}
+
+/* The first kernel that the file launches whose threads work together, else the first that it launches, else the one that
+ * is written first. */
+static PtxFunction *choose_entry(UserLaunch *user) {
+    PtxModule *module = user->session->code.module;
+    PtxFunction *first = NULL;
+    for (int i = 0; i < host_code_launch_count(user->code); i++) {
+        PtxFunction *entry =
+            user_entry_of_launch(user->session, best_instance(user, host_code_launch(user->code, i)));
+        if (!entry || !ptx_function_parse(module, entry, NULL)) continue;
+        if (uses_communicate(entry)) return entry;
+        if (!first) first = entry;
+    }
+    size_t place = SIZE_MAX;
+    for (int i = 0; !first && i < module->function_count; i++) {
+        PtxFunction *entry = module->functions[i];
+        if (!entry->is_entry || !entry->has_body || !ptx_function_parse(module, entry, NULL)) continue;
+        size_t at = host_code_place(user->code, ptx_readable_name(module, entry->name)) +
+                    (uses_communicate(entry) ? 0 : SIZE_MAX / 2);
+        if (at < place) {
+            place = at;
+            first = entry;
+        }
+    }
+    return first;
+}
+
+/* As it was asked for. An instance that the compiler has just made may have another name: arguments that are enumerators,
+ * aliases or sums are spelled as their values there. It is the only one of its template then. */
+PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
+    Session *session = user->session;
+    const SessionOptions *options = &session->options;
+    int entries = count_entries(session->code.module);
+    if (!options->entry && user->code && entries > 1) {
+        PtxFunction *chosen = choose_entry(user);
+        if (chosen)
+            text_print(&user->guess, " --entry '%s'", ptx_readable_name(session->code.module, chosen->name));
+        return chosen;
+    }
+    if (session->code.guessed_instance)
+        text_print(&user->guess, " --entry '%s'", session->code.guessed_instance);
+    PtxFunction *entry = ptx_module_find_entry(session->code.module, options->entry, error);
+    if (entry || !options->entry || !strchr(options->entry, '<') || !is_cuda_source(options->file))
+        return entry;
+    size_t bare = strcspn(options->entry, "<");
+    Error ignored = {0};
+    entry = ptx_module_find_entry(session->code.module,
+                                  arena_copy_text(&session->arena, options->entry, bare), &ignored);
+    if (entry && error) *error = (Error){0};
+    return entry;
+}
+
+/* A launch that only makes an instance of a template passes no pointers. */
+static bool passes_nothing(const UserLaunch *user, const HostLaunch *launch) {
+    int pointers = 0, null = 0;
+    for (int i = 0; i < launch->item_count && i < user->entry->parameter_count; i++) {
+        const char *item = launch->items[i];
+        if (!guess_element_bytes(user->entry, i)) continue;
+        pointers++;
+        null += !strcmp(item, "nullptr") || !strcmp(item, "NULL") || !strcmp(item, "0");
+    }
+    return pointers && null == pointers;
+}
+
+/* One thread: it warms the GPU up. */
+static bool is_single(UserLaunch *user, const HostLaunch *launch) {
+    uint32_t grid[3], block[3];
+    return host_code_evaluate_size(user->code, launch, launch->grid, grid) &&
+           host_code_evaluate_size(user->code, launch, launch->block, block) &&
+           launch_volume(grid) * launch_volume(block) == 1;
+}
+
+/* The file's launch of it; one through a pointer, or a macro, may be of any kernel. */
+const HostLaunch *user_find_launch(UserLaunch *user) {
+    const HostLaunch *any = NULL;
+    for (int i = 0; user->code && i < host_code_launch_count(user->code); i++) {
+        const HostLaunch *launch = host_code_launch(user->code, i);
+        PtxFunction *entry = user_entry_of_launch(user->session, launch);
+        if (passes_nothing(user, launch) ||
+            (is_single(user, launch) && i + 1 < host_code_launch_count(user->code)))
+            continue;
+        if (entry == user->entry) return launch;
+        bool is_its =
+            is_bare_name(ptx_readable_name(user->session->code.module, user->entry->name), launch->kernel);
+        if ((is_its || !entry) && !any && launch->item_count == user->entry->parameter_count) any = launch;
+    }
+    return any;
+}

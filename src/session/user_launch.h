@@ -1,0 +1,43 @@
+/* User launch: what is known while a kernel that is in no catalogue is planned: which kernel of its file (user_entry.c), its
+ * block, grid and shared memory (user_sizes.c), n and its arguments (user_kernel.c). Private to src/session. */
+#ifndef SESSION_USER_LAUNCH_H
+#define SESSION_USER_LAUNCH_H
+
+#include "session/state.h"
+
+#include "catalog/guess.h"
+#include "catalog/uses.h"
+#include "compile/host_code.h"
+
+enum { USER_BLOCK = 256 }; /* threads where nothing says how many */
+
+typedef struct UserLaunch {
+    Session *session;
+    HostCode *code;         /* NULL: a file of PTX */
+    const HostLaunch *host; /* NULL: the file launches no such kernel */
+    PtxFunction *entry;
+    KernelShape shape;
+    GuessHint hints[USES_PARAMETERS];
+    bool reads_arguments; /* every argument's value and size is known from the file */
+    bool reads_grid, reads_block, reads_shared;
+    bool is_reduced; /* n is less than in the file */
+    uint64_t side;   /* of a square, or a cube, of n elements */
+    Text guess, read;
+} UserLaunch;
+
+/* Of FILE.cu; NULL: it is PTX, or cannot be read. */
+HostCode *user_read_host_code(const SessionOptions *options);
+/* The kernel that --entry names, else the one that is probably meant, which is added to `guess`. */
+PtxFunction *user_find_entry(UserLaunch *user, Error *error);
+/* The kernel of the module that a launch is of; NULL: none. */
+PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch);
+/* The file's launch of `entry`; NULL: there is none. */
+const HostLaunch *user_find_launch(UserLaunch *user);
+
+/* "sum" of "space::sum<float>". */
+const char *user_bare_name(UserLaunch *user);
+bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error);
+bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error);
+void user_choose_shared(UserLaunch *user, PlanLaunch *launch);
+
+#endif

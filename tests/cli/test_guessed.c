@@ -1,0 +1,62 @@
+/* A launch that nothing says: which sizes are tried, and what is said of those that fit. */
+#include "program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+/* 256 threads write beyond the shared array, 64 do not, and give the sum. */
+static void a_block_fits_its_shared_array(void **state) {
+    (void)state;
+    char *out = program_output(0, "@ tests/cli/sizes.ptx --entry sum64 --n 2^14 --report");
+    program_assert_contains(out, "guessed: --args 'in=float[n]:random(-8,8), out=float[grid], n' --block 64");
+    program_assert_contains(out, "looks like sum(in) of 256 partial results");
+    free(out);
+}
+
+/* A block that was asked for stays, and its fault is shown. */
+static void a_block_that_was_asked_for_stays(void **state) {
+    (void)state;
+    char *out = program_output(1, "@ tests/cli/sizes.ptx --entry sum64 --n 2^14 --block 256 --report");
+    program_assert_contains(out, "<<<64, 256>>>");
+    program_assert_contains(out, "TRAP out of bounds");
+    free(out);
+}
+
+/* 4096 blocks do not fit a variable of 64 words: there are fewer elements, unless their number was asked for. */
+static void n_fits_the_variables_of_the_module(void **state) {
+    (void)state;
+    char *out = program_output(0, "@ tests/cli/sizes.ptx --entry sum_to_variable --report");
+    program_assert_contains(out, "n = 16,384, 64 blocks of 256 threads");
+    program_assert_contains(out, "looks like sum(in)");
+    free(out);
+    out = program_output(1, "@ tests/cli/sizes.ptx --entry sum_to_variable --n 2^16 --grid 256 --report");
+    program_assert_contains(out, "the end of `partial`");
+    free(out);
+}
+
+/* Where the block was guessed, a result that is not the sum may be the guess's fault: it is not called wrong. */
+static void a_guess_is_not_the_kernels_fault(void **state) {
+    (void)state;
+    char *out = program_output(1, "@ tests/cli/sizes.ptx --entry one_more --n 2^14 --block 64 --report");
+    program_assert_contains(out, "WRONG");
+    free(out);
+    out = program_output(0, "@ tests/cli/sizes.ptx --entry one_more --n 2^14 --report");
+    program_assert_contains(out, "result not checked");
+    free(out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_fits_its_shared_array),
+        cmocka_unit_test(a_block_that_was_asked_for_stays),
+        cmocka_unit_test(n_fits_the_variables_of_the_module),
+        cmocka_unit_test(a_guess_is_not_the_kernels_fault),
+    };
+    return cmocka_run_group_tests_name("guessed", tests, program_make_folder, program_remove_folder);
+}
