@@ -81,8 +81,9 @@ typedef struct Finding {
      * those of `access` and `other` are known. */
     const FindingPair *pairs;
     int pair_count;
-    int cause;     /* an error: in Findings.causes; -1: another one */
-    bool is_taken; /* another schedule has shown it first, this one: */
+    int cause;      /* an error: in Findings.causes; -1: another one */
+    bool is_behind; /* a fault that ended the run: --keep-going has shown it */
+    bool is_taken;  /* another schedule has shown it first, this one: */
     uint64_t schedule;
 } Finding;
 
@@ -147,6 +148,8 @@ void findings_free(Findings *findings);
 /* Adds notes about stores that the source has and the PTX has not. */
 void findings_note_deleted(Findings *list, const Trace *trace, FindingSource source, void *context);
 void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule);
+/* The same of a run that went on behind the fault that ended this one. */
+void findings_take_behind(Findings *list, const Findings *other, const Trace *trace);
 int findings_count(const Findings *findings, Severity severity);
 
 /* In a session file, from which they are read back unchanged; NULL where no search was made. */

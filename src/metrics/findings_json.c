@@ -65,6 +65,7 @@ static void put_finding(Json *json, const Finding *finding) {
         json_unsigned(json, "seen_with_schedule", finding->schedule);
     else
         json_null(json, "seen_with_schedule");
+    json_boolean(json, "behind_fault", finding->is_behind);
     if (finding->severity == SEVERITY_SLOW) {
         json_unsigned(json, "cost", finding->cost);
         json_unsigned(json, "ideal", finding->ideal);

@@ -84,6 +84,8 @@ static void print_extent(const Findings *findings, const FindingCause *cause, Te
     }
     if (lead->count > 1) add_count(lead, &text);
     if (text.length) text_add(&text, ".");
+    if (lead->is_behind)
+        text_print(&text, "%sBehind the fault: seen with --keep-going.", text.length ? " " : "");
     if (lead->is_taken)
         text_print(&text, "%sSeen with --schedule %llu.", text.length ? " " : "",
                    (unsigned long long)lead->schedule);

@@ -20,11 +20,9 @@ static const char *keep_text(Findings *list, const char *text) {
 }
 
 /* Everything it points to lies in the other run, but for the text of its kind. */
-static Finding take(Findings *list, const Finding *finding, const Trace *trace, uint64_t schedule) {
+static Finding take(Findings *list, const Finding *finding, const Trace *trace) {
     Finding own = *finding;
     const TraceLaunch *launch = trace->launches[finding->launch];
-    own.is_taken = true;
-    own.schedule = schedule;
     own.what = keep_text(list, finding->what);
     own.sentence = keep_text(list, finding->sentence);
     own.advice = keep_text(list, finding->advice);
@@ -37,15 +35,28 @@ static Finding take(Findings *list, const Finding *finding, const Trace *trace, 
     return own;
 }
 
-void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule) {
+/* Like `like`. */
+static void take_all(Findings *list, const Findings *other, const Trace *trace, const Finding *like) {
     FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace};
     for (int i = 0; i < other->error_count; i++) {
         const Finding *finding = &other->items[i];
         if (finding->kind > FINDING_GLOBAL_RACE || finding->launch >= trace->launch_count ||
             has(list, finding))
             continue;
-        *findings_add(list, &builder.capacity, finding->kind, finding->launch) =
-            take(list, finding, trace, schedule);
+        Finding *own = findings_add(list, &builder.capacity, finding->kind, finding->launch);
+        *own = take(list, finding, trace);
+        own->is_behind = like->is_behind;
+        own->is_taken = like->is_taken;
+        own->schedule = like->schedule;
         findings_end(&builder);
     }
+}
+
+void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule) {
+    take_all(list, other, trace, &(Finding){.is_taken = true, .schedule = schedule});
+}
+
+void findings_take_behind(Findings *list, const Findings *other, const Trace *trace) {
+    take_all(list, other, trace, &(Finding){.is_behind = true});
+    list->is_complete |= other->is_complete;
 }

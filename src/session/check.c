@@ -64,6 +64,7 @@ void session_check(const Session *session, SessionCheckForm form, Text *out) {
     static const Findings none = {.is_complete = false};
     const Findings *hazards = session_hazards(session);
     note_deleted(session);
+    session_search_behind(session);
     session_search_orders(session);
     session_prove(session);
     session_find_orders_of_causes(session);

@@ -66,6 +66,7 @@ Session *session_open_copy(const Session *session, const char *ptx, uint64_t sch
     SessionOptions options = session->options;
     options.ptx = ptx;
     options.schedule = schedule;
+    options.keep_going |= session->findings.goes_behind;
     options.search_races = search;
     options.backend = BACKEND_EMULATOR;
     options.counters = COUNTERS_NONE;

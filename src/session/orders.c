@@ -54,6 +54,29 @@ void session_search_orders(const Session *session) {
     }
 }
 
+/* ---- behind a fault --------------------------------------------------------------------------------------- */
+
+static bool ended_out_of_bounds(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++) {
+        TrapKind kind = trace->traps[i].kind;
+        if (trap_kind_is_fatal(kind)) return kind == TRAP_OUT_OF_BOUNDS || kind == TRAP_INDEX_OVERFLOW;
+    }
+    return false;
+}
+
+void session_search_behind(const Session *session) {
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
+    Findings *list = (Findings *)(uintptr_t)session_hazards(session);
+    if (!list || session->findings.goes_behind || session_is_from_file(session) ||
+        !ended_out_of_bounds(session->trace))
+        return;
+    cache->findings.goes_behind = true;
+    Session *other = session_open_copy(session, NULL, session->options.schedule, true);
+    const Findings *found = other ? session_hazards(other) : NULL;
+    if (found) findings_take_behind(list, found, session->trace);
+    session_free(other);
+}
+
 /* ---- another result --------------------------------------------------------------------------------------- */
 
 static bool is_race(const Finding *finding) {

@@ -10,7 +10,9 @@
 enum { MOST_SECONDS = 3 }; /* of processor time, for all of a session's proofs */
 
 static bool is_same_error(const Finding *a, const Finding *b) {
-    return a->kind == b->kind && a->launch == b->launch && !strcmp(a->kind_text, b->kind_text) &&
+    bool is_fault = a->kind == FINDING_FAULT; /* where the run goes on, a fault has another name */
+    return a->kind == b->kind && a->launch == b->launch &&
+           (is_fault || !strcmp(a->kind_text, b->kind_text)) &&
            (a->kind == FINDING_WRONG_RESULT ||
             (a->access.line == b->access.line && a->other.line == b->other.line));
 }

@@ -188,6 +188,8 @@ void session_visit_other_folds(const Session *session, int view,
  * the first question runs it again. NULL: not known, of a run that is partial or of a file without them. */
 const Findings *session_hazards(const Session *session);
 
+/* Where an access out of bounds has ended the run: runs it again past it, and adds the races that come behind. */
+void session_search_behind(const Session *session);
 /* Runs it again in other orders of warps and blocks, schedules 0 to SESSION_ORDERS_SEARCHED, where what is ordered depends on
  * the order (atomics, fences), and adds the races that they show to those of the run. Not of long runs. */
 enum { SESSION_ORDERS_SEARCHED = 3 };

@@ -70,3 +70,20 @@ extern "C" __global__ void arrays_right(const int *in, int *out) {
     __syncwarp();
     out[tid] = first[tid + 1] + second[31 - tid];
 }
+
+// The access out of bounds comes first; the race is behind it.
+extern "C" __global__ void race_behind_fault(const int *in, int *out) {
+    __shared__ int words[64];
+    unsigned tid = threadIdx.x;
+    out[tid + 1] = 0; // one too far
+    words[tid] = in[tid];
+    out[tid] = words[63 - tid]; // WRONG race_behind_fault
+}
+
+extern "C" __global__ void race_behind_nothing(const int *in, int *out) {
+    __shared__ int words[64];
+    unsigned tid = threadIdx.x;
+    words[tid] = in[tid];
+    __syncthreads();
+    out[tid] = words[63 - tid];
+}

@@ -331,6 +331,7 @@ static void json_has_every_field(void **state) {
          .space = PTX_SPACE_GENERIC,
          .sentence = "it.",
          .cause = 0,
+         .is_behind = true,
          .is_taken = true,
          .schedule = 7,
          .access = {.pc = 1,
@@ -382,7 +383,7 @@ static void json_has_every_field(void **state) {
         "{\"hazards\":[{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":5,\"other_line\":11,"
         "\"detail\":\"it happens.\",\"advice\":\"do "
         "not\",\"launch\":2,\"space\":\"shared\",\"place\":\"sums[3]\","
-        "\"count\":3,\"blocks\":4,\"cause\":1,\"seen_with_schedule\":null,"
+        "\"count\":3,\"blocks\":4,\"cause\":1,\"seen_with_schedule\":null,\"behind_fault\":false,"
         "\"access\":{\"file\":\"a.cu\",\"line\":5,\"pc\":0,\"block\":6,\"warp\":7,\"lanes\":\"0x00000080\","
         "\"lane\":0,"
         "\"offset\":0,\"value\":null,\"does\":\"load\",\"interval\":9,\"event\":0},"
@@ -391,14 +392,14 @@ static void json_has_every_field(void **state) {
         "\"offset\":16,\"value\":17,\"does\":\"store\",\"interval\":18,\"event\":19}},"
         "{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":null,\"other_line\":null,\"detail\":\"it.\","
         "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,\"cause\":0,"
-        "\"seen_with_schedule\":7,"
+        "\"seen_with_schedule\":7,\"behind_fault\":true,"
         "\"access\":{\"file\":null,\"line\":0,\"pc\":1,\"block\":0,\"warp\":0,\"lanes\":\"0x00000000\","
         "\"lane\":null,"
         "\"offset\":null,\"value\":null,\"does\":\"atomic\",\"interval\":0,\"event\":null},\"other\":null},"
         "{\"kind\":\"missing_acquire\",\"severity\":\"note\",\"line\":null,\"other_line\":null,\"detail\":"
         "\"a note.\","
         "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,\"cause\":null,"
-        "\"seen_with_schedule\":null,"
+        "\"seen_with_schedule\":null,\"behind_fault\":false,"
         "\"access\":null,\"other\":null}],"
         "\"causes\":[{\"hazard\":1,\"hazards\":1,\"insert\":null,\"proved\":null,\"proof\":null,\"schedule\":"
         "null},"
@@ -406,7 +407,7 @@ static void json_has_every_field(void **state) {
         "\"schedule\":8}],"
         "\"efficiency\":[{\"kind\":\"bank_conflict\",\"severity\":\"slow\",\"line\":null,\"other_line\":null,"
         "\"detail\":\"slow.\",\"advice\":null,\"launch\":0,\"space\":\"global\",\"place\":null,\"count\":0,"
-        "\"blocks\":0,\"cause\":null,\"seen_with_schedule\":null,"
+        "\"blocks\":0,\"cause\":null,\"seen_with_schedule\":null,\"behind_fault\":false,"
         "\"cost\":21,\"ideal\":20,\"predicted\":22,\"access\":null,\"other\":null}],\"hazards_complete\":"
         "true}");
     text_done(&out);

@@ -194,6 +194,43 @@ static void two_barriers_are_two_findings(void **state) {
     session_free(session);
 }
 
+static Session *open_memory_case(const char *entry) {
+    SessionOptions options = {.file = "tests/kernels/memory.ptx",
+                              .entry = entry,
+                              .args = "in=int[n]:random, out=int[n]:unwritten",
+                              .catalog = {.n = 64, .seed = 3},
+                              .grid = {1, 1, 1},
+                              .block = {64, 1, 1},
+                              .search_races = true,
+                              .threads = 1};
+    return open_well(&options);
+}
+
+/* An access out of bounds ends the run; the race behind it is found all the same. */
+static void a_fault_hides_no_race(void **state) {
+    (void)state;
+    Session *session = open_memory_case("race_behind_fault");
+    session_search_behind(session);
+    const Findings *findings = session_hazards(session);
+    assert_string_equal(findings->items[0].kind_text, "out_of_bounds");
+    assert_false(findings->items[0].is_behind);
+    bool found = false;
+    for (int i = 1; i < findings->error_count; i++) {
+        const Finding *finding = &findings->items[i];
+        assert_true(finding->is_behind);
+        found |= finding->kind == FINDING_SHARED_RACE &&
+                 strstr(session_source_line(session, finding->access.file, finding->access.line),
+                        "WRONG race_behind_fault");
+    }
+    assert_true(found);
+    assert_true(findings->is_complete);
+    session_free(session);
+    session = open_memory_case("race_behind_nothing");
+    session_search_behind(session);
+    assert_int_equal(session_hazards(session)->error_count, 0);
+    session_free(session);
+}
+
 /* What the compiler has removed is said, with its line; registers are no memory. */
 static void removed_stores_are_noted(void **state) {
     (void)state;
@@ -261,6 +298,7 @@ int main(void) {
         cmocka_unit_test(any_order_shows_a_missing_fence),
         cmocka_unit_test(every_race_has_its_order),
         cmocka_unit_test(removed_stores_are_noted),
+        cmocka_unit_test(a_fault_hides_no_race),
         cmocka_unit_test(sarif_has_a_result_for_each_cause),
     };
     return cmocka_run_group_tests_name("check", tests, NULL, NULL);
