@@ -22,6 +22,7 @@ typedef struct CaptureBuffer {
 
 typedef struct CaptureOptions {
     uint64_t first, last;  /* traced blocks, linear, inclusive */
+    uint32_t threads;      /* of the largest block: probes must leave it enough registers */
     uint64_t region_bytes; /* for each of them; 0: chosen */
     int other;             /* buffer of the trace for what lies in none of the buffers; -1: an error */
     double seconds;        /* after which a kernel counts as hung; 0: 10 */

@@ -28,7 +28,7 @@ enum {
     CLUSTER_LAUNCH = 120
 };
 /* CUjit_option */
-enum { JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BYTES = 6, JIT_GENERATE_LINE_INFO = 12 };
+enum { JIT_THREADS_PER_BLOCK = 1, JIT_ERROR_LOG_BUFFER = 5, JIT_ERROR_LOG_BYTES = 6, JIT_GENERATE_LINE_INFO = 12 };
 
 static const double CANCEL_SECONDS = 1;
 
@@ -157,12 +157,13 @@ size_t cuda_measured_bytes(const Cuda *cuda, size_t most) {
     return bytes;
 }
 
-static bool load(Cuda *cuda, const char *ptx, unsigned option_count, CudaModule *module, Error *error) {
+/* Option 0: none. */
+static bool load(Cuda *cuda, const char *ptx, int option, uint32_t value, CudaModule *module, Error *error) {
     char log[LOG_BYTES] = "";
-    int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES, JIT_GENERATE_LINE_INFO};
-    void *values[] = {log, (void *)(uintptr_t)sizeof log, (void *)(uintptr_t)1};
+    int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BYTES, option};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log, (void *)(uintptr_t)value};
     Error call = {0};
-    if (CUDA_CALL(cuda, &call, cuModuleLoadDataEx, module, ptx, option_count, options, values)) return true;
+    if (CUDA_CALL(cuda, &call, cuModuleLoadDataEx, module, ptx, option ? 3 : 2, options, values)) return true;
     log[sizeof log - 1] = 0;
     char *first = log + strspn(log, "\n");
     first[strcspn(first, "\n")] = 0;
@@ -170,11 +171,15 @@ static bool load(Cuda *cuda, const char *ptx, unsigned option_count, CudaModule 
 }
 
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error) {
-    return load(cuda, ptx, 2, module, error);
+    return load(cuda, ptx, 0, 0, module, error);
+}
+
+bool cuda_load_for_blocks(Cuda *cuda, const char *ptx, uint32_t threads, CudaModule *module, Error *error) {
+    return load(cuda, ptx, JIT_THREADS_PER_BLOCK, threads, module, error);
 }
 
 bool cuda_load_with_lines(Cuda *cuda, const char *ptx, CudaModule *module, Error *error) {
-    return load(cuda, ptx, 3, module, error);
+    return load(cuda, ptx, JIT_GENERATE_LINE_INFO, 1, module, error);
 }
 
 static double now(void) {

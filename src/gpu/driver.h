@@ -91,6 +91,8 @@ bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error)
 size_t cuda_measured_bytes(const Cuda *cuda, size_t most);
 /* PTX text, 0-terminated; the compiler's log goes into the error. */
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
+/* The same, with so few registers that blocks of `threads` can be launched (CU_JIT_THREADS_PER_BLOCK). */
+bool cuda_load_for_blocks(Cuda *cuda, const char *ptx, uint32_t threads, CudaModule *module, Error *error);
 /* The same, so that the machine code names the source line of each instruction (CU_JIT_GENERATE_LINE_INFO). */
 bool cuda_load_with_lines(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
 /* Waits for the stream; more than `seconds`, or a second after `cancel`: the kernel does not return, the

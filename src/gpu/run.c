@@ -15,6 +15,11 @@ bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
     return cuda_load(cuda, ptx, &run->module, error);
 }
 
+bool gpu_run_begin_for_blocks(GpuRun *run, Cuda *cuda, const char *ptx, uint32_t threads, Error *error) {
+    *run = (GpuRun){.cuda = cuda};
+    return cuda_load_for_blocks(cuda, ptx, threads, &run->module, error);
+}
+
 bool gpu_run_begin_keeping(GpuRun *run, Cuda *cuda, const char *ptx, Error *error) {
     *run = (GpuRun){.cuda = cuda, .stays_loaded = true};
     return machine_code_load(cuda, ptx, &run->module, &run->code, error);

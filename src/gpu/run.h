@@ -31,6 +31,8 @@ typedef struct GpuRun {
 
 /* Loads `ptx`. */
 bool gpu_run_begin(GpuRun *run, Cuda *cuda, const char *ptx, Error *error);
+/* The same, with so few registers that blocks of `threads` can be launched. */
+bool gpu_run_begin_for_blocks(GpuRun *run, Cuda *cuda, const char *ptx, uint32_t threads, Error *error);
 /* The same, with line information: the machine code that runs is kept. */
 bool gpu_run_begin_keeping(GpuRun *run, Cuda *cuda, const char *ptx, Error *error);
 /* Frees everything; where the context is hung, nothing on the device. */

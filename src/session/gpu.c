@@ -70,6 +70,15 @@ static bool run(GpuCopy *copy, Cuda *cuda, const CaptureOptions *settings, Error
     return good;
 }
 
+static uint32_t largest_block(const Session *session) {
+    uint32_t most = 1;
+    for (int i = 0; i < session->plan.launch_count; i++) {
+        uint32_t threads = (uint32_t)launch_volume(session->plan.launches[i].block);
+        if (threads > most) most = threads;
+    }
+    return most;
+}
+
 static bool capture(GpuCopy *copy, Cuda *cuda, CaptureOptions settings, Error *error) {
     const SessionOptions *options = &copy->session->options;
     char path[PATH_MAX], *probe;
@@ -81,6 +90,7 @@ static bool capture(GpuCopy *copy, Cuda *cuda, CaptureOptions settings, Error *e
     settings.first = options->has_trace_blocks ? options->trace_first : fault;
     settings.last = options->has_trace_blocks ? options->trace_last : fault;
     settings.other = copy->other;
+    settings.threads = largest_block(copy->session);
     settings.probe = probe;
     bool good = run(copy, cuda, &settings, error);
     free(probe);

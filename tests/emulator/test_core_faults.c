@@ -204,15 +204,13 @@ static void test_trap_instruction(void **state) {
 static void test_not_emulated_only_when_executed(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "setp.gt.u32 %p0, %t, 1000; @!%p0 bra OVER;\n"
-                                 "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, "
-                                 "%f4, %f5, %f6, %f7}, [%base];\n"
+                                 "wgmma.fence.sync.aligned;\n"
                                  "OVER: st.global.u32 [%out], 1;"};
     CoreRun run = core_run_well(kernel);
     assert_int_equal(run.out[5], 1);
     core_done(&run);
-    kernel.body = "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, "
-                  "%f7}, [%base];";
-    core_run_trap(kernel, TRAP_NOT_EMULATED, "wmma.load.c.sync.aligned.row.m16n16k16.global.f32");
+    kernel.body = "wgmma.fence.sync.aligned;";
+    core_run_trap(kernel, TRAP_NOT_EMULATED, "wgmma.fence.sync.aligned");
 }
 
 static void test_forms_that_do_not_exist(void **state) {

@@ -117,6 +117,20 @@ static void events_that_find_no_room_are_counted(void **state) {
     session_free(session);
 }
 
+/* The probes need registers, too: those that a block of so many threads leaves. */
+static void the_compiler_knows_the_block(void **state) {
+    (void)state;
+    Error error = {0};
+    SessionOptions options = run_of("sequential", "double", 4096);
+    options.catalog.block = 1024;
+    options.backend = BACKEND_GPU;
+    unsetenv("STUB_THREADS");
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    assert_string_equal(getenv("STUB_THREADS"), "1024");
+    session_free(session);
+}
+
 static void what_the_driver_refuses_is_told(void **state) {
     (void)state;
     static const char *const calls[] = {"cuModuleLoadDataEx=218", "cuMemAlloc_v2=2", "cuLaunchKernel=1",
@@ -389,6 +403,7 @@ int main(void) {
         cmocka_unit_test_setup(what_is_verified, begin),
         cmocka_unit_test_setup(cooperative_grids_shrink_to_what_fits, begin),
         cmocka_unit_test_setup(events_that_find_no_room_are_counted, begin),
+        cmocka_unit_test_setup(the_compiler_knows_the_block, begin),
         cmocka_unit_test_setup(what_the_driver_refuses_is_told, begin),
         cmocka_unit_test_setup(every_kernel_is_captured, begin),
         cmocka_unit_test_setup(a_report_says_who, begin),

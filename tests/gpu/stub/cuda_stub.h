@@ -25,6 +25,11 @@ static inline void say_loaded(const void *image, unsigned count, int *options, v
     char at[32];
     snprintf(at, sizeof at, "%p", image);
     for (unsigned i = 0; i < count; i++) {
+        if (options[i] == 1) { /* CU_JIT_THREADS_PER_BLOCK */
+            snprintf(at, sizeof at, "%u", (unsigned)(uintptr_t)values[i]);
+            setenv("STUB_THREADS", at, 1);
+            snprintf(at, sizeof at, "%p", image);
+        }
         if (options[i] == 12 && values[i]) setenv("STUB_LOADED", at, 1);
         if (options[i] == 5 && getenv("STUB_LOG")) strcpy(values[i], getenv("STUB_LOG"));
     }
