@@ -153,7 +153,7 @@ static void put(uint8_t *words, size_t at, const char *type, int value) {
 
 static void check_product(const Form *form) {
     static uint32_t in[LANES * WORDS_OF_LANE];
-    char types[4][8];
+    char types[4][8] = {{0}};
     int count, m, n, k;
     read_types(form->types, types, &count);
     read_shape(form->shape, &m, &n, &k);
@@ -230,7 +230,7 @@ static void print_load(Text *body, char role, bool by_columns, const Form *form,
 static void check_wmma(const Form *form, bool a_by_columns, bool b_by_columns, bool c_by_columns) {
     static uint32_t in[MATRICES * MATRIX_BYTES / 4];
     uint8_t *bytes = (uint8_t *)in;
-    char types[4][8];
+    char types[4][8] = {{0}};
     int count, m, n, k;
     read_types(form->types, types, &count);
     read_shape(form->shape, &m, &n, &k);

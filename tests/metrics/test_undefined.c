@@ -174,11 +174,44 @@ static void shuffles_are_told_apart(void **state) {
     CHECK(cases);
 }
 
+/* Lanes 0 to 15 shuffle among themselves: lane 8 and those after it get something undefined, and a product mixes it into all
+ * results. */
+static void a_product_hands_on_what_is_undefined(void **state) {
+    (void)state;
+    static const char *const products[] = {
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r1, %r1}, {%r2}, "
+        "{%f0, %f1, %f2, %f3}; mov.b32 %r3, %f3;\n",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r1;\n"};
+    for (size_t i = 0; i < 2 * sizeof products / sizeof *products; i++) {
+        RaceDetector *detector = race_detector_new();
+        TraceObserver observer = race_detector_observer(detector);
+        Text body = {0};
+        text_print(&body,
+                   "mov.u32 %%r1, %%t; mov.u32 %%r2, 0; mov.b32 %%f0, %%r2; mov.b32 %%f1, %%f0; mov.b32 "
+                   "%%f2, %%f0;\n"
+                   "mov.b32 %%f3, %%f0; setp.ge.u32 %%p0, %%t, 16; @%%p0 bra OVER;\n"
+                   "shfl.sync.down.b32 %%r1, %%t, 8, 31, 0xffff;\nOVER: %s%sst.global.u32 [%%out], %%r3;",
+                   i % 2 ? "mov.u32 %r1, 5;\n" : "", products[i / 2]);
+        CoreRun run =
+            core_run_well((CoreKernel){.body = text_string(&body), .options = {.observer = &observer}});
+        Findings *findings = findings_new(detector, run.trace, NULL);
+        int found = 0;
+        for (int k = 0; k < findings->error_count; k++)
+            found += findings->items[k].kind == FINDING_UNDEFINED_SHUFFLE;
+        assert_int_equal(found, i % 2 ? 0 : 1);
+        text_done(&body);
+        findings_free(findings);
+        race_detector_free(detector);
+        core_done(&run);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_used_is_silent),
         cmocka_unit_test(uses_are_found),
         cmocka_unit_test(shuffles_are_told_apart),
+        cmocka_unit_test(a_product_hands_on_what_is_undefined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void multiply(Block *block, Warp *warp, const ProductOp *op, uint64_t res
     gather(warp, &op->c, &from.c);
     for (int lane = 0; lane < WARP_LANES; lane++)
         for (int r = 0; r < op->d.fragment.registers; r++) {
-            uint64_t recorded;
+            uint64_t recorded = 0;
             bool is_possible =
                 block->recorded_values && recorded_values_find(block->recorded_values, lane, r, &recorded);
             uint64_t own = compute_register(op, &from, lane, r, is_possible ? &recorded : NULL, &is_possible);
