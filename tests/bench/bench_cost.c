@@ -3,7 +3,8 @@
  *   instructions   of the host for each warp instruction, plain and with the search for hazards: between two sizes, so that
  *                  starting does not count. Counted by valgrind, where there is one, so that nothing else that runs here
  *                  changes them; REDVIZ_BENCH_KERNELS="a b" for other kernels
- *   two threads    how many times as fast as one, with the search (as one waits)
+ *   two threads    how many times as fast as one, with the search: by the instructions of the host that follow each other,
+ *                  and as one waits
  *   memory         the most that was resident, against the size of the input */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
@@ -73,6 +74,35 @@ static void print_instructions(const char *kernel) {
     printf("\n");
 }
 
+/* Those of the longest of its threads and of the first one, which waits for them, together. */
+static double longest_way(const char *kernel, const char *threads) {
+    char command[1024], line[256];
+    double first = -1, most = 0;
+    snprintf(
+        command, sizeof command,
+        "d=$(mktemp -d) && valgrind --tool=callgrind --separate-threads=yes --callgrind-out-file=$d/t %s "
+        "--kernel %s --n 2^20 --threads %s --check >/dev/null 2>&1; sed -n 's/^summary: //p' $d/t-*; "
+        "rm -r $d",
+        program(), kernel, threads);
+    FILE *pipe = popen(command, "r");
+    while (pipe && fgets(line, sizeof line, pipe)) {
+        double count = strtod(line, NULL);
+        if (first < 0)
+            first = count;
+        else if (count > most)
+            most = count;
+    }
+    if (pipe) pclose(pipe);
+    return first + most;
+}
+
+static void print_ways(void) {
+    printf("\ntwo threads against one, searched, int, n = 2^20, by the longest way of instructions:\n");
+    printf("  interleaved %.2f times, grid_stride %.2f times\n",
+           longest_way("interleaved", "1") / longest_way("interleaved", "2"),
+           longest_way("grid_stride", "1") / longest_way("grid_stride", "2"));
+}
+
 static void print_all_instructions(void) {
     if (system("valgrind --version >/dev/null 2>&1") != 0) {
         printf("\nhost instructions: not counted, there is no valgrind here\n");
@@ -84,6 +114,7 @@ static void print_all_instructions(void) {
     printf("\nhost instructions for each warp instruction, int, from n = 2^16 to 2^18, one thread:\n");
     printf("  %-22s%10s%10s\n", "", "plain", "searched");
     for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) print_instructions(name);
+    print_ways();
 }
 
 /* ---- whole processes ---- */
