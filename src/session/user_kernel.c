@@ -108,7 +108,7 @@ static void choose_n(UserLaunch *user) {
     }
     if (is_only_output(user, largest)) { /* what it is made of is not known, but for a number */
         uint64_t number = is_asked ? 0 : largest_number(user);
-        if (number > count) *n = number;
+        if (number > *n) *n = number;
         return;
     }
     uint64_t bytes = guess_element_bytes(user->entry, largest), wanted = is_asked ? *n
