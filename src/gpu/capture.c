@@ -30,8 +30,8 @@ static bool load_instrumented(Capture *capture, const PtxProgram *const *program
     Text text = {0};
     bool good = instrument(programs, capture->launch_count, capture->options->probe,
                            capture->options->approximate, &text, &capture->sites, error) &&
-                gpu_run_begin_for_blocks(&capture->run, capture->cuda, text_string(&text), capture->options->threads,
-                                         error);
+                gpu_run_begin_for_blocks(&capture->run, capture->cuda, text_string(&text),
+                                         capture->options->threads, error);
     text_done(&text);
     return good;
 }
