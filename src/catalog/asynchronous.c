@@ -78,8 +78,8 @@ const CatalogRow asynchronous_rows[] = {
      COPIES,
      .operations = "sum min max",
      .title = "double-buffered cp.async",
-     .lesson = "cp.async brings bytes to shared memory without a register; they may be read after "
-               "cp.async.wait_group, not before. It takes 1 % longer than multi_add (2^30 ints, H200).",
+     .lesson = "cp.async brings bytes to shared memory without a register, to be read behind cp.async."
+               "group. Takes 1 % longer than multi_add (2^30 ints, H200).",
      .watch =
          "Two events of one instruction: what a copy reads, and what it will write; the wait lets all groups "
          "but the last arrive.",
@@ -92,8 +92,8 @@ const CatalogRow asynchronous_rows[] = {
      .operations = "sum min max",
      .title = "bulk copies and mbarriers",
      .lesson =
-         "One thread copies a whole tile. A phase of the mbarrier ends when it has arrived and the bytes "
-         "that it expects have come. It takes 1.16 times as long as async_copy (2^30 ints, H200).",
+         "One thread copies a whole tile; a phase of the mbarrier ends when its bytes have come. Takes 1.16 "
+         "times as long as async_copy (2^30 ints, H200).",
      .watch =
          "One lane of one warp copies; the parity of the phase that is waited for changes each time a buffer "
          "is used again.",
@@ -106,8 +106,8 @@ const CatalogRow asynchronous_rows[] = {
      .operations = "sum",
      .title = "a bulk reduction to global memory",
      .lesson =
-         "One instruction of one thread adds an array of shared memory to one in global memory. Yet it takes "
-         "2.6 times as long as async_copy (2^20 ints, H200).",
+         "One thread adds an array of shared memory to one in global memory. Yet it takes 2.6 times as long "
+         "as async_copy (2^20 ints, H200).",
      .watch = "No atomic a thread: one lane reads the array, and it arrives at the wait for its group.",
      .source = "bulk_reduce.cu",
      .plan = plan_bulk_reduce,

@@ -125,7 +125,7 @@ static const struct {
      "other tex f32 f32 x4 | vector (register %f1, register %f2, register %f3, register %f4) | other [%rd1, "
      "{%f5, %f6}]"},
     {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd5, %fd6};",
-     "other mma f64 f64 f64 f64 | vector (register %fd1, register %fd2) | vector (register %fd3) | vector "
+     "mma f64 f64 f64 f64 | vector (register %fd1, register %fd2) | vector (register %fd3) | vector "
      "(register %fd4) | vector "
      "(register %fd5, register %fd6)"},
     {"newop.x.u32 %r1, [%rd1], 5;", "other newop u32 | register %r1 | memory %rd1 | integer 5"},

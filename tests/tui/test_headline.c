@@ -166,8 +166,12 @@ static void verdicts_fit_their_room(void **state) {
 }
 
 static void check_story(const char *file, const char *entry, int columns, const char *expected) {
-    Run run = open_run(&(SessionOptions){
-        .file = file, .entry = entry, .catalog = {.n = 4096}, .threads = 1, .search_races = true});
+    Run run = open_run(&(SessionOptions){.file = file,
+                                         .entry = entry,
+                                         .block = {256, 1, 1},
+                                         .catalog = {.n = 4096},
+                                         .threads = 1,
+                                         .search_races = true});
     char story[256];
     headline_print_story(run.scene, columns, story, sizeof story);
     assert_string_equal(story, ""); /* nothing is known yet */
