@@ -154,7 +154,7 @@ objects: $(STUBS) $(EMULATED_GPU)
 names: ; @echo $(LIBRARY_OBJECTS)
 libraries: ; @echo $(LIBRARIES)
 END
-make --no-print-directory -j"$JOBS" -f objects.mk objects CFLAGS="-O1 -g0 -fPIC" >"$work/make.log"
+make --no-print-directory -j"$JOBS" -f objects.mk objects HARDEN= CFLAGS="-O1 -g0 -fPIC" >"$work/make.log"
 libraries=$(make --no-print-directory -s -f objects.mk libraries)
 objects=$(make --no-print-directory -s -f objects.mk names | tr ' ' '\n')
 checked_malloc=$(cc -print-file-name=libc_malloc_debug.so.0) # of glibc: finds writes beyond what was allocated

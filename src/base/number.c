@@ -47,3 +47,12 @@ bool number_parse_option(const char *option, const char *text, uint64_t minimum,
     return error_set(error, "--%s: '%s' is not a whole number from %llu to %llu (4096, 0x1000 or 2^12)",
                      option, text, (unsigned long long)minimum, (unsigned long long)maximum);
 }
+
+uint64_t number_common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}

@@ -16,4 +16,7 @@ bool number_parse(const char *text, uint64_t minimum, uint64_t maximum, uint64_t
 bool number_parse_option(const char *option, const char *text, uint64_t minimum, uint64_t maximum,
                          uint64_t *value, Error *error);
 
+/* The greatest that divides both; the other one where one is 0. */
+uint64_t number_common_divisor(uint64_t a, uint64_t b);
+
 #endif

@@ -3,6 +3,7 @@
 #include "catalog/loops.h"
 #include "catalog/plan.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include <errno.h>
 #include <math.h>
@@ -66,21 +67,12 @@ static void fill_random(PlanBuffer *buffer, Random random, uint64_t begin, uint6
         plan_element_set(buffer->type, buffer->bytes, i, random_number(&random, i));
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* i * factor + shift modulo count is a permutation where factor and count have no common divisor. */
 static void fill_permutation(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
     __extension__ typedef unsigned __int128 Wide;
     uint64_t count = buffer->count, shift = loops_mix(seed) % count,
              factor = (uint64_t)((double)count * 0.6180339887498949) | 1;
-    while (common_divisor(factor, count) != 1) factor += 2;
+    while (number_common_divisor(factor, count) != 1) factor += 2;
     for (uint64_t i = begin; i < end; i++) {
         uint64_t value = (uint64_t)(((Wide)i * factor + shift) % count);
         plan_element_set(buffer->type, buffer->bytes, i, (double)value);

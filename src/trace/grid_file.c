@@ -1,6 +1,7 @@
 /* Writing and reading of grid timelines (grid_file.h). */
 #include "trace/grid_file.h"
 
+#include "base/number.h"
 #include "base/tsv.h"
 
 #include <inttypes.h>
@@ -17,19 +18,12 @@ static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static uint64_t divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static void add_blocks(const GridLaunch *launch, Text *out) {
     uint64_t unit = 0, before = 0;
-    for (uint64_t i = 0; i < launch->block_count; i++)
-        unit = divisor(divisor(unit, launch->blocks[i].start), launch->blocks[i].end);
+    for (uint64_t i = 0; i < launch->block_count; i++) {
+        unit = number_common_divisor(unit, launch->blocks[i].start);
+        unit = number_common_divisor(unit, launch->blocks[i].end);
+    }
     if (!unit) unit = 1;
     text_print(out, "blocks\t%" PRIu64, unit);
     for (uint64_t i = 0; i < launch->block_count; i++) {

@@ -1,6 +1,7 @@
 /* Other orders than the round robin's (other_orders.h). */
 #include "emulator/machine/other_orders.h"
 
+#include "base/number.h"
 #include "emulator/machine/hooks.h"
 
 static uint64_t dice(const Block *block, const Warp *warp, uint64_t salt) {
@@ -24,15 +25,6 @@ static uint64_t mixed(uint64_t a, uint64_t b, uint64_t c) {
     return mix ^ mix >> 32;
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 uint64_t order_of_clusters(uint64_t schedule, uint64_t index, uint64_t count) {
     if (!schedule || count < 2) return index;
     switch (character(schedule)) {
@@ -40,7 +32,7 @@ uint64_t order_of_clusters(uint64_t schedule, uint64_t index, uint64_t count) {
         return count - 1 - index;
     case 2: {
         uint64_t step = mixed(schedule, count, 1) % count, first = mixed(schedule, count, 2) % count;
-        while (common_divisor(step, count) != 1) step = (step + 1) % count;
+        while (number_common_divisor(step, count) != 1) step = (step + 1) % count;
         return (index * step + first) % count; /* a grid has fewer than 2^32 blocks */
     }
     default:
