@@ -66,7 +66,7 @@ typedef struct BenchSassSink { /* what they get is borrowed until they return */
 } BenchSassSink;
 
 /* The machine code of each kernel that is asked for, in each type, and of each of its launches: counted at 2^20
- * elements and sampled at 2^24, or both at the size that is asked for. What a kernel lacks is told, and the next one
+ * elements and sampled at 2^24, or both at the size that is asked for. What a kernel lacks is reported, and the next one
  * follows. false with `error`: there is no GPU, a kernel does not return, or not one kernel could be measured. */
 bool bench_sass(const BenchOptions *options, const BenchSassSink *sink, Error *error);
 

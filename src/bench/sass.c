@@ -103,7 +103,7 @@ static bool measure(const SassRecorder *recorder, SassCell *cell, Stages *stages
     return good && check_code(cell, &stages->run.code, error);
 }
 
-/* false with `error`: nothing more can be recorded. What this kernel refuses is told. */
+/* false with `error`: nothing more can be recorded. What this kernel refuses is reported. */
 static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *error) {
     Stages *stages = memory_new(sizeof *stages);
     CatalogOptions options = recorder->options->catalog;

@@ -27,7 +27,7 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     uint64_t n;
     const CatalogRow *row;                /* NULL: in no catalogue */
     CatalogRun run;                       /* of `row` */
-    const char *guess, *read, *arguments; /* options that were guessed, that its file told; its --args */
+    const char *guess, *read, *arguments; /* options that were guessed, or read in its file; its --args */
     int block_choices;                    /* sizes that its guessed block may have; 0: it was not guessed */
     bool may_shrink;                      /* n was not asked for, and may be less */
     const char

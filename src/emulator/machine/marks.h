@@ -1,4 +1,4 @@
-/* Marks: which bytes of global memory somebody has written, where a buffer begins unwritten, and what of the device heap is
+/* Marks: which bytes of global memory have been written, where a buffer begins unwritten, and what of the device heap is
  * allocated. Looked at only where an observer searches for faults. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_MARKS_H
 #define EMULATOR_MACHINE_MARKS_H

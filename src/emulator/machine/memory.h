@@ -13,7 +13,7 @@ typedef struct Region {   /* a buffer, module variable, heap or workspace */
     const char *name;
     PtxType type;
     bool read_only, owned; /* owned: `host` is freed with the memory */
-    uint64_t *written;     /* a bit per byte that somebody has written; NULL: all of them count as written */
+    uint64_t *written;     /* a bit per byte that has been written; NULL: all count as written */
 } Region;
 
 typedef struct Memory {

@@ -2,8 +2,8 @@
  * Private to the emulator.
  *
  * Such a value harms nobody as long as it stays in registers: the last steps of a shuffle ladder make many that no lane
- * looks at. It is *used* where memory, an address, a branch, an atomic or a barrier depends on it, which the launch's
- * observer is told. Registers, parameters of functions and local memory are followed; an instruction whose result does
+ * looks at. It is *used* where memory, an address, a branch, an atomic or a barrier depends on it; the launch's
+ * observer learns of that. Registers, parameters of functions and local memory are followed; an instruction whose result does
  * not depend on the value (selp that takes the other operand, `and` with 0) makes a defined one.
  *
  * Only blocks with an observer follow, and each only from its first such value on: block->follows. */
