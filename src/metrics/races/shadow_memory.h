@@ -9,7 +9,7 @@
 
 #include "metrics/races/happens_before.h"
 
-enum { CELL_READS = 3, CHUNK_CELLS = 32, SHADOW_PAGE_CHUNKS = 64 };
+enum { CELL_READS = 8, CHUNK_CELLS = 32, SHADOW_PAGE_CHUNKS = 64 };
 
 typedef struct ShadowCell {
     WarpAccess write;             /* the last */
