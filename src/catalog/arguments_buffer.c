@@ -20,7 +20,7 @@ static bool read_two(ArgumentReader *reader, Span fill, ExpressionValue values[2
 }
 
 static bool read_range(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
-    ExpressionValue values[2];
+    ExpressionValue values[2] = {{.number = 0}, {.number = 0}};
     if (!read_two(reader, fill, values)) return false;
     buffer->fill = FILL_RANDOM;
     buffer->has_range = true;
@@ -70,7 +70,7 @@ static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     }
     if (starts(fill, "random(")) return read_range(reader, fill, buffer);
     if (!starts(fill, "iota(")) return read_value(reader, fill, buffer);
-    ExpressionValue values[2];
+    ExpressionValue values[2] = {{.number = 0}, {.number = 0}};
     if (!read_two(reader, fill, values)) return false;
     buffer->fill = values[1].number != 0 ? FILL_IOTA : FILL_VALUE;
     buffer->first = values[0].number;

@@ -272,7 +272,7 @@ static void check_shuffle_atomic(const CatalogRun *run, const Plan *filled, cons
 
 static void check_cluster(const CatalogRun *run, const Plan *filled, const Plan *done,
                           CatalogResult *result) {
-    double clusters = done->launches[0].grid[0] / run->cluster;
+    uint32_t clusters = done->launches[0].grid[0] / run->cluster;
     double depth = block_depth(run, 2) + reference_tree_depth(run->cluster) + clusters - 1;
     rows_check_reduction(run, filled, done, 1, depth, result);
 }

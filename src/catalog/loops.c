@@ -86,8 +86,8 @@ typedef union Piece {
 } Piece;
 
 INLINE void fill_piece(PtxType type, const RandomNumbers *random, uint64_t first, Piece *piece) {
-    double fraction[PIECE], real[PIECE];
-    int32_t whole[PIECE];
+    double fraction[PIECE], real[PIECE] = {0};
+    int32_t whole[PIECE] = {0};
     bool is_single = type == PTX_F32;
     fractions(random->seed, first, fraction);
     if (!random->is_whole) {

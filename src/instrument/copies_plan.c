@@ -10,7 +10,8 @@ static bool is_bulk(const InstrumentSite *site) {
 }
 
 static int bytes_of(const InstrumentSite *site) {
-    return (int)site->instruction->operands[2].integer;
+    const PtxInstruction *in = site->instruction;
+    return in->operand_count > 2 ? (int)in->operands[2].integer : 0;
 }
 
 /* cp.async reads less where it has a fourth operand that is no cache policy. */

@@ -33,7 +33,8 @@ static bool closes(int kind) {
 static PtxToken operand_token(const PtxChecker *checker, int operand, int item) {
     const PtxInstruction *in = checker->instruction;
     PtxLexer lexer = lexer_at(checker->program->module, in->line, in->column);
-    PtxToken token = ptx_lexer_next(&lexer);
+    PtxToken token;
+    ptx_lexer_next(&lexer); /* the opcode */
     do token = ptx_lexer_next(&lexer);
     while (token.kind == PTX_TOKEN_DOT);
     for (int depth = 0; operand > 0 && token.kind != ';' && token.kind != PTX_TOKEN_END;) {

@@ -81,7 +81,7 @@ static bool compile_file(Session *session, Error *error) {
 }
 
 static bool is_cuda_source(const char *file) {
-    const char *dot = strrchr(file, '.');
+    const char *dot = file ? strrchr(file, '.') : NULL;
     return dot && !strcmp(dot, ".cu");
 }
 
