@@ -66,7 +66,7 @@ bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
     const PtxFunction *entry = user->entry;
     const uint32_t *required = entry->required_threads;
     uint64_t most = launch_volume(entry->maximum_threads);
-    uint32_t read[3];
+    uint32_t read[3] = {0};
     bool is_free = !options->block[0] && !required[0];
     user->reads_block =
         is_free && user->host && host_code_evaluate_size(user->code, user->host, user->host->block, read) &&
@@ -122,7 +122,7 @@ static uint64_t usual_blocks(const UserLaunch *user, int axis, const uint32_t bl
 bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error) {
     static const uint32_t limits[3] = {INT_MAX, 65535, 65535};
     const SessionOptions *options = &user->session->options;
-    uint32_t read[3];
+    uint32_t read[3] = {0};
     user->reads_grid = !options->grid[0] && user->host &&
                        host_code_evaluate_size(user->code, user->host, user->host->grid, read) &&
                        host_code_knows_size(user->code, user->host, user->host->grid);

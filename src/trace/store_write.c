@@ -121,7 +121,7 @@ static void discard(Store *store) {
 
 Store *store_create(const char *path, uint64_t bytes_expected, Error *error) {
     Store *store = memory_new(sizeof *store);
-    mode_t mode;
+    mode_t mode = 0;
     store->version = STORE_VERSION;
     interrupt_hold();
     if (resolve(store, path, &mode)) {
