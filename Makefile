@@ -84,7 +84,7 @@ help:
 #: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
 #: make format         run clang-format; make format-check: fail if that would change a file
 #: make musl-check     compile everything but the interface with musl-gcc
-#: make fuzz           fuzz PTX, its execution, --args, --launch, sessions, lectures, tables, keys, FUZZ_SECONDS (60) each; or fuzz-run, ...
+#: make fuzz           fuzz PTX, its execution, --args, --launch, --expect, sessions, lectures, tables, keys, FUZZ_SECONDS (60) each; or fuzz-run, ...
 #: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests must find them (scripts/mutate.sh)
 #: make bench          measure speed and memory on this machine
 #: make device         build tests/device/on_gpu, to be run on a machine with a GPU
@@ -171,7 +171,7 @@ FUZZ_SECONDS ?= 60
 FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined -w \
     -fno-sanitize-recover=all -I. -Isrc -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$@
-fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-launch fuzz-session fuzz-lecture fuzz-text fuzz-keys
+fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-launch fuzz-expect fuzz-session fuzz-lecture fuzz-text fuzz-keys
 
 fuzz-deps:
 	@scripts/deps.sh build fuzz
@@ -190,6 +190,13 @@ fuzz-launch: fuzz-deps
 	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
 	@printf "k<<<(n + 255) / 256, (16, 16), 4 * block, cluster=2>>>(in=float[n], &in[7], n); s<<<1, 32>>>({in, 3.5f}, {})" >build/fuzz/$@/seed
 	build/fuzz/fuzz_launch -max_len=512 -timeout=5 $(FUZZ_RUN)
+
+fuzz-expect: fuzz-deps
+	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
+	@printf "1out=rowsum(in, 20)" >build/fuzz/$@/rows
+	@printf "2dot(in, other)" >build/fuzz/$@/dot
+	@printf "5histogram(in)" >build/fuzz/$@/histogram
+	build/fuzz/fuzz_expect -max_len=256 -timeout=5 $(FUZZ_RUN)
 
 fuzz-lecture: fuzz-deps
 	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) \
