@@ -13,7 +13,7 @@ void app_show_hazards(App *app, int index, bool ask) {
                                                  : session_is_from_file(session)
                                                      ? "the session file holds no hazards"
                                                      : "hazards were not searched for";
-    if (slot->current.scene->borrowed.hazards && view->selection.hazard_waits)
+    if (slot->current.scene->borrowed.hazards && view->selection.hazard_waits && !app->loader)
         view_go_to_hazard(view, slot->current.scene);
 }
 
