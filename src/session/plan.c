@@ -85,7 +85,7 @@ static bool is_cuda_source(const char *file) {
     return dot && !strcmp(dot, ".cu");
 }
 
-static bool load_module(Session *session, Error *error) {
+bool session_load_module(Session *session, Error *error) {
     size_t length;
     const char *file = session->options.file;
     if (file) session->sources.path = file;
@@ -128,11 +128,11 @@ static bool plan_catalogue_kernel(Session *session, Error *error) {
     session->kernel.row = catalog_find(session->options.kernel, error);
     return session->kernel.row &&
            catalog_resolve(session->kernel.row, &session->options.catalog, &session->kernel.run, error) &&
-           load_module(session, error) &&
+           session_load_module(session, error) &&
            session->kernel.row->plan(&session->kernel.run, &session->plan, error);
 }
 
 bool session_plan(Session *session, Error *error) {
     return session->options.kernel ? plan_catalogue_kernel(session, error)
-                                   : session_plan_user_kernel(session, load_module, error);
+                                   : session_plan_user_kernel(session, session_load_module, error);
 }

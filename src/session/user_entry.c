@@ -139,11 +139,11 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
 }
 
 /* A launch that only makes an instance of a template passes no pointers. */
-static bool passes_nothing(const UserLaunch *user, const HostLaunch *launch) {
+bool user_passes_nothing(const PtxFunction *entry, const HostLaunch *launch) {
     int pointers = 0, null = 0;
-    for (int i = 0; i < launch->item_count && i < user->entry->parameter_count; i++) {
+    for (int i = 0; i < launch->item_count && i < entry->parameter_count; i++) {
         const char *item = launch->items[i];
-        if (!guess_element_bytes(user->entry, i)) continue;
+        if (!guess_element_bytes(entry, i)) continue;
         pointers++;
         null += !strcmp(item, "nullptr") || !strcmp(item, "NULL") || !strcmp(item, "0");
     }
@@ -164,7 +164,7 @@ const HostLaunch *user_find_launch(UserLaunch *user) {
     for (int i = 0; user->code && i < host_code_launch_count(user->code); i++) {
         const HostLaunch *launch = host_code_launch(user->code, i);
         PtxFunction *entry = user_entry_of_launch(user->session, launch);
-        if (passes_nothing(user, launch) ||
+        if (user_passes_nothing(user->entry, launch) ||
             (is_single(user, launch) && i + 1 < host_code_launch_count(user->code)))
             continue;
         if (entry == user->entry) return launch;
