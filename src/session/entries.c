@@ -132,7 +132,8 @@ static void print_entry(Entries *entries, const PtxFunction *entry, const HostLa
     }
     text_add(out, ")");
     static const char *const words[] = {"  block ", "  block at most ", "  cluster "};
-    const uint32_t *const sizes[] = {entry->required_threads, entry->maximum_threads, entry->required_cluster};
+    const uint32_t *const sizes[] = {entry->required_threads, entry->maximum_threads,
+                                     entry->required_cluster};
     for (int i = 0; i < 3; i++) {
         if (!sizes[i][0]) continue;
         text_add(out, words[i]);

@@ -42,12 +42,23 @@ static bool is_bare_name(const char *readable, const char *name) {
     return strlen(name) == length && !memcmp(name, last, length);
 }
 
+/* Enumerators are spelled as their values where the file says which they are. */
+static PtxFunction *find_named(Session *session, HostCode *code, const char *name, Error *error) {
+    Text spelled = {0};
+    Error inner = {0};
+    if (code) host_code_spell(code, name, &spelled);
+    PtxFunction *entry =
+        code ? ptx_module_find_entry(session->code.module, text_string(&spelled), &inner) : NULL;
+    text_done(&spelled);
+    return entry ? entry : ptx_module_find_entry(session->code.module, name, error);
+}
+
 PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch) {
     PtxModule *module = session->code.module;
     Error ignored = {0};
     if (launch->arguments) {
         const char *whole = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
-        PtxFunction *exact = ptx_module_find_entry(module, whole, &ignored);
+        PtxFunction *exact = find_named(session, launch->code, whole, &ignored);
         if (exact) return exact;
     }
     for (int i = 0; *launch->kernel && i < module->function_count; i++) {
@@ -127,7 +138,8 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
     }
     if (session->code.guessed_instance)
         text_print(&user->guess, " --entry '%s'", session->code.guessed_instance);
-    PtxFunction *entry = ptx_module_find_entry(session->code.module, options->entry, error);
+    PtxFunction *entry = options->entry ? find_named(session, user->code, options->entry, error)
+                                        : ptx_module_find_entry(session->code.module, NULL, error);
     if (entry || !options->entry || !strchr(options->entry, '<') || !is_cuda_source(options->file))
         return entry;
     size_t bare = strcspn(options->entry, "<");
