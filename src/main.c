@@ -336,6 +336,13 @@ static int list_lectures(const Options *options, Error *error) {
     return ok ? status : refuse(error);
 }
 
+static int list_entries(const Options *options, Error *error) {
+    Text out = {0};
+    bool ok = session_list_entries(&options->session, options->json, &out, error);
+    int status = print_text(&out, DONE);
+    return ok ? status : refuse(error);
+}
+
 static int dump_front_end(const Options *options, SessionForm form, Error *error) {
     Text out = {0};
     bool ok = session_dump_front_end(&options->session, form, &out, error);
@@ -370,6 +377,7 @@ static int act(Options *options, Error *error) {
         print_version(&out);
         break;
     case ACTION_LIST:
+        if (options->session.file) return list_entries(options, error);
         list_kernels(options->json, &out);
         break;
     case ACTION_GENERATE:

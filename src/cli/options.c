@@ -392,8 +392,10 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
         options->lecture = files[0];
         return true;
     }
-    if (options->action == ACTION_LIST)
-        return error_set(error, "%s: --list names all kernels, and takes none", last);
+    bool is_listed = text_is_stream(last) || text_ends_with(last, ".cu") || text_ends_with(last, ".ptx");
+    if (options->action == ACTION_LIST && !is_listed)
+        return error_set(
+            error, "%s: --list names all kernels of the catalogue, or those of FILE.cu or FILE.ptx", last);
     if (count > 1 || options->session.kernel)
         return error_set(error,
                          "%s: one kernel at a time: give --kernel NAME, one FILE.cu, FILE.ptx or FILE.redviz",

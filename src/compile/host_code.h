@@ -25,6 +25,7 @@ typedef struct HostNumber {
 enum { HOST_ARGUMENTS = 64 };
 
 typedef struct HostLaunch {
+    struct HostCode *code; /* of which it is one */
     const char *kernel;    /* its name, without namespaces */
     const char *arguments; /* of its template, evaluated where they are numbers: "float, 256"; NULL: none */
     int line;
@@ -91,6 +92,9 @@ uint64_t host_code_launch_bound(HostCode *code, const char *kernel);
 /* Values from 16 to 1024 of the constants and macros that are named as sizes of blocks are, BLOCK_SIZE, kThreads: each once.
  * How many. */
 int host_code_block_sizes(HostCode *code, uint64_t *sizes, int most);
+
+/* Adds `name` with numbers for the enumerators in its template arguments: "sum<int, Op::kMax>" is "sum<int, 1>". */
+void host_code_spell(HostCode *code, const char *name, Text *out);
 
 /* Adds an instance of the first kernel that is a template, "sum<float, 256>": what its parameters are is guessed. False:
  * there is none. */

@@ -109,7 +109,7 @@ static void read_launch(HostCode *code, size_t at) {
     if (strncmp(text->text + close, ">>>", 3) != 0) return;
     HostSpan list = {at + 3, close}, item;
     size_t open = host_skip_blanks(text, close + 3, text->length);
-    HostLaunch launch = {.line = line_of(text, at), .at = at};
+    HostLaunch launch = {.code = code, .line = line_of(text, at), .at = at};
     if (text->text[open] != '(' || !host_list_item(text, list, 0, &item)) return;
     read_kernel(code, at, &launch);
     launch.grid = add_size(code, &launch, list, 0, 0);
@@ -143,7 +143,7 @@ static bool read_named_kernel(HostCode *code, HostSpan item, size_t at, HostLaun
 static void read_call(HostCode *code, size_t at, size_t open) {
     HostText *text = &code->text;
     HostSpan list = {open + 1, host_skip_brackets(text, open, text->length) - 1}, item, name, arguments;
-    HostLaunch launch = {.line = line_of(text, at), .at = at};
+    HostLaunch launch = {.code = code, .line = line_of(text, at), .at = at};
     if (!host_list_item(text, list, 3, &arguments) || !host_list_item(text, list, 0, &item)) return;
     if (!read_named_kernel(code, item, at, &launch)) return;
     launch.grid = add_size(code, &launch, list, 0, 1);
@@ -203,7 +203,7 @@ static const char *add_member(HostCode *code, HostLaunch *launch, HostSpan confi
 static void read_call_ex(HostCode *code, size_t at, size_t open) {
     HostText *text = &code->text;
     HostSpan list = {open + 1, host_skip_brackets(text, open, text->length) - 1}, item;
-    HostLaunch launch = {.line = line_of(text, at), .at = at};
+    HostLaunch launch = {.code = code, .line = line_of(text, at), .at = at};
     if (!host_list_item(text, list, 0, &item) || text->text[item.begin] != '&') return;
     HostSpan config = host_word(text, host_skip_blanks(text, item.begin + 1, item.end));
     if (!host_list_item(text, list, 1, &item) || !read_named_kernel(code, item, at, &launch)) return;

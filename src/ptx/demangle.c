@@ -5,10 +5,11 @@
  *   _ZN3ops3sumIPKiEEvT_                       ops::sum<const int*>
  *   _ZZ6reduceIfEvPT_jE9warp_sums              warp_sums
  *   _ZN8__main__6reduceB2v1E5ArrayIfLi1E...    __main__::reduce
+ *   _Z1kIZ4mainEUlfE_EvPKfPfT_                 k<main::{lambda(float)#1}>
  *
  * Nested names, templates with types, values and packs, substitutions, built-in types, pointers, references,
- * qualifiers, arrays, tags. The parameters of the function are not printed. Everything else (lambdas,
- * expressions, operators, function types) gives the mangled name back. Depth and length are limited:
+ * qualifiers, arrays, tags, lambdas, functions and pointers to them. The parameters of the function are not printed.
+ * Everything else (expressions, operators) gives the mangled name back. Depth and length are limited:
  * substitutions can describe names of exponential length. */
 #include "ptx/names.h"
 
@@ -23,6 +24,7 @@ typedef struct Demangler {
     char *arguments[SUBSTITUTION_LIMIT]; /* of the innermost finished template: T_, T0_ */
     int argument_count;
     int depth;
+    bool in_lambda; /* T_ is its first auto */
 } Demangler;
 
 static bool type(Demangler *d, Text *out);
@@ -103,6 +105,7 @@ static bool template_parameter(Demangler *d, Text *out) { /* T_ T0_ */
         if (c < '0' || c > '9' || index > SUBSTITUTION_LIMIT) return false;
         index = (index ? (index - 1) * 10 : 0) + c - '0' + 1;
     }
+    if (d->in_lambda) return text_print(out, "auto:%d", index + 1), true;
     if (index >= d->argument_count) return false;
     text_add(out, d->arguments[index]);
     return true;
@@ -111,9 +114,10 @@ static bool template_parameter(Demangler *d, Text *out) { /* T_ T0_ */
 /* L type value E */
 static bool literal(Demangler *d, Text *out) {
     Text kind = {0};
+    const char *begin = d->at;
     bool good = peek(d, 0) != '_' && type(d, &kind);
     bool is_bool = !strcmp(text_string(&kind), "bool"),
-         is_plain = good && strchr("abcstijlmxyhw", d->at[-1]) && kind.length;
+         is_plain = good && d->at == begin + 1 && strchr("abcstijlmxyhw", *begin) && kind.length;
     const char *digits = d->at + (peek(d, 0) == 'n');
     const char *end = digits;
     while (end < d->end && *end >= '0' && *end <= '9') end++;
@@ -131,6 +135,26 @@ static bool literal(Demangler *d, Text *out) {
 
 static bool argument(Demangler *d, Text *out);
 
+/* The types of parameters up to E; "v" alone: there are none. */
+static bool parameter_list(Demangler *d, Text *out) {
+    if (peek(d, 0) == 'v' && peek(d, 1) == 'E') d->at++;
+    for (int i = 0; !take(d, "E"); i++) {
+        if (i) text_add(out, ",");
+        if (!type(d, out) || out->length > NAME_LIMIT) return false;
+    }
+    return true;
+}
+
+/* ad L _Z encoding E E: the address of a function, with its name alone. */
+static bool function_address(Demangler *d, Text *out) {
+    bool is_expression = take(d, "Xad");
+    Text ignored = {0};
+    text_add(out, "&");
+    bool good = take(d, "L_Z") && name(d, out) && parameter_list(d, &ignored);
+    text_done(&ignored);
+    return good && (!is_expression || take(d, "E"));
+}
+
 static bool pack(Demangler *d, Text *out) { /* J argument... E */
     for (bool first = true; !take(d, "E"); first = false) {
         if (!first) text_add(out, ",");
@@ -141,9 +165,11 @@ static bool pack(Demangler *d, Text *out) { /* J argument... E */
 
 static bool argument(Demangler *d, Text *out) {
     if (!enter(d)) return leave(d, false);
-    bool good = take(d, "L")   ? literal(d, out)
+    bool is_function = (peek(d, 0) == 'L' && peek(d, 1) == '_') || peek(d, 0) == 'X';
+    bool good = is_function    ? function_address(d, out)
+                : take(d, "L") ? literal(d, out)
                 : take(d, "J") ? pack(d, out)
-                               : peek(d, 0) != 'X' && type(d, out);
+                               : type(d, out);
     return leave(d, good && out->length <= NAME_LIMIT);
 }
 
@@ -180,6 +206,42 @@ static void join(Text *path, const char *part) {
     text_add(path, part);
 }
 
+/* Ul types E [number] _: a lambda, by its parameters and its number in the function, from 1. */
+static bool lambda(Demangler *d, Text *out) {
+    bool outer = d->in_lambda;
+    if (!take(d, "Ul")) return false;
+    d->in_lambda = true;
+    text_add(out, "{lambda(");
+    bool good = parameter_list(d, out);
+    d->in_lambda = outer;
+    unsigned long number = 1;
+    if (good && peek(d, 0) >= '0' && peek(d, 0) <= '9') {
+        unsigned long last = 0;
+        for (; peek(d, 0) >= '0' && peek(d, 0) <= '9' && last < 1000000; d->at++)
+            last = last * 10 + (unsigned long)(*d->at - '0');
+        number = last + 2;
+    }
+    text_print(out, ")#%lu}", number);
+    return good && take(d, "_");
+}
+
+static bool name_or_lambda(Demangler *d, Text *out) {
+    return peek(d, 0) == 'U' ? lambda(d, out) : source_name(d, out);
+}
+
+/* Z encoding E entity [_ number]: a type within a function. */
+static bool local_entity(Demangler *d, Text *out) {
+    Text ignored = {0}, function = {0}, inner = {0};
+    bool good = name(d, &function) && parameter_list(d, &ignored) && name(d, &inner);
+    text_print(out, "%s::%s", text_string(&function), text_string(&inner));
+    text_done(&ignored);
+    text_done(&function);
+    text_done(&inner);
+    if (good && take(d, "_"))
+        while (peek(d, 0) == '_' || (peek(d, 0) >= '0' && peek(d, 0) <= '9')) d->at++;
+    return good && out->length <= NAME_LIMIT;
+}
+
 /* N [qualifiers] prefix... E */
 static bool nested(Demangler *d, Text *out) {
     while (take(d, "K") || take(d, "V") || take(d, "r")) {
@@ -192,7 +254,7 @@ static bool nested(Demangler *d, Text *out) {
         good = is_arguments        ? path.length && arguments(d, &part)
                : known             ? substitution(d, &part)
                : peek(d, 0) == 'T' ? template_parameter(d, &part)
-                                   : source_name(d, &part);
+                                   : name_or_lambda(d, &part);
         if (is_arguments)
             text_add(&path, text_string(&part));
         else
@@ -214,7 +276,7 @@ static bool unscoped(Demangler *d, Text *out) {
         text_add(&path, "std::");
         good = source_name(d, &path);
     } else {
-        good = known ? substitution(d, &path) : source_name(d, &path);
+        good = known ? substitution(d, &path) : name_or_lambda(d, &path);
     }
     if (good && peek(d, 0) == 'I') {
         good = known || remember(d, &path);
@@ -228,7 +290,8 @@ static bool unscoped(Demangler *d, Text *out) {
 
 static bool name(Demangler *d, Text *out) {
     if (!enter(d)) return leave(d, false);
-    return leave(d, take(d, "N") ? nested(d, out) : unscoped(d, out));
+    bool good = take(d, "N") ? nested(d, out) : take(d, "Z") ? local_entity(d, out) : unscoped(d, out);
+    return leave(d, good);
 }
 
 static const char *builtin(Demangler *d) {
@@ -261,7 +324,27 @@ static bool wrapped(Demangler *d, const char *before, const char *after, Text *o
     return good;
 }
 
+/* F result parameters E: "int (int,int)" */
+static bool function_type(Demangler *d, Text *out) {
+    Text list = {0};
+    bool good = take(d, "F") && type(d, out) && parameter_list(d, &list);
+    text_print(out, " (%s)", text_string(&list));
+    text_done(&list);
+    return good;
+}
+
+/* "int (*)(int,int)" */
+static bool pointer_to_function(Demangler *d, Text *out) {
+    Text function = {0};
+    bool good = take(d, "P") && type(d, &function);
+    const char *text = text_string(&function), *open = strstr(text, " (");
+    if (good && open) text_print(out, "%.*s (*)%s", (int)(open - text), text, open + 1);
+    text_done(&function);
+    return good && open;
+}
+
 static bool compound(Demangler *d, Text *out) {
+    if (peek(d, 0) == 'P' && peek(d, 1) == 'F') return pointer_to_function(d, out);
     if (take(d, "P")) return wrapped(d, "", "*", out);
     if (take(d, "R")) return wrapped(d, "", "&", out);
     if (take(d, "O")) return wrapped(d, "", "&&", out);
@@ -282,7 +365,9 @@ static bool type(Demangler *d, Text *out) {
         good = compound(d, &text);
     else if (c == 'T')
         good = template_parameter(d, &text);
-    else if (c == 'N' || c == 'S' || (c >= '0' && c <= '9')) {
+    else if (c == 'F')
+        good = function_type(d, &text);
+    else if (c == 'N' || c == 'S' || c == 'Z' || (c >= '0' && c <= '9')) {
         const char *begin = d->at;
         good = name(d, &text);
         again = again && good && d->at[-1] == '_' && (d->at - begin) <= 4;

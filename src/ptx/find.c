@@ -1,75 +1,72 @@
-/* Finding an entry by what a person types: its exact name, its readable name, or that without template
- * arguments. */
+/* Finding an entry by what a person types, and saying which there are where none, or several, fit. */
 #include "ptx/names.h"
+#include "ptx/spelling.h"
 
 #include <ctype.h>
 #include <stdlib.h>
-
-/* The suffix of a literal, as in 256u, which readable names do not have. */
-static bool is_suffix(const char *begin, const char *at) {
-    return at > begin && strchr("uUlL", *at) && (isdigit((unsigned char)at[-1]) || is_suffix(begin, at - 1));
-}
-
-/* Compares names as C++ does, without regard to spaces. Are the first characters of `b` those of `a`? How
- * many; -1: no. */
-static int match_begin(const char *a, size_t a_length, const char *b) {
-    const char *a_begin = a, *a_end = a + a_length, *b_begin = b;
-    for (;;) {
-        while (a < a_end && (*a == ' ' || (*a != *b && is_suffix(a_begin, a)))) a++;
-        while (*b == ' ') b++;
-        if (a == a_end) return (int)(b - b_begin);
-        if (*a++ != *b++) return -1;
-    }
-}
-
-static bool same_name(const char *a, const char *b, size_t b_length) {
-    return match_begin(a, strlen(a), b) == (int)b_length;
-}
-
-/* Is `asked` the name without the last template arguments, which have defaults? */
-static bool lacks_arguments(const char *asked, const char *readable) {
-    const char *end = strrchr(asked, '>');
-    int length = end ? match_begin(asked, (size_t)(end - asked), readable) : -1;
-    return length > 0 && (readable[length] == ',' || readable[length - 1] == '<');
-}
-
-/* How well `asked` names the entry: 2 with its template arguments, 1 without them (or the last of them) or
- * without its namespaces, 0 not at all. */
-static int quality(const char *asked, const char *readable) {
-    size_t length = strlen(readable), bare = strcspn(readable, "<");
-    if (same_name(asked, readable, length)) return 2;
-    if (same_name(asked, readable, bare) || lacks_arguments(asked, readable)) return 1;
-    const char *last = readable;
-    for (const char *c = readable; c + 2 < readable + bare; c++)
-        if (c[0] == ':' && c[1] == ':') last = c + 2;
-    return same_name(asked, last, length - (size_t)(last - readable)) ||
-           same_name(asked, last, bare - (size_t)(last - readable));
-}
 
 typedef struct Candidates {
     PtxFunction **items;
     size_t count, capacity;
 } Candidates;
 
+enum { MOST_SHOWN = 10, MOST_BYTES = 430 };
+
+typedef struct Near {
+    size_t distance, index;
+} Near;
+
+static int compare_near(const void *a, const void *b) {
+    const Near *one = a, *other = b;
+    if (one->distance != other->distance) return one->distance < other->distance ? -1 : 1;
+    return one->index < other->index ? -1 : 1;
+}
+
+/* How much of `asked` is missing in `name`, but for the longest run of letters that both have: two are chance. */
+static size_t missing_of(const char *asked, const char *name) {
+    enum { CHANCE = 2 };
+    size_t longest = 0, length = strlen(asked);
+    if (length > 100) length = 100;
+    for (size_t i = 0; i + longest < length; i++)
+        for (const char *at = name; *at; at++) {
+            size_t same = 0;
+            while (i + same < length && at[same] &&
+                   tolower((unsigned char)asked[i + same]) == tolower((unsigned char)at[same]))
+                same++;
+            if (same > longest) longest = same;
+        }
+    return longest <= CHANCE ? length : length - longest;
+}
+
+/* Its readable name, unless another entry has that too. */
+static const char *shown_name(PtxModule *module, const Candidates *list, size_t index) {
+    const char *name = list->items[index]->name, *readable = ptx_readable_name(module, name);
+    for (size_t i = 0; i < list->count; i++)
+        if (i != index && !strcmp(readable, ptx_readable_name(module, list->items[i]->name))) return name;
+    return readable;
+}
+
+/* Ends `problem` with names, those first that are nearest to what was asked for, how many there are and how all are listed. */
 static bool report(PtxModule *module, const Candidates *list, const char *problem, const char *asked,
                    Error *error) {
     Text text = {0};
-    size_t shown = 0;
+    Near *nearest = memory_new(list->count * sizeof *nearest);
+    for (size_t i = 0; i < list->count; i++)
+        nearest[i] = (Near){
+            .distance = *asked ? missing_of(asked, ptx_readable_name(module, list->items[i]->name)) : 0,
+            .index = i};
+    qsort(nearest, list->count, sizeof *nearest, compare_near);
     text_print(&text, problem, asked);
-    for (; shown < list->count && text.length < 400; shown++) {
-        size_t i = shown;
-        const char *name = list->items[i]->name, *readable = ptx_readable_name(module, name);
-        bool alone = true;
-        for (size_t k = 0; k < list->count; k++)
-            alone =
-                alone && (k == i || strcmp(readable, ptx_readable_name(module, list->items[k]->name)) != 0);
-        text_print(&text, "%s%s", i ? ", " : "", alone ? readable : name);
+    size_t shown = 0;
+    for (; shown < list->count && shown < MOST_SHOWN; shown++) {
+        const char *name = shown_name(module, list, nearest[shown].index);
+        if (shown && text.length + strlen(name) > MOST_BYTES) break;
+        text_print(&text, "%s%.300s", shown ? ", " : "", name);
     }
-    bool cut = text.length > 440;
-    if (cut) text.data[text.length = 440] = 0;
-    if (cut || shown < list->count) text_add(&text, ", ...");
+    if (shown < list->count) text_print(&text, ", ... (%zu in all: redviz --list FILE)", list->count);
     error_set_at(error, module->file, 0, 0, "%s", text_string(&text));
     text_done(&text);
+    free(nearest);
     return false;
 }
 
@@ -79,15 +76,32 @@ static void all_entries(const PtxModule *module, Candidates *out) {
             array_push(out->items, out->count, out->capacity, module->functions[i]);
 }
 
+/* Of several that fit, those with the parameters that were typed. */
+static void keep_overload(const char *asked, Candidates *matching) {
+    size_t kept = 0;
+    Text lines = {0};
+    if (matching->count < 2 || !ptx_spelling_has_parameters(asked)) return;
+    for (size_t i = 0; i < matching->count; i++) {
+        text_clear(&lines);
+        if (ptx_readable_parameters(matching->items[i]->name, &lines) &&
+            ptx_spelling_fits_parameters(asked, text_string(&lines)))
+            matching->items[kept++] = matching->items[i];
+    }
+    if (kept) matching->count = kept;
+    text_done(&lines);
+}
+
 static PtxFunction *choose(PtxModule *module, const char *name, const Candidates *all, Candidates *matching,
                            Error *error) {
-    int best = name ? 1 : 0;
+    SpellingFit best = name ? SPELLING_MAY_FIT : SPELLING_OTHER;
     for (size_t i = 0; i < all->count; i++) {
-        int now = name ? quality(name, ptx_readable_name(module, all->items[i]->name)) : 0;
+        SpellingFit now =
+            name ? ptx_spelling_fit(name, ptx_readable_name(module, all->items[i]->name)) : SPELLING_OTHER;
         if (now > best) matching->count = 0;
         if (now > best) best = now;
         if (now == best) array_push(matching->items, matching->count, matching->capacity, all->items[i]);
     }
+    if (name) keep_overload(name, matching);
     if (matching->count == 1) return matching->items[0];
     if (!all->count)
         error_set_at(error, module->file, 0, 0, "this file has no entry");

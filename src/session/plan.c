@@ -44,6 +44,25 @@ static const char *instance_of(Session *session) {
     return entry && strchr(entry, '<') ? entry : NULL;
 }
 
+static bool has_entry(const Compiled *compiled, const char *name) {
+    PtxModule *module = ptx_module_parse(compiled->ptx, compiled->length, "", NULL);
+    bool has = module && ptx_module_find_entry(module, name, NULL);
+    ptx_module_free(module);
+    return has;
+}
+
+/* The name may be spelled as no compiler takes it, of an instance that the file makes by itself. */
+static bool compile_own_instances(const CompileOptions *options, Compiled *compiled) {
+    CompileOptions own = *options;
+    Compiled other;
+    own.instance = NULL;
+    bool good = compile(&own, &other, NULL) && has_entry(&other, options->instance);
+    Compiled replaced = good ? *compiled : other;
+    if (good) *compiled = other;
+    compiled_done(&replaced);
+    return good;
+}
+
 static bool compile_file(Session *session, Error *error) {
     const SessionOptions *options = &session->options;
     char headers[PATH_MAX];
@@ -68,6 +87,7 @@ static bool compile_file(Session *session, Error *error) {
         if (wanted.instance) compiled_done(&compiled);
         good = wanted.instance && compile(&wanted, &compiled, NULL);
     }
+    if (!good && wanted.instance) good = compile_own_instances(&wanted, &compiled);
     if (!good && error) *error = first;
     session->code.text = compiled.ptx;
     session->code.compiler = compiled.compiler;
@@ -85,7 +105,7 @@ static bool is_cuda_source(const char *file) {
     return dot && !strcmp(dot, ".cu");
 }
 
-static bool load_module(Session *session, Error *error) {
+bool session_load_module(Session *session, Error *error) {
     size_t length;
     const char *file = session->options.file;
     if (file) session->sources.path = file;
@@ -128,11 +148,11 @@ static bool plan_catalogue_kernel(Session *session, Error *error) {
     session->kernel.row = catalog_find(session->options.kernel, error);
     return session->kernel.row &&
            catalog_resolve(session->kernel.row, &session->options.catalog, &session->kernel.run, error) &&
-           load_module(session, error) &&
+           session_load_module(session, error) &&
            session->kernel.row->plan(&session->kernel.run, &session->plan, error);
 }
 
 bool session_plan(Session *session, Error *error) {
     return session->options.kernel ? plan_catalogue_kernel(session, error)
-                                   : session_plan_user_kernel(session, load_module, error);
+                                   : session_plan_user_kernel(session, session_load_module, error);
 }

@@ -275,4 +275,7 @@ bool session_dump(const Session *session, const char *spec, FILE *to,
 typedef enum SessionForm { FORM_IR, FORM_FLOW, FORM_OPS } SessionForm;
 bool session_dump_front_end(const SessionOptions *options, SessionForm form, Text *out, Error *error);
 
+/* The entries of FILE.cu or FILE.ptx: parameters, and what the file says of their launch. A line each, or JSON. */
+bool session_list_entries(const SessionOptions *options, bool json, Text *out, Error *error);
+
 #endif

@@ -129,6 +129,8 @@ struct Session {
 
 /* Fills `kernel`, `code` and `plan`, whose buffers have no bytes yet, as the options ask. */
 bool session_plan(Session *session, Error *error);
+/* Fills `code`: the PTX of the kernel that the options name, compiled if need be. */
+bool session_load_module(Session *session, Error *error);
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 bool session_link_launches(Session *session, Error *error); /* all of the plan */

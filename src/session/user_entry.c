@@ -42,12 +42,23 @@ static bool is_bare_name(const char *readable, const char *name) {
     return strlen(name) == length && !memcmp(name, last, length);
 }
 
+/* Enumerators are spelled as their values where the file says which they are. */
+static PtxFunction *find_named(Session *session, HostCode *code, const char *name, Error *error) {
+    Text spelled = {0};
+    Error inner = {0};
+    if (code) host_code_spell(code, name, &spelled);
+    PtxFunction *entry =
+        code ? ptx_module_find_entry(session->code.module, text_string(&spelled), &inner) : NULL;
+    text_done(&spelled);
+    return entry ? entry : ptx_module_find_entry(session->code.module, name, error);
+}
+
 PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch) {
     PtxModule *module = session->code.module;
     Error ignored = {0};
     if (launch->arguments) {
         const char *whole = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
-        PtxFunction *exact = ptx_module_find_entry(module, whole, &ignored);
+        PtxFunction *exact = find_named(session, launch->code, whole, &ignored);
         if (exact) return exact;
     }
     for (int i = 0; *launch->kernel && i < module->function_count; i++) {
@@ -127,7 +138,8 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
     }
     if (session->code.guessed_instance)
         text_print(&user->guess, " --entry '%s'", session->code.guessed_instance);
-    PtxFunction *entry = ptx_module_find_entry(session->code.module, options->entry, error);
+    PtxFunction *entry = options->entry ? find_named(session, user->code, options->entry, error)
+                                        : ptx_module_find_entry(session->code.module, NULL, error);
     if (entry || !options->entry || !strchr(options->entry, '<') || !is_cuda_source(options->file))
         return entry;
     size_t bare = strcspn(options->entry, "<");
@@ -139,11 +151,11 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
 }
 
 /* A launch that only makes an instance of a template passes no pointers. */
-static bool passes_nothing(const UserLaunch *user, const HostLaunch *launch) {
+bool user_passes_nothing(const PtxFunction *entry, const HostLaunch *launch) {
     int pointers = 0, null = 0;
-    for (int i = 0; i < launch->item_count && i < user->entry->parameter_count; i++) {
+    for (int i = 0; i < launch->item_count && i < entry->parameter_count; i++) {
         const char *item = launch->items[i];
-        if (!guess_element_bytes(user->entry, i)) continue;
+        if (!guess_element_bytes(entry, i)) continue;
         pointers++;
         null += !strcmp(item, "nullptr") || !strcmp(item, "NULL") || !strcmp(item, "0");
     }
@@ -164,7 +176,7 @@ const HostLaunch *user_find_launch(UserLaunch *user) {
     for (int i = 0; user->code && i < host_code_launch_count(user->code); i++) {
         const HostLaunch *launch = host_code_launch(user->code, i);
         PtxFunction *entry = user_entry_of_launch(user->session, launch);
-        if (passes_nothing(user, launch) ||
+        if (user_passes_nothing(user->entry, launch) ||
             (is_single(user, launch) && i + 1 < host_code_launch_count(user->code)))
             continue;
         if (entry == user->entry) return launch;

@@ -31,6 +31,8 @@ HostCode *user_read_host_code(const SessionOptions *options);
 PtxFunction *user_find_entry(UserLaunch *user, Error *error);
 /* The kernel of the module that a launch is of; NULL: none. */
 PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch);
+/* The launch only makes an instance of a template: its pointers are null. The body of `entry` is parsed. */
+bool user_passes_nothing(const PtxFunction *entry, const HostLaunch *launch);
 /* The file's launch of `entry`; NULL: there is none. */
 const HostLaunch *user_find_launch(UserLaunch *user);
 

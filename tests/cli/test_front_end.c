@@ -15,6 +15,7 @@
 #include "tests/cli/program.h"
 #include "tests/tui/golden.h"
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,11 +84,60 @@ static void test_nothing_is_run(void **state) {
     program_outcome_done(&outcome);
 }
 
+static void write_file(const char *name, const char *text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", program_folder(), name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* All of them, a line each; nothing is run. */
+static void test_entries_are_listed(void **state) {
+    (void)state;
+    write_file("entries.ptx",
+               ".version 8.0\n.target sm_90\n.address_size 64\n"
+               ".visible .entry _Z3redIiL2Op0EEvPKT_PS1_i(.param .u64 a, .param .u64 b, .param .u32 c)\n"
+               ".reqntid 128\n{ ret; }\n"
+               ".visible .entry plain(.param .u64 a, .param .f32 b, .param .align 4 .b8 c[12])\n"
+               ".maxntid 16, 16, 1\n{ ret; }\n"
+               ".func helper() { ret; }\n"
+               ".visible .entry alone() .reqnctapercluster 4 { ret; }\n");
+    char *text = program_output(0, "@ --list %s/entries.ptx", program_folder()),
+         *json = program_output(0, "@ --list=json %s/entries.ptx", program_folder()),
+         *piped = program_output(0, "@ --list - <%s/entries.ptx", program_folder());
+    assert_string_equal(text, "red<int,(Op)0>(const int*, int*, int)  block 128\n"
+                              "plain(.u64, .f32, 12 bytes)  block at most 16,16\n"
+                              "alone()  cluster 4\n");
+    assert_string_equal(piped, text);
+    program_assert_contains(
+        json, "[{\"name\":\"red<int,(Op)0>\",\"mangled\":\"_Z3redIiL2Op0EEvPKT_PS1_i\",\"parameters\":["
+              "\"const int*\",\"int*\",\"int\"],\"required_block\":[128,1,1],\"maximum_block\":null,"
+              "\"required_cluster\":null,\"launch\":null,\"line\":null},");
+    free(text), free(json), free(piped);
+    Outcome outcome = program_shell("@ %s/entries.ptx --entry Red --report", program_folder());
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "there is no entry 'Red'; --entry is one of: red<int,(Op)0>, ");
+    program_outcome_done(&outcome);
+    char many[] = "for i in $(seq 1 40); do echo \".visible .entry sum_$i() { ret; }\"; done";
+    outcome = program_shell(
+        "(echo .version 8.0; echo .target sm_90; %s) >%s/many.ptx; @ %s/many.ptx --entry sun_12", many,
+        program_folder(), program_folder());
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, ", ... (40 in all: redviz --list FILE)");
+    program_outcome_done(&outcome);
+    text = program_output(0, "@ --list %s/many.ptx", program_folder());
+    assert_int_equal(program_line_count(text), 40);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listings),
         cmocka_unit_test(test_printed_modules_are_modules),
         cmocka_unit_test(test_nothing_is_run),
+        cmocka_unit_test(test_entries_are_listed),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
 }

@@ -90,7 +90,7 @@ static void test_bad_usage(void **state) {
         {"--list json", "write --list=json"},
         {"--report json", "write --report=json"},
         {"--list=xml", "'xml' is not one of text, json"},
-        {"--list strided", "--list names all kernels"},
+        {"--list strided", "--list names all kernels of the catalogue, or those of FILE.cu"},
         {"tests/cli/scale.ptx --n 8 --dump nobody --args '0, 0, n'", "the kernel has none"},
         {"tests/cli/scale.ptx --report --args 'in=float[2000000000000], out=float[n], n'",
          "the buffers need"},

@@ -300,8 +300,37 @@ static void any_text_is_read(void **state) {
     }
 }
 
+static void enumerators_are_spelled_as_values(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {{"red<int, Op::kMax>", "red<int, 1>"},
+                                          {"red<int,kLast>", "red<int,8>"},
+                                          {"a::red<A::One, B::One>", "a::red<0, 3>"},
+                                          {"red<float, 7u>(Op::kMax)", "red<float, 7u>(Op::kMax)"},
+                                          {"red<Op>", "red<Op>"},
+                                          {"red<Op::kNone>", "red<Op::kNone>"},
+                                          {"kMax", "kMax"},
+                                          {"<", "<"},
+                                          {"", ""}};
+    HostCode *code =
+        host_code_read("enum class Op : int { kSum, kMax };\nenum { kFirst = 1 << 2, kNext = 7, kLast };\n"
+                       "enum struct A { One }; enum B { Zero = 2, One }; enum Later; int enumerate;\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Text out = {0};
+        host_code_spell(code, rows[i][0], &out);
+        assert_string_equal(text_string(&out), rows[i][1]);
+        text_done(&out);
+    }
+    host_code_free(code);
+    code = host_code_read("enum { a"); /* ends in the middle */
+    Text out = {0};
+    host_code_spell(code, "k<a, b>", &out);
+    text_done(&out);
+    host_code_free(code);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(enumerators_are_spelled_as_values),
         cmocka_unit_test(sizes_are_followed_to_their_definition),
         cmocka_unit_test(parameters_are_those_of_the_first_call),
         cmocka_unit_test(what_cannot_be_followed_is_free),
