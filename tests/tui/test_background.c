@@ -87,6 +87,26 @@ static void new_settings_keep_the_place(void **state) {
 }
 
 /* Escape gives up; what was shown stays. */
+/* The block of the second access is traced first; then its line is the current one. */
+static void a_hazard_waits_for_its_block(void **state) {
+    (void)state;
+    static const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", NULL};
+    const char *program = getenv("REDVIZ_BIN");
+    const char *const arguments[] = {program ? program : "build/redviz",
+                                     "tests/kernels/order.ptx",
+                                     "--entry",
+                                     "nobody_fences",
+                                     "--n",
+                                     "4096",
+                                     NULL};
+    Pty *pty = pty_start(arguments, environment, 120, 40);
+    pty_wait_for(pty, "2 hazards (f)");
+    pty_type(pty, "f");
+    pty_wait_for(pty, "block 15, w0");
+    pty_wait_for(pty, ">230X");
+    pty_quit(pty);
+}
+
 static void escape_gives_a_run_up(void **state) {
     (void)state;
     Pty *pty = start("shuffle_atomic", "4096", 80, 24);
@@ -173,6 +193,7 @@ int main(void) {
         cmocka_unit_test(a_second_kernel_comes_while_stepping),
         cmocka_unit_test(new_settings_keep_the_place),
         cmocka_unit_test(hazards_are_found_behind),
+        cmocka_unit_test(a_hazard_waits_for_its_block),
         cmocka_unit_test(escape_gives_a_run_up),
         cmocka_unit_test(a_block_is_traced_on_demand),
         cmocka_unit_test(a_gpu_captures_a_large_run_once),
