@@ -17,8 +17,14 @@ void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance,
     }
 }
 
-/* A word of two 16-bit floats, where it is loaded from an array of such. */
+/* A word of two 16-bit floats, where it is loaded from an array of such; of an instruction without a type (cp.async), that of
+ * the buffer. */
 static PtxType type_of(const Replay *replay, const TraceEvent *event, int lane, PtxType type) {
+    bool is_global = !trace_kind_is_shared(event->kind) && !trace_kind_is_local(event->kind);
+    if (type == PTX_NO_TYPE && is_global) {
+        PtxType element = replay->buffers[event->buffer[lane]].type;
+        return ptx_type_bytes(element) == event->element_bytes ? element : type;
+    }
     if (event->kind != TRACE_GLOBAL_LOAD || event->element_bytes != 4 || type == PTX_F32) return type;
     PtxType element = replay->buffers[event->buffer[lane]].type;
     return element == PTX_F16 ? PTX_F16X2 : element == PTX_BF16 ? PTX_BF16X2 : type;
