@@ -42,14 +42,26 @@ static void add_verdict(const ReportInput *input, Text *out) {
         text_print(out, "ok, off by %.2g (%.2g allowed)", input->absolute_error, input->bound);
 }
 
+/* What ended the run early; not all traps do. */
+static const char *end_text(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++) {
+        if (!trap_kind_is_fatal(trace->traps[i].kind)) continue;
+        return trace->traps[i].kind == TRAP_NOT_EMULATED ? ", up to what is not emulated"
+                                                         : ", up to the trap";
+    }
+    return "";
+}
+
 static void print_result(const ReportInput *input, Text *out) {
     CountText count, index;
     Text sentence = {0};
     bool is_exact = input->correct && input->absolute_error == 0;
     count_text(input->compared, &count);
-    if (!input->has_result)
+    if (!input->has_result && *end_text(input->trace))
+        text_add(&sentence, "result not checked: a fault ended the run");
+    else if (!input->has_result)
         text_add(&sentence,
-                 "result not checked: it looks like nothing that is known; --expect says what it should be");
+                 "result not checked: no reduction that is known gives it; --expect says which should");
     else if (!input->result)
         text_print(&sentence, "no result: a trap ended the run; expected %s", input->expected);
     else if (input->compared > 1 && is_exact)
@@ -292,16 +304,6 @@ static void print_parts(const Totals *totals, Metric count, Text *out) {
         }
         text_add(out, "\n");
     }
-}
-
-/* What ended the run early; not all traps do. */
-static const char *end_text(const Trace *trace) {
-    for (int i = 0; i < trace->trap_count; i++) {
-        if (!trap_kind_is_fatal(trace->traps[i].kind)) continue;
-        return trace->traps[i].kind == TRAP_NOT_EMULATED ? ", up to what is not emulated"
-                                                         : ", up to the trap";
-    }
-    return "";
 }
 
 static void print_totals(const ReportInput *input, const Totals *totals, Text *out) {

@@ -21,7 +21,7 @@ static void print_order(const Session *session, const SessionOrder *order, Text 
         text_print(
             out, "The result is the same with schedules 1 to %llu, other orders of warps and blocks%s.\n",
             (unsigned long long)order->tried,
-            lacks_fence(session_hazards(session)) ? "; what a missing fence loses, none of them shows" : "");
+            lacks_fence(session_hazards(session)) ? "; no schedule shows what a missing fence loses" : "");
     } else if (session->findings.orders_searched) {
         text_print(out, "Searched with schedules %d to %d, too, other orders of warps and blocks.\n",
                    session->options.schedule ? 0 : 1, session->findings.orders_searched);
@@ -60,6 +60,12 @@ static void note_deleted(const Session *session) {
     findings_note_deleted(list, session->trace, session_find_source_line, (void *)(uintptr_t)session);
 }
 
+/* Another launch may show other hazards. */
+static void print_launch(const Session *session, Text *out) {
+    if (session->kernel.read) text_print(out, "Read in the file: %s\n", session->kernel.read);
+    if (session->kernel.guess) text_print(out, "Guessed: %s\n", session->kernel.guess);
+}
+
 void session_check(const Session *session, SessionCheckForm form, Text *out) {
     static const Findings none = {.is_complete = false};
     const Findings *hazards = session_hazards(session);
@@ -74,6 +80,7 @@ void session_check(const Session *session, SessionCheckForm form, Text *out) {
         findings_put_sarif(hazards ? hazards : &none, out);
     } else if (hazards) {
         findings_print(hazards, session_find_source_line, (void *)(uintptr_t)session, out);
+        print_launch(session, out);
         print_order(session, session_bad_order(session), out);
     } else {
         text_add(out, "Hazards are not known: the saved session has none.\n");

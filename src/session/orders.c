@@ -204,10 +204,10 @@ void session_find_orders_of_causes(const Session *session) {
             if (base) find_order(base, text_string(&ptx), orders_to_try(session, races), &own);
             if (own.schedule) {
                 cause->schedule = own.schedule;
-                cause->order =
-                    arena_print(&hazards->arena,
-                                "With --schedule %llu, the others mended, the result is %s instead of %s.",
-                                (unsigned long long)own.schedule, own.result, own.instead_of);
+                cause->order = arena_print(
+                    &hazards->arena,
+                    "With --schedule %llu and the other findings mended, the result is %s instead of %s.",
+                    (unsigned long long)own.schedule, own.result, own.instead_of);
             }
             session_free(base);
         }

@@ -83,7 +83,7 @@ static bool try_remedy(const Session *session, Findings *list, int cause, const 
         of->insert = arena_copy_string(&list->arena, text_string(&insert));
         of->proof = proof;
         of->is_proved = true;
-    } else if (!of->proof) {
+    } else if (!of->proof && !session_has_fatal_trap(session->trace)) { /* the copy ends there, too */
         of->proof = arena_print(&list->arena, "Tried in a copy of the PTX: to %s did not help.",
                                 text_string(&insert));
     }
