@@ -264,10 +264,21 @@ static void print_value(const StepContext *context, PtxType type, uint64_t bits,
         snprintf(out, bytes, "%" PRId64, sign_extended(bits, bytes_of_value));
 }
 
+/* Of an instruction without a type (cp.async) that of the buffer which it reads. */
+static PtxType type_of_value(const StepContext *context) {
+    const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
+    const TraceEvent *event = &context->event;
+    if (instruction && instruction->type_count) return instruction->types[0];
+    if (!instruction || trace_kind_is_shared(event->kind) || trace_kind_is_local(event->kind) ||
+        !trace_kind_is_access(event->kind) || !event->mask)
+        return PTX_NO_TYPE;
+    PtxType type = context->scene->traced.trace->buffers[event->buffer[__builtin_ctz(event->mask)]].type;
+    return ptx_type_bytes(type) == event->element_bytes ? type : PTX_NO_TYPE;
+}
+
 void step_context_print_value(const StepContext *context, uint64_t bits, int bytes_of_value, char *out,
                               size_t bytes) {
-    const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
-    PtxType type = instruction && instruction->type_count ? instruction->types[0] : PTX_NO_TYPE;
+    PtxType type = type_of_value(context);
     if (!bytes_of_value) bytes_of_value = context->event.element_bytes ? context->event.element_bytes : 4;
     if (context->event.kind == TRACE_VOTE && bytes_of_value == 4 &&
         context->view->display.values == VALUE_NATURAL)
