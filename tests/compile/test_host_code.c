@@ -165,8 +165,8 @@ static void launches_by_calls_are_read(void **state) {
     expect("void f() { void *args[] = {&d}; cudaLaunchKernel((void *)k, dim3(6), dim3(64), args, 0, s); }", 6,
            64, 0);
     static const char *const configurations[] = {
-        "cudaLaunchConfig_t c = {0}; c.gridDim = n / 8; c.blockDim = dim3(32, 2); c.dynamicSmemBytes = n * "
-        "4;",
+        ("cudaLaunchConfig_t c = {0}; c.gridDim = n / 8; c.blockDim = dim3(32, 2); c.dynamicSmemBytes = n * "
+         "4;"),
         "cudaLaunchConfig_t c = {n / 8, dim3(32, 2), n * 4, 0};",
         "cudaLaunchConfig_t c{.gridDim = n / 8, .blockDim = dim3(32, 2), .dynamicSmemBytes = n * 4};"};
     for (size_t i = 0; i < sizeof configurations / sizeof *configurations; i++) {

@@ -251,8 +251,7 @@ static void entries_are_found_in_any_spelling(void **state) {
                                          "red<(int)",
                                          "::",
                                          "void ",
-                                         "red<int,"
-                                         "-1>"};
+                                         "red<int,-1>"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         Error error = {0};
         if (ptx_module_find_entry(module, others[i], &error)) fail_msg("%s is found", others[i]);
