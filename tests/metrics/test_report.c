@@ -558,7 +558,7 @@ static void json_has_the_grid(void **state) {
     input.timeline = &timeline;
     report_json(&input, &out);
     const char *at = strstr(text_string(&out), "\"grid_on_machine\"");
-    if (!at || strncmp(at, expected, strlen(expected))) fail_msg("%s", at ? at : text_string(&out));
+    if (!at || strncmp(at, expected, strlen(expected)) != 0) fail_msg("%s", at ? at : text_string(&out));
     input.timeline_is_live = true;
     text_clear(&out);
     report_json(&input, &out);
