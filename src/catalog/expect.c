@@ -520,6 +520,9 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
 }
 
 static bool read_said(const char *text, const Plan *plan, const ExpectRun *run, Said *said, Error *error) {
+    for (const char *c = text; *c; c++) /* messages quote it, in one line */
+        if ((unsigned char)*c < ' ')
+            return error_set(error, "--expect: a control character (0x%02x) in its text", (unsigned char)*c);
     const char *at = text + strspn(text, " "), *end = skip_name(at);
     *said = (Said){.out = -1, .a = -1, .b = -1};
     const char *equal = end + strspn(end, " ");

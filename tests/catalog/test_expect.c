@@ -225,6 +225,7 @@ static void bad_expectations_say_what_is_wrong(void **state) {
     } cases[] = {
         {"", "is none of sum, max"},
         {"sum", "write sum(BUFFER)"},
+        {"dot(\nin,", "a control character (0x0a)"},
         {"sum(", "')' is missing"},
         {"sum()", "needs 1 buffer"},
         {"sum(im)", "no buffer 'im'; there are: in, out"},
