@@ -542,7 +542,7 @@ static bool read_said(const char *text, const Plan *plan, const ExpectRun *run, 
 }
 
 bool expect_read(const char *expectation, const Plan *plan, Error *error) {
-    Said said;
+    Said said = {.out = -1};
     return read_said(expectation, plan, NULL, &said, error);
 }
 
@@ -578,7 +578,7 @@ static bool compare_file(const ExpectRun *run, const Said *said, int out, Catalo
 
 bool expect_compare(const char *expectation, const ExpectRun *run, CatalogResult *result, Text *what,
                     Error *error) {
-    Said said;
+    Said said = {.out = -1};
     if (!read_said(expectation, run->filled, run, &said, error)) return false;
     int out = said.out >= 0 ? said.out : default_output(run, &said);
     if (!said.function) return compare_file(run, &said, out, result, what, error);
