@@ -1,5 +1,7 @@
 /* Pointers that a launch is given: what was allocated for them, and the number that this follows from. */
 #include "compile/host_launch.h"
+#include "compile/host_number.h"
+#include "compile/host_type.h"
 
 #include <ctype.h>
 #include <string.h>

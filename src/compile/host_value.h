@@ -16,8 +16,6 @@ typedef struct HostRoot { /* a definition that is a plain number */
     int64_t value;
 } HostRoot;
 
-typedef struct HostScope HostScope;
-
 /* What evaluations share. */
 typedef struct HostValues {
     HostText *text;
@@ -31,12 +29,7 @@ typedef struct HostValues {
     int depth;
 } HostValues;
 
-HostNumber host_number(int64_t integer);
-HostNumber host_float(double number);
-
 /* `span` of the text, as it means at `at`. */
 HostNumber host_value(HostValues *values, HostSpan span, size_t at);
-/* Bytes of a C++ type, by its name; 0: not known. */
-uint64_t host_type_bytes(const char *name, size_t length);
 
 #endif

@@ -11,56 +11,10 @@
 
 #include <cmocka.h>
 
-#include "twin.h"
+#include "small_kernel.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-
-typedef struct Case {
-    const char *name;
-    const char *module; /* before the entry */
-    const char *body;   /* %out: this thread's 64 bytes, %t, %l: thread and lane, %b: block */
-    uint32_t grid, block, shared_bytes;
-    uint32_t height, depth; /* of grid and block; 0: 1 */
-    uint32_t cluster;       /* blocks of one; 0: none */
-    const char *must_have;  /* in the instrumented text; NULL: nothing */
-    const char *version;    /* of PTX; NULL: 8.0 */
-} Case;
-
-static const char prologue[] =
-    ".visible .entry kernel(.param .u64 kernel_out)\n{\n"
-    ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<8>;\n.reg .b64 %q<16>;\n"
-    ".reg .f64 %d<8>;\n.reg .b32 %t, %l, %b, %n;\n.reg .b64 %out, %base;\n"
-    "ld.param.u64 %base, [kernel_out];\n"
-    "mov.u32 %t, %tid.x;\nand.b32 %l, %t, 31;\nmov.u32 %b, %ctaid.x;\nmov.u32 %n, %ntid.x;\n"
-    "mad.lo.u32 %n, %b, %n, %t;\nmad.wide.u32 %out, %n, 64, %base;\n";
-
-static PtxModule *parse(const Case *c) {
-    Text text = {0};
-    Error error = {0};
-    text_print(&text, ".version %s\n.target sm_90\n.address_size 64\n%s\n%s%s\nret;\n}\n",
-               c->version ? c->version : "8.0", c->module ? c->module : "", prologue, c->body);
-    PtxModule *module = ptx_module_parse(text_string(&text), text.length, "case.ptx", &error);
-    if (!module) fail_msg("%s: %d: %s", c->name, error.line, error.message);
-    text_done(&text);
-    return module;
-}
-
-static void make_plan(const Case *c, Plan *plan) {
-    Error error = {0};
-    *plan = (Plan){0};
-    uint32_t grid = c->grid ? c->grid : 1, block = c->block ? c->block : 32;
-    int out = plan_add_buffer(plan, "out", PTX_U32, (uint64_t)grid * block * 16, FILL_IOTA);
-    PlanLaunch *launch = plan_add_launch(plan, "kernel");
-    launch->grid[0] = grid;
-    launch->block[0] = block;
-    launch->grid[1] = launch->block[1] = c->height ? c->height : 1;
-    launch->grid[2] = launch->block[2] = c->depth ? c->depth : 1;
-    launch->dynamic_shared_bytes = c->shared_bytes;
-    if (c->cluster) memcpy(launch->cluster, (uint32_t[]){c->cluster, 1, 1}, sizeof launch->cluster);
-    plan_add_pointer(plan, launch, out);
-    assert_true(plan_fill(plan, 1, &error));
-}
 
 static bool has_ptxas(void) {
     static int found = -1;
@@ -68,7 +22,7 @@ static bool has_ptxas(void) {
     return found;
 }
 
-static void assemble(const Case *c, const Text *text) {
+static void assemble(const SmallKernel *kernel, const Text *text) {
     if (!has_ptxas()) return;
     char input[] = "/tmp/redviz_case_XXXXXX", command[256];
     int file = mkstemp(input);
@@ -77,23 +31,11 @@ static void assemble(const Case *c, const Text *text) {
     close(file);
     snprintf(command, sizeof command, "PATH=$PATH:/usr/local/cuda/bin ptxas -arch=sm_90 -o /dev/null %s >&2",
              input);
-    if (system(command) != 0) fail_msg("%s: ptxas refuses it, instrumented: see %s", c->name, input);
+    if (system(command) != 0) fail_msg("%s: ptxas refuses it, instrumented: see %s", kernel->name, input);
     unlink(input);
 }
 
-static Twin run(const Case *c, TwinOptions options) {
-    Plan plans[2];
-    make_plan(c, &plans[0]);
-    make_plan(c, &plans[1]);
-    options.what = c->name;
-    Twin twin = twin_run(parse(c), &plans[0], &plans[1], &options);
-    twin_expect_same_results(&plans[0], &plans[1], c->name);
-    plan_free(&plans[0]);
-    plan_free(&plans[1]);
-    return twin;
-}
-
-static const Case cases[] = {
+static const SmallKernel cases[] = {
     {.name = "shared memory of other blocks",
      .module = ".shared .align 16 .b8 words[2048];\n.shared .u32 sum;\n",
      .body =
@@ -528,192 +470,22 @@ static void test_cases(void **state) {
     uint64_t compared = 0;
     const char *only = getenv("REDVIZ_TEST_CASE");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const Case *c = &cases[i];
-        if (only && strcmp(only, c->name) != 0) continue;
-        Twin twin = run(c, (TwinOptions){.first = 0, .last = 7});
+        const SmallKernel *kernel = &cases[i];
+        if (only && strcmp(only, kernel->name) != 0) continue;
+        Twin twin = small_kernel_run(kernel, (TwinOptions){.first = 0, .last = 7});
         assert_int_equal(twin.tally.dropped, 0);
-        if (c->must_have && !strstr(text_string(&twin.text), c->must_have))
-            fail_msg("%s: '%s' is not in the text", c->name, c->must_have);
-        uint64_t pairs = twin_expect_same_events(&twin, c->name);
-        if (!pairs) fail_msg("%s: nothing was recorded", c->name);
+        if (kernel->must_have && !strstr(text_string(&twin.text), kernel->must_have))
+            fail_msg("%s: '%s' is not in the text", kernel->name, kernel->must_have);
+        uint64_t pairs = twin_expect_same_events(&twin, kernel->name);
+        if (!pairs) fail_msg("%s: nothing was recorded", kernel->name);
         compared += pairs;
-        assemble(c, &twin.text);
+        assemble(kernel, &twin.text);
         twin_done(&twin);
     }
     print_message("# summary: %d events of threads%s\n", (int)compared, has_ptxas() ? "" : "; no ptxas here");
 }
 
-/* ---- the order of what is decoded ------------------------------------------------------------------- */
-
-/* Turn of the `index`th event (from 0) of a warp at the `nth` instruction whose text holds `text`. */
-static uint32_t turn_of(const TraceLaunch *launch, int warp, const char *text, int nth, int index) {
-    int pc = 0;
-    for (;; pc++) {
-        if (pc == launch->program->code_count) fail_msg("there is no such instruction: %s", text);
-        Text printed = {0};
-        ptx_instruction_print(launch->program->code[pc].instruction, &printed);
-        bool is_it = strstr(text_string(&printed), text) && !nth--;
-        text_done(&printed);
-        if (is_it) break;
-    }
-    for (int i = 0; i < trace_block_event_count(launch->blocks[0]); i++) {
-        TraceEvent event;
-        trace_block_read_header(launch->blocks[0], i, &event);
-        if (event.warp == warp && event.pc == pc && !index--) return event.turn;
-    }
-    fail_msg("warp %d has no such event: %s", warp, text);
-    return 0;
-}
-
-/* Who arrives at a barrier goes on at once; who synchronizes there goes on behind the last arrival. */
-static void test_arrivals_do_not_wait(void **state) {
-    (void)state;
-    static const char work[] = "mov.u32 %r1, 0;\nWORK:\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\n"
-                               "setp.lt.u32 %p1, %r1, 20;\n@%p1 bra WORK;\n";
-    Text body = {0};
-    text_add(&body, "setp.ge.u32 %p0, %t, 32;\n@%p0 bra LATE;\nbar.arrive 1, 64;\n");
-    for (int i = 0; i < 20000; i++) text_add(&body, "add.u32 %r2, %r2, 1;\n"); /* long, and no event */
-    text_add(&body, "st.global.u32 [%out+4], 1;\nbra END;\nLATE:\n");
-    text_add(&body, work);
-    text_add(&body, "bar.sync 1, 64;\nst.global.u32 [%out+8], 1;\nEND:\n");
-    Case early = {.name = "an early arrival", .body = text_string(&body), .block = 64};
-    Twin twin = run(&early, (TwinOptions){.first = 0, .last = 0});
-    twin_expect_same_events(&twin, early.name);
-    const TraceLaunch *launch = twin.decoded->launches[0];
-    uint32_t arrived = turn_of(launch, 0, "bar.arrive", 0, 0);
-    assert_int_equal(turn_of(launch, 0, "st.global", 0, 0), arrived + 1);
-    assert_true(arrived + 1 < turn_of(launch, 1, "bar.sync", 0, 0));
-    twin_done(&twin);
-    text_clear(&body);
-    text_print(
-        &body,
-        "setp.ge.u32 %%p0, %%t, 32;\n@%%p0 bra SOON;\n%sbar.arrive 1, 64;\nst.global.u32 [%%out+4], 1;\n"
-        "bra END;\nSOON:\nbar.sync 1, 64;\nst.global.u32 [%%out+8], 1;\nEND:\n",
-        work);
-    Case late = {.name = "a late arrival", .body = text_string(&body), .block = 64};
-    twin = run(&late, (TwinOptions){.first = 0, .last = 0});
-    twin_expect_same_events(&twin, late.name);
-    launch = twin.decoded->launches[0];
-    arrived = turn_of(launch, 0, "bar.arrive", 0, 0);
-    assert_true(turn_of(launch, 1, "bar.sync", 0, 0) < arrived);
-    assert_int_equal(turn_of(launch, 1, "st.global", 2, 0), arrived + 1);
-    assert_int_equal(turn_of(launch, 0, "st.global", 1, 0), arrived + 1);
-    twin_done(&twin);
-    text_done(&body);
-}
-
-/* Shared variables are listed where they lie, whichever the kernel names first. */
-static void test_symbols_lie_in_window_order(void **state) {
-    (void)state;
-    Case c = {.name = "symbols",
-              .module = ".shared .align 16 .b8 first[16];\n.shared .align 4 .b8 second[36];\n"
-                        ".shared .align 64 .b8 third[64];\n.extern .shared .align 16 .b8 rest[];\n",
-              .body = "st.shared.u32 [rest+4], 1;\nst.shared.u32 [third+8], 2;\nst.shared.u32 [second], 3;\n"
-                      "st.shared.u32 [first+12], 4;\nst.shared.u32 [second+32], 5;\n",
-              .shared_bytes = 32};
-    static const struct {
-        const char *name;
-        uint64_t offset;
-    } expected[] = {{"rest", 4}, {"third", 8}, {"second", 0}, {"first", 12}, {"second", 32}};
-    Twin twin = run(&c, (TwinOptions){.first = 0, .last = 0});
-    const TraceLaunch *launch = twin.decoded->launches[0];
-    assert_int_equal(launch->symbol_count, 5); /* and "local" */
-    for (int i = 1; i < 4; i++)
-        assert_true(launch->symbols[i].window_offset >=
-                    launch->symbols[i - 1].window_offset + launch->symbols[i - 1].bytes);
-    assert_string_equal(launch->symbols[4].name, "local");
-    assert_int_equal(trace_block_event_count(launch->blocks[0]), 5);
-    for (int i = 0; i < 5; i++) {
-        TraceEvent event;
-        trace_block_read(launch->blocks[0], i, &event);
-        assert_string_equal(launch->symbols[event.buffer[7]].name, expected[i].name);
-        assert_int_equal(event.offset[7], expected[i].offset);
-    }
-    twin_done(&twin);
-}
-
-/* ---- rounds that change nothing --------------------------------------------------------------------- */
-
-static int events_of(const TraceLaunch *launch, PtxOpcode opcode) {
-    int found = 0;
-    for (int i = 0; i < trace_block_event_count(launch->blocks[0]); i++) {
-        TraceEvent event;
-        trace_block_read_header(launch->blocks[0], i, &event);
-        found += launch->program->code[event.pc].instruction->opcode == opcode;
-    }
-    return found;
-}
-
-#define WIDE                                                                                                 \
-    "{\n.reg .b128 six, seven, d;\nmov.u64 %q0, 6;\nmov.u64 %q1, 7;\nmov.u64 %q2, 0;\n"                      \
-    "mov.b128 six, {%q0, %q2};\nmov.b128 seven, {%q1, %q2};\n"
-
-/* Six rounds of atomics on a word that holds `start`: those that leave the word as it was are one event, those that
- * change it are six. Both producers say so. */
-static void test_atomics_that_change_nothing_are_one_event(void **state) {
-    (void)state;
-    static const struct {
-        const char *start, *round;
-        int expected; /* events of atom */
-    } rounds[] = {
-        {"7", "atom.global.exch.b32 %r0, [word], 7;\n", 1},
-        {"7", "atom.global.exch.b32 %r0, [word], 6;\natom.global.exch.b32 %r0, [word], 7;\n", 12},
-        {"7", "atom.global.cas.b32 %r0, [word], 6, 5;\n", 1},
-        {"7", "atom.global.cas.b32 %r0, [word], 8, 5;\n", 1},
-        {"7", "atom.global.cas.b32 %r0, [word], 7, 6;\natom.global.cas.b32 %r0, [word], 6, 7;\n", 12},
-        {"7", "atom.global.and.b32 %r0, [word], 15;\n", 1},
-        {"7", "atom.global.or.b32 %r0, [word], 5;\n", 1},
-        {"7", "atom.global.and.b32 %r0, [word], 5;\natom.global.or.b32 %r0, [word], 2;\n", 12},
-        {"7", "atom.global.add.u32 %r0, [word], 0;\n", 1},
-        {"7", "atom.global.add.u32 %r0, [word], 1;\natom.global.add.u32 %r0, [word], -1;\n", 12},
-        {"7", "atom.global.xor.b32 %r0, [word], 0;\n", 1},
-        {"7", "atom.global.xor.b32 %r0, [word], 8;\n", 6},
-        {"7", "atom.global.min.u32 %r0, [word], 8;\n", 1},
-        {"7", "atom.global.min.u32 %r0, [word], 7;\n", 1},
-        {"7", "atom.global.min.s32 %r0, [word], -1;\natom.global.exch.b32 %r0, [word], 7;\n", 12},
-        {"7", "atom.global.min.u32 %r0, [word], -1;\n", 1},
-        {"7", "atom.global.max.s32 %r0, [word], -1;\n", 1},
-        {"7", "atom.global.max.u32 %r0, [word], -1;\natom.global.exch.b32 %r0, [word], 7;\n", 12},
-        {"7", "atom.global.max.u32 %r0, [word], 3;\n", 1},
-        {"-3", "atom.global.min.s32 %r0, [word], -1;\n", 1},
-        {"-3", "atom.global.max.s32 %r0, [word], -5;\n", 1},
-        {"-3", "atom.global.min.u32 %r0, [word], -1;\n", 1},
-        {"-3", "atom.global.max.u32 %r0, [word], 5;\n", 1},
-        {"-3", "atom.global.max.s32 %r0, [word], 2;\natom.global.exch.b32 %r0, [word], -3;\n", 12},
-        {"7", "ld.volatile.global.u32 %r1, [word];\natom.global.or.b32 %r0, [word], 1;\n", 1},
-        /* not all of their operands are recorded: they count as changes */
-        {"7", WIDE "atom.global.cas.b128 d, [word], six, seven;\n}\n", 6},
-        {"7", WIDE "atom.global.exch.b128 d, [word], seven;\n}\n", 6},
-        {"0", "atom.global.add.v2.f32 {%f0, %f1}, [word], {0f00000000, 0f00000000};\n", 6},
-    };
-    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
-        Text module = {0}, body = {0};
-        text_print(&module, ".global .align 16 .u32 word[4] = {%s, 0, 0, 0};\n", rounds[i].start);
-        text_print(&body,
-                   "mov.u32 %%r2, 0;\nAGAIN:\n%sadd.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p0, %%r2, 6;\n@%%p0 "
-                   "bra AGAIN;\n",
-                   rounds[i].round);
-        Case c = {.name = rounds[i].round,
-                  .module = text_string(&module),
-                  .body = text_string(&body),
-                  .block = 1,
-                  .version = "8.3"};
-        Twin twin = run(&c, (TwinOptions){.first = 0, .last = 0});
-        int emulated = events_of(twin.original->launches[0], PTX_atom);
-        int decoded = events_of(twin.decoded->launches[0], PTX_atom);
-        if (emulated != rounds[i].expected || decoded != rounds[i].expected)
-            fail_msg("%s: %d events, decoded %d, expected %d", c.name, emulated, decoded, rounds[i].expected);
-        twin_done(&twin);
-        text_done(&module);
-        text_done(&body);
-    }
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
-                                       cmocka_unit_test(test_arrivals_do_not_wait),
-                                       cmocka_unit_test(test_symbols_lie_in_window_order),
-
-                                       cmocka_unit_test(test_atomics_that_change_nothing_are_one_event)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
