@@ -242,6 +242,14 @@ static void differences_are_those_of_the_counters(void **state) {
     assert_memory_equal(row, "excess shared wavefronts 0 < 1,680 +1,680", 41);
     find_row(text, "global load requests", row, sizeof row);
     assert_memory_equal(row, "global load requests 128 = 128", 30);
+    assert_null(strstr(text, "counting"));
+    free(text);
+    canvas_fill(canvas, (Rectangle){0, 0, 100, 60}, ROLE_TEXT);
+    differences.counting = true;
+    differences_draw_all(&differences, canvas, (Rectangle){0, 0, 100, 60}, 0);
+    text = text_of(canvas);
+    find_row(text, "whole run", row, sizeof row);
+    assert_memory_equal(row, "whole run counting ...", 22);
     free(text);
     for (int columns = 99; columns < 101; columns++) { /* the box has its name where there is room */
         canvas_fill(canvas, (Rectangle){0, 0, 100, 60}, ROLE_TEXT);

@@ -122,7 +122,9 @@ static void keys_select(void **state) {
     assert_string_equal(shown->dtype, "double");
     stage_press(stage, "y");
     assert_int_equal(stage_view(stage)->display.times, TIMES_WARM);
+    assert_false(stage_view(stage)->display.times_alone);
     stage_press(stage, "Y");
+    assert_int_equal(stage_view(stage)->display.times, TIMES_WARM);
     assert_true(stage_view(stage)->display.times_alone);
     stage_press(stage, "q");
     assert_int_equal(stage_view(stage)->transient.overlay, OVERLAY_NONE);
@@ -133,6 +135,7 @@ static void the_help_returns_to_the_ladder(void **state) {
     (void)state;
     Stage *stage = open_ladder("interleaved", "B?");
     assert_int_equal(stage_view(stage)->transient.overlay, OVERLAY_HELP);
+    char *first = stage_text(stage, 120, 40);
     bool found = false;
     for (int page = 0; page < 6 && !found; page++) {
         char *text = stage_text(stage, 120, 40);
@@ -143,7 +146,12 @@ static void the_help_returns_to_the_ladder(void **state) {
     assert_true(found);
     stage_press(stage, "<Escape>");
     assert_int_equal(stage_view(stage)->transient.overlay, OVERLAY_LADDER);
-    stage_press(stage, "<Escape>?z");
+    stage_press(stage, "?");
+    char *again = stage_text(stage, 120, 40); /* from its first line */
+    assert_string_equal(again, first);
+    free(first);
+    free(again);
+    stage_press(stage, "<Escape><Escape>?z");
     assert_int_equal(stage_view(stage)->transient.overlay, OVERLAY_NONE);
     stage_free(stage);
 }
