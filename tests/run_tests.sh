@@ -4,7 +4,7 @@
 # One line a program (and what it says about itself in "# summary:"), the whole output of those that fail, and
 # "N passed, N failed" last. The numbers are the programs' own: cmocka writes TAP, whose first line is the number of
 # tests, so that tests which a crash kept from running count as failed. A program that is missing, or ends badly after its tests passed, is one failure.
-# REDVIZ_UNDER is a command to run each program under (valgrind), JOBS programs run at a time, and REDVIZ_BROKEN
+# REDVIZ_UNDER is a command to run each program under (valgrind), JOBS + 1 programs run at a time, and REDVIZ_BROKEN
 # says that the build failed, so that programs left from an earlier one cannot hide it.
 set -u
 
@@ -57,7 +57,8 @@ folder=$1
 shift
 rm -rf "$folder/results"
 mkdir -p "$folder/results"
-printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 "$0" --one "$folder"
+# One more at a time than there are cores, and the last folder first: the tests of the interface wait for terminals.
+printf '%s\n' "$@" | sort -r | xargs -P $((${JOBS:-2} + 1)) -n 1 "$0" --one "$folder"
 
 passed=0 failed=0
 for source in "$@"; do

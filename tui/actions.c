@@ -527,9 +527,9 @@ static ViewAnswer act_KERNEL(Press press) {
     press.view->transient.playing = press.view->transient.beside = false;
     press.view->transient.filter[0] = 0;
     press.view->transient.choice = 0;
-    for (int i = 0; view_menu_row(press.view, i) >= 0; i++)
-        if (!strcmp(view_menu_name(press.view, view_menu_row(press.view, i)), press.scene->identity.kernel))
-            press.view->transient.choice = i;
+    MenuRow row;
+    for (int i = 0; view_menu_row(press.view, i, &row) && !press.view->transient.choice; i++)
+        if (!strcmp(row.name, press.scene->identity.kernel)) press.view->transient.choice = i;
     return VIEW_CHANGED;
 }
 
@@ -537,13 +537,14 @@ static ViewAnswer act_KERNEL(Press press) {
  * comparison. */
 static ViewAnswer act_COMPARE(Press press) {
     View *view = press.view;
-    int row, next = 0;
+    int next = 0;
+    MenuRow row;
     size_t length = strlen(press.scene->identity.kernel);
     if (press.direction < 0) return VIEW_ALONE;
     act_KERNEL(press);
     view->transient.beside = true; /* kernels alone */
-    for (int i = view->transient.choice; !next && (row = view_menu_row(view, i)) >= 0; i++)
-        if (strncmp(catalog_row(row)->id, press.scene->identity.kernel, length) != 0) next = i;
+    for (int i = view->transient.choice; !next && view_menu_row(view, i, &row); i++)
+        if (strncmp(row.name, press.scene->identity.kernel, length) != 0) next = i;
     view->transient.choice = next;
     return VIEW_CHANGED;
 }

@@ -43,6 +43,7 @@ static void restart(App *app) {
         comparison->view[i].display.still = kept.still;
         comparison->view[i].display.speed = kept.speed;
         comparison->view[i].display.lectures = kept.lectures;
+        comparison->view[i].display.file = kept.file;
         comparison->view[i].display.plays_lecture = true;
         view_open(&comparison->view[i], comparison->scene[i]);
     }
@@ -206,7 +207,9 @@ static void play_from(App *app, int stop) {
 
 void app_open_lecture(App *app) {
     Error error = {0};
-    int index = view_chosen_lecture(app_view(app));
+    MenuRow chosen;
+    if (!view_menu_choice(app_view(app), &chosen)) return;
+    int index = chosen.index;
     const LectureRun *run = app->loader ? NULL : app->lectures->open(app->lectures->context, index, &error);
     if (!run) {
         app_say(app, app->lectures->rows.names[index],

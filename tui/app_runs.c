@@ -46,6 +46,7 @@ void app_done(App *app) {
     app_finish_abandoned(app, true);
     lecture_view_done(&app->lecture);
     free(app->abandoned);
+    arena_done(&app->file.arena);
     measured_done(&app->live);
     measured_done(&app->recorded);
     ladder_counts_done(&app->rungs.counts);
@@ -108,6 +109,7 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
             : purpose == PURPOSE_BLOCK ? run_slot_renew(session, &old)
                                        : run_slot_new(session, true);
     Scene *scene = slot->current.scene;
+    app_offer_file(app, session);
     app_count(app, index);
     if (purpose == PURPOSE_BESIDE) {
         comparison_put(comparison, index, scene);
@@ -232,10 +234,21 @@ bool app_finish_loading(App *app) {
 }
 
 void app_open_kernel(App *app, Purpose purpose) {
-    const char *kernel = view_chosen_kernel(app_view(app));
+    MenuRow chosen;
+    if (!view_menu_choice(app_view(app), &chosen)) return;
     SessionOptions options = app_options_of_other(app);
-    session_options_for_kernel(&options, kernel);
-    app_open(app, &options, purpose, kernel);
+    if (chosen.kind == MENU_ENTRY) {
+        SessionOptions other = app->file.options;
+        other.catalog.n = options.catalog.n;
+        other.has_trace_blocks = options.has_trace_blocks;
+        other.trace_first = options.trace_first;
+        other.trace_last = options.trace_last;
+        options = other;
+        session_options_for_entry(&options, chosen.name);
+    } else {
+        session_options_for_kernel(&options, chosen.name);
+    }
+    app_open(app, &options, purpose, chosen.name);
 }
 
 void app_rerun(App *app) {

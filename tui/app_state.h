@@ -22,6 +22,12 @@ typedef enum Purpose {                   /* what a session is opened for */
                        PURPOSE_STOP      /* the run of a lecture's stop, alone */
 } Purpose;
 
+typedef struct AppFile { /* the file of the last run of one: the menu offers its kernels */
+    Arena arena;
+    SessionOptions options;
+    ViewFile rows; /* no entries: there was none */
+} AppFile;
+
 typedef struct App App;
 struct App {
     RunSlot slots[2]; /* as in `comparison` */
@@ -55,7 +61,8 @@ struct App {
     double due;        /* seconds: when the next frame is to be shown while playing */
     int motion;        /* frame of the wavefront that is played */
     LectureView lecture;
-    const LectureOffer *lectures;      /* NULL: none */
+    const LectureOffer *lectures; /* NULL: none */
+    AppFile file;
     int lecture_columns, lecture_rows; /* of the screen that it was drawn on last */
     /* Of a lecture, NULL without one: a run was opened, for whatever purpose; does it take the key? */
     void (*opened)(App *app, Purpose purpose);
@@ -66,6 +73,8 @@ struct App {
 void app_init(App *app, Session *session, const AppStart *start);
 View *app_view(App *app);
 void app_say(App *app, const char *what, const char *message);
+/* The menu offers the kernels of its file, if it is of one. */
+void app_offer_file(App *app, const Session *session);
 double app_now(void); /* seconds of a clock that never goes back */
 
 /* ---- app_press.c */

@@ -15,10 +15,10 @@
 static int best_choice(const View *view) {
     int begins = 0;
     size_t length = strlen(view->transient.filter);
-    for (int i = 0; length && view_menu_row(view, i) >= 0; i++) {
-        const char *name = view_menu_name(view, view_menu_row(view, i));
-        if (!strcmp(name, view->transient.filter)) return i;
-        if (!begins && !strncmp(name, view->transient.filter, length)) begins = i + 1;
+    MenuRow row;
+    for (int i = 0; length && view_menu_row(view, i, &row); i++) {
+        if (!strcmp(row.name, view->transient.filter)) return i;
+        if (!begins && !strncmp(row.name, view->transient.filter, length)) begins = i + 1;
     }
     return begins ? begins - 1 : 0;
 }
@@ -26,6 +26,7 @@ static int best_choice(const View *view) {
 static ViewAnswer press_in_menu(View *view, Key key) {
     size_t length = strlen(view->transient.filter);
     int choice = view->transient.choice, page = 10;
+    MenuRow row;
     switch (key) {
     case SPECIAL_ESCAPE:
         view->transient.overlay = OVERLAY_NONE;
@@ -49,7 +50,7 @@ static ViewAnswer press_in_menu(View *view, Key key) {
         choice = 0;
         break;
     case SPECIAL_END:
-        choice = catalog_count() + (view->display.lectures ? view->display.lectures->count : 0);
+        while (view_menu_row(view, choice, &row)) choice++;
         break;
     case SPECIAL_BACKSPACE:
         if (length) view->transient.filter[length - 1] = 0;
@@ -61,7 +62,7 @@ static ViewAnswer press_in_menu(View *view, Key key) {
         view->transient.filter[length + 1] = 0;
         choice = best_choice(view);
     }
-    while (choice > 0 && view_menu_row(view, choice) < 0) choice--;
+    while (choice > 0 && !view_menu_row(view, choice, &row)) choice--;
     view->transient.choice = choice < 0 ? 0 : choice;
     return VIEW_CHANGED;
 }

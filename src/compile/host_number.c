@@ -121,7 +121,7 @@ HostNumber host_apply(int operator, HostNumber a, HostNumber b) {
 }
 
 HostNumber host_apply_function(const char *name, size_t length, const HostNumber *given, int count,
-                             bool *is_known) {
+                               bool *is_known) {
     static const char *const names[] = {"min",      "max",   "ceil", "ceilf",    "floor",  "floorf", "round",
                                         "sqrt",     "sqrtf", "log2", "log2f",    "pow",    "powf",   "abs",
                                         "exp2",     "fmin",  "fmax", "int",      "float",  "double", "size_t",

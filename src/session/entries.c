@@ -19,6 +19,24 @@ static PtxFunction *next_entry(const PtxModule *module, int *index) {
     return NULL;
 }
 
+const char *const *session_entries(const Session *session, int *count) {
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: listed at the first question */
+    PtxModule *module = session->code.module;
+    PtxFunction *entry, *found;
+    *count = 0;
+    if (!module || session->kernel.row || session_is_from_file(session)) return NULL;
+    if (!session->code.entries) {
+        cache->code.entries = arena_new(&cache->arena, (size_t)module->function_count * sizeof(char *));
+        for (int i = 0; (entry = next_entry(module, &i));) {
+            const char *name = ptx_readable_name(module, entry->name);
+            found = ptx_module_find_entry(module, name, NULL); /* of overloads there are several */
+            cache->code.entries[cache->code.entry_count++] = found == entry ? name : entry->name;
+        }
+    }
+    *count = session->code.entry_count;
+    return session->code.entries;
+}
+
 /* The first launch of it that passes something, else the first. */
 static const HostLaunch *launch_of(Entries *entries, PtxFunction *entry) {
     const HostLaunch *found = NULL;

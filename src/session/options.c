@@ -40,3 +40,14 @@ void session_options_for_kernel(SessionOptions *options, const char *kernel) {
         catalog->dtype = PTX_NO_TYPE;
     if (!catalog_resolve(row, &(CatalogOptions){.op = catalog->op}, &run, NULL)) catalog->op = NULL;
 }
+
+void session_options_for_entry(SessionOptions *options, const char *entry) {
+    options->entry = entry;
+    options->args = options->launches = options->expect = NULL;
+    memset(options->grid, 0, sizeof options->grid);
+    memset(options->block, 0, sizeof options->block);
+    memset(options->cluster, 0, sizeof options->cluster);
+    options->shared_bytes = 0;
+    options->has_shared = options->cooperative = false;
+    options->catalog.block = options->catalog.grid = options->catalog.cluster = 0;
+}

@@ -101,6 +101,8 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
 /* Options of one run, for another kernel of the catalogue: what that one does not take (its parameters, a
  * type, a block size) goes back to the kernel's default. `kernel` is borrowed. */
 void session_options_for_kernel(SessionOptions *options, const char *kernel);
+/* The same for another kernel of their file: its launch and its arguments are read or guessed anew. `entry` is borrowed. */
+void session_options_for_entry(SessionOptions *options, const char *entry);
 /* Sets one of them by its name on the command line: n, block, grid, dtype, op, param, fill, seed, entry, trace-blocks or
  * schedule. `value` is borrowed where it stays text. false: there is no such value; the error names the option. */
 bool session_set(SessionOptions *options, const char *name, const char *value, Error *error);
@@ -121,6 +123,8 @@ bool session_is_interrupted(const Session *session);
 void session_take_events(Session *whole, Session *first);
 /* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */
 const char *const *session_files(const Session *session, int *count);
+/* The kernels of the file, as --entry takes them, in the order of its PTX; none for the catalogue and saved sessions. */
+const char *const *session_entries(const Session *session, int *count);
 /* The options that were guessed for a kernel that is in no catalogue: "--args 'in=float[n]:random, n'
  * --block 256". NULL: none. */
 const char *session_guess(const Session *session);

@@ -43,6 +43,8 @@ typedef struct SessionCode { /* the PTX, and what it was made of */
     const char *guessed_instance; /* of a template that the file does not launch; NULL */
     const char **files;           /* session_files() */
     int file_count;
+    const char **entries; /* session_entries(); NULL: not asked for */
+    int entry_count;
 } SessionCode;
 
 typedef struct SessionLaunches { /* [count] each */

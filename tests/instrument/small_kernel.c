@@ -19,7 +19,8 @@ static PtxModule *parse(const SmallKernel *kernel) {
     Text text = {0};
     Error error = {0};
     text_print(&text, ".version %s\n.target sm_90\n.address_size 64\n%s\n%s%s\nret;\n}\n",
-               kernel->version ? kernel->version : "8.0", kernel->module ? kernel->module : "", prologue, kernel->body);
+               kernel->version ? kernel->version : "8.0", kernel->module ? kernel->module : "", prologue,
+               kernel->body);
     PtxModule *module = ptx_module_parse(text_string(&text), text.length, "case.ptx", &error);
     if (!module) fail_msg("%s: %d: %s", kernel->name, error.line, error.message);
     text_done(&text);
@@ -53,4 +54,3 @@ Twin small_kernel_run(const SmallKernel *kernel, TwinOptions options) {
     plan_free(&plans[1]);
     return twin;
 }
-

@@ -71,12 +71,13 @@ static void test_arrivals_do_not_wait(void **state) {
 /* Shared variables are listed where they lie, whichever the kernel names first. */
 static void test_symbols_lie_in_window_order(void **state) {
     (void)state;
-    SmallKernel c = {.name = "symbols",
-              .module = ".shared .align 16 .b8 first[16];\n.shared .align 4 .b8 second[36];\n"
-                        ".shared .align 64 .b8 third[64];\n.extern .shared .align 16 .b8 rest[];\n",
-              .body = "st.shared.u32 [rest+4], 1;\nst.shared.u32 [third+8], 2;\nst.shared.u32 [second], 3;\n"
-                      "st.shared.u32 [first+12], 4;\nst.shared.u32 [second+32], 5;\n",
-              .shared_bytes = 32};
+    SmallKernel c = {
+        .name = "symbols",
+        .module = ".shared .align 16 .b8 first[16];\n.shared .align 4 .b8 second[36];\n"
+                  ".shared .align 64 .b8 third[64];\n.extern .shared .align 16 .b8 rest[];\n",
+        .body = "st.shared.u32 [rest+4], 1;\nst.shared.u32 [third+8], 2;\nst.shared.u32 [second], 3;\n"
+                "st.shared.u32 [first+12], 4;\nst.shared.u32 [second+32], 5;\n",
+        .shared_bytes = 32};
     static const struct {
         const char *name;
         uint64_t offset;
@@ -160,10 +161,10 @@ static void test_atomics_that_change_nothing_are_one_event(void **state) {
                    "bra AGAIN;\n",
                    rounds[i].round);
         SmallKernel c = {.name = rounds[i].round,
-                  .module = text_string(&module),
-                  .body = text_string(&body),
-                  .block = 1,
-                  .version = "8.3"};
+                         .module = text_string(&module),
+                         .body = text_string(&body),
+                         .block = 1,
+                         .version = "8.3"};
         Twin twin = small_kernel_run(&c, (TwinOptions){.first = 0, .last = 0});
         int emulated = events_of(twin.original->launches[0], PTX_atom);
         int decoded = events_of(twin.decoded->launches[0], PTX_atom);
@@ -176,7 +177,7 @@ static void test_atomics_that_change_nothing_are_one_event(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {                                       cmocka_unit_test(test_arrivals_do_not_wait),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_arrivals_do_not_wait),
                                        cmocka_unit_test(test_symbols_lie_in_window_order),
                                        cmocka_unit_test(test_atomics_that_change_nothing_are_one_event)};
     return cmocka_run_group_tests(tests, NULL, NULL);

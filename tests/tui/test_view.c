@@ -244,28 +244,33 @@ static void speeds_are_fractions_and_multiples(void **state) {
     }
 }
 
+static const char *chosen(const View *view) {
+    MenuRow row;
+    return view_menu_choice(view, &row) ? row.name : NULL;
+}
+
 static void the_menu_filters_as_you_type(void **state) {
     (void)state;
     Sample *sample = sample_new(64);
     View view;
     view_init(&view);
     sample_press(&view, sample, "K");
-    assert_string_equal(view_chosen_kernel(&view), "strided"); /* where we are */
+    assert_string_equal(chosen(&view), "strided"); /* where we are */
     sample_press(&view, sample, "bank_str");
-    assert_string_equal(view_chosen_kernel(&view), "lab_bank_stride");
+    assert_string_equal(chosen(&view), "lab_bank_stride");
     assert_int_equal(input_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_OPEN);
     assert_int_equal(view.transient.overlay, OVERLAY_NONE);
     sample_press(&view, sample, "Kshuffle");
-    assert_string_equal(view_chosen_kernel(&view), "shuffle"); /* not shuffle_last_warp, which comes first */
+    assert_string_equal(chosen(&view), "shuffle"); /* not shuffle_last_warp, which comes first */
     sample_press(&view, sample, "_a");
-    assert_string_equal(view_chosen_kernel(&view), "shuffle_atomic");
+    assert_string_equal(chosen(&view), "shuffle_atomic");
     sample_press(&view, sample, "<Escape>KK0");
-    assert_string_equal(view_chosen_kernel(&view), "interleaved");         /* aliases count */
+    assert_string_equal(chosen(&view), "interleaved");                     /* aliases count */
     assert_int_equal(input_press(&view, &sample->scene, 1), VIEW_IGNORED); /* no character of a name */
     assert_int_equal(input_press(&view, &sample->scene, 0xe9), VIEW_IGNORED);
     assert_string_equal(view.transient.filter, "K0");
     sample_press(&view, sample, "zzzz");
-    assert_null(view_chosen_kernel(&view));
+    assert_null(chosen(&view));
     assert_int_equal(input_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_IGNORED);
     sample_press(&view, sample, "<Backspace><Backspace><Backspace><Backspace><Escape>");
     assert_int_equal(view.transient.overlay, OVERLAY_NONE);

@@ -1,4 +1,4 @@
-/* Menu: another kernel of the catalogue, or a lecture; typing filters by name and title. */
+/* Menu: another kernel, of the user's file or the catalogue, or a lecture; typing filters by name and title. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
@@ -20,44 +20,39 @@ static int first_shown(const View *view, int rows) {
     return view->transient.choice < rows ? 0 : view->transient.choice - rows + 1;
 }
 
-static const char *title_of(const View *view, int index) {
-    if (index >= catalog_count()) return view->display.lectures->titles[index - catalog_count()];
-    const char *title = catalog_row(index)->title;
-    return title ? title : "";
-}
-
-static void draw_entry(const View *view, Canvas *canvas, Rectangle area, int row, int index, bool chosen) {
-    bool is_lecture = index >= catalog_count();
-    canvas_print(canvas, area, 0, row, chosen ? ROLE_CURRENT : ROLE_TEXT, "%s%s%s", chosen ? ">" : " ",
-                 is_lecture ? "lecture " : "", view_menu_name(view, index));
-    canvas_text(canvas, area, NAME_COLUMNS, row, chosen ? ROLE_CURRENT : ROLE_DIM, title_of(view, index));
-    if (chosen) canvas_reverse(canvas, area, 0, row, area.columns);
+static void draw_row(const MenuRow *row, Canvas *canvas, Rectangle area, int line, bool chosen) {
+    Text name = {0};
+    text_print(&name, "%s%s%s", chosen ? ">" : " ", row->kind == MENU_LECTURE ? "lecture " : "", row->name);
+    canvas_text(canvas, area, 0, line, chosen ? ROLE_CURRENT : ROLE_TEXT, text_string(&name));
+    int columns = canvas_text_columns(text_string(&name)) + 2;
+    canvas_text(canvas, area, columns > NAME_COLUMNS ? columns : NAME_COLUMNS, line,
+                chosen ? ROLE_CURRENT : ROLE_DIM, row->title);
+    if (chosen) canvas_reverse(canvas, area, 0, line, area.columns);
+    text_done(&name);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     int choice = context->view->transient.choice, rows = list_rows(area),
         first = first_shown(context->view, rows);
-    for (int row = 0; row < rows; row++) {
-        int index = view_menu_row(context->view, first + row);
-        if (index < 0) break;
-        draw_entry(context->view, canvas, area, row, index, first + row == choice);
-    }
+    MenuRow row;
+    for (int line = 0; line < rows && view_menu_row(context->view, first + line, &row); line++)
+        draw_row(&row, canvas, area, line, first + line == choice);
     Rectangle list = {area.column, area.row, area.columns, rows + (rows < area.rows)};
-    canvas_more(canvas, list, first > 0, view_menu_row(context->view, first + rows) >= 0);
-    int index = view_menu_row(context->view, choice);
-    if (index < 0) {
+    canvas_more(canvas, list, first > 0, view_menu_row(context->view, first + rows, &row));
+    if (!view_menu_choice(context->view, &row)) {
         canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel matches; Backspace widens the filter");
-    } else if (rows < area.rows && index < catalog_count() && catalog_row(index)->lesson) {
+    } else if (rows < area.rows && row.kind == MENU_KERNEL && catalog_row(row.index)->lesson) {
         Rectangle below = {area.column, area.row + rows + 1, area.columns, area.rows - rows - 1};
-        canvas_paragraph(canvas, below, 0, ROLE_TEXT, catalog_row(index)->lesson);
+        canvas_paragraph(canvas, below, 0, ROLE_TEXT, catalog_row(row.index)->lesson);
     }
 }
 
 /* Selects; a click on the selected one opens it. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     int rows = list_rows(area), index = first_shown(view, rows) + row;
+    MenuRow clicked;
     (void)context, (void)column;
-    if (row >= rows || view_menu_row(view, index) < 0) return VIEW_IGNORED;
+    if (row >= rows || !view_menu_row(view, index, &clicked)) return VIEW_IGNORED;
     if (view->transient.choice == index) {
         return view_choose(view);
     }

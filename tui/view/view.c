@@ -214,44 +214,40 @@ ViewAnswer view_go_to_hazard(View *view, const Scene *scene) {
 
 /* ---- the kernel menu ----------------------------------------------------------------------------------- */
 
-int view_menu_row(const View *view, int index) {
-    for (int row = 0; row < catalog_count(); row++) {
-        const CatalogRow *kernel = catalog_row(row);
-        if (!scene_text_holds(kernel->id, view->transient.filter) &&
-            !scene_text_holds(kernel->title ? kernel->title : "", view->transient.filter) &&
-            !scene_text_holds(kernel->aliases ? kernel->aliases : "", view->transient.filter))
-            continue;
-        if (index-- == 0) return row;
+static bool is_left(const View *view, const MenuRow *row) {
+    const char *filter = view->transient.filter;
+    char name[96];
+    snprintf(name, sizeof name, "%s%.80s", row->kind == MENU_LECTURE ? "lecture " : "", row->name);
+    return scene_text_holds(name, filter) || scene_text_holds(row->title, filter);
+}
+
+bool view_menu_row(const View *view, int index, MenuRow *row) {
+    const ViewFile *file = view->display.file;
+    for (int i = 0; file && i < file->count; i++) {
+        *row = (MenuRow){MENU_ENTRY, i, file->entries[i], file->name};
+        if (is_left(view, row) && index-- == 0) return true;
+    }
+    for (int i = 0; i < catalog_count(); i++) {
+        const CatalogRow *kernel = catalog_row(i);
+        *row = (MenuRow){MENU_KERNEL, i, kernel->id, kernel->title ? kernel->title : ""};
+        bool is_meant = kernel->aliases && scene_text_holds(kernel->aliases, view->transient.filter);
+        if ((is_meant || is_left(view, row)) && index-- == 0) return true;
     }
     const ViewLectures *lectures = view->transient.beside ? NULL : view->display.lectures;
     for (int i = 0; lectures && i < lectures->count; i++) {
-        char name[96];
-        snprintf(name, sizeof name, "lecture %.80s", lectures->names[i]);
-        if (!scene_text_holds(name, view->transient.filter) &&
-            !scene_text_holds(lectures->titles[i], view->transient.filter))
-            continue;
-        if (index-- == 0) return catalog_count() + i;
+        *row = (MenuRow){MENU_LECTURE, i, lectures->names[i], lectures->titles[i]};
+        if (is_left(view, row) && index-- == 0) return true;
     }
-    return -1;
+    return false;
 }
 
-const char *view_menu_name(const View *view, int row) {
-    return row < catalog_count() ? catalog_row(row)->id
-                                 : view->display.lectures->names[row - catalog_count()];
+bool view_menu_choice(const View *view, MenuRow *row) {
+    return view_menu_row(view, view->transient.choice, row);
 }
 
 ViewAnswer view_choose(View *view) {
-    if (view_menu_row(view, view->transient.choice) < 0) return VIEW_IGNORED;
+    MenuRow row;
+    if (!view_menu_choice(view, &row)) return VIEW_IGNORED;
     view->transient.overlay = OVERLAY_NONE;
-    return view_chosen_lecture(view) >= 0 ? VIEW_LECTURE : view->transient.beside ? VIEW_BESIDE : VIEW_OPEN;
-}
-
-int view_chosen_lecture(const View *view) {
-    int row = view_menu_row(view, view->transient.choice);
-    return row < catalog_count() ? -1 : row - catalog_count();
-}
-
-const char *view_chosen_kernel(const View *view) {
-    int row = view_menu_row(view, view->transient.choice);
-    return row < 0 || row >= catalog_count() ? NULL : catalog_row(row)->id;
+    return row.kind == MENU_LECTURE ? VIEW_LECTURE : view->transient.beside ? VIEW_BESIDE : VIEW_OPEN;
 }

@@ -105,6 +105,11 @@ typedef struct ViewRung {
     char dtype[16];
 } ViewRung;
 
+typedef struct ViewFile { /* the user's */
+    int count;
+    const char *name, *const *entries; /* its kernels */
+} ViewFile;
+
 typedef struct ViewLectures { /* by name, with their titles */
     int count;
     const char *const *names, *const *titles;
@@ -129,7 +134,8 @@ typedef struct ViewDisplay {
     bool still;                   /* playing moves no values */
     int speed;                    /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
     bool plays_lecture;           /* its keys are in help and footer */
-    const ViewLectures *lectures; /* that the menu offers, too; NULL: none */
+    const ViewFile *file;         /* that the menu offers, too; NULL: none */
+    const ViewLectures *lectures; /* the same */
 } ViewDisplay;
 
 /* What is going on until the next key, the next frame, or an answer. */
@@ -163,8 +169,8 @@ typedef enum ViewAnswer {
     VIEW_IGNORED, /* nothing changed */
     VIEW_CHANGED,
     VIEW_REDRAW,  /* the terminal's content is not to be trusted */
-    VIEW_OPEN,    /* the menu chose view_chosen_kernel() */
-    VIEW_LECTURE, /* the menu chose view_chosen_lecture() */
+    VIEW_OPEN,    /* the menu chose a kernel: view_menu_choice() */
+    VIEW_LECTURE, /* the menu chose a lecture */
     VIEW_BESIDE,  /* the same, for a comparison with this run */
     VIEW_RERUN,   /* the run again, with `transient.settings` */
     VIEW_EDIT,    /* its source in the user's editor, then the run again */
@@ -217,13 +223,17 @@ void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" *
 /* To the access of the selected hazard; of a block that is not traced: VIEW_TRACE. */
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
 
-/* Kernel menu: the catalogue rows that the filter leaves, then, numbered on from catalog_count(), lectures; -1 past the
- * last. */
-int view_menu_row(const View *view, int index);
-const char *view_menu_name(const View *view, int row);
+/* Kernel menu: what the filter leaves of the user's file, of the catalogue, and of the lectures. */
+typedef enum MenuKind { MENU_ENTRY, MENU_KERNEL, MENU_LECTURE } MenuKind;
+typedef struct MenuRow {
+    MenuKind kind;
+    int index; /* in display.file, the catalogue or display.lectures */
+    const char *name, *title;
+} MenuRow;
+bool view_menu_row(const View *view, int index, MenuRow *row); /* false: past the last */
 /* The menu closes: what its choice asks for; VIEW_IGNORED: there is none, and it stays. */
 ViewAnswer view_choose(View *view);
-int view_chosen_lecture(const View *view);        /* in display.lectures; -1: none */
-const char *view_chosen_kernel(const View *view); /* NULL: the filter leaves none */
+/* What it chose; false: the filter leaves nothing. */
+bool view_menu_choice(const View *view, MenuRow *row);
 
 #endif
