@@ -15,9 +15,8 @@ static int bytes_of(const InstrumentSite *site) {
 }
 
 /* cp.async reads less where it has a fourth operand that is no cache policy. */
-static const PtxOperand *option_of(const PtxInstruction *in) {
-    int count = in->operand_count - (ptx_instruction_has(in, PTX_MOD_L2_CACHE_HINT) ? 1 : 0);
-    return count > 3 ? &in->operands[3] : NULL;
+static bool has_option(const PtxInstruction *in) {
+    return in->operand_count - (ptx_instruction_has(in, PTX_MOD_L2_CACHE_HINT) ? 1 : 0) > 3;
 }
 
 static bool is_small(PtxSpace space) {
@@ -54,7 +53,7 @@ bool copies_plan(const PtxInstruction *in, InstrumentSite *site) {
     add_field(site, INSTRUMENT_ADDRESS, COPY_SOURCE, true);
     add_field(site, INSTRUMENT_ADDRESS, COPY_DESTINATION, false);
     for (int w = 0; w < bytes / WORD; w++) add_field(site, INSTRUMENT_VALUE, w, false);
-    if (!option_of(in)) return true;
+    if (!has_option(in)) return true;
     add_field(site, INSTRUMENT_OPERAND, 0, false);
     add_field(site, INSTRUMENT_VALUE, COPY_TAIL, false);
     if (bytes == MOST_BYTES)
@@ -73,7 +72,7 @@ static int register_of(const InstrumentSite *site, InstrumentFieldKind kind, int
 }
 
 static void put_size(const InstrumentSite *site, Text *out) {
-    const PtxOperand *option = option_of(site->instruction);
+    const PtxOperand *option = &site->instruction->operands[3];
     int size = register_of(site, INSTRUMENT_OPERAND, 0), bytes = bytes_of(site);
     if (option->kind == PTX_OPERAND_INTEGER)
         text_print(out, "\tmov.u32 %%redviz_n%d, %lld;\n", size, (long long)option->integer);
@@ -87,7 +86,7 @@ static void put_size(const InstrumentSite *site, Text *out) {
 /* %redviz_g: the guard, and `least` bytes at least are read. */
 static void put_condition(const InstrumentSite *site, const char *guard, const char *size, int least,
                           Text *out) {
-    if (!option_of(site->instruction)) {
+    if (!has_option(site->instruction)) {
         text_add(out, "\tsetp.eq.u32 %redviz_g, 0, 0;\n");
     } else {
         text_print(out, "\tsetp.ge.u32 %%redviz_g, %s, %d;\n", size, least);
@@ -119,8 +118,8 @@ static void put_tail(const InstrumentSite *site, const char *guard, const char *
 void copies_put_values(const InstrumentSite *site, const char *guard, Text *out) {
     if (is_bulk(site)) return;
     char size[24] = "";
-    bool has_option = option_of(site->instruction) != NULL;
-    if (has_option) {
+    bool is_shorter = has_option(site->instruction);
+    if (is_shorter) {
         put_size(site, out);
         snprintf(size, sizeof size, "%%redviz_n%d", register_of(site, INSTRUMENT_OPERAND, 0));
     }
@@ -131,7 +130,7 @@ void copies_put_values(const InstrumentSite *site, const char *guard, Text *out)
             out, "\tmov.u32 %%redviz_n%d, 0;\n\t@%%redviz_g ld.global.u32 %%redviz_n%d, [%%redviz_w0+%d];\n",
             number, number, w * WORD);
     }
-    if (!has_option) return;
+    if (!is_shorter) return;
     put_tail(site, guard, size, out);
     if (bytes_of(site) == MOST_BYTES)
         text_print(out, "\tmov.u32 %%redviz_n%d, 0;\n", register_of(site, INSTRUMENT_VALUE, COPY_TAIL + 1));
@@ -141,7 +140,7 @@ void copies_put_values(const InstrumentSite *site, const char *guard, Text *out)
 
 int copies_part_count(const InstrumentSite *site) {
     if (trace_written_kind_of(site->instruction) == TRACE_NOT_RECORDED) return 0;
-    bool may_be_less = !is_bulk(site) && option_of(site->instruction);
+    bool may_be_less = !is_bulk(site) && has_option(site->instruction);
     return may_be_less ? 1 + bytes_of(site) / WORD + (WORD - 1) + 1 : 2;
 }
 
@@ -162,7 +161,7 @@ uint32_t copies_whole_bytes(const InstrumentSite *site) {
 }
 
 bool copies_reads_less(const InstrumentSite *site) {
-    return !is_bulk(site) && option_of(site->instruction);
+    return !is_bulk(site) && has_option(site->instruction);
 }
 
 CopyPart copies_part(const InstrumentSite *site, int part, uint32_t size) {

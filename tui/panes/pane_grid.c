@@ -67,7 +67,7 @@ static void choose_multiprocessors(Chart *chart) {
         chart->shown_count = (int)count;
         for (uint32_t m = 0; m < count; m++) chart->shown[m] = m;
     }
-    chart->each = (chart->shown_count + chart->rows - 1) / chart->rows;
+    chart->each = chart->shown_count > chart->rows ? (chart->shown_count + chart->rows - 1) / chart->rows : 1;
     chart->rows = (chart->shown_count + chart->each - 1) / chart->each;
 }
 
@@ -210,8 +210,9 @@ static double choose_step(double least) {
 static void draw_axis(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
     double step = choose_step((double)chart->end * LEAST_TICK_COLUMNS / chart->columns);
     canvas_text(canvas, area, 0, at, ROLE_DIM, "time");
-    for (double time = 0; time < (double)chart->end; time += step) {
+    for (int tick = 0; tick * step < (double)chart->end; tick++) {
         char text[32];
+        double time = tick * step;
         int column = column_of(chart, (uint64_t)time);
         print_time(time, text, sizeof text);
         if (column + 1 + canvas_text_columns(text) > chart->columns) break;

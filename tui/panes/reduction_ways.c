@@ -228,6 +228,7 @@ static void draw_rest(const BoxRow *row, int line, const BoxWays *ways) {
         boxes_in_window(row, row->selected) ? reduction_find(row->level, row->selected) : NULL;
     for (int i = 0; i < row->count && !(box && partner_of(row, box, ways->shown)); i++)
         box = boxes_at(row, i);
+    if (!box) return;
     int column = 1 + canvas_print(row->canvas, row->area, 1, line, ROLE_DIM, "%s %d more in %s %" PRId64 ": ",
                                   row->level->operation, ways->partners - ways->shown,
                                   row->level->place == PLACE_WORD ? "word" : "thread", box->index);

@@ -63,8 +63,8 @@ void sampled_code_print_percent(double percent, char out[PERCENT_BYTES]) {
 
 void sampled_code_print_count(uint64_t count, char *out, size_t bytes) {
     static const char units[] = "kMGT";
-    double value = (double)count;
-    int unit = -1;
+    double value = (double)count / 1000;
+    int unit = 0;
     if (count < 10000) {
         snprintf(out, bytes, "%" PRIu64, count);
         return;

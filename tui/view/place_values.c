@@ -31,7 +31,8 @@ static double lane_value(const StepContext *context, int64_t lane) {
 /* The first word that the lane accesses, from `begin`; of a lane that does not, NaN. */
 static double word_of(const StepContext *context, const uint64_t begin[WARP_LANES], int64_t lane) {
     if (lane < 0 || !(context->event.mask >> lane & 1)) return NAN;
-    return (double)(begin[lane] / BANK_BYTES);
+    uint64_t word = begin[lane] / BANK_BYTES;
+    return (double)word;
 }
 
 /* Warps that a branch splits; of other steps NaN. */
