@@ -114,8 +114,8 @@ static void test_loads(void **state) {
         "ld.shared::cluster.u64 %q2, [%r8]; cvt.u32.u64 %r10, %q2;",
         "ld.shared::cluster.v2.u64 {%q2, %q3}, [%r8]; cvt.u32.u64 %r10, %q2;",
         "ld.shared::cluster.u16 %r10, [%r8];",
-        "ld.shared::cluster.u8 %r11, [%r8+1]; ld.shared::cluster.u8 %r10, [%r8]; mad.lo.u32 %r10, %r11, 256, "
-        "%r10;",
+        "ld.shared::cluster.u8 %r11,[%r8+1]; ld.shared::cluster.u8 %r10,[%r8]; mad.lo.u32 "
+        "%r10,%r11,256,%r10;",
         "ld.volatile.shared::cluster.u32 %r10, [%r8];",
         "ld.relaxed.cluster.shared::cluster.u32 %r10, [%r8];",
         "ld.acquire.cluster.shared::cluster.u32 %r10, [%r8];",

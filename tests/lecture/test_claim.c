@@ -412,12 +412,14 @@ static void figures_of_strided(void **state) {
     (void)state;
     Place place;
     place_open(&place, "strided", "");
+    static const char excess[] =
+        "here.excess == here.shared_load_wavefronts - here.shared_load_wavefronts_ideal + "
+        "here.shared_store_wavefronts - here.shared_store_wavefronts_ideal";
     static const char *const claims[] = {
         "here.n == 2^20 and here.blocks == 4096 and here.threads == 256 and here.launches == 1",
         "here.shared_bytes == 1024 and here.levels == 8 and here.steps == 64",
         "here.result == here.expected and here.error == 0 and here.hazards == 0",
-        "here.excess == here.shared_load_wavefronts - here.shared_load_wavefronts_ideal + "
-        "here.shared_store_wavefronts - here.shared_store_wavefronts_ideal",
+        excess,
         "here.divergence == here.divergent_branches / here.branches",
         "here.wavefronts_per_load == here.shared_load_wavefronts / here.shared_loads",
         "here.sectors_per_load == 4 and here.sectors_per_load at \"in[i]\" == 4",

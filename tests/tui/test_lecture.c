@@ -309,15 +309,16 @@ static void long_text_is_scrolled(void **state) {
     lacks("<PgDn>", "Sentence 1 is here.");
     shows("<PgDn>", "stop 1 of 2");
     same("<PgDn><PgUp>", "");
-    char keys[256] = "";
+    Text keys = {0};
     int pages = 0;
     for (bool end = false; !end && pages < 30; pages++) {
-        strcat(keys, "<PgDn>");
-        char *frame = play(keys);
+        text_add(&keys, "<PgDn>");
+        char *frame = play(text_string(&keys));
         end = strstr(frame, "stop 2 of 2") != NULL;
         if (!end) assert_non_null(strstr(frame, "stop 1 of 2"));
         free(frame);
     }
+    text_done(&keys);
     assert_true(pages > 3 && pages < 30);
     shows("<PgDn>l<Enter>", "Sentence 1 is here.");
 }
