@@ -42,6 +42,7 @@ void session_search_orders(const Session *session) {
     if (session_has_fatal_trap(session->trace) || instructions_of(session) > MOST_SEARCHED) return;
     for (int i = 0; i < session->trace->launch_count; i++)
         depends |= depends_on_order(session->trace->launches[i]);
+    session_report_progress(session, "searching other orders of warps and blocks", 0, 0);
     clock_t end = clock() + CLOCKS_PER_SEC; /* large buffers take longer than what is done with them */
     uint64_t own = session->options.schedule;
     for (uint64_t schedule = own ? 0 : 1; depends && schedule <= SESSION_ORDERS_SEARCHED && clock() < end;
@@ -146,6 +147,7 @@ static bool try_order(const Session *base, const char *ptx, uint64_t schedule, S
 static void find_order(const Session *base, const char *ptx, uint64_t most, SessionOrder *order) {
     for (uint64_t schedule = 1; schedule <= most && !order->schedule; schedule++) {
         order->tried = schedule;
+        session_report_progress(base, "trying other orders of warps and blocks", schedule, most);
         if (schedule != base->options.schedule) try_order(base, ptx, schedule, order);
     }
 }

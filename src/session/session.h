@@ -29,8 +29,12 @@ typedef enum SessionCounters { /* hardware counters beside the predictions: sess
                                COUNTERS_ASKED /* emulated or not; where there are none, the report says why */
 } SessionCounters;
 
-typedef struct SessionProgress {    /* of a run that is under way, for another thread to read */
-    volatile uint64_t done, blocks; /* of all launches; blocks 0: nothing runs yet */
+typedef struct SessionProgress { /* of a run that is under way, for another thread to read */
+    volatile uint64_t done,
+        blocks; /* of all launches; blocks 0: nothing runs yet. A run that is tried with other sizes, or
+                                       in one thread, begins anew */
+    const char
+        *volatile what; /* what goes on behind the run, of which `done` and `blocks` are then; NULL: nothing */
 } SessionProgress;
 
 typedef struct SessionOptions {
