@@ -23,9 +23,13 @@ static uint64_t instructions_of(const Session *session) {
 
 /* Atomics, fences and the like order accesses as they are executed: what one order hides another one shows. */
 static bool depends_on_order(const TraceLaunch *launch) {
-    uint64_t threads = 1;
-    for (int i = 0; i < 3; i++) threads *= (uint64_t)launch->grid[i] * launch->block[i];
-    for (int pc = 0; threads > WARP_LANES && pc < launch->program->code_count; pc++) {
+    uint64_t blocks = 1, threads = 1;
+    for (int i = 0; i < 3; i++) {
+        blocks *= launch->grid[i];
+        threads *= launch->block[i];
+    }
+    bool has_warps = blocks > 1 || threads > WARP_LANES;
+    for (int pc = 0; has_warps && pc < launch->program->code_count; pc++) {
         const PtxInstruction *in = launch->program->code[pc].instruction;
         if (in->opcode == PTX_atom || in->opcode == PTX_red || in->opcode == PTX_membar ||
             in->opcode == PTX_fence || in->opcode == PTX_mbarrier || ptx_instruction_is_ordered(in))

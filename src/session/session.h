@@ -200,7 +200,7 @@ const Findings *session_hazards(const Session *session);
 void session_search_behind(const Session *session);
 /* Runs it again in other orders of warps and blocks, schedules 0 to SESSION_ORDERS_SEARCHED, where what is ordered depends on
  * the order (atomics, fences), and adds the races that they show to those of the run. Not of long runs. */
-enum { SESSION_ORDERS_SEARCHED = 3 };
+enum { SESSION_ORDERS_SEARCHED = 5 };
 void session_search_orders(const Session *session);
 
 /* Looks, for each of the errors, for what to insert so that it is gone, and proves it in a copy (findings.h,
