@@ -195,9 +195,13 @@ static bool show(const Options *options, Session *session, const LectureRun *lec
         say_notes(session);
         session_print_sass(session, options->json, &out);
         break;
-    case ACTION_CHECK:
+    case ACTION_CHECK: {
+        const SessionProgress *progress = session_options(session)->progress;
+        ProgressLine *shown = progress ? progress_begin(progress) : NULL;
         session_check(session, options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT, &out);
+        progress_end(shown);
         break;
+    }
     case ACTION_EVENTS:
         session_events(session, stdout);
         break;

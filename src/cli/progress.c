@@ -23,18 +23,54 @@ static void print_count(uint64_t count, Text *out) {
         text_print(out, "%s%c", i && (length - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
-void progress_print(uint64_t done, uint64_t blocks, double seconds, Text *out) {
-    if (!blocks) {
-        text_print(out, "compiling, reading, filling: %.0f s", seconds);
+void progress_follow(ProgressState *state, const SessionProgress *of, double seconds) {
+    uint64_t done = of->done, blocks = of->blocks;
+    const char *what = of->what;
+    bool is_anew = done < state->done || (state->blocks && blocks != state->blocks);
+    if (!state->run || what != state->what || !state->blocks) {
+        state->run = 1;
+        state->run_seconds = 0;
+    } else if (is_anew) {
+        state->run++;
+        state->run_seconds = 0;
+    } else {
+        state->run_seconds += seconds - state->seconds;
+    }
+    state->done = done;
+    state->blocks = blocks;
+    state->what = what;
+    state->seconds = seconds;
+}
+
+static void print_phase(const ProgressState *state, Text *out) {
+    text_print(out, "%s: ", state->what);
+    if (state->blocks) {
+        print_count(state->done, out);
+        text_add(out, " of ");
+        print_count(state->blocks, out);
+        text_add(out, ", ");
+    }
+    text_print(out, "%.0f s", state->seconds);
+}
+
+void progress_print(const ProgressState *state, Text *out) {
+    uint64_t done = state->done, blocks = state->blocks;
+    if (state->what) {
+        print_phase(state, out);
         return;
     }
+    if (!blocks) {
+        text_print(out, "compiling, reading, filling: %.0f s", state->seconds);
+        return;
+    }
+    if (state->run > 1) text_print(out, "run %d: ", state->run);
     print_count(done, out);
     text_add(out, " of ");
     print_count(blocks, out);
     text_print(out, " block%s", blocks == 1 ? "" : "s");
-    if (done && done < blocks)
-        text_print(out, ", about %.0f s left", seconds / (double)done * (double)(blocks - done));
-    if (done == blocks) text_print(out, ", looking at the result: %.0f s", seconds);
+    if (done && done < blocks && state->run_seconds >= 1)
+        text_print(out, ", about %.0f s left", state->run_seconds / (double)done * (double)(blocks - done));
+    if (done == blocks) text_print(out, ", looking at the result: %.0f s", state->seconds);
 }
 
 static void *tell(void *context) {
@@ -43,6 +79,7 @@ static void *tell(void *context) {
     clock_gettime(CLOCK_REALTIME, &begin);
     next = begin;
     Text line = {0};
+    ProgressState state = {0};
     pthread_mutex_lock(&progress->lock);
     while (!progress->is_over) {
         next.tv_sec++;
@@ -50,7 +87,8 @@ static void *tell(void *context) {
             continue;
         if (progress->is_over) break;
         text_clear(&line);
-        progress_print(progress->of->done, progress->of->blocks, (double)(next.tv_sec - begin.tv_sec), &line);
+        progress_follow(&state, progress->of, (double)(next.tv_sec - begin.tv_sec));
+        progress_print(&state, &line);
         fprintf(stderr, "\r\033[Kredviz: %s", text_string(&line));
         fflush(stderr);
     }

@@ -92,7 +92,7 @@ static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch,
         return;
     }
     text_print(out,
-               ". The writer fences before it announces this, but the %s does not fence after it reads the "
+               ". The writer fences before it announces this, but the %s has no fence as wide after it reads the "
                "announcement. "
                "PTX then orders nothing; no GPU is known to lose a value here",
                access->is_store ? "second writer" : "reader");

@@ -3,8 +3,12 @@
 
 #include <string.h>
 
+static bool is_race(const Finding *finding) {
+    return finding->kind <= FINDING_GLOBAL_RACE || finding->kind == FINDING_MISSING_ACQUIRE;
+}
+
 static bool has(const Findings *list, const Finding *finding) {
-    for (int i = 0; i < list->error_count; i++) {
+    for (int i = 0; i < list->count; i++) {
         const Finding *own = &list->items[i];
         if (own->kind == finding->kind && own->launch == finding->launch &&
             own->access.line == finding->access.line && own->other.line == finding->other.line &&
@@ -38,11 +42,9 @@ static Finding take(Findings *list, const Finding *finding, const Trace *trace) 
 /* Like `like`. */
 static void take_all(Findings *list, const Findings *other, const Trace *trace, const Finding *like) {
     FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace};
-    for (int i = 0; i < other->error_count; i++) {
+    for (int i = 0; i < other->count; i++) {
         const Finding *finding = &other->items[i];
-        if (finding->kind > FINDING_GLOBAL_RACE || finding->launch >= trace->launch_count ||
-            has(list, finding))
-            continue;
+        if (!is_race(finding) || finding->launch >= trace->launch_count || has(list, finding)) continue;
         Finding *own = findings_add(list, &builder.capacity, finding->kind, finding->launch);
         *own = take(list, finding, trace);
         own->is_behind = like->is_behind;

@@ -26,13 +26,22 @@ static void search_again(Session *session, int threads) {
     options.backend = BACKEND_EMULATOR;
     options.first_look = options.keep_inputs = false;
     options.cancel = NULL;
-    Session *watched = session_open(&options, NULL);
+    options.progress = NULL;
+    Session *watched = session_open_again(session, &options);
     if (!watched) return;
     keep_faults(session, watched->trace);
     race_detector_free(session->findings.detector);
     session->findings.detector = watched->findings.detector;
     watched->findings.detector = NULL;
     session_free(watched);
+}
+
+void session_report_progress(const Session *session, const char *what, uint64_t done, uint64_t all) {
+    SessionProgress *progress = session->options.progress;
+    if (!progress) return;
+    progress->done = done;
+    progress->blocks = all;
+    progress->what = what;
 }
 
 const char *session_find_source_line(void *context, const char *file, int line) {
@@ -73,5 +82,5 @@ Session *session_open_copy(const Session *session, const char *ptx, uint64_t sch
     options.measure_sass = options.first_look = options.keep_inputs = false;
     options.cancel = NULL;
     options.progress = NULL;
-    return session_open(&options, NULL);
+    return session_open_again(session, &options);
 }

@@ -13,4 +13,9 @@ void session_find_orders_of_causes(const Session *session);
 /* The same run of other PTX (NULL: its own), by another schedule; NULL where that fails. The caller's. */
 Session *session_open_copy(const Session *session, const char *ptx, uint64_t schedule, bool search);
 
+/* What session_check() does, for the progress of the options: `done` of `all` of it. */
+void session_report_progress(const Session *session, const char *what, uint64_t done, uint64_t all);
+/* The same run with these options, by the sizes that were found for it. NULL where that fails. The caller's. */
+Session *session_open_again(const Session *session, const SessionOptions *options);
+
 #endif

@@ -217,6 +217,13 @@ static Session *open_resized(Session *session, const SessionOptions *options, Er
     return open_with(options, -1, &trial, error);
 }
 
+Session *session_open_again(const Session *session, const SessionOptions *options) {
+    SessionTrial trial = session->trial;
+    trial.is_copy = true;
+    trial.has_no_result = !session->has_result;
+    return open_with(options, session->fault_block, &trial, NULL);
+}
+
 static Session *open_tracing(const SessionOptions *options, int64_t fault_block, Error *error) {
     return open_with(options, fault_block, NULL, error);
 }
@@ -238,23 +245,27 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
                 check_launches(session, error);
     session->plan.cancel = options->cancel;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
-    if (good && (session->kernel.row || options->file || options->keep_inputs ||
-                 options->counters == COUNTERS_ASKED || options->measure_sass ||
-                 options->backend != BACKEND_EMULATOR))
+    bool is_copy = session->trial.is_copy, is_compared = !session->trial.has_no_result;
+    if (good && is_compared &&
+        (session->kernel.row || options->file || options->keep_inputs ||
+         options->counters == COUNTERS_ASKED || options->measure_sass ||
+         options->backend != BACKEND_EMULATOR))
         keep_inputs(session);
     if (!good || !execute(session, error)) {
         session_free(session);
         return NULL;
     }
-    if (!session->interrupted && session_resize(session)) return open_resized(session, given, error);
-    if (!session->kernel.row) {
+    if (!is_copy && !session->interrupted && session_resize(session))
+        return open_resized(session, given, error);
+    if (!session->kernel.row && is_compared) {
         if (!session_compare_user_kernel(session, error)) {
             session_free(session);
             return NULL;
         }
-        if (!session->interrupted && session_try_block(session)) return open_resized(session, given, error);
+        if (!is_copy && !session->interrupted && session_try_block(session))
+            return open_resized(session, given, error);
     }
-    int64_t untraced = untraced_fault(session);
+    int64_t untraced = is_copy ? -1 : untraced_fault(session);
     if (untraced >= 0) return open_at_fault(session, given, untraced, error);
     if (captures && !session->interrupted) {
         uint32_t most_blocks;
@@ -272,7 +283,7 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
         session_free(session);
         return NULL;
     }
-    if (session->kernel.row &&
+    if (session->kernel.row && is_compared &&
         (!session->is_partial || session->machine.device)) { /* a GPU runs all blocks */
         session->has_result = true;
         session->kernel.row->check(&session->kernel.run, &session->filled, &session->plan, &session->result);

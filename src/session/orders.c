@@ -23,9 +23,13 @@ static uint64_t instructions_of(const Session *session) {
 
 /* Atomics, fences and the like order accesses as they are executed: what one order hides another one shows. */
 static bool depends_on_order(const TraceLaunch *launch) {
-    uint64_t threads = 1;
-    for (int i = 0; i < 3; i++) threads *= (uint64_t)launch->grid[i] * launch->block[i];
-    for (int pc = 0; threads > WARP_LANES && pc < launch->program->code_count; pc++) {
+    uint64_t blocks = 1, threads = 1;
+    for (int i = 0; i < 3; i++) {
+        blocks *= launch->grid[i];
+        threads *= launch->block[i];
+    }
+    bool has_warps = blocks > 1 || threads > WARP_LANES;
+    for (int pc = 0; has_warps && pc < launch->program->code_count; pc++) {
         const PtxInstruction *in = launch->program->code[pc].instruction;
         if (in->opcode == PTX_atom || in->opcode == PTX_red || in->opcode == PTX_membar ||
             in->opcode == PTX_fence || in->opcode == PTX_mbarrier || ptx_instruction_is_ordered(in))
@@ -42,6 +46,7 @@ void session_search_orders(const Session *session) {
     if (session_has_fatal_trap(session->trace) || instructions_of(session) > MOST_SEARCHED) return;
     for (int i = 0; i < session->trace->launch_count; i++)
         depends |= depends_on_order(session->trace->launches[i]);
+    session_report_progress(session, "searching other orders of warps and blocks", 0, 0);
     clock_t end = clock() + CLOCKS_PER_SEC; /* large buffers take longer than what is done with them */
     uint64_t own = session->options.schedule;
     for (uint64_t schedule = own ? 0 : 1; depends && schedule <= SESSION_ORDERS_SEARCHED && clock() < end;
@@ -146,6 +151,7 @@ static bool try_order(const Session *base, const char *ptx, uint64_t schedule, S
 static void find_order(const Session *base, const char *ptx, uint64_t most, SessionOrder *order) {
     for (uint64_t schedule = 1; schedule <= most && !order->schedule; schedule++) {
         order->tried = schedule;
+        session_report_progress(base, "trying other orders of warps and blocks", schedule, most);
         if (schedule != base->options.schedule) try_order(base, ptx, schedule, order);
     }
 }

@@ -101,6 +101,8 @@ void session_prove(const Session *session) {
     clock_t end = clock() + MOST_SECONDS * CLOCKS_PER_SEC;
     for (int cause = 0; cause < list->cause_count; cause++) {
         bool helped = false;
+        session_report_progress(session, "proving what ends each finding", (uint64_t)cause,
+                                (uint64_t)list->cause_count);
         Remedy *remedy = &cache->findings.remedies[cause];
         for (int attempt = 0; !helped && attempt < REMEDY_ATTEMPTS && clock() < end; attempt++)
             if (remedy_find(list, cause, session->trace, attempt, remedy) && remedy->count)

@@ -29,8 +29,12 @@ typedef enum SessionCounters { /* hardware counters beside the predictions: sess
                                COUNTERS_ASKED /* emulated or not; where there are none, the report says why */
 } SessionCounters;
 
-typedef struct SessionProgress {    /* of a run that is under way, for another thread to read */
-    volatile uint64_t done, blocks; /* of all launches; blocks 0: nothing runs yet */
+typedef struct SessionProgress { /* of a run that is under way, for another thread to read */
+    volatile uint64_t done,
+        blocks; /* of all launches; blocks 0: nothing runs yet. A run that is tried with other sizes, or
+                                       in one thread, begins anew */
+    const char
+        *volatile what; /* what goes on behind the run, of which `done` and `blocks` are then; NULL: nothing */
 } SessionProgress;
 
 typedef struct SessionOptions {
@@ -196,7 +200,7 @@ const Findings *session_hazards(const Session *session);
 void session_search_behind(const Session *session);
 /* Runs it again in other orders of warps and blocks, schedules 0 to SESSION_ORDERS_SEARCHED, where what is ordered depends on
  * the order (atomics, fences), and adds the races that they show to those of the run. Not of long runs. */
-enum { SESSION_ORDERS_SEARCHED = 3 };
+enum { SESSION_ORDERS_SEARCHED = 5 };
 void session_search_orders(const Session *session);
 
 /* Looks, for each of the errors, for what to insert so that it is gone, and proves it in a copy (findings.h,

@@ -100,6 +100,10 @@ typedef struct SessionTrial {
     int block;       /* which of the sizes that a block may have (user_sizes.c) */
     int clean;       /* 1 + the first of these without a trap; 0: none yet */
     bool is_settled; /* none of them gave a result that is known */
+    bool
+        is_copy; /* of a run whose sizes are known: none is tried, and what is not to be asked of it is not found */
+    bool
+        has_no_result; /* a copy of one whose result looks like nothing that is known: neither will this one's */
     int quarterings; /* of an n that takes too long */
 } SessionTrial;
 

@@ -179,6 +179,55 @@ static void test_shared_memory_does_not_survive_its_block(void **state) {
     core_done(&run);
 }
 
+/* A structure of a char and an int is copied with its padding, bytes 1 to 3; then something of the copy is stored. Only what
+ * nobody has written and somebody uses is a fault, at the load that read it. */
+static void test_padding_is_copied(void **state) {
+    (void)state;
+    static const struct {
+        const char *use; /* of the copy at pair+8, and of its whole in %q0 */
+        bool is_fault;
+    } cases[] = {
+        {"ld.local.u8 %r1, [pair+8];", false},
+        {"ld.local.u8 %r1, [pair+9];", true},
+        {"ld.local.u32 %r1, [pair+12];", false},
+        {"ld.local.u32 %r1, [pair+8];", true},
+        {"ld.local.u32 %r1, [pair+8]; and.b32 %r1, %r1, 255;", false},
+        {"ld.local.u32 %r1, [pair+8]; and.b32 %r1, %r1, 511;", true},
+        {"mov.b64 {%r2, %r1}, %q0;", false},
+        {"mov.b64 {%r1, %r2}, %q0;", true},
+        {"mov.b64 {%r1, %r2}, %q0; mov.b64 %q1, {%r2, %r1}; cvt.u32.u64 %r1, %q1;", false},
+        {"mov.b64 {%r1, %r2}, %q0; mov.b64 %q1, {%r1, %r2}; cvt.u32.u64 %r1, %q1;", true},
+        {"shr.u64 %q1, %q0, 32; cvt.u32.u64 %r1, %q1;", false},
+        {"shr.u64 %q1, %q0, 24; cvt.u32.u64 %r1, %q1;", true},
+        {"cvt.u32.u64 %r2, %q0; st.local.u8 [pair], %r2; ld.local.u8 %r1, [pair];", false},
+        {"st.local.u32 [pair+8], 0; ld.local.u32 %r1, [pair+8];", false},
+        {"st.local.u8 [pair+9], 0; ld.local.u16 %r1, [pair+8];", false},
+        {"st.local.u8 [pair+10], 0; ld.local.u16 %r1, [pair+8];", true},
+        {"ld.local.u8 %r2, [pair+9]; setp.eq.u32 %p0, %r2, 7; mov.u32 %r1, 0; @%p0 bra OVER; OVER:", true},
+        {"ld.local.u8 %r2, [pair+9]; add.u32 %r2, %r2, 1; mov.u32 %r1, 0;", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(&body,
+                   ".local .align 8 .b8 pair[16]; st.local.u8 [pair], 1; st.local.u32 [pair+4], %%t;\n"
+                   "ld.local.u64 %%q0, [pair]; st.local.u64 [pair+8], %%q0; mov.u32 %%r1, 0;\n%s\n"
+                   "st.global.u32 [%%out], %%r1;",
+                   cases[i].use);
+        CoreRun run = core_run((CoreKernel){.body = text_string(&body)});
+        assert_true(run.done);
+        if (run.trace->trap_count != cases[i].is_fault) fail_msg("%s", cases[i].use);
+        if (cases[i].is_fault) {
+            const Trap *trap = &run.trace->traps[0];
+            assert_int_equal(trap->kind, TRAP_UNINITIALIZED);
+            assert_int_equal(trap->lanes, 0xffffffff);
+            assert_int_equal(run.program->code[trap->pc].instruction->opcode, PTX_ld);
+            assert_non_null(strstr(trap->detail, "local memory is read but was never written, and what it"));
+        }
+        core_done(&run);
+        text_done(&body);
+    }
+}
+
 /* ---- where ------------------------------------------------------------------------------------------ */
 
 /* Nothing of the instruction that traps is done, and nothing after it. */
@@ -253,6 +302,7 @@ int main(void) {
         cmocka_unit_test(test_writes_to_constants),
         cmocka_unit_test(test_parameter_bounds),
         cmocka_unit_test(test_uninitialized),
+        cmocka_unit_test(test_padding_is_copied),
         cmocka_unit_test(test_shared_memory_does_not_survive_its_block),
         cmocka_unit_test(test_nothing_happens_after_a_trap),
         cmocka_unit_test(test_trap_instruction),

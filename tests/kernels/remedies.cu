@@ -186,3 +186,15 @@ extern "C" __global__ void last_block_with(const int *in, int *partial, unsigned
         out[0] = sum;
     }
 }
+
+// The warp `careless` does not fence when it has taken the lock: which warp comes first decides whether that shows.
+extern "C" __global__ void lock_taken(int *taken, int *out, int careless) {
+    int warp = (int)(blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS(taken, 0, 1) != 0) {}
+        if (warp != careless) __threadfence();
+        out[0] = warp + 1;
+        __threadfence();
+        atomicExch(taken, 0);
+    }
+}

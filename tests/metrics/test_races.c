@@ -85,6 +85,8 @@ static const Message messages[] = {
      ""},
     {"membar.cta; st.volatile.global.u32 [%q0], 1;", "ld.volatile.global.u32 %r1, [%q0]; membar.gl;", RACE,
      ""},
+    {"membar.gl; atom.global.exch.b32 %r3, [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0; membar.cta;", NOTE,
+     ""},
     {"membar.gl; atom.global.exch.b32 %r3, [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0; membar.gl;", "",
      ""},
     {"red.release.gpu.global.add.u32 [%q0], 1;", "atom.acquire.gpu.global.or.b32 %r1, [%q0], 0;", "", ""},
@@ -155,6 +157,51 @@ static void test_messages_are_handed_on(void **state) {
               cases[i].expected);
         text_done(&body);
     }
+}
+
+/* Thread 0 of block 0 writes and announces it, block 1 adds to the announcement, a second warp of either reads: the scope of
+ * a block is enough where the reader is of the writer's, whatever others have added. */
+static void test_others_add_to_an_announcement(void **state) {
+    (void)state;
+    static const struct {
+        const char *fence;
+        int reader; /* its block */
+        const char *expected;
+    } cases[] = {
+        {"membar.cta;", 0, ""}, {"membar.cta;", 1, RACE}, {"membar.gl;", 0, ""}, {"membar.gl;", 1, ""},
+        {"", 0, RACE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(
+            &body,
+            "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 516; setp.ne.u32 %%p1, %%r0, 0;\n"
+            "setp.eq.u32 %%p0, %%t, 32; @%%p0 bra SECOND; setp.ne.u32 %%p0, %%t, 0; @%%p0 bra END;\n"
+            "@%%p1 bra ADDS; st.global.u32 [%%base+512], 5; %s red.global.add.u32 [%%q0], 1; bra END;\n"
+            "ADDS: atom.global.or.b32 %%r1, [%%q0], 0; setp.eq.u32 %%p2, %%r1, 0; @%%p2 bra ADDS;\n"
+            "red.global.add.u32 [%%q0], 1; red.global.add.u32 [%%q0+4], 1; bra END;\n"
+            "SECOND: setp.ne.u32 %%p0, %%r0, %d; @%%p0 bra END;\n"
+            "WAIT: atom.global.or.b32 %%r1, [%%q0+4], 0; setp.eq.u32 %%p2, %%r1, 0; @%%p2 bra WAIT;\n"
+            "ld.acquire.gpu.global.u32 %%r1, [%%q0];\n"
+            "ld.global.u32 %%r2, [%%base+512]; st.global.u32 [%%out], %%r2;\nEND:",
+            cases[i].fence, cases[i].reader);
+        check(text_string(&body),
+              (CoreKernel){.body = text_string(&body), .grid = 2, .block = 64, .words = 140},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
+/* A store goes through the L1 cache of its own block: what the block has read there before is not old afterwards. */
+static void test_own_stores_are_not_old(void **state) {
+    (void)state;
+    static const char body[] =
+        "add.u64 %q0, %base, 516; setp.eq.u32 %p0, %t, 64; @%p0 ld.global.u32 %r2, [%base+512]; bar.sync 0;\n"
+        "@%p0 bra WAIT; setp.ne.u32 %p1, %t, 0; @%p1 bra END;\n"
+        "st.global.u32 [%base+512], 5; membar.gl; red.global.add.u32 [%q0], 1; bra END;\n"
+        "WAIT: atom.global.or.b32 %r1, [%q0], 0; setp.eq.u32 %p2, %r1, 0; @%p2 bra WAIT;\n"
+        "ld.global.u32 %r2, [%base+512]; st.global.u32 [%out], %r2;\nEND:";
+    check(body, (CoreKernel){.body = body, .block = 96, .words = 140}, NOTE);
 }
 
 /* Thread 0 of block 0 writes a word and announces it; block 1 reads the announcement, and all its threads the word. */
@@ -510,6 +557,8 @@ static void test_scopes_of_atomics(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_others_add_to_an_announcement),
+        cmocka_unit_test(test_own_stores_are_not_old),
         cmocka_unit_test(test_what_is_announced),
         cmocka_unit_test(test_barriers_of_part_of_a_warp),
         cmocka_unit_test(test_messages_are_handed_on),

@@ -425,6 +425,29 @@ static inline Outcome in_global(Access *access, AccessMove move) {
     return OUTCOME_NEXT;
 }
 
+/* A bit for each byte that a load is about to read and nobody has written, by lane. True: there are some. */
+static bool find_unwritten(const Access *access, const uint64_t *bits, uint32_t *unwritten) {
+    uint64_t width = access->memory->width;
+    bool some = false;
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        uint64_t at = (uint64_t)(access_host(access, lane) - access->bytes);
+        unwritten[lane] = 0;
+        for (uint64_t byte = 0; byte < width; byte++)
+            if (!bits_all(bits, at + byte, 1)) unwritten[lane] |= UINT32_C(1) << byte;
+        some |= unwritten[lane] != 0;
+    }
+    return some;
+}
+
+static bool all_written(const Access *access, const uint64_t *bits) {
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        uint64_t at = (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes);
+        if (!bits_all(bits, at, access->memory->width)) return false;
+    }
+    return true;
+}
+
 static Outcome in_local(Access *access, AccessMove move) {
     access->space = PTX_SPACE_LOCAL;
     uint32_t wrong = misaligned_lanes(access);
@@ -441,8 +464,13 @@ static Outcome in_local(Access *access, AccessMove move) {
     access->host_line = false;
     access->offset = access->scattered;
     for (int l = 0; l < WARP_LANES; l++) access->scattered[l] = local_offset(access->address[l], l);
-    track_written(access, access->warp->local_written);
+    uint32_t unwritten[WARP_LANES];
+    bool is_load = !access->memory->is_store;
+    if (!access->memory->is_load) mark_written(access, access->warp->local_written);
     if (access->block->follows) undefined_access(access);
+    if (is_load && !all_written(access, access->warp->local_written) &&
+        find_unwritten(access, access->warp->local_written, unwritten))
+        undefined_load(access, unwritten);
     move(access);
     return OUTCOME_NEXT;
 }

@@ -1,48 +1,11 @@
-/* Undefined values of shuffles, followed to where they are used (undefined.h). */
-#include "emulator/machine/undefined.h"
+/* Undefined values of shuffles and of local memory, followed to where they are used (undefined.h). */
+#include "emulator/machine/undefined_value.h"
 
 #include "emulator/lower/address_space.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/other_orders.h"
 
 #include <stdlib.h>
-
-/* ---- where values are kept ---- */
-
-static size_t value_count(const FunctionLayout *layout) {
-    return layout->register_bytes / REGISTER_SLOT_ALIGNMENT + (layout->parameter_bytes + 3) / 4 + 2;
-}
-
-static UndefinedValue *values_of(Frame *frame) {
-    if (!frame->undefined)
-        frame->undefined = memory_new(value_count(frame->layout) * sizeof *frame->undefined);
-    return frame->undefined;
-}
-
-/* NULL: nothing of the frame, or a constant. */
-static UndefinedValue *find_place(const Frame *frame, Operand place) {
-    return place.constant || !frame->undefined ? NULL
-                                               : &frame->undefined[place.offset / REGISTER_SLOT_ALIGNMENT];
-}
-
-static UndefinedValue *find_parameter(const Frame *frame, uint64_t offset) {
-    return frame->undefined
-               ? &frame->undefined[frame->layout->register_bytes / REGISTER_SLOT_ALIGNMENT + offset / 4]
-               : NULL;
-}
-
-static UndefinedValue *find_local(Warp *warp, uint64_t offset, bool make) {
-    uint64_t index = offset / 4;
-    if (index >= warp->undefined_count) {
-        if (!make) return NULL;
-        uint64_t count = warp->local_bytes / 4 + 1;
-        warp->undefined = memory_resize(warp->undefined, count * sizeof *warp->undefined);
-        memset(warp->undefined + warp->undefined_count, 0,
-               (count - warp->undefined_count) * sizeof *warp->undefined);
-        warp->undefined_count = count;
-    }
-    return &warp->undefined[index];
-}
 
 void undefined_forget_frame(Frame *frame) {
     free(frame->undefined);
@@ -56,40 +19,63 @@ void undefined_forget_local(Warp *warp) {
 }
 
 void undefined_begin(Warp *warp, int pc, Operand place, uint32_t lanes) {
-    UndefinedValue *values = values_of(warp_fragment(warp)->frame);
+    UndefinedValue *values = undefined_values_of(warp_fragment(warp)->frame);
     UndefinedValue *value = &values[place.offset / REGISTER_SLOT_ALIGNMENT];
     value->lanes |= lanes;
-    for (int l = 0; l < WARP_LANES; l++)
-        if (lanes & lane_bit[l]) value->shuffle[l] = pc;
+    for (int l = 0; l < WARP_LANES; l++) {
+        if (!(lanes & lane_bit[l])) continue;
+        value->origin[l] = pc;
+        value->bytes[l] = ALL_BYTES;
+    }
     warp->follows = warp->block->follows = true;
 }
 
-/* What is undefined in either. */
 static void join(UndefinedValue *into, const UndefinedValue *from) {
-    if (!from) return;
-    for (uint32_t rest = from->lanes & ~into->lanes; rest; rest &= rest - 1)
-        into->shuffle[__builtin_ctz(rest)] = from->shuffle[__builtin_ctz(rest)];
-    into->lanes |= from->lanes;
+    undefined_join(into, from, 0);
 }
 
-/* `lanes` of `to` become what `from` has. */
-static void assign(UndefinedValue *to, const UndefinedValue *from, uint32_t lanes) {
-    if (!to) return;
-    to->lanes = (to->lanes & ~lanes) | (from->lanes & lanes);
-    for (uint32_t rest = from->lanes & lanes; rest; rest &= rest - 1)
-        to->shuffle[__builtin_ctz(rest)] = from->shuffle[__builtin_ctz(rest)];
+/* What nobody has written was read at `origin`, by these lanes, and the instruction at `pc` uses it. */
+static void report_unwritten(const Warp *warp, int origin, int pc, uint32_t lanes, TraceUse how) {
+    static const char *const uses[] = {[TRACE_USE_STORE] = "is stored",
+                                       [TRACE_USE_ADDRESS] = "is part of an address",
+                                       [TRACE_USE_ATOMIC] = "is an atomic's operand",
+                                       [TRACE_USE_BRANCH] = "decides a branch",
+                                       [TRACE_USE_GUARD] = "decides whether an instruction is executed",
+                                       [TRACE_USE_BARRIER] = "is part of a barrier's result"};
+    Block *block = warp->block;
+    uint8_t *reported = &block->worker->reported[origin];
+    PtxSourceLine at = block->grid->program->program->code[pc].line;
+    char where[32] = "";
+    if (*reported >= MAX_REPORTED) return;
+    ++*reported;
+    if (at.line) snprintf(where, sizeof where, ", in line %d", at.line);
+    raise_trap(block, TRAP_UNINITIALIZED, warp, origin, lanes, NULL,
+               "local memory is read but was never written, and what it holds %s%s (thread %d of the block)",
+               uses[how], where, warp->index * WARP_LANES + __builtin_ctz(lanes));
 }
 
-/* `lanes` of the value are used by the instruction at `pc`: once for each shuffle that they came from. */
-static void use(const Warp *warp, int pc, const UndefinedValue *value, uint32_t lanes, TraceUse how) {
-    for (uint32_t left = value ? value->lanes & lanes : 0; left;) {
-        int shuffle = value->shuffle[__builtin_ctz(left)];
+/* `lanes` of the value, its bytes of this mask, are used by the instruction at `pc`: once for each instruction that they came
+ * from. */
+static void use_bytes(const Warp *warp, int pc, const UndefinedValue *value, uint32_t lanes, uint32_t mask,
+                      TraceUse how) {
+    uint32_t left = value ? value->lanes & lanes : 0;
+    for (uint32_t rest = left; rest; rest &= rest - 1)
+        if (!(value->bytes[__builtin_ctz(rest)] & mask)) left &= ~(rest & -rest);
+    while (left) {
+        int origin = value->origin[__builtin_ctz(left)];
         uint32_t same = 0;
         for (uint32_t rest = left; rest; rest &= rest - 1)
-            if (value->shuffle[__builtin_ctz(rest)] == shuffle) same |= rest & -rest;
-        observe_undefined(warp, shuffle, pc, same, how);
+            if (value->origin[__builtin_ctz(rest)] == origin) same |= rest & -rest;
+        if (warp->block->grid->program->program->code[origin].instruction->opcode == PTX_ld)
+            report_unwritten(warp, origin, pc, same, how);
+        else
+            observe_undefined(warp, origin, pc, same, how);
         left &= ~same;
     }
+}
+
+static void use(const Warp *warp, int pc, const UndefinedValue *value, uint32_t lanes, TraceUse how) {
+    use_bytes(warp, pc, value, lanes, ALL_BYTES, how);
 }
 
 /* ---- operands as PTX has them ---- */
@@ -107,14 +93,15 @@ static bool register_place(const Frame *frame, const PtxOperand *operand, Operan
 
 static void join_operand(const Frame *frame, const PtxOperand *operand, UndefinedValue *into) {
     Operand place;
-    if (register_place(frame, operand, &place)) join(into, find_place(frame, place));
+    if (register_place(frame, operand, &place)) join(into, undefined_find_place(frame, place));
     for (int i = 0; i < operand->item_count; i++) join_operand(frame, &operand->items[i], into);
 }
 
 static void assign_operand(const Frame *frame, const PtxOperand *operand, const UndefinedValue *from,
                            uint32_t lanes) {
     Operand place;
-    if (register_place(frame, operand, &place)) assign(find_place(frame, place), from, lanes);
+    if (register_place(frame, operand, &place))
+        undefined_assign(undefined_find_place(frame, place), from, lanes);
     for (int i = 0; i < operand->item_count; i++) assign_operand(frame, &operand->items[i], from, lanes);
 }
 
@@ -134,7 +121,7 @@ static uint32_t lanes_that_are(const Warp *warp, const PtxOperand *operand, bool
         for (int l = 0; l < WARP_LANES && bytes <= 8; l++)
             if (register_read(warp, place, bytes, l) == wanted) lanes |= lane_bit[l];
     }
-    const UndefinedValue *value = find_place(frame, place);
+    const UndefinedValue *value = undefined_find_place(frame, place);
     return value ? lanes & ~value->lanes : lanes;
 }
 
@@ -178,6 +165,47 @@ static UndefinedValue selected(const Warp *warp, const PtxInstruction *in) {
     return result;
 }
 
+/* mov takes bytes as they are: "mov.b64 {%r1, %r2}, %rd1" and back. */
+static void follow_move(const Frame *frame, const PtxInstruction *in, uint32_t active) {
+    const PtxOperand *to = &in->operands[0], *from = &in->operands[1];
+    int bytes = ptx_type_bytes(in->types[0]);
+    UndefinedValue whole = {0};
+    for (int i = 0; i < from->item_count; i++) {
+        UndefinedValue item = {0};
+        join_operand(frame, &from->items[i], &item);
+        undefined_keep(&item, 0, bytes_mask(bytes / from->item_count));
+        undefined_join(&whole, &item, i * bytes / from->item_count);
+    }
+    if (!from->item_count) join_operand(frame, from, &whole);
+    if (!to->item_count) assign_operand(frame, to, &whole, active);
+    for (int i = 0; i < to->item_count; i++) {
+        UndefinedValue item = whole;
+        undefined_keep(&item, i * bytes / to->item_count, bytes_mask(bytes / to->item_count));
+        assign_operand(frame, &to->items[i], &item, active);
+    }
+}
+
+/* The bytes of the result that are undefined, where its operands are, in `value`. */
+static void find_bytes(const PtxInstruction *in, UndefinedValue *value) {
+    const PtxOperand *last = &in->operands[in->operand_count - 1];
+    bool is_constant = last->kind == PTX_OPERAND_INTEGER;
+    if (in->opcode == PTX_cvt && in->type_count == 2 && !ptx_type_is_float(in->types[0]) &&
+        !ptx_type_is_float(in->types[1])) {
+        int from = ptx_type_bytes(in->types[1]), to = ptx_type_bytes(in->types[0]);
+        undefined_keep(value, 0, bytes_mask(from < to ? from : to));
+        if (to > from && ptx_type_is_signed(in->types[1])) undefined_spread(value);
+    } else if (in->opcode == PTX_shr && is_constant && last->integer % 8 == 0 && last->integer >= 0) {
+        undefined_keep(value, last->integer < 128 ? (int)last->integer / 8 : 16, ALL_BYTES);
+    } else if (in->opcode == PTX_and && is_constant) {
+        uint32_t mask = 0;
+        for (int byte = 0; byte < 8; byte++)
+            if ((uint64_t)last->integer >> 8 * byte & 0xff) mask |= UINT32_C(1) << byte;
+        undefined_keep(value, 0, mask);
+    } else {
+        undefined_spread(value);
+    }
+}
+
 static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, uint32_t active) {
     const PtxInstruction *in = op->instruction;
     const Frame *frame = warp_fragment(warp)->frame;
@@ -189,13 +217,19 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
         for (int i = 1; i < in->operand_count; i++) join_operand(frame, &in->operands[i], &result);
         bool has_carry = frame->layout->carry_offset != UINT32_MAX;
         UndefinedValue *flag =
-            has_carry ? find_place(frame, (Operand){frame->layout->carry_offset, false}) : NULL;
+            has_carry ? undefined_find_place(frame, (Operand){frame->layout->carry_offset, false}) : NULL;
         if (in->opcode == PTX_addc || in->opcode == PTX_subc || in->opcode == PTX_madc) join(&result, flag);
-        if (result.lanes) result.lanes &= ~settled_lanes(warp, in);
+        if (result.lanes) {
+            result.lanes &= ~settled_lanes(warp, in);
+            find_bytes(in, &result);
+        }
         carry = result;
-        if (ptx_instruction_has(in, PTX_MOD_CC)) assign(flag, &carry, active);
+        if (ptx_instruction_has(in, PTX_MOD_CC)) undefined_assign(flag, &carry, active);
     }
-    assign_operand(frame, &in->operands[0], &result, active);
+    if (in->opcode == PTX_mov)
+        follow_move(frame, in, active);
+    else
+        assign_operand(frame, &in->operands[0], &result, active);
     if (guard && guard->lanes) { /* whether it was executed */
         UndefinedValue before = {0}, by_guard = *guard;
         join_operand(frame, &in->operands[0], &before);
@@ -215,7 +249,7 @@ void undefined_follow(Warp *warp, const Op *op) {
     uint32_t active = fragment->mask;
     UndefinedValue guard = {0};
     if (op->guarded) {
-        const UndefinedValue *value = find_place(frame, op->guard);
+        const UndefinedValue *value = undefined_find_place(frame, op->guard);
         if (value) guard = *value;
         guard.lanes &= fragment->mask;
         active = guard_lanes(op, warp, fragment->mask);
@@ -250,20 +284,23 @@ static bool is_private(const Access *access) {
 /* What is kept of the lane's 4 bytes at `at`, bytes into the access; NULL: nothing. */
 static UndefinedValue *kept_at(const Access *access, int lane, int at, bool make) {
     uint64_t address = access->address[lane] + (uint64_t)at;
-    if (access->space == PTX_SPACE_LOCAL) return find_local(access->warp, address, make);
+    if (access->space == PTX_SPACE_LOCAL) return undefined_find_local(access->warp, address, make);
     if (address < FRAME_PARAMETERS) return NULL; /* the kernel's */
-    return find_parameter(warp_fragment(access->warp)->frame, address - FRAME_PARAMETERS);
+    return undefined_find_parameter(warp_fragment(access->warp)->frame, address - FRAME_PARAMETERS);
 }
 
 static void store_private(const Access *access, const UndefinedValue *value, int at, int bytes) {
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        bool is_undefined = value && value->lanes & lane_bit[lane];
+        uint32_t undefined = value && value->lanes & lane_bit[lane] ? value->bytes[lane] : 0;
         for (int part = 0; part < bytes; part += 4) {
-            UndefinedValue *kept = kept_at(access, lane, at + part, is_undefined);
-            if (!kept || (!is_undefined && bytes < 4)) continue;
-            kept->lanes = (kept->lanes & ~lane_bit[lane]) | (is_undefined ? lane_bit[lane] : 0);
-            if (is_undefined) kept->shuffle[lane] = value->shuffle[lane];
+            uint32_t mask = bytes_mask(bytes - part < 4 ? bytes - part : 4), these = undefined >> part & mask;
+            UndefinedValue *kept = kept_at(access, lane, at + part, these);
+            int within = (int)((access->address[lane] + (uint64_t)(at + part)) % 4);
+            if (!kept) continue;
+            if (kept->lanes & lane_bit[lane]) kept->bytes[lane] &= (uint16_t) ~(mask << within);
+            if (!kept->bytes[lane]) kept->lanes &= ~lane_bit[lane];
+            if (these) undefined_add(kept, lane, these << within, value->origin[lane]);
         }
     }
 }
@@ -273,9 +310,28 @@ static void load_private(const Access *access, UndefinedValue *value, int at, in
         int lane = __builtin_ctz(rest);
         for (int part = 0; part < bytes; part += 4) {
             const UndefinedValue *kept = kept_at(access, lane, at + part, false);
+            int within = (int)((access->address[lane] + (uint64_t)(at + part)) % 4);
+            uint32_t mask = bytes_mask(bytes - part < 4 ? bytes - part : 4);
             if (!kept || !(kept->lanes & lane_bit[lane])) continue;
-            value->lanes |= lane_bit[lane];
-            value->shuffle[lane] = kept->shuffle[lane];
+            undefined_add(value, lane, ((uint32_t)kept->bytes[lane] >> within & mask) << part,
+                          kept->origin[lane]);
+        }
+    }
+}
+
+void undefined_load(const Access *access, const uint32_t *unwritten) {
+    const MemoryOp *memory = access->memory;
+    UndefinedValue *values = undefined_values_of(warp_fragment(access->warp)->frame);
+    access->warp->follows = access->block->follows = true;
+    for (int e = 0; e < memory->count; e++) {
+        const MemoryValue *value = &memory->values[e];
+        UndefinedValue *place = &values[value->place.offset / REGISTER_SLOT_ALIGNMENT];
+        if (!value->present) continue;
+        for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+            int lane = __builtin_ctz(rest), bytes = memory->element_bytes;
+            uint32_t these = unwritten[lane] >> e * bytes & bytes_mask(bytes);
+            if (these && memory->is_signed) these = ALL_BYTES;
+            undefined_add(place, lane, these, access->op->pc);
         }
     }
 }
@@ -284,7 +340,7 @@ void undefined_access(const Access *access) {
     const MemoryOp *memory = access->memory;
     Frame *frame = warp_fragment(access->warp)->frame;
     int pc = access->op->pc;
-    use(access->warp, pc, find_place(frame, memory->base), access->mask, TRACE_USE_ADDRESS);
+    use(access->warp, pc, undefined_find_place(frame, memory->base), access->mask, TRACE_USE_ADDRESS);
     for (int e = 0; e < memory->count; e++) {
         const MemoryValue *value = &memory->values[e];
         int at = e * memory->element_bytes;
@@ -292,19 +348,22 @@ void undefined_access(const Access *access) {
             UndefinedValue loaded = {0};
             if (!value->present) continue;
             if (is_private(access)) load_private(access, &loaded, at, memory->element_bytes);
-            if (loaded.lanes) values_of(frame);
-            assign(find_place(frame, value->place), &loaded, access->mask);
+            if (loaded.lanes) undefined_values_of(frame);
+            undefined_assign(undefined_find_place(frame, value->place), &loaded, access->mask);
         } else if (is_private(access)) {
-            store_private(access, find_place(frame, value->place), at, memory->element_bytes);
+            store_private(access, undefined_find_place(frame, value->place), at, memory->element_bytes);
         } else {
-            use(access->warp, pc, find_place(frame, value->place), access->mask,
-                memory->is_atomic ? TRACE_USE_ATOMIC : TRACE_USE_STORE);
+            use_bytes(access->warp, pc, undefined_find_place(frame, value->place), access->mask,
+                      bytes_mask(memory->element_bytes),
+                      memory->is_atomic ? TRACE_USE_ATOMIC : TRACE_USE_STORE);
         }
         if (memory->is_atomic && memory->results[e].present)
-            assign(find_place(frame, memory->results[e].place), &(UndefinedValue){0}, access->mask);
+            undefined_assign(undefined_find_place(frame, memory->results[e].place), &(UndefinedValue){0},
+                             access->mask);
     }
     if (memory->is_atomic && memory->third.present)
-        use(access->warp, pc, find_place(frame, memory->third.place), access->mask, TRACE_USE_ATOMIC);
+        use(access->warp, pc, undefined_find_place(frame, memory->third.place), access->mask,
+            TRACE_USE_ATOMIC);
 }
 
 /* ---- between lanes, and between functions ---- */
@@ -312,61 +371,72 @@ void undefined_access(const Access *access) {
 void undefined_shuffle(Warp *warp, Operand from, Operand to, bool has_to, uint32_t lanes,
                        const int32_t *source) {
     const Frame *frame = warp_fragment(warp)->frame;
-    const UndefinedValue *value = find_place(frame, from);
+    const UndefinedValue *value = undefined_find_place(frame, from);
     UndefinedValue result = {0};
     for (uint32_t rest = value && value->lanes ? lanes : 0; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         if (source[lane] < 0 || !(value->lanes & lane_bit[source[lane]])) continue;
-        result.lanes |= lane_bit[lane];
-        result.shuffle[lane] = value->shuffle[source[lane]];
+        undefined_add(&result, lane, value->bytes[source[lane]], value->origin[source[lane]]);
     }
-    if (has_to) assign(find_place(frame, to), &result, lanes);
+    if (has_to) undefined_assign(undefined_find_place(frame, to), &result, lanes);
 }
 
 void undefined_gather(Warp *warp, Operand from, const Operand *to, int to_count, uint32_t lanes,
                       const uint32_t *of) {
     const Frame *frame = warp_fragment(warp)->frame;
-    const UndefinedValue *value = find_place(frame, from);
+    const UndefinedValue *value = undefined_find_place(frame, from);
     UndefinedValue result = {0};
     for (uint32_t rest = value && value->lanes ? lanes : 0; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint32_t among = of[lane] & value->lanes;
         if (!among) continue;
-        result.lanes |= lane_bit[lane];
-        result.shuffle[lane] = value->shuffle[__builtin_ctz(among)];
+        undefined_add(&result, lane, ALL_BYTES, value->origin[__builtin_ctz(among)]);
     }
-    for (int i = 0; i < to_count; i++) assign(find_place(frame, to[i]), &result, lanes);
+    for (int i = 0; i < to_count; i++) undefined_assign(undefined_find_place(frame, to[i]), &result, lanes);
 }
 
 void undefined_gather_all(Warp *warp, const Operand *from, int from_count, const Operand *to, int to_count) {
     const Frame *frame = warp_fragment(warp)->frame;
     UndefinedValue result = {0};
     for (int i = 0; i < from_count && !result.lanes; i++) {
-        const UndefinedValue *value = find_place(frame, from[i]);
+        const UndefinedValue *value = undefined_find_place(frame, from[i]);
         if (!value || !value->lanes) continue;
-        result.lanes = ALL_LANES;
         for (int lane = 0; lane < WARP_LANES; lane++)
-            result.shuffle[lane] = value->shuffle[__builtin_ctz(value->lanes)];
+            undefined_add(&result, lane, ALL_BYTES, value->origin[__builtin_ctz(value->lanes)]);
     }
-    for (int i = 0; i < to_count; i++) assign(find_place(frame, to[i]), &result, ALL_LANES);
+    for (int i = 0; i < to_count; i++)
+        undefined_assign(undefined_find_place(frame, to[i]), &result, ALL_LANES);
 }
 
-/* Piece `at` of a value that is passed; NULL: nothing is kept of it. */
-static UndefinedValue *passed(const Frame *frame, const CallValue *value, uint32_t at) {
-    return value->in_memory ? find_parameter(frame, value->offset + at)
-                            : find_place(frame, call_value_part(value, at));
+/* Where byte `at` of a value that is passed is kept, and which byte of it that is; NULL: nothing is kept of it. */
+static UndefinedValue *passed(const Frame *frame, const CallValue *value, uint32_t at, int *within) {
+    uint32_t part = value->in_memory ? 4 : value->part_bytes ? value->part_bytes : 1;
+    *within = (int)((value->in_memory ? value->offset + at : at) % part);
+    return value->in_memory ? undefined_find_parameter(frame, value->offset + at)
+                            : undefined_find_place(frame, call_value_part(value, at - (uint32_t)*within));
+}
+
+static void pass_byte(UndefinedValue *to, int to_within, const UndefinedValue *from, int from_within,
+                      uint32_t mask) {
+    uint16_t bit = (uint16_t)(1u << to_within);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        if (to->lanes & lane_bit[lane]) to->bytes[lane] &= (uint16_t)~bit;
+        if (!to->bytes[lane]) to->lanes &= ~lane_bit[lane];
+        if (from && from->lanes & lane_bit[lane] && from->bytes[lane] >> from_within & 1)
+            undefined_add(to, lane, bit, from->origin[lane]);
+    }
 }
 
 void undefined_pass(const Frame *from, const CallValue *source, Frame *to, const CallValue *destination,
                     uint32_t mask) {
     uint32_t bytes = source->bytes < destination->bytes ? source->bytes : destination->bytes;
     if (!source->present || !destination->present) return;
-    uint32_t part = destination->in_memory ? 4 : destination->part_bytes;
-    for (uint32_t at = 0; at < bytes; at += part) {
-        UndefinedValue piece = {0};
-        for (uint32_t within = 0; within < part && at + within < bytes; within += 4)
-            join(&piece, passed(from, source, at + within));
-        if (piece.lanes & mask) values_of(to);
-        assign(passed(to, destination, at), &piece, mask);
+    for (uint32_t at = 0; at < bytes; at++) {
+        int from_within, to_within;
+        const UndefinedValue *piece = passed(from, source, at, &from_within);
+        if (piece && piece->lanes & mask) undefined_values_of(to);
+        UndefinedValue *place = passed(to, destination, at, &to_within);
+        if (place) pass_byte(place, to_within, piece, from_within, mask);
     }
 }

@@ -1,12 +1,16 @@
-/* Undefined: follows the values that shuffles give to lanes whose source lane takes no part, to where they are used.
- * Private to the emulator.
+/* Undefined: follows the values that shuffles give to lanes whose source lane takes no part, and those of local memory that
+ * nobody has written, to where they are used. Private to the emulator.
  *
  * Such a value harms nobody as long as it stays in registers: the last steps of a shuffle ladder make many that no lane
  * looks at. It is *used* where memory, an address, a branch, an atomic or a barrier depends on it; the launch's
  * observer learns of that. Registers, parameters of functions and local memory are followed; an instruction whose result does
  * not depend on the value (selp that takes the other operand, `and` with 0) makes a defined one.
  *
- * Only blocks with an observer follow, and each only from its first such value on: block->follows. */
+ * Copies of a structure move its padding, too, which nobody writes: bytes are followed one by one through memory, moves and
+ * conversions; what else depends on one of them is undefined as a whole.
+ *
+ * Shuffles are followed in blocks with an observer only; and each block follows only from its first such value on:
+ * block->follows. */
 #ifndef EMULATOR_MACHINE_UNDEFINED_H
 #define EMULATOR_MACHINE_UNDEFINED_H
 
@@ -14,11 +18,14 @@
 
 struct UndefinedValue {
     uint32_t lanes;
-    int32_t shuffle[WARP_LANES]; /* of these lanes: pc of the shuffle that it came from */
+    int32_t origin[WARP_LANES]; /* of these lanes: pc of the shuffle, or of the load, that it came from */
+    uint16_t bytes[WARP_LANES]; /* of these lanes: a bit for each byte of the value that is undefined */
 };
 
 /* The shuffle at `pc` has given something undefined to `lanes`, in the register at `place`. */
 void undefined_begin(Warp *warp, int pc, Operand place, uint32_t lanes);
+/* A load of local memory is about to read bytes that nobody has written: a bit for each byte of the access, by lane. */
+void undefined_load(const Access *access, const uint32_t *unwritten);
 void undefined_forget_frame(Frame *frame);
 void undefined_forget_local(Warp *warp);
 

@@ -150,7 +150,8 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
             released |= happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
                                               lanes, (OrderSign)s);
     bool in_global = touch->access->space == PTX_SPACE_GLOBAL;
-    bool may_be_cached = in_global && !now->writes && has_read(touch, cell, true); /* in L1: an old value */
+    /* In L1: an old value, unless the store came by the same one. */
+    bool may_be_cached = in_global && !now->writes && !same_block && has_read(touch, cell, true);
     if (!(lanes & ~released) && !may_be_cached) {
         race_detector_report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes, false);
         return;

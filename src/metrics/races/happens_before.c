@@ -12,7 +12,7 @@ static void drop_threads(HappensBefore *order) {
     for (int t = 0; order->threads && t < order->thread_count; t++) {
         ThreadClocks *thread = &order->threads[t];
         vector_clock_drop(thread->known);
-        vector_clock_drop(thread->acquired);
+        for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_drop(thread->acquired[s]);
         for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_drop(thread->released[s]);
         for (int s = 0; s < SIGN_COUNT; s++) vector_clock_drop(thread->signs[s]);
     }
@@ -211,8 +211,10 @@ void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncSc
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
-        vector_clock_join(&thread->known, thread->acquired);
-        vector_clock_replace(&thread->acquired, NULL);
+        for (int s = 0; s <= (int)scope; s++) {
+            vector_clock_join(&thread->known, thread->acquired[s]);
+            vector_clock_replace(&thread->acquired[s], NULL);
+        }
         VectorClock *all = NULL;
         add_knowledge(order, warp, rest & -rest, &all);
         for (int s = 0; s <= (int)scope; s++)
@@ -222,22 +224,60 @@ void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncSc
     order->now++;
 }
 
+/* ---- words ------------------------------------------------------------------------------------------ */
+
+static void forget_kept(SyncWord *word) {
+    for (int i = 0; i < word->kept_count; i++) vector_clock_drop(word->kept[i].released);
+    word->kept_count = 0;
+}
+
+/* An atomic by another block: what was released at the scope of the last one's stays for that one, and what was released by
+ * this one before is found again ("observation order"). */
+static void change_block(SyncWord *word, uint32_t block) {
+    VectorClock **now = &word->released[SCOPE_BLOCK];
+    if (*now) {
+        if (!word->kept) word->kept = memory_new(KEPT_RELEASES * sizeof *word->kept);
+        if (word->kept_count == KEPT_RELEASES) {
+            vector_clock_drop(word->kept[0].released);
+            memmove(word->kept, word->kept + 1, (size_t)--word->kept_count * sizeof *word->kept);
+        }
+        word->kept[word->kept_count++] = (BlockRelease){word->block, vector_clock_keep(*now)};
+    }
+    vector_clock_replace(now, NULL);
+    for (int i = 0; i < word->kept_count; i++) {
+        if (word->kept[i].block != block) continue;
+        *now = word->kept[i].released;
+        word->kept[i] = word->kept[--word->kept_count];
+        break;
+    }
+}
+
+static VectorClock *released_to_block(const SyncWord *word, uint32_t block) {
+    if (word->block == block) return word->released[SCOPE_BLOCK];
+    for (int i = 0; i < word->kept_count; i++)
+        if (word->kept[i].block == block) return word->kept[i].released;
+    return NULL;
+}
+
 void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncWord *word, bool acquires) {
-    if (!word->released[SCOPE_BLOCK] && !word->released[SCOPE_DEVICE] && !word->followed) return;
+    VectorClock *of_block = released_to_block(word, order->number);
+    if (!of_block && !word->released[SCOPE_DEVICE] && !word->followed) return;
     ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
-    VectorClock **to[2] = {acquires ? &thread->known : &thread->acquired, &thread->signs[SIGN_RELEASED]};
-    for (int i = 0; i < (acquires ? 1 : 2); i++) {
-        vector_clock_join(to[i], word->released[SCOPE_DEVICE]);
-        if (word->block == order->number) vector_clock_join(to[i], word->released[SCOPE_BLOCK]);
+    VectorClock *wide = word->released[SCOPE_DEVICE];
+    vector_clock_join(acquires ? &thread->known : &thread->acquired[SCOPE_DEVICE], wide);
+    vector_clock_join(acquires ? &thread->known : &thread->acquired[SCOPE_BLOCK], of_block);
+    if (!acquires) {
+        vector_clock_join(&thread->signs[SIGN_RELEASED], wide);
+        vector_clock_join(&thread->signs[SIGN_RELEASED], of_block);
     }
     vector_clock_join(&thread->signs[SIGN_FOLLOWED], word->followed);
 }
 
 void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *word, SyncScope scope,
                             bool releases, bool adds) {
-    for (int s = 0; s < SCOPE_COUNT; s++)
-        if (!adds || (s == SCOPE_BLOCK && word->block != order->number))
-            vector_clock_replace(&word->released[s], NULL);
+    if (adds && word->block != order->number) change_block(word, order->number);
+    for (int s = 0; !adds && s < SCOPE_COUNT; s++) vector_clock_replace(&word->released[s], NULL);
+    if (!adds) forget_kept(word);
     word->block = order->number;
     VectorClock *all = NULL;
     if (releases) add_knowledge(order, warp, UINT32_C(1) << lane, &all);
@@ -291,14 +331,19 @@ void happens_before_phase(HappensBefore *order, int warp, int lane, SyncWord *wo
 void happens_before_await(HappensBefore *order, int warp, int lane, const SyncWord *word, SyncScope scope,
                           bool acquires) {
     ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
-    VectorClock **to = acquires ? &thread->known : &thread->acquired;
-    vector_clock_join(to, word->released[SCOPE_BLOCK]);
-    vector_clock_join(scope == SCOPE_DEVICE ? to : &thread->signs[SIGN_NARROW], word->released[SCOPE_DEVICE]);
+    VectorClock **near = acquires ? &thread->known : &thread->acquired[SCOPE_BLOCK],
+                **far = acquires ? &thread->known : &thread->acquired[SCOPE_DEVICE];
+    vector_clock_join(near, word->released[SCOPE_BLOCK]);
+    vector_clock_join(scope == SCOPE_DEVICE ? far : &thread->signs[SIGN_NARROW],
+                      word->released[SCOPE_DEVICE]);
     vector_clock_join(&thread->signs[SIGN_NARROW], word->narrow);
     vector_clock_join(&thread->signs[SIGN_FOLLOWED], word->followed);
 }
 
 void sync_word_done(SyncWord *word) {
+    forget_kept(word);
+    free(word->kept);
+    word->kept = NULL;
     vector_clock_replace(&word->followed, NULL);
     vector_clock_replace(&word->narrow, NULL);
     for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_replace(&word->released[s], NULL);

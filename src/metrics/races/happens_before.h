@@ -49,7 +49,9 @@ typedef struct ThreadClocks {
     /* [scope] What a strong store of this thread publishes: everything before its last fence of that
      * scope. */
     VectorClock *released[SCOPE_COUNT];
-    VectorClock *acquired; /* observed by strong loads; known after the next fence */
+    /* [scope] Observed by strong loads; known after the next fence of that scope, or a wider one. BLOCK: what threads of the
+     * own block have released. */
+    VectorClock *acquired[SCOPE_COUNT];
     VectorClock
         *signs[SIGN_COUNT]; /* observed by the thread, or by one that it has synchronized with since */
 } ThreadClocks;
@@ -100,9 +102,18 @@ void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);
 void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope);
 
+enum { KEPT_RELEASES = 8 };
+typedef struct BlockRelease { /* at block scope, by threads of a block */
+    uint32_t block;
+    VectorClock *released;
+} BlockRelease;
+
 typedef struct SyncWord { /* a word of memory through which threads synchronize */
     VectorClock *released[SCOPE_COUNT];
-    uint32_t block;        /* the one that released[SCOPE_BLOCK] is for */
+    uint32_t block; /* the one that released[SCOPE_BLOCK] is for */
+    BlockRelease
+        *kept; /* of blocks before it, to whose releases atomics of others have added: the latest of them */
+    int kept_count;
     VectorClock *followed; /* what its writers did before they wrote it, fence or not */
     VectorClock
         *narrow; /* an mbarrier: what threads of other blocks released to it at the scope of their block */

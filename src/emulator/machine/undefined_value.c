@@ -1,0 +1,84 @@
+/* See undefined_value.h. */
+#include "emulator/machine/undefined_value.h"
+
+#include "emulator/lower/address_space.h"
+
+/* ---- where values are kept ---- */
+
+static size_t value_count(const FunctionLayout *layout) {
+    return layout->register_bytes / REGISTER_SLOT_ALIGNMENT + (layout->parameter_bytes + 3) / 4 + 2;
+}
+
+UndefinedValue *undefined_values_of(Frame *frame) {
+    if (!frame->undefined)
+        frame->undefined = memory_new(value_count(frame->layout) * sizeof *frame->undefined);
+    return frame->undefined;
+}
+
+/* NULL: nothing of the frame, or a constant. */
+UndefinedValue *undefined_find_place(const Frame *frame, Operand place) {
+    return place.constant || !frame->undefined ? NULL
+                                               : &frame->undefined[place.offset / REGISTER_SLOT_ALIGNMENT];
+}
+
+UndefinedValue *undefined_find_parameter(const Frame *frame, uint64_t offset) {
+    return frame->undefined
+               ? &frame->undefined[frame->layout->register_bytes / REGISTER_SLOT_ALIGNMENT + offset / 4]
+               : NULL;
+}
+
+UndefinedValue *undefined_find_local(Warp *warp, uint64_t offset, bool make) {
+    uint64_t index = offset / 4;
+    if (index >= warp->undefined_count) {
+        if (!make) return NULL;
+        uint64_t count = warp->local_bytes / 4 + 1;
+        warp->undefined = memory_resize(warp->undefined, count * sizeof *warp->undefined);
+        memset(warp->undefined + warp->undefined_count, 0,
+               (count - warp->undefined_count) * sizeof *warp->undefined);
+        warp->undefined_count = count;
+    }
+    return &warp->undefined[index];
+}
+
+/* ---- bytes ---- */
+
+/* These bytes of the lane's value are undefined, too. */
+void undefined_add(UndefinedValue *value, int lane, uint32_t bytes, int origin) {
+    if (!bytes) return;
+    if (!(value->lanes & lane_bit[lane])) value->bytes[lane] = 0;
+    if (!value->bytes[lane]) value->origin[lane] = origin;
+    value->lanes |= lane_bit[lane];
+    value->bytes[lane] |= (uint16_t)bytes;
+}
+
+/* Only bytes of the mask stay undefined: those from `shift` on, which become the low ones. */
+void undefined_keep(UndefinedValue *value, int shift, uint32_t mask) {
+    for (uint32_t rest = value->lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        value->bytes[lane] = (uint16_t)(value->bytes[lane] >> shift & mask);
+        if (!value->bytes[lane]) value->lanes &= ~lane_bit[lane];
+    }
+}
+
+/* What depends on a byte of it is undefined as a whole. */
+void undefined_spread(UndefinedValue *value) {
+    for (uint32_t rest = value->lanes; rest; rest &= rest - 1) value->bytes[__builtin_ctz(rest)] = ALL_BYTES;
+}
+
+/* What is undefined in either; of `from`, its bytes move up by `shift`. */
+void undefined_join(UndefinedValue *into, const UndefinedValue *from, int shift) {
+    for (uint32_t rest = from ? from->lanes : 0; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        undefined_add(into, lane, (uint32_t)from->bytes[lane] << shift & ALL_BYTES, from->origin[lane]);
+    }
+}
+
+/* `lanes` of `to` become what `from` has. */
+void undefined_assign(UndefinedValue *to, const UndefinedValue *from, uint32_t lanes) {
+    if (!to) return;
+    to->lanes = (to->lanes & ~lanes) | (from->lanes & lanes);
+    for (uint32_t rest = from->lanes & lanes; rest; rest &= rest - 1) {
+        to->origin[__builtin_ctz(rest)] = from->origin[__builtin_ctz(rest)];
+        to->bytes[__builtin_ctz(rest)] = from->bytes[__builtin_ctz(rest)];
+    }
+}
