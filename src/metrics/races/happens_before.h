@@ -66,6 +66,7 @@ typedef struct HappensBefore {     /* of one block */
     VectorClock *signs[SIGN_COUNT]; /* observed by a thread before the last barrier of the block */
     ThreadClocks *threads;          /* [warp * 32 + lane]; NULL: no thread has a clock */
     int thread_count;
+    uint32_t gathering; /* named barriers at which threads have arrived, and: */
     VectorClock *gathered[BLOCK_BARRIERS]; /* known by the threads that have arrived at a named barrier */
     VectorClock *gathered_signs[BLOCK_BARRIERS][SIGN_COUNT];
 } HappensBefore;

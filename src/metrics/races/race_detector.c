@@ -113,6 +113,13 @@ static void complete_mbarrier(BlockRaces *block, BlockRaces *home, const TraceSy
                          sync_table_find(&home->syncs, -1, (uint64_t)sync->number, true), &home->order);
 }
 
+/* Part of a warp passes a barrier of the block, and the rest has exited. */
+static void note_partial_barrier(BlockRaces *block, const TraceSync *sync) {
+    for (int w = 0; w < sync->released_count; w++)
+        if (sync->released[w].exited && sync->released[w].mask)
+            race_detector_note_exited(block, FINDING_PARTIAL_BARRIER, w, &sync->released[w]);
+}
+
 static void detector_sync(void *context, const TraceSync *sync) {
     BlockRaces *block = context;
     switch (sync->kind) {
@@ -120,11 +127,12 @@ static void detector_sync(void *context, const TraceSync *sync) {
         happens_before_arrive(&block->order, sync);
         break;
     case TRACE_SYNC_RELEASE:
-        race_detector_note_barrier(block, sync);
+        if (sync->is_blockwide) note_partial_barrier(block, sync);
         happens_before_release(&block->order, sync);
         break;
     case TRACE_SYNC_PASSED_BY:
-        race_detector_note_passed_by(block, sync);
+        race_detector_note_exited(block, FINDING_PASSED_BY, sync->warp,
+                                  &(TraceRelease){sync->pc, sync->mask, sync->exited});
         break;
     case TRACE_SYNC_CLUSTER_ARRIVE:
         cluster_order_arrive(&block->cluster, &block->order, sync->warp, sync->mask,

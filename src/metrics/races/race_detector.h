@@ -140,10 +140,8 @@ RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int o
 /* A new one, to be filled in; NULL: the limit is reached. */
 RacePair *race_pair_add(BlockRaces *block, FindingKind kind, PtxSpace space);
 void race_pair_count(RacePair *pair, const BlockRaces *block); /* once more, in this block */
-/* Part of a warp passes a barrier of the block, and the rest has exited: a note. */
-void race_detector_note_barrier(BlockRaces *block, const TraceSync *sync);
-/* Lanes that a mask names have exited without executing its instruction: a note. */
-void race_detector_note_passed_by(BlockRaces *block, const TraceSync *sync);
+/* Lanes of a warp have exited, and others of it are at an instruction: a note. */
+void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, const TraceRelease *others);
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
 PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
