@@ -57,11 +57,11 @@ typedef struct TraceSync {
     TraceSyncKind kind;
     int pc, warp, number;
     uint32_t mask;
-    uint32_t exited;              /* PASSED_BY: lanes of the warp that have exited */
-    bool is_blockwide;            /* RELEASE: a barrier of all threads of the block, which ends its interval */
+    uint32_t exited;   /* PASSED_BY: lanes of the warp that have exited */
+    bool is_blockwide; /* RELEASE: a barrier of all threads of the block, which ends its interval */
     const TraceRelease *released; /* RELEASE: [released_count], by warps */
     int released_count;
-    void *owner;       /* PHASE: as in TraceAccess */
+    void *owner; /* PHASE: as in TraceAccess */
 } TraceSync;
 
 typedef enum TraceCopyKind {

@@ -129,6 +129,7 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
                                                   bool then_writes) {
     const PcRule *now = touch->rule;
     bool is_plain = is_same_for_all_lanes(touch, then_writes);
+    if (touch->is_shared) block_pattern_drop(&touch->block->pattern);
     if (is_plain && is_known(touch, earlier)) return;
     const PcRule *then = race_rule_of(touch, earlier);
     if (is_allowed(touch, earlier, lanes)) {

@@ -210,6 +210,11 @@ void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
     order->now++;
 }
 
+void happens_before_go_back(HappensBefore *order) {
+    order->now = order->barrier + 1;
+    for (int w = 0; w < BLOCK_WARPS; w++) order->warp[w] = order->barrier;
+}
+
 /* ---- fences, releases and acquires ------------------------------------------------------------------ */
 
 void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope) {

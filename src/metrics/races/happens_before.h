@@ -99,6 +99,8 @@ ThreadClocks *happens_before_threads(HappensBefore *order); /* [warp * 32 + lane
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
 void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);
+/* To the time behind the last barrier of the block: since then only whole warps have synchronized. */
+void happens_before_go_back(HappensBefore *order);
 void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope);
 
 typedef struct SyncWord { /* a word of memory through which threads synchronize */

@@ -3,6 +3,7 @@
 #define METRICS_RACES_RACE_DETECTOR_H
 
 #include "metrics/findings.h"
+#include "metrics/races/block_pattern.h"
 #include "metrics/races/cluster_order.h"
 #include "metrics/races/chunk_journal.h"
 
@@ -73,6 +74,7 @@ typedef struct BlockRaces {
     ClusterOrder cluster;
     bool has_visitors; /* other blocks of the cluster have accessed its shared memory */
     ShadowMemory shared;
+    BlockPattern pattern;
     SyncTable syncs;           /* of shared memory */
     bool stores_volatile;      /* it has stored to global memory as volatile */
     struct FlyingCopy *flying; /* asynchronous copies on their way */
@@ -101,6 +103,7 @@ struct RaceDetector {
     PcRule *written;   /* [pc] asynchronous copies: what they do to their destination */
     bool has_fences;   /* or acquires or releases */
     bool has_volatile; /* stores to global memory */
+    bool has_patterns;
     bool forgets; /* an access of shared memory that the whole block knows of has no more part in anything */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */

@@ -22,6 +22,7 @@ void race_detector_forget_memory(RaceDetector *detector) {
         BlockRaces *block = detector->idle;
         detector->idle = block->next_idle;
         shadow_memory_done(&block->shared);
+        block_pattern_done(&block->pattern);
         free(block->cluster.stamps);
         async_copies_done(block);
         free(block);
@@ -42,6 +43,7 @@ void *race_detector_split(void *context, int parts) {
                            .has_fences = whole->has_fences,
                            .has_volatile = whole->has_volatile,
                            .forgets = whole->forgets,
+                           .has_patterns = whole->has_patterns,
                            .shared_shift = whole->shared_shift,
                            .global_shift = whole->global_shift,
                            .first_block = whole->first_block,
