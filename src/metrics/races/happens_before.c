@@ -62,18 +62,8 @@ static bool knows(const HappensBefore *order, int thread, uint32_t block, int ot
     return order->threads && vector_clock_find(order->threads[thread].known, block, (uint16_t)other) >= stamp;
 }
 
-uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier) {
-    uint32_t lanes = earlier->mask;
-    if (earlier->block == order->number) {
-        if (earlier->stamp <= order->barrier) return 0;
-        if (warp_access_warp(earlier) == warp) {
-            if (earlier->stamp <= order->warp[warp]) return 0;
-            lanes &= ~(UINT32_C(1) << lane);
-        }
-    } else if (earlier->block < order->first) {
-        return 0;
-    }
-    if (!lanes || (!order->known && !order->threads)) return lanes;
+uint32_t happens_before_unknown_by_clocks(const HappensBefore *order, int warp, int lane,
+                                          const WarpAccess *earlier, uint32_t lanes) {
     uint32_t unknown = 0;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int other = warp_access_warp(earlier) * WARP_LANES + __builtin_ctz(rest);

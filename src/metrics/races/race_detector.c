@@ -144,7 +144,8 @@ static void follow_barrier(BlockRaces *block) {
 static void follow_warp_sync(BlockRaces *block, const TraceSync *sync) {
     if (block->pattern.state == PATTERN_ENDS) return;
     if (sync->mask == block->order.started[sync->warp])
-        is_as_before(block, (PatternStep){.origin = PATTERN_BARRIER + (uint32_t)sync->warp, .mask = sync->mask});
+        is_as_before(block,
+                     (PatternStep){.origin = PATTERN_BARRIER + (uint32_t)sync->warp, .mask = sync->mask});
     else
         leave_pattern(block);
 }

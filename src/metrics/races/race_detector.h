@@ -38,9 +38,10 @@ typedef struct Touch {
 } Touch;
 
 enum { KNOWN_RACES = 16 };
-typedef struct KnownRace { /* an access with which the one of this serial races, as has been counted */
+typedef struct KnownRace { /* accesses of which nothing more is to be said to the access of this serial */
     uint64_t serial;
-    WarpAccess earlier;
+    int pc;
+    bool is_same_warp, is_same_block;
 } KnownRace;
 
 typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
@@ -121,8 +122,9 @@ struct RaceDetector {
     uint64_t serial;       /* of the last access */
     SharedWindow *windows; /* [launch] */
     int window_count, window_capacity;
-    Arena arena; /* their symbols */
-    KnownRace known[KNOWN_RACES];
+    Arena arena;                  /* their symbols */
+    KnownRace known[KNOWN_RACES]; /* [pc % KNOWN_RACES] */
+    uint64_t example_serial;      /* of the last access that is the example of a pair */
     RacePair *pairs;
     int pair_count, pair_capacity;
     uint8_t places[PAIR_PLACES]; /* of pairs that were found of late */
@@ -151,6 +153,9 @@ PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinatio
 
 /* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
 void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);
+/* `lanes` access these cells of a chunk in the same instruction as touch->lane and one more lane, which have been compared.
+ * True: they find what those have found, and are kept with them. False: they have to be compared. */
+bool race_touch_alike(const Touch *touch, ShadowCell *cells, uint32_t which, uint32_t lanes);
 /* The same for all lanes of an access at once, where they make a line; false: they do not. */
 bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift);
 
