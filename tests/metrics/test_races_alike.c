@@ -28,7 +28,9 @@ static void print_races(const char *body, Text *out) {
     assert_true(hazards->is_complete);
     for (int i = 0; i < hazards->error_count; i++) {
         const Finding *race = &hazards->items[i];
-        text_print(out, "%s%s: %" PRIu64 " in %" PRIu64 " blocks, in block %" PRIu64 " lanes %x of warp %d and %x of %d",
+        text_print(out,
+                   "%s%s: %" PRIu64 " in %" PRIu64 " blocks, in block %" PRIu64
+                   " lanes %x of warp %d and %x of %d",
                    i ? "\n" : "", race->kind_text, race->count, race->blocks, race->access.linear_block,
                    race->access.lanes, race->access.warp, race->other.lanes, race->other.warp);
     }
@@ -65,7 +67,8 @@ static void a_race_in_one_block_is_found(void **state) {
     check_kernel("st.shared.u32 [%r1], %t; @%p2 bra NEXT; bar.sync 0; NEXT: ld.shared.u32 %r3, [words+4];",
                  "shared_race: 1 in 1 blocks, in block 2 lanes ffffffff of warp 1 and 2 of 0\n"
                  "warp_race: 1 in 1 blocks, in block 2 lanes fffffffd of warp 0 and 2 of 0");
-    check_kernel("st.shared.u32 [%r1], %t; @%p2 st.shared.u32 [words+160], 7; bar.sync 0;", "shared_race: 1 in 1 blocks, in block 2 lanes 1 of warp 0 and 100 of 1");
+    check_kernel("st.shared.u32 [%r1], %t; @%p2 st.shared.u32 [words+160], 7; bar.sync 0;",
+                 "shared_race: 1 in 1 blocks, in block 2 lanes 1 of warp 0 and 100 of 1");
     check_kernel("st.shared.u32 [%r1], %t; bar.sync 0; ld.shared.u32 %r3, [%r1];\n"
                  "@%p2 xor.b32 %r1, %r1, 128; st.shared.u32 [%r1], 1;",
                  "shared_race: 2 in 1 blocks, in block 2 lanes ffffffff of warp 0 and ffffffff of 1");
@@ -87,14 +90,16 @@ static void what_follows_a_departure_is_compared_with_what_precedes_it(void **st
                  "@%p2 ld.shared.u32 %r5, [%r1+64]; NEXT: bar.warp.sync -1;",
                  "warp_race: 2 in 1 blocks, in block 2 lanes ffff of warp 0 and ffff0000 of 0");
     /* one block does less, the next more again */
-    check_kernel("st.shared.u32 [%r1], %t; bar.sync 0; @%p2 bra END; ld.shared.u32 %r3, [words]; bar.warp.sync -1;\n"
-                 "setp.eq.u32 %p3, %r2, 4; @%p3 st.shared.u32 [%r1], 1; END:",
-                 "shared_race: 1 in 1 blocks, in block 4 lanes 1 of warp 0 and ffffffff of 1");
+    check_kernel(
+        "st.shared.u32 [%r1], %t; bar.sync 0; @%p2 bra END; ld.shared.u32 %r3, [words]; bar.warp.sync -1;\n"
+        "setp.eq.u32 %p3, %r2, 4; @%p3 st.shared.u32 [%r1], 1; END:",
+        "shared_race: 1 in 1 blocks, in block 4 lanes 1 of warp 0 and ffffffff of 1");
 }
 
 static void values_decide_in_each_block(void **state) {
     (void)state;
-    check_kernel("selp.b32 %r3, %t, 7, %p2; st.shared.u32 [words], %r3; bar.sync 0;", "shared_race: 1 in 1 blocks, in block 2 lanes 1 of warp 1 and ffffffff of 0\n"
+    check_kernel("selp.b32 %r3, %t, 7, %p2; st.shared.u32 [words], %r3; bar.sync 0;",
+                 "shared_race: 1 in 1 blocks, in block 2 lanes 1 of warp 1 and ffffffff of 0\n"
                  "store_conflict: 2 in 1 blocks, in block 2 lanes fffffffe of warp 0 and 1 of 0");
     check_kernel("setp.eq.u32 %p1, %t, 40; and.pred %p1, %p1, %p2; selp.b32 %r3, 1, 0, %p1;\n"
                  "st.shared.u32 [words], 0; bar.sync 0; st.shared.u32 [words], %r3;",

@@ -15,8 +15,8 @@
 
 typedef struct PatternStep {
     uint32_t
-        origin; /* of an access, as in WarpAccess; else PATTERN_BARRIER, or the number of a warp, plus that */
-    uint32_t mask;  /* lanes; 0: a barrier of the block */
+        origin;    /* of an access: as in WarpAccess; else PATTERN_BARRIER, plus the warp that synchronizes */
+    uint32_t mask; /* lanes; 0: a barrier of the block */
     uint32_t first; /* lane l accesses first + l * stride, modulo 2^32: shared memory is smaller */
     uint32_t stride;
 } PatternStep;

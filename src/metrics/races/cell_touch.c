@@ -223,7 +223,25 @@ static WarpAccess *record_for_read(const Touch *touch, ShadowCell *cell) {
         if (!unknown_lanes(touch, record)) return record;
         if (is_of_this_warp(touch, record)) own = record;
     }
-    return own ? own : &cell->reads[CELL_READS - 1];
+    WarpAccess *last = own ? own : &cell->reads[CELL_READS - 1];
+    if (!own || own->mask != covering(touch, own->mask)) shadow_cell_lose(cell, last);
+    return last;
+}
+
+/* The cell is written, and not all reads are there to be compared. */
+static __attribute__((noinline)) void note_lost_reads(const Touch *touch, ShadowCell *cell) {
+    RaceDetector *detector = touch->block->detector;
+    const HappensBefore *order = &touch->block->order;
+    LostReads *lost = &cell->lost;
+    const WarpAccess *last = &lost->last;
+    bool own = last->block == order->number, of_block = touch->is_shared && !touch->owner->has_visitors;
+    bool is_over = touch->is_shared && !own && !race_detector_are_peers(detector, order->number, last->block);
+    bool is_ordered = own && last->stamp <= order->barrier && (of_block || !lost->of_more_blocks);
+    bool may_meet = !lost->of_more_instructions && is_allowed(touch, last, last->mask);
+    if (is_over || is_ordered || may_meet || lost->is_counted) return;
+    lost->is_counted = true;
+    detector->unseen.places++;
+    if (touch->is_shared) block_pattern_drop(&touch->block->pattern);
 }
 
 static void note_reread(const Touch *touch, const WarpAccess *earlier) {
@@ -254,6 +272,7 @@ static void touch_shadow(const Touch *touch, ShadowCell *cell) {
         put(touch, record_for_read(touch, cell));
         return;
     }
+    if (cell->lost.last.block) note_lost_reads(touch, cell);
     for (int i = 0; i < CELL_READS; i++) {
         lanes = unknown_lanes(touch, &cell->reads[i]);
         if (lanes && (has_signs || !is_known(touch, &cell->reads[i])))
@@ -299,7 +318,7 @@ void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
     if (chunk && touch->is_shared && detector->forgets) chunk_journal_forget(memory, chunk, order);
     ChunkMore *more = chunk ? shadow_memory_cells(memory, chunk) : NULL;
     if (!more) {
-        detector->is_complete = false;
+        race_detector_lack_memory(touch->block);
         return;
     }
     more->last = order->now;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define SHADOW_BYTES (UINT64_C(1) << 30) /* most that shadow memory may take */
+
 /* ---- the observer ----------------------------------------------------------------------------------- */
 
 static void at_mbarrier(BlockRaces *block, const BlockRaces *home, int warp, int lane, SyncWord *word,
@@ -347,6 +349,7 @@ static void detector_launch(void *context, const Trace *trace, int launch) {
 
 RaceDetector *race_detector_new(void) {
     RaceDetector *detector = memory_new(sizeof *detector);
+    detector->most_bytes = SHADOW_BYTES;
     detector->first_block = 1;
     detector->is_complete = true;
     detector->last_store_pc = -1;

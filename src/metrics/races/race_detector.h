@@ -115,9 +115,11 @@ struct RaceDetector {
     ShadowMemory *buffers; /* [buffer] */
     int buffer_count;
     SyncTable syncs;
-    uint64_t bytes_left;
+    uint64_t most_bytes, bytes_left; /* of shadow memory */
     bool is_complete;
-    bool was_split; /* several threads have searched */
+    FindingsUnseen unseen;
+    uint64_t unseen_serial; /* of the last access there was no memory for */
+    bool was_split;         /* several threads have searched */
     BlockRaces *idle;
     uint64_t serial;       /* of the last access */
     SharedWindow *windows; /* [launch] */
@@ -136,6 +138,8 @@ struct RaceDetector {
 
 void race_detector_make_buffers(RaceDetector *detector); /* shadow memory of those of the trace */
 void race_detector_forget_memory(RaceDetector *detector);
+/* The access cannot be kept. */
+void race_detector_lack_memory(BlockRaces *block);
 void *race_detector_split(void *context, int parts); /* TraceObserver.split, join */
 bool race_detector_join(void *context, void *const *parts, int count, bool keep);
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */

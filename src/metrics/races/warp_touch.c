@@ -54,7 +54,7 @@ static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess 
         touch_piece(line, number, chunk, piece);
         break;
     case JOURNAL_FULL:
-        detector->is_complete = false;
+        race_detector_lack_memory(touch->block);
         break;
     }
 }
