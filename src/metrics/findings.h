@@ -21,8 +21,8 @@
  * TraceUse). A barrier of the block that a warp passes after some of its lanes have exited is a note.
  *
  * A RaceDetector sees every access of every block through a TraceObserver. It keeps the last write and up
- * to three later reads of each cell of memory, so its memory is bounded; of races between more threads it
- * may miss some. Each pair of racing instructions becomes one Finding, with the first two accesses as its
+ * to eight reads of each cell of memory, so its memory is bounded; of races between more threads it may miss some, and
+ * counts the places (FindingsUnseen). Each pair of racing instructions becomes one Finding, with the first two accesses as its
  * example. */
 #ifndef METRICS_FINDINGS_H
 #define METRICS_FINDINGS_H
@@ -98,6 +98,13 @@ typedef struct FindingCause {
     const char *order;  /* what is wrong in it, a sentence; NULL */
 } FindingCause;
 
+enum { FINDINGS_LIMITS = 4 };
+
+typedef struct FindingsUnseen { /* where the search may have missed a race */
+    uint64_t places;            /* that were written after more reads than it keeps, in all blocks */
+    uint64_t accesses;          /* of warps, for which it had no memory */
+} FindingsUnseen;
+
 typedef struct Findings {
     Finding *items; /* errors by launch and line; slow, then notes: the largest cost - ideal first */
     int count;
@@ -106,6 +113,10 @@ typedef struct Findings {
     int cause_count;
     bool
         is_complete; /* all blocks were searched to their end; a fault or too many findings (64) prevent it */
+    bool has_unseen; /* false: it was not counted, as in a saved session */
+    FindingsUnseen unseen;
+    const char *limits[FINDINGS_LIMITS]; /* what may be missing, and why: a sentence each */
+    int limit_count;
     Arena arena;
 } Findings;
 
@@ -158,6 +169,11 @@ Findings *findings_read(const Trace *trace, struct Store *store);
 
 /* As --check prints them, with the source lines that `source` (may be NULL) knows. */
 void findings_print(const Findings *findings, FindingSource source, void *context, Text *out);
+/* What may be missing: the last lines of --check; none where the search has met no limit. In JSON, the fields "unseen" and
+ * "limits" of the open object. */
+void findings_print_limits(const Findings *findings, Text *out);
+void findings_put_limits(const Findings *findings, Json *json);
+void findings_add_limit(Findings *findings, Text *sentence); /* frees it */
 /* As a report prints them: a bullet each, for kinds about lines the four that lead the list. */
 void findings_print_brief(const Findings *findings, Text *out);
 void findings_print_errors(const Findings *findings, Text *out); /* the errors alone */

@@ -67,6 +67,7 @@ static bool is_said_by_error(const RaceDetector *detector, const RacePair *pair)
 void findings_add_races(FindingsBuilder *builder, RaceDetector *detector) {
     race_detector_finish(detector);
     builder->list->is_complete = detector->is_complete;
+    findings_set_unseen(builder->list, &detector->unseen);
     for (int i = 0; i < detector->pair_count; i++)
         if (!is_said_by_error(detector, &detector->pairs[i]))
             add_pair(builder, detector, &detector->pairs[i]);

@@ -21,6 +21,9 @@ void finding_put_line(const TraceLaunch *launch, FindingAccess *access);
 /* Sorts and counts; the list is the caller's. */
 Findings *findings_end(FindingsBuilder *builder);
 
+/* What the search for races has counted; adds the sentences. */
+void findings_set_unseen(Findings *findings, const FindingsUnseen *unseen);
+
 /* What of the errors has one cause; of a list that is sorted and counted. */
 void findings_find_causes(Findings *list);
 

@@ -91,11 +91,12 @@ static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch,
                       "to lose a value here");
         return;
     }
-    text_print(out,
-               ". The writer fences before it announces this, but the %s has no fence as wide after it reads the "
-               "announcement. "
-               "PTX then orders nothing; no GPU is known to lose a value here",
-               access->is_store ? "second writer" : "reader");
+    text_print(
+        out,
+        ". The writer fences before it announces this, but the %s has no fence as wide after it reads the "
+        "announcement. "
+        "PTX then orders nothing; no GPU is known to lose a value here",
+        access->is_store ? "second writer" : "reader");
 }
 
 static void add_lifetime(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {

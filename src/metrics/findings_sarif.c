@@ -115,6 +115,28 @@ static void put_rules(Json *json, const Findings *findings) {
     json_close_array(json);
 }
 
+static void put_notification(Json *json, const char *sentence) {
+    json_open_object(json, NULL);
+    json_string(json, "level", "note");
+    json_open_object(json, "message");
+    json_string(json, "text", sentence);
+    json_close_object(json);
+    json_close_object(json);
+}
+
+/* What may be missing: nothing is wrong with the kernel because of it. */
+static void put_invocation(Json *json, const Findings *findings) {
+    if (!findings->limit_count) return;
+    json_open_array(json, "invocations");
+    json_open_object(json, NULL);
+    json_boolean(json, "executionSuccessful", true);
+    json_open_array(json, "toolExecutionNotifications");
+    for (int i = 0; i < findings->limit_count; i++) put_notification(json, findings->limits[i]);
+    json_close_array(json);
+    json_close_object(json);
+    json_close_array(json);
+}
+
 void findings_put_sarif(const Findings *findings, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
@@ -129,6 +151,7 @@ void findings_put_sarif(const Findings *findings, Text *out) {
     put_rules(&json, findings);
     json_close_object(&json);
     json_close_object(&json);
+    put_invocation(&json, findings);
     json_open_array(&json, "results");
     for (int i = 0; i < findings->count; i++) put_result(&json, findings, i);
     json_close_array(&json);

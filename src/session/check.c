@@ -48,6 +48,7 @@ static void check_json(const Session *session, const Findings *hazards, Text *ou
     put_order(&object, session_bad_order(session));
     json_unsigned(&object, "schedules_tried", session_bad_order(session)->tried);
     json_integer(&object, "schedules_searched", session->findings.orders_searched);
+    findings_put_limits(hazards, &object);
     json_close_object(&object);
     text_add(out, "\n");
 }
@@ -82,6 +83,7 @@ void session_check(const Session *session, SessionCheckForm form, Text *out) {
         findings_print(hazards, session_find_source_line, (void *)(uintptr_t)session, out);
         print_launch(session, out);
         print_order(session, session_bad_order(session), out);
+        findings_print_limits(hazards, out);
     } else {
         text_add(out, "Hazards are not known: the saved session has none.\n");
     }

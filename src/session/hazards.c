@@ -71,6 +71,16 @@ const Findings *session_hazards(const Session *session) {
     return session->findings.hazards;
 }
 
+TimeLimit session_limit_time(double seconds, double usual) {
+    TimeLimit limit = {.seconds = seconds > 0 ? seconds : usual};
+    limit.end = clock() + (clock_t)(limit.seconds * (double)CLOCKS_PER_SEC);
+    return limit;
+}
+
+bool session_time_is_over(const TimeLimit *limit) {
+    return clock() >= limit->end;
+}
+
 Session *session_open_copy(const Session *session, const char *ptx, uint64_t schedule, bool search) {
     SessionOptions options = session->options;
     options.ptx = ptx;

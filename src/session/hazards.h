@@ -4,12 +4,21 @@
 
 #include "session/state.h"
 
+#include <time.h>
+
 /* For the emulator; NULL where the options do not ask for it. */
 const TraceObserver *session_observer(Session *session);
 const char *session_find_source_line(void *session, const char *file, int line); /* a FindingSource */
 /* Fills in, of each race's cause, an order in which the result is another although all other causes are mended. After
  * session_prove(). */
 void session_find_orders_of_causes(const Session *session);
+/* So many seconds of processor time from now on; 0: as many as usual. */
+typedef struct TimeLimit {
+    double seconds;
+    clock_t end;
+} TimeLimit;
+TimeLimit session_limit_time(double seconds, double usual);
+bool session_time_is_over(const TimeLimit *limit);
 /* The same run of other PTX (NULL: its own), by another schedule; NULL where that fails. The caller's. */
 Session *session_open_copy(const Session *session, const char *ptx, uint64_t schedule, bool search);
 

@@ -5,10 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Warp instructions of all orders that are tried, one at least; of those that are searched, each. */
-enum { MOST_ORDERS = 64, MOST_TRIED = 1 << 24, MOST_SEARCHED = 1 << 20 };
+enum { MOST_SECONDS = 1, MOST_ORDERS = 64, MOST_TRIED = 1 << 24, MOST_SEARCHED = 1 << 20 };
 
 static uint64_t instructions_of(const Session *session) {
     uint64_t count = 1;
@@ -38,25 +37,45 @@ static bool depends_on_order(const TraceLaunch *launch) {
     return false;
 }
 
+static bool may_show_more(const Session *session) {
+    bool depends = false;
+    for (int i = 0; i < session->trace->launch_count; i++)
+        depends |= depends_on_order(session->trace->launches[i]);
+    return depends && !session_has_fatal_trap(session->trace) && instructions_of(session) <= MOST_SEARCHED;
+}
+
+/* False: it does not run. */
+static bool search_order(const Session *session, Findings *list, uint64_t schedule) {
+    Session *other = session_open_copy(session, NULL, schedule, true);
+    const Findings *found = other ? session_hazards(other) : NULL;
+    if (found) findings_take_races(list, found, session->trace, schedule);
+    session_free(other);
+    return found;
+}
+
 void session_search_orders(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
     Findings *list = (Findings *)(uintptr_t)session_hazards(session);
-    bool depends = false;
-    if (!list || session->findings.orders_searched || session_is_from_file(session)) return;
-    if (session_has_fatal_trap(session->trace) || instructions_of(session) > MOST_SEARCHED) return;
-    for (int i = 0; i < session->trace->launch_count; i++)
-        depends |= depends_on_order(session->trace->launches[i]);
+    if (!list || session->findings.has_orders || session_is_from_file(session)) return;
+    cache->findings.has_orders = true;
+    if (!may_show_more(session)) return;
     session_report_progress(session, "searching other orders of warps and blocks", 0, 0);
-    clock_t end = clock() + CLOCKS_PER_SEC; /* large buffers take longer than what is done with them */
+    TimeLimit limit = session_limit_time(session->options.order_seconds, MOST_SECONDS);
     uint64_t own = session->options.schedule;
-    for (uint64_t schedule = own ? 0 : 1; depends && schedule <= SESSION_ORDERS_SEARCHED && clock() < end;
-         schedule++) {
-        Session *other = schedule == own ? NULL : session_open_copy(session, NULL, schedule, true);
-        const Findings *found = other ? session_hazards(other) : NULL;
-        if (found) findings_take_races(list, found, session->trace, schedule);
-        if (found) cache->findings.orders_searched = (int)schedule;
-        session_free(other);
+    int orders = 0, given_up = 0; /* large buffers take longer than what is done with them */
+    for (uint64_t schedule = own ? 0 : 1; schedule <= SESSION_ORDERS_SEARCHED; schedule++) {
+        if (schedule == own) continue;
+        orders++;
+        if (session_time_is_over(&limit))
+            given_up++;
+        else if (search_order(session, list, schedule))
+            cache->findings.orders_searched = (int)schedule;
     }
+    Text sentence = {0};
+    if (!given_up) return;
+    text_print(&sentence, "The limit of %g s for other orders was reached: %d of %d %s not searched.",
+               limit.seconds, given_up, orders, given_up == 1 ? "was" : "were");
+    findings_add_limit(list, &sentence);
 }
 
 /* ---- behind a fault --------------------------------------------------------------------------------------- */

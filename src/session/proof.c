@@ -5,7 +5,6 @@
 #include "metrics/remedy.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_SECONDS = 3 }; /* of processor time, for all of a session's proofs */
 
@@ -92,20 +91,33 @@ static bool try_remedy(const Session *session, Findings *list, int cause, const 
     return proof;
 }
 
+/* True: the limit of time was reached, and there was more to try. */
+static bool prove_cause(const Session *session, Findings *list, int cause, Remedy *remedy,
+                        const TimeLimit *limit) {
+    for (int attempt = 0; attempt < REMEDY_ATTEMPTS; attempt++) {
+        if (!remedy_find(list, cause, session->trace, attempt, remedy) || !remedy->count) continue;
+        if (session_time_is_over(limit)) return true;
+        if (try_remedy(session, list, cause, remedy)) break;
+    }
+    return false;
+}
+
 void session_prove(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
     Findings *list = (Findings *)(uintptr_t)session_hazards(session);
     if (!list || session->findings.has_proofs || session_is_from_file(session)) return;
     cache->findings.has_proofs = true;
     cache->findings.remedies = memory_new((size_t)(list->cause_count + 1) * sizeof(Remedy));
-    clock_t end = clock() + MOST_SECONDS * CLOCKS_PER_SEC;
+    TimeLimit limit = session_limit_time(session->options.proof_seconds, MOST_SECONDS);
+    int given_up = 0;
     for (int cause = 0; cause < list->cause_count; cause++) {
-        bool helped = false;
         session_report_progress(session, "proving what ends each finding", (uint64_t)cause,
                                 (uint64_t)list->cause_count);
-        Remedy *remedy = &cache->findings.remedies[cause];
-        for (int attempt = 0; !helped && attempt < REMEDY_ATTEMPTS && clock() < end; attempt++)
-            if (remedy_find(list, cause, session->trace, attempt, remedy) && remedy->count)
-                helped = try_remedy(session, list, cause, remedy);
+        given_up += prove_cause(session, list, cause, &cache->findings.remedies[cause], &limit);
     }
+    Text sentence = {0};
+    if (!given_up) return;
+    text_print(&sentence, "The limit of %g s for proofs was reached: for %d of %d hazards not all was tried.",
+               limit.seconds, given_up, list->cause_count);
+    findings_add_limit(list, &sentence);
 }

@@ -72,6 +72,9 @@ typedef struct SessionOptions {
     bool keep_inputs;  /* session_verify() needs them */
     bool
         search_races; /* races are looked for while it runs, which takes some times as long: session_hazards() */
+    /* Of processor time that other orders and proofs may take (session_search_orders(), session_prove()); 0: a second, three
+     * seconds. What is given up is in Findings.limits. */
+    double order_seconds, proof_seconds;
     bool keep_going;        /* accesses out of bounds read 0 and write nothing; each is a finding */
     bool until_unsupported; /* runs although instructions are not emulated, up to the first that is reached */
     Text *

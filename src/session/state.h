@@ -82,10 +82,10 @@ typedef struct SessionFindings { /* what is wrong with the run */
     TraceObserver observer;      /* the detector's */
     Findings *hazards;           /* NULL until asked for */
     SessionOrder order;
-    bool has_order, has_proofs, has_deleted; /* they were looked for */
-    bool goes_behind;                        /* copies go on behind the fault that ended the run */
-    int orders_searched;                     /* schedules 1 to this one were searched, too */
-    struct Remedy *remedies;                 /* [hazards->cause_count] that were proved; NULL until tried */
+    bool has_order, has_orders, has_proofs, has_deleted; /* they were looked for */
+    bool goes_behind;        /* copies go on behind the fault that ended the run */
+    int orders_searched;     /* schedules 1 to this one were searched, too */
+    struct Remedy *remedies; /* [hazards->cause_count] that were proved; NULL until tried */
 } SessionFindings;
 
 typedef struct SessionFile {     /* that the session was opened from; else NULL */

@@ -35,9 +35,8 @@ static inline uint64_t trace_access_offset(const TraceAccess *access, int lane) 
 }
 
 typedef enum TraceSyncKind {
-    TRACE_SYNC_ARRIVE, /* the lanes have come to barrier `number` of the block */
-    TRACE_SYNC_RELEASE, /* all that it waited for have come to barrier `number`: `mask` of each warp, which waited at
-                           `pc`, goes on. One call a warp, then one with mask 0, which ends it */
+    TRACE_SYNC_ARRIVE, /* the lanes have come to barrier `number` of the block, which is not one of all threads */
+    TRACE_SYNC_RELEASE, /* all that it waited for have come to barrier `number`, and go on: `released` */
     TRACE_SYNC_CLUSTER_ARRIVE, /* the lanes have come to the barrier of the cluster */
     TRACE_SYNC_CLUSTER_COMPLETE, /* all its threads have; one call for each of its blocks, of which `number` follow */
     TRACE_SYNC_CLUSTER_WAIT, /* the lanes go on behind their wait */
@@ -48,13 +47,21 @@ typedef enum TraceSyncKind {
     TRACE_SYNC_FENCE /* fence, membar: its scope is in the instruction */
 } TraceSyncKind;
 
+typedef struct TraceRelease { /* what a barrier lets go of a warp */
+    int pc;                   /* where it has waited */
+    uint32_t mask;            /* 0: nothing */
+    uint32_t exited;          /* lanes that have exited */
+} TraceRelease;
+
 typedef struct TraceSync {
     TraceSyncKind kind;
-    int pc, warp, number; /* pc PTX_NO_PC: the end of a release */
+    int pc, warp, number;
     uint32_t mask;
-    uint32_t exited;   /* RELEASE, PASSED_BY: lanes of the warp that have exited */
-    bool is_blockwide; /* ARRIVE, RELEASE: a barrier of all threads of the block, which ends its interval */
-    void *owner;       /* PHASE: as in TraceAccess */
+    uint32_t exited;   /* PASSED_BY: lanes of the warp that have exited */
+    bool is_blockwide; /* RELEASE: a barrier of all threads of the block, which ends its interval */
+    const TraceRelease *released; /* RELEASE: [released_count], by warps */
+    int released_count;
+    void *owner; /* PHASE: as in TraceAccess */
 } TraceSync;
 
 typedef enum TraceCopyKind {

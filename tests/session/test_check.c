@@ -295,6 +295,50 @@ static void sarif_has_a_result_for_each_cause(void **state) {
     session_free(session);
 }
 
+/* Limits of so little time that nothing fits. */
+static void what_is_given_up_for_time_is_said(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        double order_seconds, proof_seconds;
+        const char *said; /* NULL: nothing */
+    } cases[] = {
+        {"last_block", 1e-9, 0,
+         "The limit of 1e-09 s for other orders was reached: 3 of 3 were not searched."},
+        {"last_block", 1000, 0, NULL},
+        {"bug_volatile_tail", 0, 1e-9,
+         "The limit of 1e-09 s for proofs was reached: for 1 of 1 hazards not all was tried."},
+        {"bug_volatile_tail", 0, 1000, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Session *session = open_well(&(SessionOptions){.kernel = cases[i].kernel,
+                                                       .search_races = true,
+                                                       .threads = 1,
+                                                       .order_seconds = cases[i].order_seconds,
+                                                       .proof_seconds = cases[i].proof_seconds});
+        Text text = {0}, json = {0};
+        session_check(session, CHECK_TEXT, &text);
+        session_check(session, CHECK_JSON, &json);
+        const Findings *findings = session_hazards(session);
+        const char *last = strstr(text_string(&text), "The limit of "),
+                   *list = json_at(text_string(&json), "limits");
+        assert_int_equal(findings->limit_count, cases[i].said != NULL);
+        assert_int_equal(last != NULL, cases[i].said != NULL);
+        if (cases[i].said) {
+            assert_string_equal(findings->limits[0], cases[i].said);
+            assert_true(strlen(last) < strlen(cases[i].said) + 3); /* nothing follows */
+            assert_non_null(strstr(list, cases[i].said));
+        } else {
+            assert_memory_equal(list, "[]", 2);
+        }
+        for (int c = 0; c < findings->cause_count; c++)
+            assert_int_equal(findings->causes[c].proof != NULL, cases[i].said == NULL);
+        text_done(&text);
+        text_done(&json);
+        session_free(session);
+    }
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_wrong_kernel_is_explained),
@@ -304,6 +348,7 @@ int main(void) {
         cmocka_unit_test(any_order_shows_a_missing_fence),
         cmocka_unit_test(every_race_has_its_order),
         cmocka_unit_test(removed_stores_are_noted),
+        cmocka_unit_test(what_is_given_up_for_time_is_said),
         cmocka_unit_test(a_fault_hides_no_race),
         cmocka_unit_test(sarif_has_a_result_for_each_cause),
     };

@@ -91,7 +91,7 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests++;
     if (block->recorder) record(block, warp, op, mask, number);
-    if (block->observed) observe_arrival(block, warp, op->pc, mask, (int)number, barrier_op->blockwide);
+    if (block->observed && !barrier_op->blockwide) observe_arrival(block, warp, op->pc, mask, (int)number);
     block->barriers_in_use |= UINT32_C(1) << number;
     if (barrier_op->has_count) {
         uint32_t count = lane_value(warp, barrier_op->count, mask);
@@ -183,8 +183,6 @@ int barrier_sync_together(Block *block, const Op *op, const Gang *gang) {
     uint32_t number = lane_value(gang->warps[0], barrier_op->number, ALL_LANES);
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests += (uint64_t)count;
-    for (int w = 0; block->observed && w < count; w++)
-        observe_arrival(block, gang->warps[w], op->pc, gang->masks[w], (int)number, barrier_op->blockwide);
     if (count == block->live_warps &&
         !(block->barriers_in_use >> number & 1)) { /* all at once: no warp waits */
         if (block->observed) observe_release_of_all(block, op->pc, (int)number);

@@ -56,57 +56,61 @@ void observe_access(const Access *access) {
     access->block->grid->observer->access(access->block->observed, &seen);
 }
 
-static void notify(const Block *block, TraceSyncKind kind, int pc, int warp, uint32_t lanes, int number,
-                   bool blockwide) {
-    TraceSync sync = {.kind = kind,
-                      .pc = pc,
-                      .warp = warp,
-                      .number = number,
-                      .mask = lanes,
-                      .exited = block->warps[warp].started & ~block->warps[warp].live,
-                      .is_blockwide = blockwide};
+static void notify(const Block *block, TraceSyncKind kind, int pc, int warp, uint32_t lanes, int number) {
+    TraceSync sync = {.kind = kind, .pc = pc, .warp = warp, .number = number, .mask = lanes};
     block->grid->observer->sync(block->observed, &sync);
 }
 
-void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier,
-                     bool blockwide) {
-    notify(block, TRACE_SYNC_ARRIVE, pc, warp->index, lanes, barrier, blockwide);
+void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier) {
+    notify(block, TRACE_SYNC_ARRIVE, pc, warp->index, lanes, barrier);
+}
+
+static TraceRelease release_of(const Warp *warp, int barrier) {
+    TraceRelease release = {.pc = PTX_NO_PC, .exited = warp->started & ~warp->live};
+    for (int i = 0; i < warp->fragment_count; i++) {
+        const Fragment *fragment = &warp->fragments[i];
+        if (fragment->state != FRAGMENT_IN_BARRIER || fragment->barrier != barrier) continue;
+        if (!release.mask) release.pc = fragment->pc;
+        release.mask |= fragment->mask;
+    }
+    return release;
+}
+
+static void notify_release(const Block *block, int barrier, const TraceRelease *released, bool blockwide) {
+    TraceSync sync = {.kind = TRACE_SYNC_RELEASE,
+                      .pc = PTX_NO_PC,
+                      .number = barrier,
+                      .is_blockwide = blockwide,
+                      .released = released,
+                      .released_count = block->warp_count};
+    block->grid->observer->sync(block->observed, &sync);
 }
 
 void observe_release(const Block *block, int barrier) {
-    bool blockwide = !block->barriers[barrier].expected;
-    for (int w = 0; w < block->warp_count; w++) {
-        const Warp *warp = &block->warps[w];
-        uint32_t lanes = 0;
-        int pc = PTX_NO_PC;
-        for (int i = 0; i < warp->fragment_count; i++) {
-            if (warp->fragments[i].state != FRAGMENT_IN_BARRIER || warp->fragments[i].barrier != barrier)
-                continue;
-            if (!lanes) pc = warp->fragments[i].pc;
-            lanes |= warp->fragments[i].mask;
-        }
-        if (lanes) notify(block, TRACE_SYNC_RELEASE, pc, w, lanes, barrier, blockwide);
-    }
-    notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, blockwide);
+    TraceRelease released[MAX_WARPS];
+    for (int w = 0; w < block->warp_count; w++) released[w] = release_of(&block->warps[w], barrier);
+    notify_release(block, barrier, released, !block->barriers[barrier].expected);
 }
 
 void observe_release_of_all(const Block *block, int pc, int barrier) {
-    for (int w = 0; w < block->warp_count; w++)
-        if (block->warps[w].live)
-            notify(block, TRACE_SYNC_RELEASE, pc, w, block->warps[w].live, barrier, true);
-    notify(block, TRACE_SYNC_RELEASE, PTX_NO_PC, 0, 0, barrier, true);
+    TraceRelease released[MAX_WARPS];
+    for (int w = 0; w < block->warp_count; w++) {
+        const Warp *warp = &block->warps[w];
+        released[w] = (TraceRelease){.pc = pc, .mask = warp->live, .exited = warp->started & ~warp->live};
+    }
+    notify_release(block, barrier, released, true);
 }
 
 void observe_cluster_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes) {
-    notify(block, TRACE_SYNC_CLUSTER_ARRIVE, pc, warp->index, lanes, 0, false);
+    notify(block, TRACE_SYNC_CLUSTER_ARRIVE, pc, warp->index, lanes, 0);
 }
 
 void observe_cluster_complete(const Block *block, int following) {
-    notify(block, TRACE_SYNC_CLUSTER_COMPLETE, PTX_NO_PC, 0, 0, following, false);
+    notify(block, TRACE_SYNC_CLUSTER_COMPLETE, PTX_NO_PC, 0, 0, following);
 }
 
 void observe_cluster_wait(const Block *block, const Warp *warp, int pc, uint32_t lanes) {
-    notify(block, TRACE_SYNC_CLUSTER_WAIT, pc, warp->index, lanes, 0, false);
+    notify(block, TRACE_SYNC_CLUSTER_WAIT, pc, warp->index, lanes, 0);
 }
 
 void observe_passed_by(const Warp *warp, const Fragment *waiting, uint32_t lanes) {
@@ -119,11 +123,11 @@ void observe_passed_by(const Warp *warp, const Fragment *waiting, uint32_t lanes
 }
 
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes) {
-    notify(warp->block, TRACE_SYNC_WARP, pc, warp->index, lanes, 0, false);
+    notify(warp->block, TRACE_SYNC_WARP, pc, warp->index, lanes, 0);
 }
 
 void observe_fence(const Warp *warp, int pc, uint32_t lanes) {
-    notify(warp->block, TRACE_SYNC_FENCE, pc, warp->index, lanes, 0, false);
+    notify(warp->block, TRACE_SYNC_FENCE, pc, warp->index, lanes, 0);
 }
 
 /* ---- asynchronous copies ---------------------------------------------------------------------------- */

@@ -8,8 +8,8 @@ void observe_block(Block *block); /* it begins */
 void observe_end(Block *block);
 /* Only while block->observed: */
 void observe_access(const Access *access); /* checked, about to be made */
-void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier,
-                     bool blockwide);
+/* At a barrier that is not one of all threads. */
+void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier);
 void observe_release(const Block *block, int barrier); /* before its fragments go on */
 /* All that live have come to `pc`, a barrier of the whole block, at once, and none has waited. */
 void observe_release_of_all(const Block *block, int pc, int barrier);

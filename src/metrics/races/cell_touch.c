@@ -101,26 +101,35 @@ static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *e
     return lanes & ~same_instruction;
 }
 
-/* What is found of one lane of this access is found of every other. */
+/* What is found of one lane of this access is found of every other, and of all accesses that are alike to it: by the same
+ * instruction, and of the same warp, of the same block, or of others. */
 static bool is_same_for_all_lanes(const Touch *touch, bool then_writes) {
     return !(then_writes && touch->rule->writes) && !happens_before_has_signs(&touch->block->order);
 }
 
-static KnownRace *known_race(const Touch *touch, const WarpAccess *earlier) {
-    return &touch->block->detector->known[(earlier->origin ^ earlier->stamp) % KNOWN_RACES];
+static KnownRace as_known(const Touch *touch, const WarpAccess *earlier) {
+    bool same_block = earlier->block == touch->block->order.number;
+    return (KnownRace){touch->block->detector->serial, warp_access_pc(earlier),
+                       same_block && warp_access_warp(earlier) == touch->access->warp, same_block};
 }
 
-/* Another lane of this access has raced with the same one, and neither pair nor count changes any more. */
-static bool is_known(const Touch *touch, const WarpAccess *earlier) {
-    const KnownRace *known = known_race(touch, earlier);
-    return known->serial == touch->block->detector->serial &&
-           !memcmp(&known->earlier, earlier, sizeof *earlier);
+static inline bool is_known(const Touch *touch, const WarpAccess *earlier) {
+    KnownRace race = as_known(touch, earlier);
+    const KnownRace *known = &touch->block->detector->known[race.pc % KNOWN_RACES];
+    return known->serial == race.serial && known->pc == race.pc && known->is_same_warp == race.is_same_warp &&
+           known->is_same_block == race.is_same_block;
 }
 
-static void keep_known(const Touch *touch, FindingKind kind, const WarpAccess *earlier) {
+static void keep_known(const Touch *touch, const WarpAccess *earlier) {
+    KnownRace race = as_known(touch, earlier);
+    touch->block->detector->known[race.pc % KNOWN_RACES] = race;
+}
+
+/* ... if neither pair nor count changes any more. */
+static void keep_reported(const Touch *touch, FindingKind kind, const WarpAccess *earlier) {
     RaceDetector *detector = touch->block->detector;
     const RacePair *pair = race_pair_find(detector, kind, touch->access->pc, warp_access_pc(earlier));
-    if (!pair || pair->count > 1) *known_race(touch, earlier) = (KnownRace){detector->serial, *earlier};
+    if (!pair || pair->count > 1) keep_known(touch, earlier);
 }
 
 /* `lanes` of `earlier` and this access are not ordered, and at least one of the two writes. */
@@ -133,9 +142,11 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
     const PcRule *then = race_rule_of(touch, earlier);
     if (is_allowed(touch, earlier, lanes)) {
         lanes = unfenced(touch, cell, earlier, lanes);
+        if (!lanes && is_plain) keep_known(touch, earlier);
         if (lanes) race_detector_report(touch, FINDING_ORDER, earlier, lanes, false);
         return;
     }
+    if (touch->is_shared) block_pattern_drop(&touch->block->pattern);
     if (then_writes && now->writes && !then->is_atomic && !now->is_atomic) {
         lanes = without_same_instruction(touch, earlier, lanes);
         if (!lanes || stores_what_is_there(touch)) return;
@@ -157,7 +168,7 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
         return;
     }
     race_detector_report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes, false);
-    if (is_plain) keep_known(touch, kind, earlier);
+    if (is_plain) keep_reported(touch, kind, earlier);
 }
 
 static __attribute__((noinline)) void report_race_with_read(const Touch *touch, const ShadowCell *cell,
@@ -213,7 +224,25 @@ static WarpAccess *record_for_read(const Touch *touch, ShadowCell *cell) {
         if (!unknown_lanes(touch, record)) return record;
         if (is_of_this_warp(touch, record)) own = record;
     }
-    return own ? own : &cell->reads[CELL_READS - 1];
+    WarpAccess *last = own ? own : &cell->reads[CELL_READS - 1];
+    if (!own || own->mask != covering(touch, own->mask)) shadow_cell_lose(cell, last);
+    return last;
+}
+
+/* The cell is written, and not all reads are there to be compared. */
+static __attribute__((noinline)) void note_lost_reads(const Touch *touch, ShadowCell *cell) {
+    RaceDetector *detector = touch->block->detector;
+    const HappensBefore *order = &touch->block->order;
+    LostReads *lost = &cell->lost;
+    const WarpAccess *last = &lost->last;
+    bool own = last->block == order->number, of_block = touch->is_shared && !touch->owner->has_visitors;
+    bool is_over = touch->is_shared && !own && !race_detector_are_peers(detector, order->number, last->block);
+    bool is_ordered = own && last->stamp <= order->barrier && (of_block || !lost->of_more_blocks);
+    bool may_meet = !lost->of_more_instructions && is_allowed(touch, last, last->mask);
+    if (is_over || is_ordered || may_meet || lost->is_counted) return;
+    lost->is_counted = true;
+    detector->unseen.places++;
+    if (touch->is_shared) block_pattern_drop(&touch->block->pattern);
 }
 
 static void note_reread(const Touch *touch, const WarpAccess *earlier) {
@@ -235,6 +264,7 @@ static void touch_shadow(const Touch *touch, ShadowCell *cell) {
                          warp_access_origin(touch->access->pc, touch->access->warp)};
         return;
     }
+    bool has_signs = happens_before_has_signs(&touch->block->order);
     uint32_t lanes = unknown_lanes(touch, &cell->write);
     if (lanes) report_race(touch, cell, &cell->write, lanes, true);
     if (!touch->rule->writes) {
@@ -243,12 +273,43 @@ static void touch_shadow(const Touch *touch, ShadowCell *cell) {
         put(touch, record_for_read(touch, cell));
         return;
     }
+    if (cell->lost.last.block) note_lost_reads(touch, cell);
     for (int i = 0; i < CELL_READS; i++) {
         lanes = unknown_lanes(touch, &cell->reads[i]);
-        if (lanes) report_race_with_read(touch, cell, &cell->reads[i], lanes);
+        if (lanes && (has_signs || !is_known(touch, &cell->reads[i])))
+            report_race_with_read(touch, cell, &cell->reads[i], lanes);
         cell->reads[i].origin |= BEFORE_WRITE;
     }
     put(touch, &cell->write);
+}
+
+/* Lanes store what this one stores, or that two of them do not has been counted. */
+static bool store_alike(const Touch *touch, uint32_t lanes) {
+    RaceDetector *detector = touch->block->detector;
+    const RacePair *conflict =
+        race_pair_find(detector, FINDING_STORE_CONFLICT, touch->access->pc, touch->access->pc);
+    uint8_t own[32], other[32];
+    if (touch->rule->is_atomic || (conflict && conflict->last_serial == detector->serial)) return true;
+    touch->access->stored(touch->access, touch->lane, own);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        touch->access->stored(touch->access, __builtin_ctz(rest), other);
+        if (memcmp(own, other, touch->rule->width) != 0) return false;
+    }
+    return true;
+}
+
+bool race_touch_alike(const Touch *touch, ShadowCell *cells, uint32_t which, uint32_t lanes) {
+    const RaceDetector *detector = touch->block->detector;
+    const HappensBefore *order = &touch->block->order;
+    bool writes = touch->rule->writes;
+    if (happens_before_has_clocks(order) || happens_before_has_signs(order)) return false;
+    if (detector->example_serial == detector->serial || !(writes || touch->is_shared)) return false;
+    if (writes && !store_alike(touch, lanes)) return false;
+    for (uint32_t rest = which; rest; rest &= rest - 1) {
+        ShadowCell *cell = &cells[__builtin_ctz(rest)];
+        (writes ? &cell->write : record_for_read(touch, cell))->mask |= lanes;
+    }
+    return true;
 }
 
 void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
@@ -258,7 +319,7 @@ void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
     if (chunk && touch->is_shared && detector->forgets) chunk_journal_forget(memory, chunk, order);
     ChunkMore *more = chunk ? shadow_memory_cells(memory, chunk) : NULL;
     if (!more) {
-        detector->is_complete = false;
+        race_detector_lack_memory(touch->block);
         return;
     }
     more->last = order->now;

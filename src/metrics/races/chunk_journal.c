@@ -29,8 +29,7 @@ static Meeting meet(const HappensBefore *order, const ChunkAccess *earlier, cons
         if (earlier->stamp <= order->warp[warp]) return MEETING_KNOWN;
         meeting = meet_in_warp(earlier, now);
     }
-    bool has_clocks = order->threads || order->known;
-    return meeting == MEETING_UNKNOWN && has_clocks ? MEETING_MIXED : meeting;
+    return meeting == MEETING_UNKNOWN && happens_before_has_clocks(order) ? MEETING_MIXED : meeting;
 }
 
 static inline void remove_at(ShadowChunk *chunk, int index) {

@@ -41,14 +41,18 @@ static void join_signs(VectorClock *to[SIGN_COUNT], VectorClock *const from[SIGN
     for (int s = 0; s < SIGN_COUNT; s++) vector_clock_join(&to[s], from[s]);
 }
 
+static void forget_gathered(HappensBefore *order, int barrier) {
+    if (!(order->gathering >> barrier & 1)) return;
+    order->gathering &= ~(UINT32_C(1) << barrier);
+    vector_clock_replace(&order->gathered[barrier], NULL);
+    drop_signs(order->gathered_signs[barrier]);
+}
+
 void happens_before_end(HappensBefore *order) {
     drop_threads(order);
     vector_clock_replace(&order->known, NULL);
     drop_signs(order->signs);
-    for (int b = 0; b < BLOCK_BARRIERS; b++) {
-        vector_clock_replace(&order->gathered[b], NULL);
-        drop_signs(order->gathered_signs[b]);
-    }
+    for (int b = 0; order->gathering && b < BLOCK_BARRIERS; b++) forget_gathered(order, b);
 }
 
 /* ---- the question ----------------------------------------------------------------------------------- */
@@ -58,18 +62,8 @@ static bool knows(const HappensBefore *order, int thread, uint32_t block, int ot
     return order->threads && vector_clock_find(order->threads[thread].known, block, (uint16_t)other) >= stamp;
 }
 
-uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier) {
-    uint32_t lanes = earlier->mask;
-    if (earlier->block == order->number) {
-        if (earlier->stamp <= order->barrier) return 0;
-        if (warp_access_warp(earlier) == warp) {
-            if (earlier->stamp <= order->warp[warp]) return 0;
-            lanes &= ~(UINT32_C(1) << lane);
-        }
-    } else if (earlier->block < order->first) {
-        return 0;
-    }
-    if (!lanes || (!order->known && !order->threads)) return lanes;
+uint32_t happens_before_unknown_by_clocks(const HappensBefore *order, int warp, int lane,
+                                          const WarpAccess *earlier, uint32_t lanes) {
     uint32_t unknown = 0;
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int other = warp_access_warp(earlier) * WARP_LANES + __builtin_ctz(rest);
@@ -144,7 +138,7 @@ static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, 
 /* ---- barriers --------------------------------------------------------------------------------------- */
 
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync) {
-    if (sync->is_blockwide) return; /* known when it is released: no thread goes on before */
+    order->gathering |= UINT32_C(1) << sync->number;
     add_knowledge(order, sync->warp, sync->mask, &order->gathered[sync->number]);
     for (uint32_t rest = order->threads ? sync->mask : 0; rest; rest &= rest - 1)
         join_signs(order->gathered_signs[sync->number],
@@ -166,23 +160,24 @@ static void join_block(HappensBefore *order) {
     }
 }
 
+static void release_lanes(HappensBefore *order, int warp, uint32_t lanes, int barrier) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + __builtin_ctz(rest)];
+        vector_clock_join(&thread->known, order->gathered[barrier]);
+        join_signs(thread->signs, order->gathered_signs[barrier]);
+    }
+}
+
 void happens_before_release(HappensBefore *order, const TraceSync *sync) {
-    VectorClock **gathered = &order->gathered[sync->number];
-    if (!sync->mask) {
-        if (sync->is_blockwide) join_block(order);
-        vector_clock_replace(gathered, NULL);
-        drop_signs(order->gathered_signs[sync->number]);
-        return;
+    for (int w = 0; w < sync->released_count; w++) {
+        uint32_t lanes = sync->released[w].mask;
+        if (sync->is_blockwide)
+            order->interval[w] += lanes != 0;
+        else
+            release_lanes(order, w, lanes, sync->number);
     }
-    if (sync->is_blockwide) {
-        order->interval[sync->warp]++;
-        return;
-    }
-    for (uint32_t rest = sync->mask; rest; rest &= rest - 1) {
-        ThreadClocks *thread = &happens_before_threads(order)[sync->warp * WARP_LANES + __builtin_ctz(rest)];
-        vector_clock_join(&thread->known, *gathered);
-        join_signs(thread->signs, order->gathered_signs[sync->number]);
-    }
+    if (sync->is_blockwide) join_block(order);
+    forget_gathered(order, sync->number);
 }
 
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
@@ -203,6 +198,11 @@ void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
     }
     if (whole) order->warp[warp] = order->now;
     order->now++;
+}
+
+void happens_before_go_back(HappensBefore *order) {
+    order->now = order->barrier + 1;
+    for (int w = 0; w < BLOCK_WARPS; w++) order->warp[w] = order->barrier;
 }
 
 /* ---- fences, releases and acquires ------------------------------------------------------------------ */

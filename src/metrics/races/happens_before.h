@@ -68,6 +68,7 @@ typedef struct HappensBefore {     /* of one block */
     VectorClock *signs[SIGN_COUNT]; /* observed by a thread before the last barrier of the block */
     ThreadClocks *threads;          /* [warp * 32 + lane]; NULL: no thread has a clock */
     int thread_count;
+    uint32_t gathering;                    /* named barriers at which threads have arrived, and: */
     VectorClock *gathered[BLOCK_BARRIERS]; /* known by the threads that have arrived at a named barrier */
     VectorClock *gathered_signs[BLOCK_BARRIERS][SIGN_COUNT];
 } HappensBefore;
@@ -76,8 +77,30 @@ typedef struct HappensBefore {     /* of one block */
 void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first, int thread_count);
 void happens_before_end(HappensBefore *order); /* frees clocks */
 
+static inline bool happens_before_has_clocks(const HappensBefore *order) {
+    return order->known || order->threads;
+}
+
+uint32_t happens_before_unknown_by_clocks(const HappensBefore *order, int warp, int lane,
+                                          const WarpAccess *earlier, uint32_t lanes);
+
 /* The lanes of `earlier` whose access did not happen before what `lane` does now. */
-uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier);
+static inline uint32_t happens_before_unknown(const HappensBefore *order, int warp, int lane,
+                                              const WarpAccess *earlier) {
+    uint32_t lanes = earlier->mask;
+    if (earlier->block == order->number) {
+        if (earlier->stamp <= order->barrier) return 0;
+        if (warp_access_warp(earlier) == warp) {
+            if (earlier->stamp <= order->warp[warp]) return 0;
+            lanes &= ~(UINT32_C(1) << lane);
+        }
+    } else if (earlier->block < order->first) {
+        return 0;
+    }
+    return lanes && happens_before_has_clocks(order)
+               ? happens_before_unknown_by_clocks(order, warp, lane, earlier, lanes)
+               : lanes;
+}
 
 /* Those of `lanes` of `earlier` of whose access `lane` has seen the sign. */
 uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
@@ -100,6 +123,8 @@ ThreadClocks *happens_before_threads(HappensBefore *order); /* [warp * 32 + lane
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
 void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);
+/* To the time behind the last barrier of the block: since then only whole warps have synchronized. */
+void happens_before_go_back(HappensBefore *order);
 void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope);
 
 enum { KEPT_RELEASES = 8 };

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define SHADOW_BYTES (UINT64_C(1) << 30) /* most that shadow memory may take */
+
 /* ---- the observer ----------------------------------------------------------------------------------- */
 
 static void at_mbarrier(BlockRaces *block, const BlockRaces *home, int warp, int lane, SyncWord *word,
@@ -65,8 +67,7 @@ static void touch_lanes(Touch *touch, ShadowMemory *memory, uint32_t lanes, int 
     }
 }
 
-static void detector_access(void *context, const TraceAccess *access) {
-    BlockRaces *block = context;
+static void see_access(BlockRaces *block, const TraceAccess *access) {
     RaceDetector *detector = block->detector;
     bool shared = access->space == PTX_SPACE_SHARED;
     const PcRule *rule = rule_of_access(detector, access);
@@ -97,6 +98,73 @@ static void detector_access(void *context, const TraceAccess *access) {
         synchronize(block, access, rule);
 }
 
+/* ---- blocks that do the same in shared memory ------------------------------------------------------- */
+
+/* The block does something else than the last one: what it did since its last barrier is searched now. */
+static void depart(BlockRaces *block) {
+    BlockPattern *pattern = &block->pattern;
+    if (pattern->state != PATTERN_FOLLOWS) return;
+    pattern->state = PATTERN_DEPARTS;
+    pattern->count = pattern->at;
+    happens_before_go_back(&block->order);
+    for (int i = pattern->interval; i < pattern->at; i++) {
+        const PatternStep *step = &pattern->steps[i];
+        if (step->origin >= PATTERN_BARRIER) {
+            happens_before_warp_sync(&block->order, (int)(step->origin - PATTERN_BARRIER), step->mask);
+            continue;
+        }
+        TraceAccess access = pattern_access(step);
+        see_access(block, &access);
+    }
+}
+
+/* The block does what no pattern has. */
+static void leave_pattern(BlockRaces *block) {
+    depart(block);
+    block->pattern.state = PATTERN_ENDS;
+}
+
+/* True: so did the last block, and nothing was to be said. */
+static inline bool is_as_before(BlockRaces *block, PatternStep step) {
+    BlockPattern *pattern = &block->pattern;
+    if (block_pattern_is_next(pattern, &step)) {
+        pattern->at++;
+        return true;
+    }
+    depart(block);
+    if (pattern->state == PATTERN_DEPARTS) block_pattern_add(pattern, &step);
+    return false;
+}
+
+static void follow_barrier(BlockRaces *block) {
+    BlockPattern *pattern = &block->pattern;
+    if (pattern->state == PATTERN_ENDS) return;
+    is_as_before(block, (PatternStep){.origin = PATTERN_BARRIER});
+    pattern->interval = pattern->at;
+}
+
+static void follow_warp_sync(BlockRaces *block, const TraceSync *sync) {
+    if (block->pattern.state == PATTERN_ENDS) return;
+    if (sync->mask == block->order.started[sync->warp])
+        is_as_before(block,
+                     (PatternStep){.origin = PATTERN_BARRIER + (uint32_t)sync->warp, .mask = sync->mask});
+    else
+        leave_pattern(block);
+}
+
+static void detector_access(void *context, const TraceAccess *access) {
+    BlockRaces *block = context;
+    if (access->space == PTX_SPACE_SHARED && block->pattern.state != PATTERN_ENDS) {
+        if (!access->is_line)
+            leave_pattern(block);
+        else if (is_as_before(block, pattern_of_access(access)))
+            return;
+    }
+    see_access(block, access);
+}
+
+/* ---- synchronization -------------------------------------------------------------------------------- */
+
 static void complete_phase(BlockRaces *block, int following) {
     RaceDetector *detector = block->detector;
     cluster_order_complete(&block->cluster, &block->order, &detector->phase);
@@ -113,18 +181,32 @@ static void complete_mbarrier(BlockRaces *block, BlockRaces *home, const TraceSy
                          sync_table_find(&home->syncs, -1, (uint64_t)sync->number, true), &home->order);
 }
 
+/* Part of a warp passes a barrier of the block, and the rest has exited. */
+static void note_partial_barrier(BlockRaces *block, const TraceSync *sync) {
+    for (int w = 0; w < sync->released_count; w++)
+        if (sync->released[w].exited && sync->released[w].mask)
+            race_detector_note_exited(block, FINDING_PARTIAL_BARRIER, w, &sync->released[w]);
+}
+
 static void detector_sync(void *context, const TraceSync *sync) {
     BlockRaces *block = context;
     switch (sync->kind) {
     case TRACE_SYNC_ARRIVE:
+        leave_pattern(block);
         happens_before_arrive(&block->order, sync);
         break;
     case TRACE_SYNC_RELEASE:
-        race_detector_note_barrier(block, sync);
+        if (sync->is_blockwide) {
+            note_partial_barrier(block, sync);
+            follow_barrier(block);
+        } else {
+            leave_pattern(block);
+        }
         happens_before_release(&block->order, sync);
         break;
     case TRACE_SYNC_PASSED_BY:
-        race_detector_note_passed_by(block, sync);
+        race_detector_note_exited(block, FINDING_PASSED_BY, sync->warp,
+                                  &(TraceRelease){sync->pc, sync->mask, sync->exited});
         break;
     case TRACE_SYNC_CLUSTER_ARRIVE:
         cluster_order_arrive(&block->cluster, &block->order, sync->warp, sync->mask,
@@ -137,6 +219,7 @@ static void detector_sync(void *context, const TraceSync *sync) {
         cluster_order_wait(&block->cluster, &block->order, sync->warp, sync->mask);
         break;
     case TRACE_SYNC_WARP:
+        follow_warp_sync(block, sync);
         happens_before_warp_sync(&block->order, sync->warp, sync->mask);
         break;
     case TRACE_SYNC_FENCE:
@@ -165,6 +248,7 @@ static void *detector_block(void *context, uint64_t linear) {
     block->stores_volatile = false;
     block->shared.bytes_left = &detector->bytes_left;
     block->has_visitors = false;
+    block_pattern_begin(&block->pattern, detector->has_patterns);
     cluster_order_begin(&block->cluster);
     happens_before_begin(&block->order, detector->first_block + (uint32_t)linear, detector->first_block,
                          (int)(threads[0] * threads[1] * threads[2]));
@@ -208,6 +292,7 @@ static bool launch_is_unclustered(const TraceLaunch *launch) {
 
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
+    bool has_copies = false;
     detector->has_fences = detector->has_volatile = false;
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
@@ -220,9 +305,11 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
         note_width(rule, shared || generic, !shared, least);
         shared = trace_kind_is_shared(trace_written_kind_of(in));
         note_width(&detector->written[pc], shared, !shared, least);
+        has_copies |= detector->written[pc].width != 0;
     }
     detector->forgets =
         !detector->has_fences && !detector->has_volatile && launch_is_unclustered(detector->launched);
+    detector->has_patterns = detector->forgets && !has_copies;
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
 }
@@ -262,6 +349,7 @@ static void detector_launch(void *context, const Trace *trace, int launch) {
 
 RaceDetector *race_detector_new(void) {
     RaceDetector *detector = memory_new(sizeof *detector);
+    detector->most_bytes = SHADOW_BYTES;
     detector->first_block = 1;
     detector->is_complete = true;
     detector->last_store_pc = -1;

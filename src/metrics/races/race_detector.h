@@ -3,6 +3,7 @@
 #define METRICS_RACES_RACE_DETECTOR_H
 
 #include "metrics/findings.h"
+#include "metrics/races/block_pattern.h"
 #include "metrics/races/cluster_order.h"
 #include "metrics/races/chunk_journal.h"
 
@@ -37,9 +38,10 @@ typedef struct Touch {
 } Touch;
 
 enum { KNOWN_RACES = 16 };
-typedef struct KnownRace { /* an access with which the one of this serial races, as has been counted */
+typedef struct KnownRace { /* accesses of which nothing more is to be said to the access of this serial */
     uint64_t serial;
-    WarpAccess earlier;
+    int pc;
+    bool is_same_warp, is_same_block;
 } KnownRace;
 
 typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
@@ -73,6 +75,7 @@ typedef struct BlockRaces {
     ClusterOrder cluster;
     bool has_visitors; /* other blocks of the cluster have accessed its shared memory */
     ShadowMemory shared;
+    BlockPattern pattern;
     SyncTable syncs;           /* of shared memory */
     bool stores_volatile;      /* it has stored to global memory as volatile */
     struct FlyingCopy *flying; /* asynchronous copies on their way */
@@ -101,6 +104,7 @@ struct RaceDetector {
     PcRule *written;   /* [pc] asynchronous copies: what they do to their destination */
     bool has_fences;   /* or acquires or releases */
     bool has_volatile; /* stores to global memory */
+    bool has_patterns;
     bool forgets; /* an access of shared memory that the whole block knows of has no more part in anything */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
@@ -111,15 +115,18 @@ struct RaceDetector {
     ShadowMemory *buffers; /* [buffer] */
     int buffer_count;
     SyncTable syncs;
-    uint64_t bytes_left;
+    uint64_t most_bytes, bytes_left; /* of shadow memory */
     bool is_complete;
-    bool was_split; /* several threads have searched */
+    FindingsUnseen unseen;
+    uint64_t unseen_serial; /* of the last access there was no memory for */
+    bool was_split;         /* several threads have searched */
     BlockRaces *idle;
     uint64_t serial;       /* of the last access */
     SharedWindow *windows; /* [launch] */
     int window_count, window_capacity;
-    Arena arena; /* their symbols */
-    KnownRace known[KNOWN_RACES];
+    Arena arena;                  /* their symbols */
+    KnownRace known[KNOWN_RACES]; /* [pc % KNOWN_RACES] */
+    uint64_t example_serial;      /* of the last access that is the example of a pair */
     RacePair *pairs;
     int pair_count, pair_capacity;
     uint8_t places[PAIR_PLACES]; /* of pairs that were found of late */
@@ -131,6 +138,8 @@ struct RaceDetector {
 
 void race_detector_make_buffers(RaceDetector *detector); /* shadow memory of those of the trace */
 void race_detector_forget_memory(RaceDetector *detector);
+/* The access cannot be kept. */
+void race_detector_lack_memory(BlockRaces *block);
 void *race_detector_split(void *context, int parts); /* TraceObserver.split, join */
 bool race_detector_join(void *context, void *const *parts, int count, bool keep);
 void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
@@ -140,16 +149,17 @@ RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int o
 /* A new one, to be filled in; NULL: the limit is reached. */
 RacePair *race_pair_add(BlockRaces *block, FindingKind kind, PtxSpace space);
 void race_pair_count(RacePair *pair, const BlockRaces *block); /* once more, in this block */
-/* Part of a warp passes a barrier of the block, and the rest has exited: a note. */
-void race_detector_note_barrier(BlockRaces *block, const TraceSync *sync);
-/* Lanes that a mask names have exited without executing its instruction: a note. */
-void race_detector_note_passed_by(BlockRaces *block, const TraceSync *sync);
+/* Lanes of a warp have exited, and others of it are at an instruction: a note. */
+void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, const TraceRelease *others);
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
 PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
 
 /* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
 void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);
+/* `lanes` access these cells of a chunk in the same instruction as touch->lane and one more lane, which have been compared.
+ * True: they find what those have found, and are kept with them. False: they have to be compared. */
+bool race_touch_alike(const Touch *touch, ShadowCell *cells, uint32_t which, uint32_t lanes);
 /* The same for all lanes of an access at once, where they make a line; false: they do not. */
 bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift);
 

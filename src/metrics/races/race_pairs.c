@@ -72,26 +72,17 @@ void race_detector_report_lanes(BlockRaces *block, uint64_t linear, FindingKind 
     race_pair_count(pair, block);
 }
 
-/* Lanes that have exited, and an instruction at which others of their warp are. */
-static void note_exited(BlockRaces *block, FindingKind kind, const TraceSync *sync) {
+void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, const TraceRelease *others) {
     block->detector->serial++;
-    RacePair *pair = race_pair_find(block->detector, kind, sync->pc, PTX_NO_PC);
+    RacePair *pair = race_pair_find(block->detector, kind, others->pc, PTX_NO_PC);
     if (!pair) {
         pair = race_pair_add(block, kind, PTX_SPACE_GENERIC);
         if (!pair) return;
-        pair->access = place_of(block, sync->pc, sync->warp, sync->mask);
+        pair->access = place_of(block, others->pc, warp, others->mask);
         pair->other =
-            (FindingAccess){.pc = PTX_NO_PC, .lanes = sync->exited, .lane = -1, .buffer = -1, .event = -1};
+            (FindingAccess){.pc = PTX_NO_PC, .lanes = others->exited, .lane = -1, .buffer = -1, .event = -1};
     }
     race_pair_count(pair, block);
-}
-
-void race_detector_note_barrier(BlockRaces *block, const TraceSync *sync) {
-    if (sync->is_blockwide && sync->mask && sync->exited) note_exited(block, FINDING_PARTIAL_BARRIER, sync);
-}
-
-void race_detector_note_passed_by(BlockRaces *block, const TraceSync *sync) {
-    note_exited(block, FINDING_PASSED_BY, sync);
 }
 
 void race_detector_undefined(void *context, const TraceUndefined *undefined) {

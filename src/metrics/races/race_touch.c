@@ -79,10 +79,12 @@ void race_detector_report(const Touch *touch, FindingKind kind, const WarpAccess
     if (pair && pair->count == 1 && pair->last_serial == block->detector->serial) {
         pair->access.lanes |= UINT32_C(1) << touch->lane; /* another lane of the example */
         if (warp_access_warp(earlier) == pair->other.warp) pair->other.lanes |= lanes;
+        block->detector->example_serial = block->detector->serial;
     }
     if (!pair) {
         pair = race_pair_add(block, kind, touch->access->space);
         if (!pair) return;
+        block->detector->example_serial = block->detector->serial;
         const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
         pair->is_source = is_source;
         pair->access = race_this_access(touch);

@@ -68,7 +68,9 @@ static WarpAccess *place_of_read(ShadowCell *cell, const WarpAccess *read) {
         if (!record->mask) return record;
         if (record->block == read->block && warp_access_warp(record) == warp_access_warp(read)) own = record;
     }
-    return own ? own : &cell->reads[CELL_READS - 1];
+    WarpAccess *last = own ? own : &cell->reads[CELL_READS - 1];
+    if (!own || own->mask & ~read->mask) shadow_cell_lose(cell, last);
+    return last;
 }
 
 static void replay(const ChunkAccess *access, ShadowCell *cells) {

@@ -11,10 +11,27 @@
 
 enum { CELL_READS = 8, CHUNK_CELLS = 32, SHADOW_PAGE_CHUNKS = 64 };
 
+typedef struct LostReads { /* for which a cell had no place */
+    WarpAccess last;       /* block 0: there are none */
+    bool of_more_blocks, of_more_instructions;
+    bool is_counted; /* the cell has been written since by a thread that they may not be ordered before */
+} LostReads;
+
 typedef struct ShadowCell {
     WarpAccess write;             /* the last */
     WarpAccess reads[CELL_READS]; /* each of one warp and instruction; of other warps preferably */
+    LostReads lost;
 } ShadowCell;
+
+/* The read makes place for another one. */
+static inline void shadow_cell_lose(ShadowCell *cell, const WarpAccess *read) {
+    LostReads *lost = &cell->lost;
+    if (lost->last.block) {
+        lost->of_more_blocks |= lost->last.block != read->block;
+        lost->of_more_instructions |= warp_access_pc(&lost->last) != warp_access_pc(read);
+    }
+    lost->last = *read;
+}
 
 typedef struct
     ChunkAccess { /* cells of a chunk that lanes of a warp accessed in one instruction, at one stamp */

@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define SHADOW_BYTES (UINT64_C(1) << 30) /* most that shadow memory may take */
-
 void race_detector_make_buffers(RaceDetector *detector) {
     detector->buffer_count = detector->trace->buffer_count;
     detector->buffers = memory_new((size_t)detector->buffer_count * sizeof *detector->buffers);
@@ -22,12 +20,22 @@ void race_detector_forget_memory(RaceDetector *detector) {
         BlockRaces *block = detector->idle;
         detector->idle = block->next_idle;
         shadow_memory_done(&block->shared);
+        block_pattern_done(&block->pattern);
         free(block->cluster.stamps);
         async_copies_done(block);
         free(block);
     }
     sync_table_done(&detector->syncs);
-    detector->bytes_left = SHADOW_BYTES;
+    detector->bytes_left = detector->most_bytes;
+}
+
+void race_detector_lack_memory(BlockRaces *block) {
+    RaceDetector *detector = block->detector;
+    detector->is_complete = false;
+    block_pattern_drop(&block->pattern);
+    if (detector->unseen_serial == detector->serial) return;
+    detector->unseen_serial = detector->serial;
+    detector->unseen.accesses++;
 }
 
 void *race_detector_split(void *context, int parts) {
@@ -42,6 +50,7 @@ void *race_detector_split(void *context, int parts) {
                            .has_fences = whole->has_fences,
                            .has_volatile = whole->has_volatile,
                            .forgets = whole->forgets,
+                           .has_patterns = whole->has_patterns,
                            .shared_shift = whole->shared_shift,
                            .global_shift = whole->global_shift,
                            .first_block = whole->first_block,
@@ -79,6 +88,7 @@ static void add_pairs(RaceDetector *whole, const RaceDetector *part) {
 
 static void add_part(RaceDetector *whole, const RaceDetector *part) {
     add_pairs(whole, part);
+    whole->unseen.places += part->unseen.places;
     for (int pc = 0; pc < whole->code_count; pc++) {
         Reread *reread = &whole->rereads[pc];
         uint64_t loads = reread->loads;

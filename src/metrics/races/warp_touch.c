@@ -12,16 +12,29 @@ typedef struct LaneLine { /* lane l accesses cells first + l * step up to `width
 } LaneLine;
 
 /* Cell by cell. */
-static void touch_piece(const LaneLine *line, int64_t chunk, const ChunkAccess *piece) {
+static void touch_cells(const LaneLine *line, int64_t chunk, const ChunkAccess *piece, int lane) {
     Touch *touch = line->touch;
-    for (uint32_t lanes = piece->step ? 1 : piece->lanes; lanes; lanes &= lanes - 1)
-        for (uint32_t rest = piece->cells; rest; rest &= rest - 1) {
-            int i = __builtin_ctz(rest);
-            uint64_t cell = (uint64_t)chunk * CHUNK_CELLS + (uint64_t)i;
-            touch->lane = piece->step ? (i + piece->shift) / piece->step : __builtin_ctz(lanes);
-            touch->offset = cell << line->shift;
-            race_touch_cell(touch, line->memory, cell);
-        }
+    for (uint32_t rest = piece->cells; rest; rest &= rest - 1) {
+        int i = __builtin_ctz(rest);
+        uint64_t cell = (uint64_t)chunk * CHUNK_CELLS + (uint64_t)i;
+        touch->lane = piece->step ? (i + piece->shift) / piece->step : lane;
+        touch->offset = cell << line->shift;
+        race_touch_cell(touch, line->memory, cell);
+    }
+}
+
+static void touch_piece(const LaneLine *line, int64_t number, ShadowChunk *chunk, const ChunkAccess *piece) {
+    if (piece->step) {
+        touch_cells(line, number, piece, 0);
+        return;
+    }
+    int compared = 0;
+    for (uint32_t rest = piece->lanes; rest; rest &= rest - 1) {
+        ChunkMore *more = compared > 1 ? chunk->more : NULL;
+        if (more && more->cells && race_touch_alike(line->touch, more->cells, piece->cells, rest)) return;
+        touch_cells(line, number, piece, __builtin_ctz(rest));
+        compared++;
+    }
 }
 
 static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess *piece) {
@@ -38,10 +51,10 @@ static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess 
     case JOURNAL_ADDED:
         break;
     case JOURNAL_CELLS:
-        touch_piece(line, number, piece);
+        touch_piece(line, number, chunk, piece);
         break;
     case JOURNAL_FULL:
-        detector->is_complete = false;
+        race_detector_lack_memory(touch->block);
         break;
     }
 }
