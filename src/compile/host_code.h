@@ -49,8 +49,9 @@ void host_code_free(HostCode *code);
 int host_code_launch_count(const HostCode *code);
 const HostLaunch *host_code_launch(const HostCode *code, int index);
 
-/* `later` is executed whenever `launch` is, after it: it stands in the same braces, under no condition of its own. */
-bool host_code_follows(const HostCode *code, const HostLaunch *launch, const HostLaunch *later);
+/* `later` is executed whenever `launch` is, after it: it stands in the same braces, under no condition of its own but those
+ * that are known to hold. */
+bool host_code_follows(HostCode *code, const HostLaunch *launch, const HostLaunch *later);
 /* Between these places in the text the host copies to, or sets, what this argument of a launch points to. */
 bool host_code_overwrites(const HostCode *code, size_t begin, size_t end, const char *argument);
 

@@ -150,6 +150,10 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
     return entry;
 }
 
+bool user_is_null(const char *item) {
+    return !strcmp(item, "nullptr") || !strcmp(item, "NULL") || !strcmp(item, "0");
+}
+
 /* A launch that only makes an instance of a template passes no pointers. */
 bool user_passes_nothing(const PtxFunction *entry, const HostLaunch *launch) {
     int pointers = 0, null = 0;
@@ -157,7 +161,7 @@ bool user_passes_nothing(const PtxFunction *entry, const HostLaunch *launch) {
         const char *item = launch->items[i];
         if (!guess_element_bytes(entry, i)) continue;
         pointers++;
-        null += !strcmp(item, "nullptr") || !strcmp(item, "NULL") || !strcmp(item, "0");
+        null += user_is_null(item);
     }
     return pointers && null == pointers;
 }

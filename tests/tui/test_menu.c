@@ -12,7 +12,8 @@
 #include <string.h>
 
 static void expect(const char *keys, const char *shown, const char *hidden) {
-    SessionOptions options = {.file = "tests/kernels/scans.ptx", .entry = "scan_two_buffers", .first_look = true};
+    SessionOptions options = {
+        .file = "tests/kernels/scans.ptx", .entry = "scan_two_buffers", .first_look = true};
     Error error = {0};
     Text out = {0};
     options.threads = 1;
@@ -48,7 +49,8 @@ static void it_offers_the_kernels_of_the_file(void **state) {
 /* What was given for one kernel of a file is not for another. */
 static void another_entry_has_its_own_launch(void **state) {
     (void)state;
-    SessionOptions options = {.file = "a.cu", .entry = "k", .args = "n", .expect = "sum(in)", .launches = "k<<<1, 1>>>()"};
+    SessionOptions options = {
+        .file = "a.cu", .entry = "k", .args = "n", .expect = "sum(in)", .launches = "k<<<1, 1>>>()"};
     options.grid[0] = options.block[1] = options.cluster[2] = 7;
     options.shared_bytes = 4;
     options.has_shared = options.cooperative = true;
