@@ -521,12 +521,6 @@ typedef struct Said {               /* --expect, read */
     char path[512];
 } Said;
 
-static int find_buffer(const Plan *plan, const char *name, size_t length) {
-    for (int i = 0; i < plan->buffer_count; i++)
-        if (strlen(plan->buffers[i].name) == length && !memcmp(plan->buffers[i].name, name, length)) return i;
-    return -1;
-}
-
 static bool no_buffer(const Plan *plan, const char *name, size_t length, Error *error) {
     Text names = {0};
     for (int i = 0; i < plan->buffer_count; i++)
@@ -566,10 +560,10 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
         if (!at[length]) return error_set(error, "--expect: ')' is missing");
         if (item < said->function->inputs) {
             int *input = item ? &said->b : &said->a;
-            *input = find_buffer(plan, at, used);
+            *input = plan_find_buffer(plan, at, used);
             if (*input < 0) return no_buffer(plan, at, used, error);
-        } else if (said->function->takes_weights && said->bias < 0 && find_buffer(plan, at, used) >= 0) {
-            *(said->weight < 0 ? &said->weight : &said->bias) = find_buffer(plan, at, used);
+        } else if (said->function->takes_weights && said->bias < 0 && plan_find_buffer(plan, at, used) >= 0) {
+            *(said->weight < 0 ? &said->weight : &said->bias) = plan_find_buffer(plan, at, used);
             weights++;
         } else {
             const PlanLaunch *launch = &plan->launches[0];
@@ -608,7 +602,7 @@ static bool read_said(const char *text, const Plan *plan, const ExpectRun *run, 
     *said = (Said){.out = -1, .a = -1, .b = -1, .weight = -1, .bias = -1};
     const char *equal = end + strspn(end, " ");
     if (*equal == '=') {
-        said->out = find_buffer(plan, at, (size_t)(end - at));
+        said->out = plan_find_buffer(plan, at, (size_t)(end - at));
         if (said->out < 0) return no_buffer(plan, at, (size_t)(end - at), error);
         at = equal + 1 + strspn(equal + 1, " ");
     }

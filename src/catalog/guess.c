@@ -230,7 +230,19 @@ static void add_scalar(const Guess *guess, int index) {
         print_number(guess, bytes > 1 && side <= limit ? side : 1);
 }
 
+/* The first parameter that is this buffer names it. */
+static const char *source_name(const Guess *guess, int number) {
+    for (int i = 0; guess->input->names && i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++)
+        if (guess->buffer[i] == number) return guess->input->names[i];
+    return NULL;
+}
+
 static void add_name(const Guess *guess, int number) {
+    const char *name = source_name(guess, number);
+    if (name) {
+        text_add(guess->out, name);
+        return;
+    }
     text_add(guess->out, number > 0 ? "in" : "out");
     if (abs(number) > 1) text_print(guess->out, "%d", abs(number));
 }

@@ -39,13 +39,14 @@ typedef struct GuessHint { /* what is known of one argument */
 } GuessHint;
 
 typedef struct GuessInput {
-    uint64_t n, grid;       /* grid: all its blocks; 0: not known yet */
-    uint64_t side;          /* what whole numbers are: `n` in one dimension */
-    const char *fill;       /* of the inputs, "random" or another */
-    bool has_fill;          /* it was asked for */
-    uint64_t shared_bytes;  /* dynamic shared memory */
-    const GuessHint *hints; /* [parameter]; NULL: none */
-    const uint64_t *grow;   /* [parameter] so many times as many elements; NULL: 1 */
+    uint64_t n, grid;         /* grid: all its blocks; 0: not known yet */
+    uint64_t side;            /* what whole numbers are: `n` in one dimension */
+    const char *fill;         /* of the inputs, "random" or another */
+    bool has_fill;            /* it was asked for */
+    uint64_t shared_bytes;    /* dynamic shared memory */
+    const GuessHint *hints;   /* [parameter]; NULL: none */
+    const char *const *names; /* [parameter] of the source, for buffers; NULL: in, in2, out, ... */
+    const uint64_t *grow;     /* [parameter] so many times as many elements; NULL: 1 */
 } GuessInput;
 
 /* Adds the --args. */

@@ -9,6 +9,7 @@
 #ifndef COMPILE_HOST_CODE_H
 #define COMPILE_HOST_CODE_H
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -89,6 +90,9 @@ size_t host_code_place(const HostCode *code, const char *readable);
 
 /* Numbers beside the kernel's definition: __launch_bounds__(256) gives its first; 0: none. */
 uint64_t host_code_launch_bound(HostCode *code, const char *kernel);
+
+/* The name of a parameter of this kernel, which has `count` of them: new memory of `arena`; NULL: the file does not say. */
+const char *host_code_parameter_name(HostCode *code, const char *kernel, int index, int count, Arena *arena);
 
 /* Values from 16 to 1024 of the constants and macros that are named as sizes of blocks are, BLOCK_SIZE, kThreads: each once.
  * How many. */

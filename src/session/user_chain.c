@@ -135,7 +135,8 @@ static void add_link(Chain *chain, const Link *link) {
                         .fill = session_fill_text(session),
                         .has_fill = session->options.catalog.has_fill,
                         .shared_bytes = link->launch.dynamic_shared_bytes,
-                        .hints = link->hints};
+                        .hints = link->hints,
+                        .names = user_parameter_names(session, chain->code, link->entry)};
     Text guess = {0}, arguments = {0};
     guess_arguments(link->entry, &input, &guess);
     const char *begin = text_string(&guess);

@@ -209,6 +209,7 @@ static bool plan_arguments(UserLaunch *user, PlanLaunch *launch, Error *error) {
                         .has_fill = options->catalog.has_fill,
                         .shared_bytes = launch->dynamic_shared_bytes,
                         .hints = user->hints,
+                        .names = user_parameter_names(session, user->code, user->entry),
                         .grow = grow};
     guess_arguments(user->entry, &input, &args);
     session->kernel.arguments = arena_copy_text(&session->arena, text_string(&args), args.length);

@@ -41,6 +41,8 @@ const HostLaunch *user_find_launch(UserLaunch *user);
 
 /* "sum" of "space::sum<float>". */
 const char *user_bare_name(UserLaunch *user);
+/* [parameter] their names in the file, which buffers get; NULL: they are not known, or --args could not have them. */
+const char *const *user_parameter_names(Session *session, HostCode *code, const PtxFunction *entry);
 bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error);
 bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error);
 void user_choose_shared(UserLaunch *user, PlanLaunch *launch);
