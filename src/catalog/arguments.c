@@ -19,10 +19,11 @@ static bool add_scalar(ArgumentReader *reader, Span span, const PtxVariable *par
         number = reader->launch->argument_count + 1;
     bool is_float = ptx_type_is_float(parameter->type);
     if (size != 1 && size != 2 && size != 4 && size != 8)
-        return argument_fail(reader, span,
-                             "parameter %d of the kernel is a structure of %" PRIu64
-                             " bytes; give its members, {&in, n, 3.5f}, or file:PATH, a file that holds them",
-                             number, parameter->bytes);
+        return argument_fail(
+            reader, span,
+            "parameter %d of the kernel is a structure of %" PRIu64
+            " bytes; give its members, {in=float[n], n, 3.5f}, or file:PATH, a file that holds them",
+            number, parameter->bytes);
     if (is_float || (value.is_float && size > 1)) {
         PtxType type = parameter->type == PTX_BF16 ? PTX_BF16
                        : size == 2                 ? PTX_F16
@@ -64,6 +65,7 @@ static bool add_bytes(ArgumentReader *reader, Span span, const PtxVariable *para
         return argument_fail(reader, span,
                              "the structure is aligned to %d bytes, and parameter %d of the kernel to %d",
                              item->alignment, number, parameter->alignment);
+    if (item->alignment && !argument_check_members(reader, span, parameter, item)) return false;
     plan_add_structure(reader->plan, reader->launch, item->bytes, item->byte_count, item->pointers,
                        item->pointer_count);
     return true;
@@ -75,7 +77,7 @@ static bool add_pointer(ArgumentReader *reader, Span span, const PtxVariable *pa
         return argument_fail(reader, span,
                              "a pointer has 8 bytes, and parameter %d of the kernel has %" PRIu64 "%s",
                              reader->launch->argument_count + 1, parameter->bytes,
-                             parameter->bytes > sizeof null ? "; a structure is {&in, n}" : "");
+                             parameter->bytes > sizeof null ? "; a structure is {in=float[n], n}" : "");
     if (item->buffer < 0) {
         plan_add_scalar(reader->plan, reader->launch, null, sizeof null);
         return true;

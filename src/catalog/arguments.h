@@ -29,6 +29,11 @@ typedef struct ArgumentReader {
 
 typedef enum ItemKind { ITEM_NUMBER, ITEM_POINTER, ITEM_BYTES } ItemKind;
 
+typedef struct ItemMember { /* of a structure, those of structures within it by themselves */
+    int at, bytes;
+    bool is_pointer, is_float;
+} ItemMember;
+
 typedef struct Item { /* what an item is, before it is known where it goes */
     ItemKind kind;
     ExpressionValue value; /* NUMBER */
@@ -41,6 +46,8 @@ typedef struct Item { /* what an item is, before it is known where it goes */
     int pointer_count;
     int alignment;      /* 0: of bytes that came from a file */
     const char *places; /* of its members, "0, 8, 12"; NULL as above */
+    const ItemMember *members;
+    int member_count;
 } Item;
 
 /* ---- arguments_text.c ---- */
@@ -69,5 +76,11 @@ int argument_array_file(ArgumentReader *reader, Span name, Span path);
 /* ---- arguments_item.c ---- */
 
 bool argument_item(ArgumentReader *reader, Span span, Item *item);
+
+/* ---- arguments_members.c ---- */
+
+/* Does the entry, which is parsed, read of this parameter what the structure has there? Else the error says where not. */
+bool argument_check_members(ArgumentReader *reader, Span span, const PtxVariable *parameter,
+                            const Item *item);
 
 #endif

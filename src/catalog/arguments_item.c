@@ -15,6 +15,8 @@ typedef struct StructureLayout {
     int end, alignment;
     PlanPointer *pointers;
     int pointer_count, pointer_capacity;
+    ItemMember *members;
+    int member_count, member_capacity;
     Text places; /* of the members, for messages: "0, 8, 12" */
 } StructureLayout;
 
@@ -26,6 +28,11 @@ static int place(StructureLayout *layout, int size, int alignment) {
     text_print(&layout->places, "%s%d", layout->places.length ? ", " : "", at);
     if (alignment > layout->alignment) layout->alignment = alignment;
     return at;
+}
+
+static void note_member(StructureLayout *layout, int at, int bytes, bool is_pointer, bool is_float) {
+    ItemMember member = {at, bytes, is_pointer, is_float};
+    array_push(layout->members, layout->member_count, layout->member_capacity, member);
 }
 
 /* An int where it fits one, a double unless a suffix or a cast says otherwise. */
@@ -51,6 +58,7 @@ static bool add_number(ArgumentReader *reader, Span span, const Item *item, Stru
         return argument_fail(reader, span, "'%.*s' does not fit %s", argument_shown(span), span.text,
                              plan_type_name(type));
     if (at < 0) return true; /* the whole says so */
+    note_member(layout, at, size, false, ptx_type_is_float(type));
     if (item->value.is_float || ptx_type_is_float(type))
         plan_element_set(type, layout->bytes + at, 0, item->value.number);
     else
@@ -61,6 +69,7 @@ static bool add_number(ArgumentReader *reader, Span span, const Item *item, Stru
 
 static void add_pointer(const Item *item, StructureLayout *layout) {
     int at = place(layout, 8, 8);
+    if (at >= 0) note_member(layout, at, 8, true, false);
     PlanPointer pointer = {.at = at, .buffer = item->buffer, .offset = item->offset};
     if (at >= 0 && item->buffer >= 0)
         array_push(layout->pointers, layout->pointer_count, layout->pointer_capacity, pointer);
@@ -70,6 +79,10 @@ static void add_structure(const Item *item, StructureLayout *layout) {
     int at = place(layout, item->byte_count, item->alignment ? item->alignment : 1);
     if (at < 0) return;
     memcpy(layout->bytes + at, item->bytes, (size_t)item->byte_count);
+    for (int i = 0; i < item->member_count; i++) {
+        const ItemMember *member = &item->members[i];
+        note_member(layout, at + member->at, member->bytes, member->is_pointer, member->is_float);
+    }
     for (int i = 0; i < item->pointer_count; i++) {
         PlanPointer pointer = item->pointers[i];
         pointer.at += at;
@@ -98,7 +111,11 @@ static void finish(ArgumentReader *reader, StructureLayout *layout, Item *item) 
     *item = (Item){.kind = ITEM_BYTES,
                    .byte_count = whole,
                    .alignment = layout->alignment,
-                   .pointer_count = layout->pointer_count};
+                   .pointer_count = layout->pointer_count,
+                   .member_count = layout->member_count};
+    if (layout->member_count)
+        item->members =
+            arena_copy(arena, layout->members, (size_t)layout->member_count * sizeof *layout->members);
     item->bytes = arena_copy(arena, layout->bytes, (size_t)whole);
     item->places = arena_copy_text(arena, text_string(&layout->places), layout->places.length);
     if (layout->pointer_count) item->pointers = arena_copy(arena, layout->pointers, pointer_bytes);
@@ -124,6 +141,7 @@ static bool read_structure(ArgumentReader *reader, Span span, Item *item) {
     if (good) finish(reader, &layout, item);
     free(layout.bytes);
     free(layout.pointers);
+    free(layout.members);
     text_done(&layout.places);
     return good;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 enum { MOST_LENGTHS = 12, WORK = 1 << 27 };
+static const long double usual_epsilon = 1e-5L;
 
 typedef struct Changed { /* what a run changed of a buffer */
     int buffer;
@@ -23,13 +24,16 @@ typedef struct Trial { /* a function of certain inputs, compared with a certain 
     const ExpectRun *run;
     const ExpectFunction *function;
     const PlanBuffer *a, *b;
+    const PlanBuffer *weight, *bias; /* of each column; NULL: none */
     const PlanBuffer *out;
+    long double epsilon;
     Changed changed;
     uint64_t length;  /* elements of the inputs */
     uint64_t columns; /* of ROWS and EACH */
     bool is_guess;
-    int8_t *whole;  /* [buffer] 1: it has whole numbers only, -1: others, too, 0: not looked at yet */
-    uint64_t *work; /* elements that may still be looked at */
+    bool takes_parts; /* a part of the inputs may be all that one of several results is made of */
+    int8_t *whole;    /* [buffer] 1: it has whole numbers only, -1: others, too, 0: not looked at yet */
+    uint64_t *work;   /* elements that may still be looked at */
     CatalogResult result;
     uint64_t partials; /* the result is that of so many partial ones; 0: none */
 } Trial;
@@ -153,6 +157,21 @@ static bool are_extremes(const Trial *trial, uint64_t end) {
     return true;
 }
 
+/* A kernel that compares nothing may still give the last of ascending elements, or the largest of those that occur many times:
+ * that is no maximum, but what is left of a sum that went wrong. */
+static bool is_accident(const Trial *trial, long double value) {
+    const char *name = trial->function->name;
+    bool is_place = !strncmp(name, "arg", 3), is_count = !strcmp(name, "nonzero");
+    bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
+    uint64_t last = trial->length - 1, times = 0;
+    if (!trial->is_guess || trial->run->compares || (!is_place && !is_count && !is_extreme)) return false;
+    if (is_place) return true;
+    if (value == element(trial->a, 0) || value == element(trial->a, last)) return true;
+    for (uint64_t i = 0; is_extreme && i < trial->length && times < 2; i++)
+        times += element(trial->a, i) == value;
+    return times > 1;
+}
+
 static bool try_total(Trial *trial) {
     long double magnitude = 0, value;
     const PlanLaunch *launch = &trial->run->done->launches[0];
@@ -166,6 +185,7 @@ static bool try_total(Trial *trial) {
                      (trial->run->float_fold && !strcmp(trial->function->name, trial->run->float_fold));
     is_likely |= trial->b && fabsl(value) >= 256; /* a sum of products has digits enough */
     if (trial->is_guess && (narrow(trial, value) == 0 || (trial->length < 32 && !is_likely))) return false;
+    if (is_accident(trial, value)) return false;
     bool is_trivial = trial->is_guess && !end;
     bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
     /* The extreme of a row is that of somewhat more elements, too. */
@@ -243,6 +263,19 @@ static bool try_histogram(Trial *trial) {
     return trial->result.correct && (!trial->is_guess || trial->changed.count > 1);
 }
 
+static void weigh(const Trial *trial, uint64_t count, long double *values) {
+    for (uint64_t i = 0; i < count; i++) {
+        if (trial->weight && i < trial->weight->count) values[i] *= element(trial->weight, i);
+        if (trial->bias && i < trial->bias->count) values[i] += element(trial->bias, i);
+    }
+}
+
+/* How large the terms are that a normalized element is the sum of. */
+static long double weight_of(const Trial *trial, uint64_t i) {
+    long double weight = trial->weight ? fabsl(element(trial->weight, i)) : 1;
+    return weight * (trial->weight ? 4 : 1) + (trial->bias ? fabsl(element(trial->bias, i)) : 0);
+}
+
 static bool try_each(Trial *trial) {
     if (!trial->function->each) return try_histogram(trial);
     uint64_t columns = trial->columns && trial->columns <= trial->length ? trial->columns : trial->length;
@@ -256,10 +289,11 @@ static bool try_each(Trial *trial) {
         uint64_t count = trial->length - first < columns ? trial->length - first : columns;
         long double magnitude = 0;
         if (!may_work(trial, 2 * count)) break;
-        trial->function->each(trial->a, first, count, values);
-        for (uint64_t i = 0; i < count && (!trial->is_guess || !first || trial->result.correct); i++) {
+        trial->function->each(trial->a, first, count, trial->epsilon, values);
+        weigh(trial, count, values);
+        for (uint64_t i = 0; i < count && (!trial->is_guess || !i || trial->result.correct); i++) {
             magnitude = is_scan ? magnitude + fabsl(element(trial->a, first + i)) : fabsl(values[i]) * 16;
-            if (!is_scan && !strstr(trial->function->name, "soft")) magnitude += 1;
+            if (!is_scan && !strstr(trial->function->name, "soft")) magnitude += weight_of(trial, i);
             if (fabsl(values[i]) > largest) largest = fabsl(values[i]);
             compare(trial, first + i, element(trial->out, first + i), values[i], is_scan ? i + 1 : count,
                     magnitude);
@@ -290,6 +324,8 @@ static bool try_function(Trial *trial) {
 static void print_name(const Trial *trial, Text *what) {
     text_print(what, "%s(%s", trial->function->name, trial->a->name);
     if (trial->b) text_print(what, ", %s", trial->b->name);
+    if (trial->weight) text_print(what, ", %s", trial->weight->name);
+    if (trial->bias) text_print(what, ", %s", trial->bias->name);
     bool is_part = trial->length < trial->a->count && trial->function->shape == EXPECT_TOTAL;
     if (is_part) text_print(what, "[0..%" PRIu64 "]", trial->length - 1);
     if (trial->columns && trial->columns < trial->length) text_print(what, ", %" PRIu64, trial->columns);
@@ -318,6 +354,11 @@ static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengt
     add_length(lengths, &count, a->count, a->count);
     add_length(lengths, &count, run->n, a->count);
     for (int i = 0; i < launch->argument_count; i++) add_length(lengths, &count, scalar(launch, i), a->count);
+    for (int i = 0; i + 1 < launch->argument_count; i++) { /* rows and columns */
+        uint64_t rows = scalar(launch, i), columns = scalar(launch, i + 1);
+        if (rows > 1 && columns > 1 && rows <= a->count / columns)
+            add_length(lengths, &count, rows * columns, a->count);
+    }
     for (uint64_t each = 1; each <= 8; each *= 2)
         add_length(lengths, &count, threads_of(run) * each, a->count);
     return count;
@@ -339,20 +380,32 @@ static int columns_of(const Trial *trial, uint64_t *columns) {
     return count;
 }
 
+/* A norm, a variance, ... of integers is one only where the kernel has floats. */
+static bool is_integer_norm(const Trial *trial) {
+    const ExpectFunction *function = trial->function;
+    return trial->is_guess && function->is_rounded && function->fold == EXPECT_NO_FOLD &&
+           !ptx_type_is_float(trial->out->type) && !strstr(function->name, "mean");
+}
+
 static bool try_lengths(Trial *trial) {
-    if (is_truncated(trial)) return false;
+    bool is_total = trial->function->shape == EXPECT_TOTAL;
+    if (is_truncated(trial) || is_integer_norm(trial)) return false;
     uint64_t lengths[MOST_LENGTHS], columns[MOST_LENGTHS];
     int count = lengths_of(trial->run, trial->a, lengths);
     for (int i = 0; i < count; i++) {
         trial->length = lengths[i];
         trial->columns = 0;
         if (trial->b && trial->b->count < trial->length) continue;
-        if (trial->function->shape == EXPECT_TOTAL && try_total(trial)) return true;
-        if (trial->function->shape == EXPECT_TOTAL) continue;
-        int widths = i > 1 ? 0 : columns_of(trial, columns);
+        if (is_total && !trial->takes_parts && trial->length < trial->a->count && trial->changed.count > 1)
+            continue;
+        if (is_total && try_total(trial)) return true;
+        if (is_total) continue;
+        int widths = i > 3 ? 0 : columns_of(trial, columns);
         for (int k = 0; k < widths; k++) {
             trial->columns = columns[k];
-            if (try_function(trial)) return true;
+            bool fits = (!trial->weight || trial->weight->count >= columns[k]) &&
+                        (!trial->bias || trial->bias->count >= columns[k]);
+            if (fits && try_function(trial)) return true;
         }
     }
     return false;
@@ -363,6 +416,24 @@ static bool is_input(const ExpectRun *run, int index) {
     return buffer->fill != FILL_ZERO && buffer->fill != FILL_VALUE && buffer->count > 1;
 }
 
+/* A weight and a bias for each column, among the other inputs. */
+static bool try_weights(Trial *trial) {
+    const Plan *filled = trial->run->filled;
+    for (int w = 0; w < filled->buffer_count; w++) {
+        trial->weight = &filled->buffers[w];
+        if (!is_input(trial->run, w) || trial->weight == trial->a) continue;
+        trial->bias = NULL;
+        if (try_lengths(trial)) return true;
+        for (int b = 0; b < filled->buffer_count; b++) {
+            trial->bias = &filled->buffers[b];
+            if (b == w || !is_input(trial->run, b) || trial->bias == trial->a) continue;
+            if (try_lengths(trial)) return true;
+        }
+    }
+    trial->weight = trial->bias = NULL;
+    return false;
+}
+
 static bool try_inputs(Trial *trial) {
     const Plan *filled = trial->run->filled;
     for (int i = 0; i < filled->buffer_count; i++) {
@@ -370,6 +441,7 @@ static bool try_inputs(Trial *trial) {
         trial->a = &filled->buffers[i];
         trial->b = NULL;
         if (trial->function->inputs == 1 && try_lengths(trial)) return true;
+        if (trial->function->takes_weights && try_weights(trial)) return true;
         for (int k = i + 1; trial->function->inputs == 2 && k < filled->buffer_count; k++) {
             if (!is_input(trial->run, k)) continue;
             trial->b = &filled->buffers[k];
@@ -404,6 +476,7 @@ static bool find_wrong(Trial *trial, CatalogResult *result, Text *what) {
     trial->length = lengths[0];
     trial->columns = 0;
     trial->is_guess = false;
+    trial->takes_parts = true;
     try_total(trial);
     trial->result.correct = false;
     return keep(trial, result, what);
@@ -412,16 +485,20 @@ static bool find_wrong(Trial *trial, CatalogResult *result, Text *what) {
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
     uint64_t work = run->is_trial ? WORK / 8 : WORK;
     int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
-    Trial trial = {.run = run, .is_guess = true, .whole = whole, .work = &work}, last = {0};
+    Trial trial = {.run = run, .is_guess = true, .whole = whole, .work = &work, .epsilon = usual_epsilon},
+          last = {0};
     bool found = false;
-    int outputs = 0;
-    for (int i = run->done->buffer_count; i-- > 0 && !found;) { /* outputs follow inputs */
+    int outputs = 0, arguments = run->done->buffer_count - run->variables;
+    for (int k = 0; k < run->done->buffer_count && !found; k++) {
+        int i = k < arguments ? arguments - 1 - k : k; /* outputs follow inputs; then variables */
         Changed changed = changes(run, i);
         if (!changed.count) continue;
         trial.changed = changed;
         trial.out = &run->done->buffers[i];
-        for (int k = 0; k < expect_function_count && !found; k++) {
-            trial.function = &expect_functions[k];
+        for (int f = 0; f < 2 * expect_function_count && !found; f++) {
+            trial.function = &expect_functions[f % expect_function_count];
+            trial.takes_parts = f >= expect_function_count;
+            if (trial.takes_parts && trial.function->shape != EXPECT_TOTAL) continue;
             found = trial.function->is_guessed && try_inputs(&trial);
             if (found) keep(&trial, result, what);
         }
@@ -439,16 +516,10 @@ bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
 
 typedef struct Said {               /* --expect, read */
     const ExpectFunction *function; /* NULL: a file */
-    int out, a, b;                  /* buffers; -1: not named */
+    int out, a, b, weight, bias;    /* buffers; -1: not named */
     uint64_t columns;
     char path[512];
 } Said;
-
-static int find_buffer(const Plan *plan, const char *name, size_t length) {
-    for (int i = 0; i < plan->buffer_count; i++)
-        if (strlen(plan->buffers[i].name) == length && !memcmp(plan->buffers[i].name, name, length)) return i;
-    return -1;
-}
 
 static bool no_buffer(const Plan *plan, const char *name, size_t length, Error *error) {
     Text names = {0};
@@ -480,6 +551,7 @@ static const char *skip_name(const char *at) {
 }
 
 static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *run, Said *said, Error *error) {
+    int weights = 0;
     for (int item = 0; *at != ')'; item++) {
         at += strspn(at, " ");
         size_t length = strcspn(at, ",)");
@@ -488,8 +560,11 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
         if (!at[length]) return error_set(error, "--expect: ')' is missing");
         if (item < said->function->inputs) {
             int *input = item ? &said->b : &said->a;
-            *input = find_buffer(plan, at, used);
+            *input = plan_find_buffer(plan, at, used);
             if (*input < 0) return no_buffer(plan, at, used, error);
+        } else if (said->function->takes_weights && said->bias < 0 && plan_find_buffer(plan, at, used) >= 0) {
+            *(said->weight < 0 ? &said->weight : &said->bias) = plan_find_buffer(plan, at, used);
+            weights++;
         } else {
             const PlanLaunch *launch = &plan->launches[0];
             ExpressionName names[] = {{"n", expression_integer(run ? (int64_t)run->n : 1)},
@@ -497,7 +572,7 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
                                       {"grid", expression_integer((int64_t)launch_volume(launch->grid))}};
             ExpressionValue value;
             Error inner = {0};
-            if (item > said->function->inputs || !said->function->takes_columns)
+            if (item > said->function->inputs + weights || !said->function->takes_columns)
                 return error_set(error, "--expect: %s takes fewer arguments", said->function->name);
             if (!expression_evaluate(at, used, names, 3, &value, &inner))
                 return error_set(error, "--expect: %s", inner.message);
@@ -524,10 +599,10 @@ static bool read_said(const char *text, const Plan *plan, const ExpectRun *run, 
         if ((unsigned char)*c < ' ')
             return error_set(error, "--expect: a control character (0x%02x) in its text", (unsigned char)*c);
     const char *at = text + strspn(text, " "), *end = skip_name(at);
-    *said = (Said){.out = -1, .a = -1, .b = -1};
+    *said = (Said){.out = -1, .a = -1, .b = -1, .weight = -1, .bias = -1};
     const char *equal = end + strspn(end, " ");
     if (*equal == '=') {
-        said->out = find_buffer(plan, at, (size_t)(end - at));
+        said->out = plan_find_buffer(plan, at, (size_t)(end - at));
         if (said->out < 0) return no_buffer(plan, at, (size_t)(end - at), error);
         at = equal + 1 + strspn(equal + 1, " ");
     }
@@ -549,7 +624,8 @@ bool expect_read(const char *expectation, const Plan *plan, Error *error) {
 /* The last buffer that was changed and is none of the inputs. */
 static int default_output(const ExpectRun *run, const Said *said) {
     int found = -1;
-    for (int i = 0; i < run->done->buffer_count; i++)
+    int arguments = run->done->buffer_count - run->variables;
+    for (int i = 0; i < run->done->buffer_count && (i < arguments || found < 0); i++)
         if (i != said->a && i != said->b && changes(run, i).count) found = i;
     if (found < 0 && said->a >= 0 && changes(run, said->a).count) return said->a;
     for (int i = 0; found < 0 && i < run->done->buffer_count; i++)
@@ -589,7 +665,10 @@ bool expect_compare(const char *expectation, const ExpectRun *run, CatalogResult
                    .out = &run->done->buffers[out],
                    .changed = changes(run, out),
                    .whole = memory_new((size_t)run->filled->buffer_count + 1),
-                   .columns = said.columns};
+                   .columns = said.columns,
+                   .weight = said.weight < 0 ? NULL : &run->filled->buffers[said.weight],
+                   .bias = said.bias < 0 ? NULL : &run->filled->buffers[said.bias],
+                   .epsilon = usual_epsilon};
     assert(trial.a);
     trial.length = trial.b && trial.b->count < trial.a->count ? trial.b->count : trial.a->count;
     bool is_right = try_function(&trial);

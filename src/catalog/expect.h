@@ -12,6 +12,7 @@
 typedef struct ExpectRun {
     const Plan *filled, *done; /* before and after the run; done->launches[0] is what ran first */
     uint64_t n;
+    int variables;       /* so many buffers, the last ones, are variables of the module */
     const bool *results; /* [buffer] the last launch writes it: only then is it the result; NULL: not known */
     uint64_t atomics;    /* lanes that executed atomics of memory: how long a chain of additions may be */
     const char
@@ -19,6 +20,7 @@ typedef struct ExpectRun {
                           NULL: not known */
     const char *
         float_fold; /* all that is done to floats is this, or other things than additions, minima and maxima */
+    bool compares;  /* the kernel compares elements with each other: an extreme of them is no accident */
     bool is_trial;  /* of sizes that are tried: a fraction of the usual search is enough */
 } ExpectRun;
 

@@ -67,6 +67,13 @@ FUNCTION(variance) {
     return result / (HostReal)count;
 }
 
+FUNCTION(sample_variance) {
+    HostReal result = variance(a, b, first, count, step, magnitude),
+             more = (HostReal)count / (HostReal)(count - 1);
+    *magnitude *= more;
+    return result * more;
+}
+
 FUNCTION(max) {
     HostReal result = at(a, first);
     UNUSED_B;
@@ -87,6 +94,13 @@ FUNCTION(min) {
         if (x < result) result = x;
     }
     return result;
+}
+
+FUNCTION(log_sum_exp) {
+    HostReal total = 0, most = max(a, b, first, count, step, magnitude);
+    EACH(i) total += expl(at(a, i) - most);
+    *magnitude += fabsl(most) + 1;
+    return most + logl(total);
 }
 
 FUNCTION(absolute_max) {
@@ -164,12 +178,17 @@ FUNCTION(absolute_distance) {
 
 /* ---- one result for each element ---------------------------------------------------------------------------- */
 
-static void scan(const PlanBuffer *a, uint64_t first, uint64_t count, HostReal *out) {
+#define FUNCTION_OF_EACH(NAME)                                                                               \
+    static void NAME(const PlanBuffer *a, uint64_t first, uint64_t count, HostReal epsilon, HostReal *out)
+
+FUNCTION_OF_EACH(scan) {
+    (void)epsilon;
     HostReal sum_so_far = 0;
     for (uint64_t i = 0; i < count; i++) out[i] = sum_so_far += at(a, first + i);
 }
 
-static void exclusive_scan(const PlanBuffer *a, uint64_t first, uint64_t count, HostReal *out) {
+FUNCTION_OF_EACH(exclusive_scan) {
+    (void)epsilon;
     HostReal sum_so_far = 0;
     for (uint64_t i = 0; i < count; i++) {
         out[i] = sum_so_far;
@@ -177,58 +196,97 @@ static void exclusive_scan(const PlanBuffer *a, uint64_t first, uint64_t count, 
     }
 }
 
-static void softmax(const PlanBuffer *a, uint64_t first, uint64_t count, HostReal *out) {
+/* An exclusive scan in tiles that each begin with the element before them, as one that was shifted when it was loaded. */
+FUNCTION_OF_EACH(shifted_scan) {
+    HostReal sum_so_far = 0;
+    (void)epsilon;
+    for (uint64_t i = 0; i < count; i++) {
+        if (first + i) sum_so_far += at(a, first + i - 1);
+        out[i] = sum_so_far;
+    }
+}
+
+FUNCTION_OF_EACH(max_scan) {
+    (void)epsilon;
+    for (uint64_t i = 0; i < count; i++) {
+        out[i] = at(a, first + i);
+        if (i && out[i - 1] > out[i]) out[i] = out[i - 1];
+    }
+}
+
+FUNCTION_OF_EACH(softmax) {
+    (void)epsilon;
     HostReal total = 0, none = 0, most = max(a, a, first, count, 1, &none);
     for (uint64_t i = 0; i < count; i++) total += out[i] = expl(at(a, first + i) - most);
     for (uint64_t i = 0; i < count; i++) out[i] /= total;
 }
 
-static void layer_norm(const PlanBuffer *a, uint64_t first, uint64_t count, HostReal *out) {
-    HostReal none = 0, average = mean(a, a, first, count, 1, &none),
-             spread = variance(a, a, first, count, 1, &none);
-    for (uint64_t i = 0; i < count; i++) out[i] = (at(a, first + i) - average) / sqrtl(spread + 1e-5L);
+FUNCTION_OF_EACH(log_softmax) {
+    HostReal none = 0, total = log_sum_exp(a, a, first, count, 1, &none);
+    (void)epsilon;
+    for (uint64_t i = 0; i < count; i++) out[i] = at(a, first + i) - total;
 }
 
-static void rms_norm(const PlanBuffer *a, uint64_t first, uint64_t count, HostReal *out) {
+FUNCTION_OF_EACH(normalize) {
+    HostReal none = 0, length = norm(a, a, first, count, 1, &none);
+    for (uint64_t i = 0; i < count; i++) out[i] = at(a, first + i) / (length > epsilon ? length : epsilon);
+}
+
+FUNCTION_OF_EACH(layer_norm) {
+    HostReal none = 0, average = mean(a, a, first, count, 1, &none),
+             spread = variance(a, a, first, count, 1, &none);
+    for (uint64_t i = 0; i < count; i++) out[i] = (at(a, first + i) - average) / sqrtl(spread + epsilon);
+}
+
+FUNCTION_OF_EACH(rms_norm) {
     HostReal none = 0, square = sum_of_squares(a, a, first, count, 1, &none) / (HostReal)count;
-    for (uint64_t i = 0; i < count; i++) out[i] = at(a, first + i) / sqrtl(square + 1e-5L);
+    for (uint64_t i = 0; i < count; i++) out[i] = at(a, first + i) / sqrtl(square + epsilon);
 }
 
 // clang-format off
 const ExpectFunction expect_functions[] = {
-    /* name      shape         fold            inputs columns rounded guessed */
-    {"sum",      EXPECT_TOTAL, EXPECT_SUM,     1, false, false, true,  sum, NULL},
-    {"max",      EXPECT_TOTAL, EXPECT_MAX,     1, false, false, true,  max, NULL},
-    {"min",      EXPECT_TOTAL, EXPECT_MIN,     1, false, false, true,  min, NULL},
-    {"mean",     EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  mean, NULL},
-    {"dot",      EXPECT_TOTAL, EXPECT_SUM,     2, false, true,  true,  dot, NULL},
-    {"argmax",   EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, false, true,  argmax, NULL},
-    {"argmin",   EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, false, true,  argmin, NULL},
-    {"sumsq",    EXPECT_TOTAL, EXPECT_SUM,     1, false, true,  true,  sum_of_squares, NULL},
-    {"sumabs",   EXPECT_TOTAL, EXPECT_SUM,     1, false, false, true,  sum_of_absolutes, NULL},
-    {"maxabs",   EXPECT_TOTAL, EXPECT_MAX,     1, false, false, true,  absolute_max, NULL},
-    {"norm",     EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  norm, NULL},
-    {"variance", EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  variance, NULL},
-    {"nonzero",  EXPECT_TOTAL, EXPECT_SUM,     1, false, false, true,  nonzero, NULL},
-    {"product",  EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  false, product, NULL},
-    {"sqdist",   EXPECT_TOTAL, EXPECT_SUM,     2, false, true,  true,  squared_distance, NULL},
-    {"mse",      EXPECT_TOTAL, EXPECT_NO_FOLD, 2, false, true,  true,  mean_squared_error, NULL},
-    {"absdist",  EXPECT_TOTAL, EXPECT_SUM,     2, false, true,  true,  absolute_distance, NULL},
-    {"rowsum",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  sum, NULL},
-    {"rowmax",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  max, NULL},
-    {"rowmin",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  min, NULL},
-    {"rowmean",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  mean, NULL},
-    {"rowargmax",EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  argmax, NULL},
-    {"rownorm",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  norm, NULL},
-    {"colsum",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  sum, NULL},
-    {"colmax",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  max, NULL},
-    {"colmean",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  mean, NULL},
-    {"scan",     EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, scan},
-    {"exscan",   EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, exclusive_scan},
-    {"softmax",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, softmax},
-    {"layernorm",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, layer_norm},
-    {"rmsnorm",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, rms_norm},
-    {"histogram",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, NULL},
+    /* name      shape         fold            inputs columns rounded guessed ... takes weights */
+    {"sum",      EXPECT_TOTAL, EXPECT_SUM,     1, false, false, true,  sum, NULL, false},
+    {"max",      EXPECT_TOTAL, EXPECT_MAX,     1, false, false, true,  max, NULL, false},
+    {"min",      EXPECT_TOTAL, EXPECT_MIN,     1, false, false, true,  min, NULL, false},
+    {"mean",     EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  mean, NULL, false},
+    {"dot",      EXPECT_TOTAL, EXPECT_SUM,     2, false, true,  true,  dot, NULL, false},
+    {"argmax",   EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, false, true,  argmax, NULL, false},
+    {"argmin",   EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, false, true,  argmin, NULL, false},
+    {"sumsq",    EXPECT_TOTAL, EXPECT_SUM,     1, false, true,  true,  sum_of_squares, NULL, false},
+    {"sumabs",   EXPECT_TOTAL, EXPECT_SUM,     1, false, false, true,  sum_of_absolutes, NULL, false},
+    {"maxabs",   EXPECT_TOTAL, EXPECT_MAX,     1, false, false, true,  absolute_max, NULL, false},
+    {"norm",     EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  norm, NULL, false},
+    {"variance", EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  variance, NULL, false},
+    {"samplevariance",EXPECT_TOTAL,EXPECT_NO_FOLD,1, false, true,  true,  sample_variance, NULL, false},
+    {"logsumexp",EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  log_sum_exp, NULL, false},
+    {"nonzero",  EXPECT_TOTAL, EXPECT_SUM,     1, false, false, true,  nonzero, NULL, false},
+    {"product",  EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  false, product, NULL, false},
+    {"sqdist",   EXPECT_TOTAL, EXPECT_SUM,     2, false, true,  true,  squared_distance, NULL, false},
+    {"mse",      EXPECT_TOTAL, EXPECT_NO_FOLD, 2, false, true,  true,  mean_squared_error, NULL, false},
+    {"absdist",  EXPECT_TOTAL, EXPECT_SUM,     2, false, true,  true,  absolute_distance, NULL, false},
+    {"rowsum",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  sum, NULL, false},
+    {"rowmax",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  max, NULL, false},
+    {"rowmin",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  min, NULL, false},
+    {"rowmean",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  mean, NULL, false},
+    {"rowargmax",EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  argmax, NULL, false},
+    {"rownorm",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  norm, NULL, false},
+    {"rowvariance",EXPECT_ROWS,EXPECT_NO_FOLD, 1, true,  true,  true,  variance, NULL, false},
+    {"rowlogsumexp",EXPECT_ROWS,EXPECT_NO_FOLD,1, true,  true,  true,  log_sum_exp, NULL, false},
+    {"rowdot",   EXPECT_ROWS,  EXPECT_NO_FOLD, 2, true,  true,  true,  dot, NULL, false},
+    {"colsum",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  sum, NULL, false},
+    {"colmax",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  max, NULL, false},
+    {"colmean",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  mean, NULL, false},
+    {"scan",     EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, scan, false},
+    {"exscan",   EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, exclusive_scan, false},
+    {"shiftscan",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, shifted_scan, false},
+    {"maxscan",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, max_scan, false},
+    {"softmax",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, softmax, false},
+    {"logsoftmax",EXPECT_EACH, EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, log_softmax, false},
+    {"normalize",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, normalize, true},
+    {"layernorm",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, layer_norm, true},
+    {"rmsnorm",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, rms_norm, true},
+    {"histogram",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, NULL, false},
 };
 // clang-format on
 const int expect_function_count = sizeof expect_functions / sizeof *expect_functions;

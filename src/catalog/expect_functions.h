@@ -30,7 +30,9 @@ typedef struct ExpectFunction {
     /* Of `count` elements from `first` of a and b, `step` apart. */
     long double (*of)(const PlanBuffer *a, const PlanBuffer *b, uint64_t first, uint64_t count, uint64_t step,
                       long double *magnitude);
-    void (*each)(const PlanBuffer *a, uint64_t first, uint64_t count, long double *out);
+    /* `epsilon` is what keeps a division from being one by zero. */
+    void (*each)(const PlanBuffer *a, uint64_t first, uint64_t count, long double epsilon, long double *out);
+    bool takes_weights; /* each element of a row may be multiplied by a weight, and a bias be added */
 } ExpectFunction;
 
 extern const ExpectFunction expect_functions[];

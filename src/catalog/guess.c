@@ -40,7 +40,9 @@ static bool calls_function(const PtxInstruction *instruction) {
 }
 
 KernelShape guess_shape(const PtxModule *module, const PtxFunction *entry) {
-    KernelShape shape = {.dimensions = uses_dimensions(entry)};
+    UseShape uses = uses_shape(entry);
+    KernelShape shape = {.dimensions = uses.of_grid > uses.of_block ? uses.of_grid : uses.of_block,
+                         .block_dimensions = uses.of_block};
     bool calls = false;
     for (int i = 0; i < module->variable_count; i++)
         if (module->variables[i]->space == PTX_SPACE_SHARED)
@@ -228,7 +230,19 @@ static void add_scalar(const Guess *guess, int index) {
         print_number(guess, bytes > 1 && side <= limit ? side : 1);
 }
 
+/* The first parameter that is this buffer names it. */
+static const char *source_name(const Guess *guess, int number) {
+    for (int i = 0; guess->input->names && i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++)
+        if (guess->buffer[i] == number) return guess->input->names[i];
+    return NULL;
+}
+
 static void add_name(const Guess *guess, int number) {
+    const char *name = source_name(guess, number);
+    if (name) {
+        text_add(guess->out, name);
+        return;
+    }
     text_add(guess->out, number > 0 ? "in" : "out");
     if (abs(number) > 1) text_print(guess->out, "%d", abs(number));
 }
@@ -253,11 +267,26 @@ static const char *identity_of(const char *operation, PtxType type) {
     return NULL;
 }
 
+/* Of a row pointer: rows, as many as were allocated or as whole numbers are, and elements in each. */
+static uint64_t rows_of(const Guess *guess, int index, uint64_t *columns) {
+    const Use *use = &guess->uses[index];
+    const GuessHint *hints = guess->input->hints;
+    uint64_t rows = hints && hints[index].count > 1 ? hints[index].count - 1 : guess->input->side;
+    uint64_t all =
+        hints && use->indexed >= 0 && hints[use->indexed].count ? hints[use->indexed].count : guess->input->n;
+    *columns = rows && all / rows ? all / rows : 1;
+    return rows;
+}
+
 static void add_fill(const Guess *guess, int index, bool is_input, PtxType type) {
     const Use *use = &guess->uses[index];
     const char *fold = uses_float_fold(guess->entry), *fill = guess->input->fill;
     bool is_integer = !ptx_type_is_float(type);
-    if (is_input && use->is_index && is_integer && !guess->input->has_fill) {
+    if (is_input && use->is_row_pointer && is_integer && !guess->input->has_fill) {
+        uint64_t columns;
+        rows_of(guess, index, &columns);
+        text_print(guess->out, ":iota(0,%" PRIu64 ")", columns);
+    } else if (is_input && use->is_index && is_integer && !guess->input->has_fill) {
         const GuessHint *hint =
             guess->input->hints && use->indexed >= 0 ? &guess->input->hints[use->indexed] : NULL;
         uint64_t most = hint && hint->count                              ? hint->count
@@ -287,6 +316,11 @@ static void add_count(const Guess *guess, int index, bool is_input) {
             text_add(guess->out, "grid");
         else
             print_number(guess, hint->count);
+        return;
+    }
+    if (is_input && use->is_row_pointer && grow < 2) {
+        uint64_t columns;
+        text_print(guess->out, "%" PRIu64, rows_of(guess, index, &columns) + 1);
         return;
     }
     if (!is_input && use->count == USE_CONSTANT && grow < 2)
@@ -332,6 +366,10 @@ static void add_pointer(Guess *guess, int index) {
     if (hint && hint->is_same && hint->same_as < index && guess->buffer[hint->same_as]) {
         guess->buffer[index] = guess->buffer[hint->same_as];
         add_name(guess, guess->buffer[index]);
+        return;
+    }
+    if (hint && hint->is_null) {
+        text_add(guess->out, "null");
         return;
     }
     bool is_in = is_input(guess, index);
@@ -386,14 +424,22 @@ uint64_t guess_element_bytes(const PtxFunction *entry, int index) {
     return type == PTX_NO_TYPE ? 4 : (uint64_t)ptx_type_bytes(type);
 }
 
+int guess_row_threads(const PtxFunction *entry) {
+    Use uses[MOST_PARAMETERS];
+    uses_find(entry, uses);
+    for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++)
+        if (uses[i].is_row_pointer && uses[i].row_threads) return uses[i].row_threads;
+    return 1;
+}
+
 bool guess_has_rows(const PtxFunction *entry, bool *by_block) {
     Use uses[MOST_PARAMETERS];
     bool found = false;
     uses_find(entry, uses);
     *by_block = false;
     for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
-        found |= uses[i].is_stride;
-        *by_block |= uses[i].is_row_stride;
+        found |= uses[i].is_stride || uses[i].is_row_pointer;
+        *by_block |= uses[i].is_row_stride || (uses[i].is_row_pointer && !uses[i].row_threads);
     }
     return found;
 }

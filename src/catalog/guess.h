@@ -16,6 +16,7 @@
 
 typedef struct KernelShape {
     int dimensions;          /* of its blocks and its grid, as far as it looks at them: 1 to 3 */
+    int block_dimensions;    /* of its blocks alone */
     bool has_dynamic_shared; /* it uses an unsized array, .extern .shared */
     uint64_t static_shared;  /* bytes, at least what the module's sized arrays take */
     bool counts_blocks;      /* it looks at %ctaid: else all blocks do the same, and one is enough */
@@ -31,26 +32,30 @@ typedef struct GuessHint { /* what is known of one argument */
     uint64_t count;        /* pointers: elements that were allocated; 0: not known */
     bool is_same;          /* it is the same pointer as argument `same_as` */
     int same_as;
+    bool is_null;             /* a pointer to nothing */
     bool has_value, is_float; /* scalars */
     int64_t integer;
     double number;
 } GuessHint;
 
 typedef struct GuessInput {
-    uint64_t n, grid;       /* grid: all its blocks; 0: not known yet */
-    uint64_t side;          /* what whole numbers are: `n` in one dimension */
-    const char *fill;       /* of the inputs, "random" or another */
-    bool has_fill;          /* it was asked for */
-    uint64_t shared_bytes;  /* dynamic shared memory */
-    const GuessHint *hints; /* [parameter]; NULL: none */
-    const uint64_t *grow;   /* [parameter] so many times as many elements; NULL: 1 */
+    uint64_t n, grid;         /* grid: all its blocks; 0: not known yet */
+    uint64_t side;            /* what whole numbers are: `n` in one dimension */
+    const char *fill;         /* of the inputs, "random" or another */
+    bool has_fill;            /* it was asked for */
+    uint64_t shared_bytes;    /* dynamic shared memory */
+    const GuessHint *hints;   /* [parameter]; NULL: none */
+    const char *const *names; /* [parameter] of the source, for buffers; NULL: in, in2, out, ... */
+    const uint64_t *grow;     /* [parameter] so many times as many elements; NULL: 1 */
 } GuessInput;
 
 /* Adds the --args. */
 void guess_arguments(const PtxFunction *entry, const GuessInput *input, Text *out);
 /* Bytes of an element behind the pointer that parameter `index` is; 0: it is no pointer. */
 uint64_t guess_element_bytes(const PtxFunction *entry, int index);
-/* An index is multiplied by a parameter: it counts rows of so many columns. `by_block`: a row is a block's. */
+/* How many threads take a row whose begin and end stand in an array of row pointers: 1, or 32. */
+int guess_row_threads(const PtxFunction *entry);
+/* An index is multiplied by a parameter, or there are row pointers: it counts rows. `by_block`: a row is a block's. */
 bool guess_has_rows(const PtxFunction *entry, bool *by_block);
 
 /* Dynamic shared memory of a kernel of Triton's, which PTX does not state: Triton's cache has NAME.json

@@ -171,7 +171,28 @@ static void count_writes(const PtxFunction *entry, int *writes) {
     }
 }
 
-LinearValues linear_values(const PtxFunction *entry) {
+/* r = r + x, or, by way of another register, t = r + x; r = t. */
+static bool only_adds(const PtxFunction *entry, const PtxInstruction *instruction, const PtxRegister *reg) {
+    if (!strcmp(instruction->name, "add"))
+        for (int k = 1; k < instruction->operand_count; k++)
+            if (instruction->operands[k].kind == PTX_OPERAND_REGISTER && instruction->operands[k].reg == reg)
+                return true;
+    if (strcmp(instruction->name, "mov") != 0 || instruction->operands[1].kind != PTX_OPERAND_REGISTER)
+        return false;
+    const PtxRegister *from = instruction->operands[1].reg;
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *writer = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || strcmp(writer->name, "add") != 0)
+            continue;
+        if (writer->operands[0].reg != from) continue;
+        for (int k = 1; k < writer->operand_count; k++)
+            if (writer->operands[k].kind == PTX_OPERAND_REGISTER && writer->operands[k].reg == reg)
+                return true;
+    }
+    return false;
+}
+
+static LinearValues find_values(const PtxFunction *entry, bool first_round) {
     enum { PASSES = 4 }; /* definitions stand before their uses, but for blocks in another order */
     size_t count = (size_t)entry->register_count + 1;
     LinearValues values = {entry, memory_new(count * sizeof *values.of)};
@@ -183,13 +204,23 @@ LinearValues linear_values(const PtxFunction *entry) {
             if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || instruction->operand_count < 2)
                 continue;
             const PtxOperand *to = &instruction->operands[0];
-            if (to->kind != PTX_OPERAND_REGISTER || !to->reg || writes[to->reg->index] != 1 ||
-                instruction->guard.kind != PTX_OPERAND_NONE || values.of[to->reg->index].is_known)
+            if (to->kind != PTX_OPERAND_REGISTER || !to->reg || instruction->guard.kind != PTX_OPERAND_NONE ||
+                values.of[to->reg->index].is_known)
                 continue;
-            values.of[to->reg->index] = result_of(&values, instruction);
+            int times = writes[to->reg->index];
+            bool is_start = first_round && times == 2 && !only_adds(entry, instruction, to->reg);
+            if (times == 1 || is_start) values.of[to->reg->index] = result_of(&values, instruction);
         }
     free(writes);
     return values;
+}
+
+LinearValues linear_values(const PtxFunction *entry) {
+    return find_values(entry, false);
+}
+
+LinearValues linear_first_values(const PtxFunction *entry) {
+    return find_values(entry, true);
 }
 
 void linear_done(LinearValues *values) {

@@ -36,6 +36,8 @@ typedef struct LinearValues {
 } LinearValues;
 
 LinearValues linear_values(const PtxFunction *entry); /* of a parsed entry; linear_done() */
+/* The same, with loop variables as they are in the first round: those that are otherwise only added to. */
+LinearValues linear_first_values(const PtxFunction *entry);
 void linear_done(LinearValues *values);
 
 Linear linear_operand(const LinearValues *values, const PtxOperand *operand);

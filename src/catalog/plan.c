@@ -11,6 +11,32 @@ int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, 
     return plan->buffer_count - 1;
 }
 
+/* Which of the inputs, or of the outputs, "in3" or "out" is: from 1 on; 0: it is neither. */
+static unsigned long number_of(const char *name, size_t length, bool *is_input) {
+    *is_input = length >= 2 && !memcmp(name, "in", 2);
+    size_t letters = *is_input ? 2 : 3;
+    if (!*is_input && (length < 3 || memcmp(name, "out", 3) != 0)) return 0;
+    unsigned long number = 0;
+    for (size_t i = letters; i < length; i++) {
+        if (name[i] < '0' || name[i] > '9' || number > PLAN_MOST_NUMBERED) return 0;
+        number = 10 * number + (unsigned long)(name[i] - '0');
+    }
+    return length == letters ? 1 : number > 1 ? number : 0;
+}
+
+int plan_find_buffer(const Plan *plan, const char *name, size_t length) {
+    bool wants_input;
+    unsigned long number = number_of(name, length, &wants_input);
+    for (int i = 0; i < plan->buffer_count; i++)
+        if (strlen(plan->buffers[i].name) == length && !memcmp(plan->buffers[i].name, name, length)) return i;
+    for (int i = 0; number && i < plan->buffer_count; i++) {
+        FillKind fill = plan->buffers[i].fill;
+        bool is_input = fill != FILL_ZERO && fill != FILL_VALUE;
+        if (is_input == wants_input && --number == 0) return i;
+    }
+    return -1;
+}
+
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry) {
     assert(plan->launch_count < PLAN_LAUNCHES);
     PlanLaunch *launch = &plan->launches[plan->launch_count++];

@@ -65,7 +65,7 @@ typedef struct PlanLaunch {
     int argument_count, argument_capacity;
 } PlanLaunch;
 
-enum { PLAN_LAUNCHES = 16 };
+enum { PLAN_LAUNCHES = 16, PLAN_MOST_NUMBERED = 1000 };
 
 /* Zero-initialised is a valid empty plan. */
 typedef struct Plan {
@@ -93,6 +93,8 @@ void plan_fill_print(const PlanBuffer *buffer, Text *out);
 bool plan_fill_scan(const char *text, PlanBuffer *buffer);
 
 int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, FillKind fill); /* index */
+/* By its name; else "in", "in2", ... are those that are filled, "out", ... the others, each in their order. -1: none. */
+int plan_find_buffer(const Plan *plan, const char *name, size_t length);
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 /* The bits of a number among the arguments, of at most 8 bytes; false: it is a pointer, or a structure. */
 bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);

@@ -320,6 +320,46 @@ static void note_index(UseFlow *flow, const PtxInstruction *instruction) {
         }
 }
 
+/* Two values that were loaded through the parameter are compared, or subtracted: where a row begins and ends. */
+static bool compares_held(const UseFlow *flow, uint64_t bit) {
+    for (int i = 0; i < flow->entry->statement_count; i++) {
+        const PtxInstruction *instruction = flow->entry->statements[i].instruction;
+        if (flow->entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || instruction->operand_count < 3 ||
+            (!is(instruction, "setp") && !is(instruction, "sub")))
+            continue;
+        if (held_by(flow, &instruction->operands[1]) & held_by(flow, &instruction->operands[2]) & bit)
+            return true;
+    }
+    return false;
+}
+
+/* p[row] and p[row + 1]: two loads through one register, an element apart, of what takes part in addresses. */
+static void note_row_pointer(UseFlow *flow, const PtxInstruction *instruction) {
+    const PtxOperand *address = &instruction->operands[1];
+    int bytes = instruction->type_count ? ptx_type_bytes(instruction->types[0]) : 0;
+    uint64_t bits = is(instruction, "ld") && instruction->space != PTX_SPACE_PARAM &&
+                            instruction->space != PTX_SPACE_SHARED && address->reg
+                        ? sources_of(flow, address)
+                        : 0;
+    if (!bits || (bits & (bits - 1))) return;
+    int index = __builtin_ctzll(bits);
+    Use *use = &flow->uses[index];
+    if (!use->is_index || held_by(flow, address) || !compares_held(flow, bits)) return;
+    for (int i = 0; i < flow->entry->statement_count && !use->is_row_pointer; i++) {
+        const PtxInstruction *other = flow->entry->statements[i].instruction;
+        if (flow->entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !is(other, "ld") ||
+            other->operand_count < 2)
+            continue;
+        const PtxOperand *next = &other->operands[1];
+        if (next->reg != address->reg || next->integer != address->integer + bytes) continue;
+        Linear place = linear_operand(&flow->linear, address);
+        bool by_thread = linear_coefficient(&place, LINEAR_CTAID, LINEAR_NTID) == bytes,
+             by_block = place.is_known && !linear_has(&place, LINEAR_TID);
+        use->is_row_pointer = true;
+        use->row_threads = by_thread ? 1 : by_block ? 0 : 32;
+    }
+}
+
 static void note_names(UseFlow *flow, const PtxOperand *operand) {
     for (int i = 0; operand->variable && i < flow->entry->parameter_count && i < USES_PARAMETERS; i++)
         if (flow->entry->parameters[i] == operand->variable) flow->uses[i].is_named = true;
@@ -377,99 +417,12 @@ void uses_find(const PtxFunction *entry, Use *uses) {
     visit_all(&flow, note_access);
     visit_all(&flow, note_index);
     visit_all(&flow, note_stride);
+    visit_all(&flow, note_row_pointer);
     linear_done(&flow.linear);
     free(flow.type);
     free(flow.class);
     free(flow.held);
     free(flow.from);
-}
-
-/* ---- dimensions --------------------------------------------------------------------------------------------- */
-
-static bool hands_on(const PtxInstruction *instruction) {
-    static const char *const names[] = {"mov", "cvt", "add", "sub", "mul", "mad", "shl", "neg"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (is(instruction, names[i])) return true;
-    return false;
-}
-
-/* x + extent.x * y + extent.x * extent.y * z counts in one dimension, whatever y and z are. */
-static bool is_linear_rank(const Linear *value, int index, int extent) {
-    int64_t x = linear_coefficient(value, index, 0);
-    for (int axis = 1; axis < 3; axis++)
-        if (linear_has(value, index + axis)) {
-            LinearTerm wanted = {x, {(uint8_t)extent, (uint8_t)(index + axis)}};
-            if (axis == 2)
-                memcpy(wanted.factors,
-                       (uint8_t[4]){(uint8_t)(extent + 1), (uint8_t)extent, (uint8_t)(index + 2), 0}, 4);
-            bool found = false;
-            for (int i = 0; i < value->count; i++) {
-                uint8_t sorted[LINEAR_FACTORS] = {0};
-                memcpy(sorted, wanted.factors, sizeof sorted);
-                for (int a = 0; a < LINEAR_FACTORS; a++)
-                    for (int b = a + 1; b < LINEAR_FACTORS; b++)
-                        if (sorted[b] > sorted[a]) {
-                            uint8_t swap = sorted[a];
-                            sorted[a] = sorted[b];
-                            sorted[b] = swap;
-                        }
-                int64_t c = value->terms[i].coefficient;
-                found |= !memcmp(sorted, value->terms[i].factors, sizeof sorted) && (x ? c == x : c > 0);
-            }
-            if (!found) return false;
-        }
-    return true;
-}
-
-/* x + y + z == 0: is it the first of all? */
-static bool is_first_test(const LinearValues *values, const PtxInstruction *instruction) {
-    if (!is(instruction, "setp") || instruction->operand_count < 3) return false;
-    if (!ptx_instruction_has(instruction, PTX_MOD_EQ) && !ptx_instruction_has(instruction, PTX_MOD_NE))
-        return false;
-    Linear a = linear_operand(values, &instruction->operands[1]),
-           b = linear_operand(values, &instruction->operands[2]);
-    Linear difference = linear_add(&a, &b, -1);
-    for (int i = 0; i < difference.count; i++)
-        if (!difference.terms[i].factors[0] || difference.terms[i].factors[1]) return false;
-    return difference.is_known && difference.count > 0;
-}
-
-static int dimensions_of(const LinearValues *values, const PtxInstruction *instruction,
-                         const PtxOperand *operand) {
-    int most = 1;
-    Linear value =
-        operand->kind == PTX_OPERAND_MEMORY && !operand->reg ? (Linear){0} : linear_operand(values, operand);
-    for (int index = LINEAR_TID; value.is_known && index <= LINEAR_CTAID; index += LINEAR_CTAID - LINEAR_TID)
-        for (int axis = 1; axis < 3; axis++) {
-            bool counts = linear_has(&value, index + axis) &&
-                          !is_linear_rank(&value, index, index + LINEAR_NTID - LINEAR_TID) &&
-                          !is_first_test(values, instruction);
-            if (counts && axis + 1 > most) most = axis + 1;
-        }
-    for (int i = 0; i < operand->item_count; i++) {
-        int of_item = dimensions_of(values, instruction, &operand->items[i]);
-        if (of_item > most) most = of_item;
-    }
-    return most;
-}
-
-int uses_dimensions(const PtxFunction *entry) {
-    LinearValues values = linear_values(entry);
-    int most = 1;
-    for (int i = 0; i < entry->statement_count; i++) {
-        const PtxInstruction *instruction = entry->statements[i].instruction;
-        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
-        if (is(instruction, "or")) continue; /* x | y | z: is it the first of all? */
-        const PtxOperand *to = instruction->operands;
-        bool goes_on = instruction->operand_count && hands_on(instruction) && to->reg &&
-                       to->kind == PTX_OPERAND_REGISTER && values.of[to->reg->index].is_known;
-        for (int k = 0; !goes_on && k < instruction->operand_count; k++) {
-            int dimensions = dimensions_of(&values, instruction, &instruction->operands[k]);
-            if (dimensions > most) most = dimensions;
-        }
-    }
-    linear_done(&values);
-    return most;
 }
 
 /* ---- the operation ------------------------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ typedef struct Use { /* of one parameter */
     uint64_t elements;
     bool is_index;         /* what is loaded through it takes part in an address: */
     int indexed;           /* through this parameter; -1: of shared memory */
+    bool is_row_pointer;   /* element i and i + 1 are loaded, as the begin and the end of a row */
+    int row_threads;       /* so many threads take one of these rows: 1, a warp, 0: a block */
     uint64_t most_indices; /* in shared memory: so many elements; 0: not known */
 } Use;
 
@@ -34,11 +36,27 @@ enum { USES_PARAMETERS = 64 };
 void uses_find(const PtxFunction *entry, Use *uses);
 /* Blocks and threads are counted in so many dimensions: those whose index decides more than the place of a thread in its
  * linear order, which cooperative groups compute of all three. */
-int uses_dimensions(const PtxFunction *entry);
+typedef struct UseShape {
+    int of_block, of_grid; /* 1 to 3 */
+} UseShape;
+UseShape uses_shape(const PtxFunction *entry);
+int uses_dimensions(const PtxFunction *entry); /* the larger one */
+
+/* What each block loads begins so far behind what the block before it loads: the largest distance of all loads. */
+typedef struct UseReach {
+    bool is_known;             /* of one load at least */
+    bool goes_on;              /* an address has the number of blocks: a block loads elements far away, too */
+    uint64_t elements, blocks; /* so many elements, or so many blocks of threads; 0: no such load */
+} UseReach;
+UseReach uses_reach(const PtxFunction *entry);
+/* The elements that a block of so many threads takes: `threads` where no load says more. */
+uint64_t uses_block_reach(const PtxFunction *entry, uint64_t threads);
 /* A fold of floats is computed: "add", "min" or "max"; NULL: none, or several. */
 const char *uses_float_fold(const PtxFunction *entry);
 /* All that it does to its elements is to fold them with this, across threads: "add", "min", "max"; NULL: it may do more. */
 const char *uses_only_fold(const PtxFunction *entry);
+/* It compares elements with each other, or takes the larger or smaller one. */
+bool uses_compares(const PtxFunction *entry);
 /* Its threads hand values to each other: shared memory, shuffles, atomics, barriers. */
 bool uses_communicate(const PtxFunction *entry);
 

@@ -39,8 +39,28 @@ const HostLaunch *host_code_launch(const HostCode *code, int index) {
 
 /* ---- their order ---------------------------------------------------------------------------------------- */
 
-/* The kernel's name begins a statement. */
-static bool begins_statement(const HostText *text, size_t at) {
+/* `if (CONDITION)` ends before `end`, and what is known of CONDITION says yes. */
+static bool is_taken(HostCode *code, size_t end) {
+    const HostText *text = &code->text;
+    size_t close = host_back_over_blanks(text, end), open = close;
+    int depth = 0;
+    if (!close || text->text[close - 1] != ')') return false;
+    while (open > 0) {
+        open--;
+        depth += (text->text[open] == ')') - (text->text[open] == '(');
+        if (!depth) break;
+    }
+    size_t word = host_back_over_blanks(text, open);
+    if (word < 2 || memcmp(text->text + word - 2, "if", 2) != 0 ||
+        (word > 2 && host_is_word(text->text[word - 3])))
+        return false;
+    HostNumber value = host_value(&code->values, (HostSpan){open + 1, close - 1}, open);
+    return value.is_known && !value.is_free && value.number != 0;
+}
+
+/* The kernel's name begins a statement, or follows a condition that holds. */
+static bool begins_statement(HostCode *code, size_t at) {
+    const HostText *text = &code->text;
     size_t begin = host_back_over_blanks(text, at);
     if (begin && text->text[begin - 1] == '>') {
         size_t open = host_open_angle(text, begin);
@@ -49,16 +69,22 @@ static bool begins_statement(const HostText *text, size_t at) {
     }
     while (begin > 0 && (host_is_word(text->text[begin - 1]) || text->text[begin - 1] == ':')) begin--;
     begin = host_back_over_blanks(text, begin);
-    return begin > 0 && strchr(";{}", text->text[begin - 1]);
+    return begin > 0 && (strchr(";{}", text->text[begin - 1]) || is_taken(code, begin));
 }
 
-bool host_code_follows(const HostCode *code, const HostLaunch *launch, const HostLaunch *later) {
+bool host_code_follows(HostCode *code, const HostLaunch *launch, const HostLaunch *later) {
+    enum { DEEPEST = 16 };
     const HostText *text = &code->text;
-    int depth = 0;
-    if (later->at <= launch->at || !begins_statement(text, later->at)) return false;
-    for (size_t at = launch->at; at < later->at && depth >= 0; at++)
-        depth += (text->text[at] == '{') - (text->text[at] == '}');
-    return depth == 0;
+    bool taken[DEEPEST]; /* the open braces are of conditions that hold */
+    int depth = 0, others = 0;
+    if (later->at <= launch->at || !begins_statement(code, later->at)) return false;
+    for (size_t at = launch->at; at < later->at; at++) {
+        if (text->text[at] == '{' && depth == DEEPEST) return false;
+        if (text->text[at] == '{') others += !(taken[depth++] = is_taken(code, at));
+        if (text->text[at] == '}' && depth-- == 0) return false;
+        if (text->text[at] == '}') others -= !taken[depth];
+    }
+    return others == 0;
 }
 
 bool host_code_overwrites(const HostCode *code, size_t begin, size_t end, const char *argument) {

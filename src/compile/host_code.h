@@ -9,6 +9,7 @@
 #ifndef COMPILE_HOST_CODE_H
 #define COMPILE_HOST_CODE_H
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdbool.h>
@@ -49,8 +50,9 @@ void host_code_free(HostCode *code);
 int host_code_launch_count(const HostCode *code);
 const HostLaunch *host_code_launch(const HostCode *code, int index);
 
-/* `later` is executed whenever `launch` is, after it: it stands in the same braces, under no condition of its own. */
-bool host_code_follows(const HostCode *code, const HostLaunch *launch, const HostLaunch *later);
+/* `later` is executed whenever `launch` is, after it: it stands in the same braces, under no condition of its own but those
+ * that are known to hold. */
+bool host_code_follows(HostCode *code, const HostLaunch *launch, const HostLaunch *later);
 /* Between these places in the text the host copies to, or sets, what this argument of a launch points to. */
 bool host_code_overwrites(const HostCode *code, size_t begin, size_t end, const char *argument);
 
@@ -88,6 +90,9 @@ size_t host_code_place(const HostCode *code, const char *readable);
 
 /* Numbers beside the kernel's definition: __launch_bounds__(256) gives its first; 0: none. */
 uint64_t host_code_launch_bound(HostCode *code, const char *kernel);
+
+/* The name of a parameter of this kernel, which has `count` of them: new memory of `arena`; NULL: the file does not say. */
+const char *host_code_parameter_name(HostCode *code, const char *kernel, int index, int count, Arena *arena);
 
 /* Values from 16 to 1024 of the constants and macros that are named as sizes of blocks are, BLOCK_SIZE, kThreads: each once.
  * How many. */

@@ -125,6 +125,33 @@ uint64_t host_code_launch_bound(HostCode *code, const char *kernel) {
     return 0;
 }
 
+/* `x` of `const float *__restrict__ x`; empty: it has none. */
+static HostSpan parameter_name(const HostText *text, HostSpan item) {
+    size_t end = item.begin;
+    while (end < item.end && text->text[end] != '=' && text->text[end] != '[') end++;
+    end = host_back_over_blanks(text, end);
+    size_t begin = end;
+    while (begin > item.begin && host_is_word(text->text[begin - 1])) begin--;
+    return (HostSpan){begin, begin > item.begin ? end : begin};
+}
+
+const char *host_code_parameter_name(HostCode *code, const char *kernel, int index, int count, Arena *arena) {
+    const HostText *text = &code->text;
+    for (int i = 0; i < text->function_count; i++) {
+        const HostFunction *function = &text->functions[i];
+        HostSpan item, beyond;
+        if (!host_span_is(text, function->name, kernel) || !has_mark(text, function, "__global__") ||
+            !host_list_item(text, function->parameters, index, &item) ||
+            !host_list_item(text, function->parameters, count - 1, &beyond) ||
+            host_list_item(text, function->parameters, count, &beyond))
+            continue;
+        HostSpan name = parameter_name(text, item);
+        if (name.end > name.begin)
+            return arena_copy_text(arena, text->text + name.begin, name.end - name.begin);
+    }
+    return NULL;
+}
+
 int host_code_block_sizes(HostCode *code, uint64_t *sizes, int most) {
     HostText *text = &code->text;
     int count = 0;

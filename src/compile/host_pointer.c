@@ -6,6 +6,29 @@
 #include <ctype.h>
 #include <string.h>
 
+/* `d_in` of buffers.d_in, this->d_in; a call, v.data(), is none. */
+static HostSpan last_member(const HostText *text, HostSpan word, size_t end) {
+    for (;;) {
+        size_t dot = host_skip_blanks(text, word.end, end);
+        bool is_arrow = dot + 1 < end && text->text[dot] == '-' && text->text[dot + 1] == '>';
+        if (dot >= end || (text->text[dot] != '.' && !is_arrow)) return word;
+        HostSpan member = host_word(text, dot + 1 + is_arrow);
+        if (member.end == member.begin || member.end > end || text->text[member.end] == '(') return word;
+        word = member;
+    }
+}
+
+/* Where `&buffers.d_in[i]` begins, behind the &: at `buffers`. */
+static size_t begin_of_chain(const HostText *text, size_t at) {
+    for (;;) {
+        size_t before = host_back_over_blanks(text, at);
+        bool is_arrow = before > 1 && text->text[before - 1] == '>' && text->text[before - 2] == '-';
+        if (!before || (text->text[before - 1] != '.' && !is_arrow)) return at;
+        at = host_back_over_blanks(text, before - 1 - is_arrow);
+        while (at > 0 && host_is_word(text->text[at - 1])) at--;
+    }
+}
+
 /* The name that an argument is made of: of (float *)d_in, thrust::raw_pointer_cast(v.data()), &v[0], x.get(). */
 static HostSpan base_name(const HostText *text, HostSpan span) {
     static const char *const passed[] = {"thrust",      "raw_pointer_cast",
@@ -23,7 +46,7 @@ static HostSpan base_name(const HostText *text, HostSpan span) {
         bool is_passed = host_type_bytes(text->text + word.begin, word.end - word.begin) > 0;
         for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
             is_passed |= host_span_is(text, word, passed[i]);
-        if (!is_passed) return word;
+        if (!is_passed) return last_member(text, word, span.end);
         at = word.end;
     }
     return (HostSpan){span.begin, span.begin};
@@ -35,8 +58,10 @@ static bool find_allocation(HostCode *code, HostSpan name, size_t from, size_t e
     HostText *text = &code->text;
     bool found = false;
     for (size_t at = from; (at = host_text_find(text, name, at, end)) != SIZE_MAX; at++) {
-        size_t before = host_back_over_blanks(text, at),
+        size_t before = host_back_over_blanks(text, begin_of_chain(text, at)),
                after = host_skip_blanks(text, at + (name.end - name.begin), end);
+        if (after < end && text->text[after] == '[')
+            after = host_skip_blanks(text, host_skip_brackets(text, after, end), end);
         if (!before || text->text[before - 1] != '&' || after >= end || text->text[after] != ',') continue;
         size_t open = before;
         int depth = 0;
@@ -118,6 +143,17 @@ static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
     return none;
 }
 
+/* name[i], of pointers that were allocated one by one: cudaMalloc(&name[i], ..). */
+static bool is_array_of_pointers(HostCode *code, HostSpan span, size_t bracket) {
+    HostText *text = &code->text;
+    HostSpan name = base_name(text, span), bytes;
+    size_t place;
+    if (host_skip_blanks(text, name.end, span.end) != bracket || text->text[span.begin] == '&') return false;
+    if (!find_allocation(code, name, 0, text->length, &bytes, &place)) return false;
+    size_t after = host_skip_blanks(text, place + (name.end - name.begin), text->length);
+    return text->text[after] == '[';
+}
+
 /* in + i, &in[n]: it points into what was allocated, and how much follows it is not known. */
 static bool has_offset(HostCode *code, HostSpan span, size_t at) {
     HostText *text = &code->text;
@@ -125,6 +161,7 @@ static bool has_offset(HostCode *code, HostSpan span, size_t at) {
         char c = text->text[i];
         HostSpan offset = {i + 1, span.end};
         if (c == '[') offset.end = host_skip_brackets(text, i, span.end) - 1;
+        if (c == '[' && is_array_of_pointers(code, span, i)) continue;
         bool is_sum = (c == '+' || (c == '-' && text->text[i + 1] != '>')) && text->text[span.end - 1] != ')';
         if (c != '[' && !is_sum) continue;
         HostNumber value = host_value(&code->values, offset, at);

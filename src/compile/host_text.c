@@ -296,6 +296,18 @@ static bool is_operator_word(const HostText *text, size_t end) {
     return false;
 }
 
+/* The comma at `at` is one of `dim3 grid(8), block(256)`: two words begin its statement, and no bracket is open. */
+static bool is_declaration(const HostText *text, size_t at) {
+    int depth = 0;
+    while (at > 0 && depth >= 0 && !strchr(";{}", text->text[at - 1])) {
+        at--;
+        depth += (text->text[at] == ')') - (text->text[at] == '(');
+    }
+    HostSpan type = host_word(text, host_skip_blanks(text, at, text->length)),
+             name = host_word(text, host_skip_blanks(text, type.end, text->length));
+    return depth == 0 && type.end > type.begin && name.end > name.begin && !is_operator_word(text, type.end);
+}
+
 /* Is the name at `at` defined there? */
 static bool read_definition(const HostText *text, size_t at, size_t length, HostDefinition *definition) {
     size_t before = host_back_over_blanks(text, at),
@@ -313,6 +325,13 @@ static bool read_definition(const HostText *text, size_t at, size_t length, Host
         *definition = (HostDefinition){HOST_VALUE, at, {after + 1, end}, {0, 0}, false, NULL, 0};
         return true;
     }
+    if (next == ':' && text->text[after + 1] != ':' && (host_is_word(last) || last == '&')) {
+        size_t end = end_of_value(text, after + 1), open = before;
+        while (open > 0 && !strchr("(;{}?", text->text[open - 1])) open--;
+        if (!open || text->text[open - 1] != '(' || text->text[end] != ')') return false;
+        *definition = (HostDefinition){.kind = HOST_RANGE, .at = at, .value = {after + 1, end}};
+        return true;
+    }
     bool after_type = (host_is_word(last) && !is_operator_word(text, before)) || last == '>' ||
                       (last == ',' && next != '{');
     after_type |= last == '*' && next == '[';
@@ -328,7 +347,7 @@ static bool read_definition(const HostText *text, size_t at, size_t length, Host
                                    .is_called = next != '['};
     if (next == '[' && beyond == '=')
         definition->parameters = (HostSpan){next_place + 1, end_of_value(text, next_place + 1)};
-    return last != ',' || next == '['; /* f(a, b(c)) defines nothing */
+    return last != ',' || next == '[' || is_declaration(text, before - 1); /* f(a, b(c)) defines nothing */
 }
 
 static bool last_definition(HostText *text, HostSpan name, size_t from, size_t end,

@@ -27,6 +27,7 @@ typedef struct HostText {
 typedef enum HostDefinitionKind {
     HOST_UNDEFINED,
     HOST_VALUE,     /* name = VALUE, name(VALUE), name{VALUE} */
+    HOST_RANGE,     /* for (name : VALUE) */
     HOST_ARRAY,     /* name[VALUE], name[VALUE] = PARAMETERS */
     HOST_MACRO,     /* #define name VALUE, or #define name(parameters) VALUE */
     HOST_PARAMETER, /* number `index` of `function` */

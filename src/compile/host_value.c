@@ -1,4 +1,5 @@
 #include "compile/host_value.h"
+#include "compile/host_element.h"
 #include "compile/host_number.h"
 #include "compile/host_type.h"
 
@@ -135,6 +136,30 @@ static HostNumber asked_value(HostValues *values, HostSpan name, size_t place) {
     return host_unknown;
 }
 
+static HostNumber first_of_range(HostValues *values, const HostDefinition *range) {
+    HostSpan items, item;
+    if (!host_find_range(values->text, range, &items) || !host_list_item(values->text, items, 0, &item))
+        return host_unknown;
+    return evaluate(values, item, range->at, NULL);
+}
+
+/* name[index], from the bracket on. */
+static HostNumber read_element(HostReader *reader, HostSpan name) {
+    HostText *text = reader->values->text;
+    size_t open = reader->at, at;
+    HostSpan value, items;
+    reader->at = host_skip_brackets(text, open, reader->end);
+    if (host_find_assignment(text, name, reader->place, &value, &at))
+        return evaluate(reader->values, value, at, NULL);
+    if (!host_find_items(text, name, reader->place, &items)) return host_unknown;
+    HostNumber index =
+        evaluate(reader->values, (HostSpan){open + 1, reader->at - 1}, reader->place, reader->scope);
+    bool is_index = index.is_known && !index.is_float && !index.is_free && index.integer >= 0;
+    if (!host_list_item(text, items, is_index && index.integer < 1 << 20 ? (int)index.integer : 0, &value))
+        return host_unknown;
+    return evaluate(reader->values, value, reader->place, NULL);
+}
+
 static HostNumber name_value(HostReader *reader, HostSpan name) {
     HostValues *values = reader->values;
     for (const HostScope *scope = reader->scope; scope; scope = scope->outer) {
@@ -162,6 +187,10 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
         }
     if (definition.kind == HOST_PARAMETER || definition.kind == HOST_TEMPLATE)
         return parameter_value(values, &definition);
+    if (definition.kind == HOST_RANGE) {
+        HostNumber first = first_of_range(values, &definition);
+        return first.is_known ? first : free_size(values, definition.at);
+    }
     if (definition.kind == HOST_UNDEFINED) return asked_value(values, name, reader->place);
     if (definition.kind != HOST_VALUE && definition.kind != HOST_MACRO) return host_unknown;
     HostNumber result = evaluate(values, definition.value, definition.at, NULL);
@@ -365,10 +394,7 @@ static HostNumber read_name(HostReader *reader) {
     }
     if (next == '(') return call(reader, name);
     if (next == '.' || (next == '-' && reader->text[reader->at + 1] == '>')) return member(reader, name);
-    if (next == '[') {
-        reader->at = host_skip_brackets(text, reader->at, reader->end);
-        return host_unknown;
-    }
+    if (next == '[') return read_element(reader, name);
     return name_value(reader, name);
 }
 

@@ -130,14 +130,8 @@ void session_events(const Session *session, FILE *to) {
 
 bool session_dump(const Session *session, const char *spec, FILE *to, Error *error) {
     size_t length = strcspn(spec, ":");
-    const PlanBuffer *found = NULL;
-    int index = 0;
-    for (int i = 0; i < session->plan.buffer_count; i++) {
-        const PlanBuffer *buffer = &session->plan.buffers[i];
-        if (strlen(buffer->name) != length || memcmp(buffer->name, spec, length) != 0) continue;
-        found = buffer;
-        index = i;
-    }
+    int index = plan_find_buffer(&session->plan, spec, length);
+    const PlanBuffer *found = index < 0 ? NULL : &session->plan.buffers[index];
     if (!found) {
         Text names = {0};
         for (int i = 0; i < session->plan.buffer_count; i++)

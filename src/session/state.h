@@ -99,6 +99,7 @@ typedef struct SessionTrial {
         grow[64];    /* [parameter] so many times as many elements as were guessed are needed; 0: not tried */
     int block;       /* which of the sizes that a block may have (user_sizes.c) */
     int clean;       /* 1 + the first of these without a trap; 0: none yet */
+    bool is_right;   /* the result with this one looks right, whatever --expect says */
     bool is_settled; /* none of them gave a result that is known */
     bool
         is_copy; /* of a run whose sizes are known: none is tried, and what is not to be asked of it is not found */

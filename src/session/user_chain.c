@@ -7,6 +7,8 @@
 #include "catalog/uses.h"
 #include "compile/host_code.h"
 #include "session/user_chain.h"
+#include "session/user_launch.h"
+#include <inttypes.h>
 #include <string.h>
 
 enum { BUFFERS = 64 };
@@ -67,6 +69,8 @@ static bool read_link(Chain *chain, Link *link) {
     for (int i = 0; i < host->item_count; i++) {
         GuessHint *hint = &link->hints[i];
         uint64_t bytes = guess_element_bytes(link->entry, i);
+        hint->is_null = bytes && user_is_null(host->items[i]);
+        if (hint->is_null) continue;
         if (bytes) {
             HostPointer pointer = host_code_pointer(code, host, i);
             link->identities[i] = pointer.identity;
@@ -88,16 +92,17 @@ static bool read_link(Chain *chain, Link *link) {
            host_code_evaluate_size(code, host, host->block, link->launch.block);
 }
 
-/* It loads what an earlier launch has stored, and the host has not overwritten. */
+/* It loads what an earlier launch has stored, and the host has overwritten nothing of that. */
 static bool reads_produced(Chain *chain, const Link *link, size_t from) {
+    bool found = false;
     for (int i = 0; i < parameters_of(link); i++) {
         const ChainBuffer *buffer = find_identity(chain, link->identities[i]);
         const Use *use = &link->uses[i];
-        if (buffer && buffer->is_produced && use->is_read && !use->is_updated &&
-            !host_code_overwrites(chain->code, from, link->host->at, link->host->items[i]))
-            return true;
+        if (!buffer || !buffer->is_produced || !use->is_read || use->is_updated) continue;
+        if (host_code_overwrites(chain->code, from, link->host->at, link->host->items[i])) return false;
+        found = true;
     }
-    return false;
+    return found;
 }
 
 /* The item of parameter `index`, "in=float[n]:random", by the names of the chain. */
@@ -130,7 +135,8 @@ static void add_link(Chain *chain, const Link *link) {
                         .fill = session_fill_text(session),
                         .has_fill = session->options.catalog.has_fill,
                         .shared_bytes = link->launch.dynamic_shared_bytes,
-                        .hints = link->hints};
+                        .hints = link->hints,
+                        .names = user_parameter_names(session, chain->code, link->entry)};
     Text guess = {0}, arguments = {0};
     guess_arguments(link->entry, &input, &guess);
     const char *begin = text_string(&guess);
@@ -181,8 +187,9 @@ bool session_plan_chain(Session *session, HostCode *code, const HostLaunch *firs
     }
     if (is_chain) {
         session->kernel.guess = NULL;
-        session->kernel.read = arena_print(&session->arena, "--launch '%s' (lines %s)",
-                                           session->kernel.arguments, text_string(&chain.lines));
+        session->kernel.read =
+            arena_print(&session->arena, "--launch '%s' --n %" PRIu64 " (lines %s)",
+                        session->kernel.arguments, session->options.catalog.n, text_string(&chain.lines));
     }
     text_done(&chain.text);
     text_done(&chain.lines);

@@ -150,6 +150,10 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
     return entry;
 }
 
+bool user_is_null(const char *item) {
+    return !strcmp(item, "nullptr") || !strcmp(item, "NULL") || !strcmp(item, "0");
+}
+
 /* A launch that only makes an instance of a template passes no pointers. */
 bool user_passes_nothing(const PtxFunction *entry, const HostLaunch *launch) {
     int pointers = 0, null = 0;
@@ -157,7 +161,7 @@ bool user_passes_nothing(const PtxFunction *entry, const HostLaunch *launch) {
         const char *item = launch->items[i];
         if (!guess_element_bytes(entry, i)) continue;
         pointers++;
-        null += !strcmp(item, "nullptr") || !strcmp(item, "NULL") || !strcmp(item, "0");
+        null += user_is_null(item);
     }
     return pointers && null == pointers;
 }
@@ -185,4 +189,29 @@ const HostLaunch *user_find_launch(UserLaunch *user) {
         if ((is_its || !entry) && !any && launch->item_count == user->entry->parameter_count) any = launch;
     }
     return any;
+}
+
+static bool may_be_named(const char *name, const char *const *others, int count) {
+    static const char *const taken[] = {"n", "block", "grid", "null", "inf", "nan"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!strcmp(name, taken[i])) return false;
+    for (int i = 0; i < count; i++)
+        if (!strcmp(name, others[i])) return false;
+    return true;
+}
+
+const char *const *user_parameter_names(Session *session, HostCode *code, const PtxFunction *entry) {
+    if (!code || !entry->parameter_count) return NULL;
+    int count = entry->parameter_count;
+    const char **names = arena_new(&session->arena, (size_t)count * sizeof *names);
+    const char *readable = ptx_readable_name(session->code.module, entry->name);
+    size_t bare = strcspn(readable, "<("), begin = bare;
+    while (begin > 0 && readable[begin - 1] != ':') begin--;
+    const char *kernel = arena_copy_text(&session->arena, readable + begin, bare - begin);
+    for (int i = 0; i < count; i++) {
+        names[i] = host_code_parameter_name(code, kernel, i, count, &session->arena);
+        bool is_pointer = guess_element_bytes(entry, i) > 0;
+        if (!names[i] || (is_pointer && !may_be_named(names[i], names, i))) return NULL;
+    }
+    return names;
 }

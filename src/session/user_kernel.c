@@ -5,6 +5,7 @@
 
 #include "catalog/expect.h"
 #include "session/user_chain.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,7 @@ static void choose_n(UserLaunch *user) {
     uint64_t *n = &user->session->options.catalog.n, count = 0;
     int shift = 2 * user->session->trial.quarterings;
     bool is_asked = *n != 0, is_free = false;
-    user->session->kernel.may_shrink = !is_asked;
+    user->session->kernel.may_shrink = user->chooses_n = !is_asked;
     if (!is_asked) *n = DEFAULT_N >> shift;
     if (!user->host) return;
     host_code_set_n(user->code, *n);
@@ -140,6 +141,8 @@ static void read_hints(UserLaunch *user) {
         GuessHint *hint = &user->hints[i];
         bool is_free;
         if (guess_element_bytes(user->entry, i)) {
+            hint->is_null = user_is_null(user->host->items[i]);
+            if (hint->is_null) continue;
             hint->count = elements_of(user, i, &identities[i], &is_free);
             for (int k = 0; k < i && identities[i] && !hint->is_same; k++)
                 if (identities[k] == identities[i]) {
@@ -180,6 +183,9 @@ static void say_origins(UserLaunch *user, const PlanLaunch *launch, const char *
     if (has_shared)
         text_print(user->reads_shared ? &user->read : &user->guess, " --shared %u",
                    launch->dynamic_shared_bytes);
+    bool is_unusual = user->chooses_n && options->catalog.n != DEFAULT_N;
+    if (is_unusual)
+        text_print(user->reads_arguments ? &user->read : &user->guess, " --n %" PRIu64, options->catalog.n);
     if (user->guess.length)
         session->kernel.guess =
             arena_copy_text(&session->arena, user->guess.data + 1, user->guess.length - 1);
@@ -203,6 +209,7 @@ static bool plan_arguments(UserLaunch *user, PlanLaunch *launch, Error *error) {
                         .has_fill = options->catalog.has_fill,
                         .shared_bytes = launch->dynamic_shared_bytes,
                         .hints = user->hints,
+                        .names = user_parameter_names(session, user->code, user->entry),
                         .grow = grow};
     guess_arguments(user->entry, &input, &args);
     session->kernel.arguments = arena_copy_text(&session->arena, text_string(&args), args.length);

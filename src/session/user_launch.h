@@ -20,6 +20,7 @@ typedef struct UserLaunch {
     GuessHint hints[USES_PARAMETERS];
     bool reads_arguments; /* every argument's value and size is known from the file */
     bool reads_grid, reads_block, reads_shared;
+    bool chooses_n;  /* nobody asked for a number of elements */
     bool is_reduced; /* n is less than in the file */
     uint64_t side;   /* of a square, or a cube, of n elements */
     Text guess, read;
@@ -31,6 +32,8 @@ HostCode *user_read_host_code(const SessionOptions *options);
 PtxFunction *user_find_entry(UserLaunch *user, Error *error);
 /* The kernel of the module that a launch is of; NULL: none. */
 PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch);
+/* An argument is a null pointer, as the host writes it. */
+bool user_is_null(const char *item);
 /* The launch only makes an instance of a template: its pointers are null. The body of `entry` is parsed. */
 bool user_passes_nothing(const PtxFunction *entry, const HostLaunch *launch);
 /* The file's launch of `entry`; NULL: there is none. */
@@ -38,6 +41,8 @@ const HostLaunch *user_find_launch(UserLaunch *user);
 
 /* "sum" of "space::sum<float>". */
 const char *user_bare_name(UserLaunch *user);
+/* [parameter] their names in the file, which buffers get; NULL: they are not known, or --args could not have them. */
+const char *const *user_parameter_names(Session *session, HostCode *code, const PtxFunction *entry);
 bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error);
 bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error);
 void user_choose_shared(UserLaunch *user, PlanLaunch *launch);

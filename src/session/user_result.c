@@ -4,6 +4,7 @@
 
 #include "catalog/expect.h"
 #include "catalog/uses.h"
+#include "session/user_variables.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,14 +31,22 @@ static const char *find_fold(const Session *session) {
     return fold;
 }
 
+static bool compares(const Session *session) {
+    bool found = false;
+    for (int i = 0; i < session->launches.count; i++)
+        found |= uses_compares(session->launches.programs[i]->entry);
+    return found;
+}
+
 /* The buffers that the last of several launches writes; NULL: not known. The caller's. */
-static bool *find_results(const Session *session) {
+static bool *find_results(const Session *session, int buffers) {
     int last = session->plan.launch_count - 1;
     const PlanLaunch *launch = &session->plan.launches[last];
     Use uses[USES_PARAMETERS];
     bool found = false;
     if (last < 1) return NULL;
-    bool *results = memory_new((size_t)session->plan.buffer_count);
+    bool *results = memory_new((size_t)buffers);
+    for (int i = session->plan.buffer_count; i < buffers; i++) results[i] = true;
     uses_find(session->launches.programs[last]->entry, uses);
     for (int i = 0; i < launch->argument_count && i < USES_PARAMETERS; i++) {
         if (!uses[i].is_written && !uses[i].is_updated) continue;
@@ -53,29 +62,44 @@ static bool is_guessed(const Session *session, const char *option) {
     return session->kernel.guess && strstr(session->kernel.guess, option);
 }
 
+/* Without --expect: what is guessed does not depend on that. */
+static bool looks_right(const ExpectRun *run) {
+    CatalogResult result = {0};
+    Text what = {0};
+    bool found = expect_find(run, &result, &what);
+    text_done(&what);
+    return found && result.correct;
+}
+
 bool session_compare_user_kernel(Session *session, Error *error) {
     bool was_run = !session->is_partial && !session_has_fatal_trap(session->trace);
     if (!was_run || !session->filled.buffers || !session->trace->launch_count) return true;
-    bool *results = find_results(session);
-    ExpectRun run = {.filled = &session->filled,
-                     .done = &session->plan,
+    UserVariables with_variables = user_variables(session);
+    bool *results = find_results(session, with_variables.done.buffer_count);
+    ExpectRun run = {.filled = &with_variables.filled,
+                     .done = &with_variables.done,
+                     .variables = with_variables.done.buffer_count - session->plan.buffer_count,
                      .n = session->options.catalog.n,
                      .results = results,
                      .atomics = count_atomics(session),
                      .fold = is_guessed(session, "--block")
                                  ? NULL
                                  : find_fold(session), /* the guess may be what is wrong */
+                     .compares = compares(session),
                      .is_trial = session->trial.block > 0,
                      .float_fold = uses_float_fold(session->launches.programs[0]->entry)};
     const char *expectation = session->options.expect;
     Text what = {0};
     bool good = !expectation || expect_compare(expectation, &run, &session->result, &what, error);
     session->kernel.is_said = expectation != NULL;
+    session->trial.is_right = good && expectation && session->kernel.block_choices > 1 && looks_right(&run);
     session->has_result = good && (expectation || expect_find(&run, &session->result, &what));
     if (session->has_result)
         session->kernel.looks_like = arena_copy_text(&session->arena, text_string(&what), what.length);
+    if (!expectation) session->trial.is_right = session->has_result && session->result.correct;
     text_done(&what);
     free(results);
+    user_variables_done(&with_variables);
     return good;
 }
 
@@ -88,9 +112,12 @@ static bool knows_sizes(const PlanLaunch *launch) {
     return false;
 }
 
-/* Each block takes more elements than was thought: there are fewer blocks. */
+/* Each block takes more elements than was thought: there are fewer blocks. Where its addresses say how many it takes, an
+ * access out of bounds is the kernel's fault. */
 static bool halve_grid(Session *session, const Trap *trap, bool reads_buffers) {
     enum { MOST_HALVINGS = 5 };
+    UseReach reach = uses_reach(session->launches.programs[0]->entry);
+    if (reach.is_known && !reach.goes_on) return false;
     const PlanLaunch *launch = &session->plan.launches[0];
     if (!is_guessed(session, "--grid") || launch->grid[0] < 2 || session->trial.halvings == MOST_HALVINGS)
         return false;
@@ -125,6 +152,11 @@ static uint64_t count_instructions(const Session *session) {
     return count;
 }
 
+/* Out of bounds, whether the run ended there or not. */
+static bool is_outside(TrapKind kind) {
+    return kind == TRAP_OUT_OF_BOUNDS || kind == TRAP_INDEX_OVERFLOW || trap_kind_is_dropped(kind);
+}
+
 /* A variable of the module has no place for so large an n. */
 static bool is_beyond_variable(const Session *session, const Trap *trap) {
     if (trap->kind != TRAP_OUT_OF_BOUNDS || strstr(trap->detail, "shared") || !strchr(trap->detail, '`'))
@@ -150,22 +182,35 @@ bool session_resize(Session *session) {
         session->trial.quarterings++;
         return true;
     }
-    if (trap->kind != TRAP_OUT_OF_BOUNDS || session->options.args) return false;
+    if (!is_outside(trap->kind) || session->options.args) return false;
     bool reads_buffers = session->kernel.read && strstr(session->kernel.read, "--args");
     return halve_grid(session, trap, reads_buffers) || (!reads_buffers && grow_buffer(session, trap));
+}
+
+/* A fault that another block may not have: an access of a buffer out of bounds is the kernel's own. */
+static bool is_other_fault(const Session *session) {
+    const Trace *trace = session->trace;
+    for (int i = 0; i < trace->trap_count; i++) {
+        const Trap *trap = &trace->traps[i];
+        bool is_fault = trap_kind_is_fatal(trap->kind) || trap_kind_is_dropped(trap->kind);
+        if (is_fault) return !is_outside(trap->kind) || strstr(trap->detail, "shared");
+    }
+    return false;
 }
 
 bool session_try_block(Session *session) {
     enum { QUICK = 1 << 23 }; /* warp instructions: a second */
     SessionTrial *trial = &session->trial;
-    bool is_right = session->has_result && session->result.correct;
+    bool is_right = trial->is_right && !session_has_fault(session->trace);
     if (!uses_communicate(session->launches.programs[0]->entry)) return false;
     if (session->kernel.block_choices < 2 || trial->is_settled || is_right || session->is_partial ||
-        session->options.expect || session->options.launches || session->plan.launch_count > 1)
+        session->options.launches || session->plan.launch_count > 1)
         return false;
     bool goes_on = trial->block + 1 < session->kernel.block_choices && count_instructions(session) <= QUICK;
-    int clean = trial->clean ? trial->clean : session_has_fatal_trap(session->trace) ? 0 : trial->block + 1;
-    int next = goes_on ? trial->block + 1 : clean ? clean - 1 : 0;
+    int clean = trial->clean ? trial->clean : is_other_fault(session) ? 0 : trial->block + 1;
+    int next = goes_on ? trial->block + 1
+               : clean ? clean - 1
+                       : 0; /* none is right: the likeliest without a fault */
     if (!goes_on && next == trial->block) return false;
     *trial = (SessionTrial){
         .block = next, .clean = clean, .is_settled = !goes_on, .quarterings = trial->quarterings};

@@ -72,9 +72,9 @@ bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
         is_free && user->host && host_code_evaluate_size(user->code, user->host, user->host->block, read) &&
         host_code_knows_size(user->code, user->host, user->host->block) && launch_volume(read) <= 1024;
     uint32_t usual_block[3];
-    memcpy(usual_block, usual[user->shape.dimensions - 1], sizeof usual_block);
+    memcpy(usual_block, usual[user->shape.block_dimensions - 1], sizeof usual_block);
     uint64_t choices[USER_BLOCKS];
-    if (user->shape.dimensions == 1 && is_free && !user->reads_block) {
+    if (user->shape.block_dimensions == 1 && is_free && !user->reads_block) {
         int count = list_blocks(user, choices), trial = user->session->trial.block;
         usual_block[0] = (uint32_t)choices[trial < count ? trial : 0];
         user->session->kernel.block_choices = count;
@@ -115,7 +115,12 @@ static uint64_t usual_blocks(const UserLaunch *user, int axis, const uint32_t bl
     uint64_t by_output = axis == 0 && user->shape.dimensions == 1 ? blocks_of_output(user) : 0;
     if (!user->shape.counts_blocks || axis >= user->shape.dimensions) return 1;
     if (by_output) return by_output;
-    return has_rows && by_block ? user->side : (user->side + block[axis] - 1) / block[axis];
+    if (has_rows && by_block) return user->side;
+    uint64_t threads = block[axis], reach = threads;
+    if (has_rows && guess_row_threads(user->entry) > 1) /* a warp a row */
+        return (user->side * (uint64_t)guess_row_threads(user->entry) + threads - 1) / threads;
+    if (user->shape.dimensions == 1) reach = uses_block_reach(user->entry, threads);
+    return (user->side + reach - 1) / reach;
 }
 
 /* Blocks: as asked, as the file says, else as is usual. */

@@ -198,7 +198,71 @@ static void nothing_is_found_by_chance(void **state) {
     for (int i = 1; i < 64; i++)
         if (values[i] > values[largest]) largest = i;
     put(&sample, 0, largest);
+    assert_found(&sample, NULL); /* a place is none where nothing is compared */
+    sample.run.compares = true;
     assert_found(&sample, largest ? "argmax(in)" : NULL);
+    close_sample(&sample);
+}
+
+/* What is left of a sum that went wrong is an element: of ascending ones the last, of digits a 9. */
+static void elements_are_no_extremes_by_chance(void **state) {
+    (void)state;
+    static const double broken[] = {0, 255, 127.5};
+    for (int fill = 0; fill < 2; fill++) {
+        Sample sample;
+        open_sample(&sample, PTX_S32, 256, 1, false);
+        int32_t *values = sample.filled.buffers[0].bytes, *same = sample.done.buffers[0].bytes;
+        for (int i = 0; i < 256; i++) same[i] = values[i] = fill ? i % 10 : i;
+        put(&sample, 0, fill ? 9 : 255);
+        assert_found(&sample, NULL);
+        sample.run.compares = true;
+        assert_found(&sample, "max(in)");
+        sample.run.compares = false;
+        for (size_t i = 0; i < sizeof broken / sizeof *broken && !fill; i++) {
+            put(&sample, 0, broken[i]);
+            assert_found(&sample, broken[i] == 127.5 ? "mean(in)" : NULL);
+        }
+        close_sample(&sample);
+    }
+}
+
+/* layernorm(in) * weight + bias, by rows of 128; and what is said the same way. */
+static void weights_and_biases_are_found(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, 512, 512, true);
+    Plan *const plans[] = {&sample.filled, &sample.done};
+    for (int i = 0; i < 2; i++) { /* the row of weights is in front of the output */
+        PlanBuffer *other = &plans[i]->buffers[1];
+        other->count = 128;
+    }
+    for (int row = 0; row < 4; row++) {
+        double sum = 0, squares = 0;
+        for (uint64_t i = 0; i < 128; i++) sum += in(&sample, 0, (uint64_t)row * 128 + i);
+        for (uint64_t i = 0; i < 128; i++)
+            squares += pow(in(&sample, 0, (uint64_t)row * 128 + i) - sum / 128, 2);
+        for (uint64_t i = 0; i < 128; i++)
+            put(&sample, (uint64_t)row * 128 + i,
+                (in(&sample, 0, (uint64_t)row * 128 + i) - sum / 128) / sqrt(squares / 128 + 1e-5) *
+                    in(&sample, 1, i));
+    }
+    assert_found(&sample, "layernorm(in, other, 128)");
+    assert_said(&sample, "layernorm(in, other, 128)", true);
+    assert_said(&sample, "layernorm(in, 128)", false);
+    close_sample(&sample);
+}
+
+/* An exclusive scan in tiles of 64, each of which begins with the element before it. */
+static void shifted_tiles_are_found(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_S32, 256, 256, false);
+    double sum = 0;
+    for (uint64_t i = 0; i < 256; i++) {
+        if (i % 64 == 0) sum = 0;
+        put(&sample, i, sum += i ? in(&sample, 0, i - 1) : 0);
+    }
+    assert_found(&sample, "shiftscan(in, 64)");
     close_sample(&sample);
 }
 
@@ -307,6 +371,9 @@ int main(void) {
         cmocka_unit_test(partial_results_are_folded),
         cmocka_unit_test(rows_and_elements_are_found),
         cmocka_unit_test(nothing_is_found_by_chance),
+        cmocka_unit_test(elements_are_no_extremes_by_chance),
+        cmocka_unit_test(weights_and_biases_are_found),
+        cmocka_unit_test(shifted_tiles_are_found),
         cmocka_unit_test(intermediate_results_are_none),
         cmocka_unit_test(bad_expectations_say_what_is_wrong),
         cmocka_unit_test(rounding_is_allowed_for),

@@ -111,6 +111,10 @@ static const char PTX[] =
     ".visible .entry structure(.param .align 4 .b8 s[12])\n"
     "{\n\tret;\n}\n"
     ".visible .entry aligned(.param .align 4 .b8 s[8])\n{\n\tret;\n}\n"
+    ".visible .entry view(.param .align 8 .b8 v[16])\n"
+    "{\n\t.reg .b64 %d<3>;\n\t.reg .b32 %r<2>;\n\t.reg .f32 %f<3>;\n"
+    "\tld.param.u64 %d1, [v];\n\tcvta.to.global.u64 %d2, %d1;\n\tld.param.b32 %r1, [v+8];\n"
+    "\tadd.s32 %r1, %r1, 1;\n\tld.param.f32 %f1, [v+12];\n\tst.global.f32 [%d2], %f1;\n\tret;\n}\n"
     ".visible .entry array(.param .align 8 .b8 a[48])\n{\n\tret;\n}\n"
     ".visible .entry functor(.param .align 1 .b8 f[1], .param .align 16 .b8 s[16], .param .align 8 .b8 "
     "t[16])\n"
@@ -134,7 +138,9 @@ static int free_module(void **state) {
 static bool parse(Plan *plan, const char *entry, const char *args, Error *error) {
     *plan = (Plan){0};
     PlanLaunch *launch = plan_add_launch(plan, entry);
-    return plan_parse_arguments(plan, launch, ptx_module_find(module, entry), args, &VARIABLES, error);
+    PtxFunction *function = ptx_module_find(module, entry);
+    return ptx_function_parse(module, function, error) &&
+           plan_parse_arguments(plan, launch, function, args, &VARIABLES, error);
 }
 
 static uint32_t scalar_bits(const Plan *plan, int argument) {
@@ -213,6 +219,19 @@ static void bad_args_say_what_is_wrong(void **state) {
         {"structure", "{1, 2, &in}", "there is no buffer 'in'"},
         {"structure", "{(char)256, 2, 3}", "does not fit char"},
         {"structure", "{{{{{{{{{{{{{{{{{1}}}}}}}}}}}}}}}}}", "nested more than 16 deep"},
+        {"view", "{in=float[n], n}",
+         "the kernel reads 4 bytes at 12 of parameter 1, where the structure has no member (members at 0, "
+         "8)"},
+        {"view", "{in=float[n], n, 2}",
+         "reads a float at 12 of parameter 1, where the structure has a whole number"},
+        {"view", "{in=float[n], 1.0f, 2.0f}",
+         "reads a whole number at 8 of parameter 1, where the structure has a float"},
+        {"view", "{in=float[n], 1l}", "reads 4 bytes at 12"},
+        {"view", "{1, n, 2, 3.0f}",
+         "reads a pointer at 0 of parameter 1, where the structure has a whole number"},
+        {"view", "{1.0, n, 3.0f}", "reads a pointer at 0 of parameter 1, where the structure has a float"},
+        {"view", "{n, in=float[n]}", "reads a pointer at 0"},
+        {"view", "7", "give its members, {in=float[n], n, 3.5f}, or file:PATH"},
         {"aligned", "{1l}", "aligned to 8 bytes, and parameter 1 of the kernel to 4"},
         {"scale", "in=float[n], &in[n+1], n, 1", "in has elements 0 to 999"},
         {"scale", "in=float[n], &in[1, n, 1", "']' is missing"},
@@ -281,6 +300,19 @@ static void structures_are_laid_out_as_in_c(void **state) {
     assert_false(plan_scalar(&plan.launches[0], 0, &bits));
     launch_done(&launch);
     plan_free(&plan);
+}
+
+/* What the kernel reads of a structure is what was written there, be it within another structure. */
+static void members_are_what_the_kernel_reads(void **state) {
+    (void)state;
+    static const char *const good[] = {"{in=float[n], n, 2.5f}", "{in=float[n], {n, 2.5f}}",
+                                       "{{in=float[n]}, n, 2.5f}", "{null, n, 2.5f}", "{0l, n, 2.5f}"};
+    Error error = {0};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        Plan plan;
+        if (!parse(&plan, "view", good[i], &error)) fail_msg("%s: %s", good[i], error.message);
+        plan_free(&plan);
+    }
 }
 
 /* An object without members has a byte; parameters that ask for more alignment than their members are padded. */
@@ -652,6 +684,7 @@ int main(void) {
         cmocka_unit_test(bad_args_say_what_is_wrong),
         cmocka_unit_test(an_error_points_into_the_text),
         cmocka_unit_test(structures_are_laid_out_as_in_c),
+        cmocka_unit_test(members_are_what_the_kernel_reads),
         cmocka_unit_test(structures_have_the_size_of_their_parameter),
         cmocka_unit_test(pointers_may_point_into_a_buffer),
         cmocka_unit_test(structures_are_read_from_files),

@@ -253,6 +253,47 @@ static void launches_follow_each_other(void **state) {
     host_code_free(code);
 }
 
+/* A condition that is known to hold is none; one that is known not to, or not known, is. */
+static void conditions_that_hold_are_passed(void **state) {
+    (void)state;
+    HostCode *code =
+        host_code_read("int main() { int n = 4096, b = 256; int blocks = n / b; a<<<blocks, b>>>(p);\n"
+                       "if (blocks > 1) { c<<<1, b>>>(p); if (n == 4096) { d<<<1, b>>>(p); } }\n"
+                       "if (blocks > 16) { e<<<1, b>>>(p); } if (blocks > 1) f<<<1, b>>>(p);\n"
+                       "while (n > 1) { g<<<1, b>>>(p); } else { h<<<1, b>>>(p); } k<<<1, b>>>(p); }");
+    static const char names[] = "acdefghk";
+    static const bool follows[] = {false, true, true, false, true, false, false, true};
+    assert_int_equal(host_code_launch_count(code), 8);
+    for (int i = 0; i < 8; i++)
+        if (host_code_follows(code, host_code_launch(code, 0), host_code_launch(code, i)) != follows[i])
+            fail_msg("%c follows: %d", names[i], !follows[i]);
+    host_code_free(code);
+}
+
+/* Buffers of structures and of arrays of pointers, elements of arrays, loops over a list, several sizes in one declaration. */
+static void elements_and_members_are_followed(void **state) {
+    (void)state;
+    expect("void f() { float *d[4]; for (int i = 0; i < 4; i++) cudaMalloc((void **)&d[i], 1024); k<<<2, "
+           "32>>>(d[i]); }",
+           2, 32, 1024);
+    expect("void f(size_t n, size_t each) { std::vector<int *> d(8); std::vector<int> sizes(8); size_t now = "
+           "std::min(each, n - i * each); sizes[i] = now / 32; cudaMalloc(&d[i], now * sizeof(int)); "
+           "k<<<sizes[i], "
+           "32>>>(d[i]); }\nint main() { size_t all[] = {256, 512}; for (size_t each : all) f(4096, each); }",
+           8, 32, 1024);
+    expect("void f() { Buffers b; cudaMalloc(&b.in, 640); k<<<1, 32>>>(b.in); }", 1, 32, 640);
+    expect("void f(Buffers *b) { cudaMalloc((void **)&b->in, 640); k<<<1, 32>>>(b->in); }", 1, 32, 640);
+    expect("void f() { int sizes[] = {64, 128}; int *d; cudaMalloc(&d, sizes[1] * 4); k<<<sizes[0], "
+           "sizes[1]>>>(d); }",
+           64, 128, 512);
+    expect("void f() { for (int b : {64, 128}) k<<<3, b>>>(p); }", 3, 64, 0);
+    expect("void f() { int n = 1000; dim3 grid((n + 255) / 256, 1, 1), block(256, 1, 1); k<<<grid, "
+           "block>>>(p); }",
+           4, 256, 0);
+    expect("void f() { int *d[2]; cudaMalloc(&d, 640); k<<<1, 32>>>(d[1]); }", 1, 32,
+           0); /* it points into one buffer */
+}
+
 /* Names that refer to each other, brackets that nothing closes, texts of any length: an answer, and soon. */
 static void any_text_is_read(void **state) {
     (void)state;
@@ -336,6 +377,8 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_followed_is_free),
         cmocka_unit_test(sizes_that_nothing_else_has_are_not_known),
         cmocka_unit_test(launches_follow_each_other),
+        cmocka_unit_test(conditions_that_hold_are_passed),
+        cmocka_unit_test(elements_and_members_are_followed),
         cmocka_unit_test(another_n_changes_the_number_that_it_follows_from),
         cmocka_unit_test(instances_and_pointers_are_told_apart),
         cmocka_unit_test(launches_by_calls_are_read),

@@ -1,0 +1,18 @@
+/* User variables: variables of the module that a kernel stores to, as buffers of a result: `__device__ float total`,
+ * `__managed__ int result`. Private to src/session. */
+#ifndef SESSION_USER_VARIABLES_H
+#define SESSION_USER_VARIABLES_H
+
+#include "session/state.h"
+
+/* The session's buffers before and after the run, and behind them the module's variables that its launches may write: shallow
+ * copies, to be given back with user_variables_done(). */
+typedef struct UserVariables {
+    Plan filled, done;
+    void *zeros; /* initial values that the module does not give */
+} UserVariables;
+
+UserVariables user_variables(const Session *session);
+void user_variables_done(UserVariables *variables);
+
+#endif
