@@ -304,7 +304,7 @@ static void what_is_given_up_for_time_is_said(void **state) {
         const char *said; /* NULL: nothing */
     } cases[] = {
         {"last_block", 1e-9, 0,
-         "The limit of 1e-09 s for other orders was reached: 3 of 3 were not searched."},
+         "The limit of 1e-09 s for other orders was reached: 5 of 5 were not searched."},
         {"last_block", 1000, 0, NULL},
         {"bug_volatile_tail", 0, 1e-9,
          "The limit of 1e-09 s for proofs was reached: for 1 of 1 hazards not all was tried."},
