@@ -47,8 +47,7 @@ static Stage *open_stage(void) {
 }
 
 /* Beat after beat: each of `parts` is on a screen, in this order. */
-static void expect_in_order(const char *const *parts, int count) {
-    Stage *stage = open_stage();
+static void expect_in_order(Stage *stage, const char *const *parts, int count) {
     int found = 0;
     for (int beat = 0; beat < 24 && found < count; beat++) {
         char *text = stage_text(stage, 160, 40);
@@ -65,18 +64,30 @@ static void pictures_name_the_block(void **state) {
     static const char *const parts[] = {"gate+0: a phase takes 33 arrivals",
                                         "128 bytes  tile+0 \u2192 other+0 of block 1",
                                         "gate+0 of block 1: each lane arrives"};
-    expect_in_order(parts, 3);
+    expect_in_order(open_stage(), parts, 3);
 }
 
 static void sentences_name_the_block(void **state) {
     (void)state;
     static const char *const parts[] = {"in shared memory of block 1 of its cluster",
                                         "It lies in shared memory of block 1"};
-    expect_in_order(parts, 2);
+    expect_in_order(open_stage(), parts, 2);
+}
+
+/* Beside each block's word stands what was read there: its sum. */
+static void words_of_other_blocks_have_values(void **state) {
+    (void)state;
+    Stage *stage = stage_open(
+        &(SessionOptions){.kernel = "cluster", .catalog = {.n = 4096, .fill = FILL_ONES, .has_fill = true}});
+    static const char *const parts[] = {
+        "block 7             block_sum[0]         \u2500\u2500\u25b6   lane 7            512"};
+    stage_press(stage, "g18lr");
+    expect_in_order(stage, parts, 1);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pictures_name_the_block),
-                                       cmocka_unit_test(sentences_name_the_block)};
+                                       cmocka_unit_test(sentences_name_the_block),
+                                       cmocka_unit_test(words_of_other_blocks_have_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ncurses lets a terminal's padding and size come from these; the tests want the terminal's own. */
 static const char *const xterm[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL};
@@ -27,6 +28,30 @@ static Pty *start(const char *const environment[], int columns, int rows) {
     unsetenv("LINES");
     unsetenv("COLUMNS");
     return pty_start(arguments, environment, columns, rows);
+}
+
+/* A recording that cannot be kept is an error when the interface closes. */
+static void a_recording_that_cannot_be_written_is_an_error(void **state) {
+    (void)state;
+    const char *program = getenv("REDVIZ_BIN");
+    const char *const arguments[] = {program ? program : "build/redviz",
+                                     "--kernel",
+                                     "strided",
+                                     "--n",
+                                     "4096",
+                                     "--record-cast",
+                                     "/dev/full",
+                                     NULL};
+    int status = 0;
+    if (access("/dev/full", W_OK) != 0) skip();
+    Pty *pty = pty_start(arguments, xterm, 80, 24);
+    pty_wait_for(pty, "step ");
+    pty_type(pty, "q");
+    assert_int_equal(pty_wait_for_report(pty, &status), 'E');
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+    pty_wait_for(pty, "could not be written to its end");
+    pty_assert_terminal_is_back(pty);
+    pty_free(pty);
 }
 
 static void steps_forwards_and_backwards_and_quits(void **state) {
@@ -387,6 +412,7 @@ static void waiting_takes_no_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_recording_that_cannot_be_written_is_an_error),
         cmocka_unit_test(steps_forwards_and_backwards_and_quits),
         cmocka_unit_test(follows_every_size_while_playing),
         cmocka_unit_test(the_mouse_seeks_and_steps),
