@@ -15,24 +15,37 @@ static const char *skip_blanks(const char *c) {
     return c + strspn(c, " \t");
 }
 
-/* Behind the bracket that closes the one at `c`; NULL: it is not on the line. */
+/* Behind the bracket that closes the one at `c`, of either kind; NULL: it is not on the line. */
 static const char *behind_bracket(const char *c) {
     int depth = 0;
     for (; *c; c++) {
-        depth += (*c == '[') - (*c == ']');
+        depth += (*c == '[' || *c == '(') - (*c == ']' || *c == ')');
         if (!depth) return c + 1;
     }
     return NULL;
 }
 
-/* The line is a statement "NAME[...] = ..." or the like; NAME. */
+/* NAME, or the last name of a cast, "((unsigned *)NAME)"; behind it, or NULL. */
+static const char *read_target(const char *c, char *name) {
+    const char *begin = c, *end;
+    if (*c == '(') {
+        c = behind_bracket(c);
+        if (!c) return NULL;
+        end = begin = c - 1;
+        while (begin[-1] != '(' && is_name(begin[-1])) begin--;
+    } else {
+        while (is_name(*c)) c++;
+        end = c;
+    }
+    if (begin == end || end - begin >= NAME_BYTES) return NULL;
+    snprintf(name, NAME_BYTES, "%.*s", (int)(end - begin), begin);
+    return c;
+}
+
+/* The line is a statement "NAME[...] = ...", "NAME = ..." or the like; NAME. */
 static bool is_store(const char *line, char *name) {
-    const char *c = skip_blanks(line);
-    size_t length = 0;
-    while (is_name(c[length])) length++;
-    if (!length || length >= NAME_BYTES || c[length] != '[') return false;
-    snprintf(name, NAME_BYTES, "%.*s", (int)length, c);
-    c = behind_bracket(c + length);
+    const char *c = read_target(skip_blanks(line), name);
+    while (c && *c == '[') c = behind_bracket(c);
     if (!c) return false;
     c = skip_blanks(c);
     if (*c == '=') return c[1] != '=';
@@ -41,18 +54,22 @@ static bool is_store(const char *line, char *name) {
     return *c && strchr("+-*/&|^%", *c) && c[1] == '=';
 }
 
-/* A line before says that it is an array in shared memory, or a pointer; an array of a thread is kept in registers. */
-static bool is_in_memory(const FindingsBuilder *builder, const char *file, int line, const char *name) {
+/* A line before says that it is in shared memory, or, where elements of it are stored, a pointer; an array of a thread is kept
+ * in registers. */
+static bool is_in_memory(const FindingsBuilder *builder, const char *file, int line, const char *name,
+                         bool has_elements) {
     size_t length = strlen(name);
     for (int at = line - 1; at > 0; at--) {
         const char *text = builder->source(builder->context, file, at);
         const char *shared = text ? strstr(text, "__shared__") : NULL;
         for (const char *c = text; c && (c = strstr(c, name)); c += length) {
             if ((c > text && is_name(c[-1])) || is_name(c[length])) continue;
-            const char *before = c;
+            const char *before = c, *comment = strstr(text, "//");
+            if (comment && comment < c) break;
             while (before > text && before[-1] == ' ') before--;
-            if (c[length] == '[' && shared && shared < c) return true;
-            if (before > text && (before[-1] == '*' || before[-1] == '_')) return true;
+            bool is_declared = before > text && (is_name(before[-1]) || before[-1] == ',');
+            if (shared && shared < c && (c[length] == '[' || (!has_elements && is_declared))) return true;
+            if (has_elements && before > text && (before[-1] == '*' || before[-1] == '_')) return true;
         }
     }
     return false;
@@ -116,8 +133,22 @@ static bool is_never_reached(const FindingsBuilder *builder, const LineUse *line
 static bool is_deleted(const FindingsBuilder *builder, const LineUse *lines, const char *file, int line) {
     char name[NAME_BYTES];
     const char *text = builder->source(builder->context, file, line);
-    return text && !lines[line].stores && is_store(text, name) && is_in_memory(builder, file, line, name) &&
+    if (!text || lines[line].stores || !is_store(text, name)) return false;
+    const char *behind = read_target(skip_blanks(text), name);
+    bool has_elements = behind && *behind == '[';
+    return is_in_memory(builder, file, line, name, has_elements) &&
            (lines[line].has_code || !is_never_reached(builder, lines, file, line));
+}
+
+/* Where the function that has code on this line begins, where it is a kernel: of one whose stores are all removed only the end is left. */
+static int first_line_of(const FindingsBuilder *builder, const char *file, int line) {
+    for (int at = line; at > 0; at--) {
+        const char *text = builder->source(builder->context, file, at);
+        const char *kernel = text ? strstr(text, "__global__") : NULL;
+        if (kernel) return at;
+        if (text && *text == '}' && at < line) break; /* the one before it ends */
+    }
+    return line;
 }
 
 static void add_of_launch(FindingsBuilder *builder, int launch) {
@@ -126,6 +157,7 @@ static void add_of_launch(FindingsBuilder *builder, int launch) {
     if (!file || !program->module || (program->module->file && !strcmp(file, program->module->file))) return;
     int first, last;
     LineUse *lines = lines_of(program, file, &first, &last);
+    if (last) first = first_line_of(builder, file, first);
     for (int line = first; line <= last; line++) {
         if (!is_deleted(builder, lines, file, line)) continue;
         int more = 0;

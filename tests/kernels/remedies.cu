@@ -198,3 +198,15 @@ extern "C" __global__ void lock_taken(int *taken, int *out, int careless) {
         atomicExch(taken, 0);
     }
 }
+
+// Nothing is left of this one but its end; a plain variable of shared memory, an array, and one by a cast. The fourth is a
+// variable of a thread.
+extern "C" __global__ void all_removed(const int *in, int *out) {
+    __shared__ int single;
+    __shared__ unsigned char bytes[64];
+    int own;
+    single = threadIdx.x;
+    bytes[0] = (unsigned char)threadIdx.x;
+    ((int *)bytes)[1] = threadIdx.x;
+    own = threadIdx.x;
+}

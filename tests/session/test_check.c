@@ -237,6 +237,21 @@ static void a_fault_hides_no_race(void **state) {
     session_free(session);
 }
 
+/* Nothing but the end is left of the kernel: the lines before it are looked at all the same. */
+static void a_kernel_may_be_removed_whole(void **state) {
+    (void)state;
+    Session *session =
+        open_case(&(Case){.entry = "all_removed", .arguments = ONE_BLOCK, .blocks = 1, .threads = 32});
+    Text out = {0};
+    session_check(session, CHECK_TEXT, &out);
+    const Findings *findings = session_hazards(session);
+    assert_int_equal(findings->count, 1);
+    assert_int_equal(findings->items[0].kind, FINDING_DELETED_STORE);
+    assert_non_null(strstr(findings->items[0].sentence, "lines 208 to 210"));
+    text_done(&out);
+    session_free(session);
+}
+
 /* What the compiler has removed is said, with its line; registers are no memory. */
 static void removed_stores_are_noted(void **state) {
     (void)state;
@@ -349,6 +364,7 @@ int main(void) {
         cmocka_unit_test(every_race_has_its_order),
         cmocka_unit_test(removed_stores_are_noted),
         cmocka_unit_test(what_is_given_up_for_time_is_said),
+        cmocka_unit_test(a_kernel_may_be_removed_whole),
         cmocka_unit_test(a_fault_hides_no_race),
         cmocka_unit_test(sarif_has_a_result_for_each_cause),
     };
