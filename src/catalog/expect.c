@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_LENGTHS = 12, WORK = 1 << 27 };
+enum { MOST_LENGTHS = 24, WORK = 1 << 27 };
 static const long double usual_epsilon = 1e-5L;
 
 typedef struct Changed { /* what a run changed of a buffer */
@@ -361,6 +361,7 @@ static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengt
     }
     for (uint64_t each = 1; each <= 8; each *= 2)
         add_length(lengths, &count, threads_of(run) * each, a->count);
+    for (int i = 0; i < run->number_count; i++) add_length(lengths, &count, run->numbers[i], a->count);
     return count;
 }
 
@@ -372,12 +373,31 @@ static int columns_of(const Trial *trial, uint64_t *columns) {
     if (trial->function->shape == EXPECT_EACH)
         columns[count++] = trial->function->each ? length : trial->out->count;
     for (int i = 0; i < launch->argument_count; i++) add_length(columns, &count, scalar(launch, i), length);
+    for (int i = 0; i < run->number_count && i < 6; i++) add_length(columns, &count, run->numbers[i], length);
     if (end > 1 && length % end == 0) add_length(columns, &count, length / end, length);
     add_length(columns, &count, end, length);
     add_length(columns, &count, length / launch_volume(launch->grid), length);
     add_length(columns, &count, block, length);
     add_length(columns, &count, 2 * block, length);
     return count;
+}
+
+/* With the usual epsilon, and with those that the kernel is given. */
+static bool try_epsilons(Trial *trial) {
+    const PlanLaunch *launch = &trial->run->done->launches[0];
+    trial->epsilon = usual_epsilon;
+    if (try_function(trial)) return true;
+    if (!trial->function->takes_weights) return false;
+    for (int i = 0; i < launch->argument_count; i++) {
+        const PlanArgument *argument = &launch->arguments[i];
+        if (argument->buffer >= 0 || (argument->byte_count != 4 && argument->byte_count != 8)) continue;
+        double value = plan_element(argument->byte_count == 4 ? PTX_F32 : PTX_F64, argument->bytes, 0);
+        if (!(value > 1e-20 && value <= 1) || fabs(value - 1e-5) < 1e-9) continue;
+        trial->epsilon = (long double)value;
+        if (try_function(trial)) return true;
+    }
+    trial->epsilon = usual_epsilon;
+    return false;
 }
 
 /* A norm, a variance, ... of integers is one only where the kernel has floats. */
@@ -400,12 +420,17 @@ static bool try_lengths(Trial *trial) {
             continue;
         if (is_total && try_total(trial)) return true;
         if (is_total) continue;
+        uint64_t end =
+            trial->changed.end; /* what gives a number for each element changes all of them, and no more */
+        if (trial->function->shape == EXPECT_EACH && trial->function->each &&
+            (end > trial->length || end < trial->length - trial->length / 8))
+            continue;
         int widths = i > 3 ? 0 : columns_of(trial, columns);
         for (int k = 0; k < widths; k++) {
             trial->columns = columns[k];
             bool fits = (!trial->weight || trial->weight->count >= columns[k]) &&
                         (!trial->bias || trial->bias->count >= columns[k]);
-            if (fits && try_function(trial)) return true;
+            if (fits && try_epsilons(trial)) return true;
         }
     }
     return false;
@@ -477,9 +502,25 @@ static bool find_wrong(Trial *trial, CatalogResult *result, Text *what) {
     trial->columns = 0;
     trial->is_guess = false;
     trial->takes_parts = true;
-    try_total(trial);
-    trial->result.correct = false;
+    bool is_right = try_total(trial); /* of more elements than may be looked at without a reason */
+    trial->result.correct = is_right;
     return keep(trial, result, what);
+}
+
+/* Functions that give as many numbers as there are elements come first where so many changed: they leave little to chance.
+ * Those of a part of the inputs come last. */
+static bool try_functions(Trial *trial) {
+    bool has_many = trial->changed.count >= trial->run->n / 2 && trial->changed.count > 1;
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < expect_function_count; i++) {
+            trial->function = &expect_functions[i];
+            bool is_each = trial->function->shape == EXPECT_EACH,
+                 is_total = trial->function->shape == EXPECT_TOTAL;
+            bool is_due = pass == 0 ? has_many && is_each : pass == 1 ? !(has_many && is_each) : is_total;
+            trial->takes_parts = pass == 2;
+            if (is_due && trial->function->is_guessed && try_inputs(trial)) return true;
+        }
+    return false;
 }
 
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
@@ -495,13 +536,8 @@ bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
         if (!changed.count) continue;
         trial.changed = changed;
         trial.out = &run->done->buffers[i];
-        for (int f = 0; f < 2 * expect_function_count && !found; f++) {
-            trial.function = &expect_functions[f % expect_function_count];
-            trial.takes_parts = f >= expect_function_count;
-            if (trial.takes_parts && trial.function->shape != EXPECT_TOTAL) continue;
-            found = trial.function->is_guessed && try_inputs(&trial);
-            if (found) keep(&trial, result, what);
-        }
+        found = try_functions(&trial);
+        if (found) keep(&trial, result, what);
         outputs++;
         last = trial;
     }

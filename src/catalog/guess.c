@@ -196,6 +196,29 @@ typedef struct Guess {
     Text *out;
 } Guess;
 
+/* Is the parameter named so in the source? Small letters are compared. */
+static bool is_named(const Guess *guess, int index, const char *part, bool at_begin) {
+    const char *name = guess->input->names ? guess->input->names[index] : NULL;
+    char lower[64] = "";
+    for (size_t i = 0; name && name[i] && i + 1 < sizeof lower; i++)
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    const char *at = strstr(lower, part);
+    return at && (!at_begin || at == lower || (!strncmp(lower, "d_", 2) && at == lower + 2));
+}
+
+/* How many bins a histogram has, where a parameter says that it counts them; 0: none does. */
+static uint64_t bins_of(const Guess *guess) {
+    enum { USUAL_BINS = 256 };
+    for (int i = 0; i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
+        const GuessHint *hint = guess->input->hints ? &guess->input->hints[i] : NULL;
+        bool is_count = guess->entry->parameters[i]->bytes <= 4 && is_named(guess, i, "bin", false);
+        if (is_count)
+            return hint && hint->has_value && !hint->is_free && hint->integer > 0 ? (uint64_t)hint->integer
+                                                                                  : USUAL_BINS;
+    }
+    return 0;
+}
+
 static void print_number(const Guess *guess, uint64_t number) {
     if (number == guess->input->n)
         text_add(guess->out, "n");
@@ -214,7 +237,13 @@ static void add_scalar(const Guess *guess, int index) {
     bool is_float = ptx_type_is_float(parameter->type) || ptx_type_is_float(declared->type);
     uint64_t bytes = parameter->bytes, limit = bytes < 8 ? (UINT64_C(1) << (8 * bytes - 1)) - 1 : INT64_MAX;
     uint64_t side = guess->input->side;
-    if (hint && hint->has_value && is_float)
+    bool is_bins =
+        !is_float && is_named(guess, index, "bin", false) && (!hint || !hint->has_value || hint->is_free);
+    if (is_bins)
+        text_print(guess->out, "%" PRIu64, bins_of(guess));
+    else if (is_float && is_named(guess, index, "eps", true) && (!hint || !hint->has_value || hint->is_free))
+        text_add(guess->out, "0.00001");
+    else if (hint && hint->has_value && is_float)
         text_print(guess->out,
                    hint->number == trunc(hint->number) && fabs(hint->number) < 1e15 ? "%.1f" : "%.17g",
                    hint->number);
@@ -289,7 +318,9 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
     } else if (is_input && use->is_index && is_integer && !guess->input->has_fill) {
         const GuessHint *hint =
             guess->input->hints && use->indexed >= 0 ? &guess->input->hints[use->indexed] : NULL;
-        uint64_t most = hint && hint->count                              ? hint->count
+        uint64_t bins = bins_of(guess);
+        uint64_t most = bins                                             ? bins
+                        : hint && hint->count                            ? hint->count
                         : use->most_indices                              ? use->most_indices
                         : use->indexed < 0 && guess->input->shared_bytes ? guess->input->shared_bytes / 4
                                                                          : guess->input->n;
@@ -347,9 +378,30 @@ static bool may_be_in_place(const Guess *guess, int index) {
            !is_small;
 }
 
+/* Another pointer may be its input: many elements are only read through it. */
+static bool has_other_input(const Guess *guess, int index) {
+    for (int i = 0; i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
+        bool may_be = i != index && is_pointer(guess->entry, guess->uses, i, &guess->declared[i]);
+        if (may_be && is_only_read(guess, i) && guess->uses[i].count == USE_ANY) return true;
+    }
+    return false;
+}
+
+/* Element 0 of whole numbers is all that is read of it: it says how many elements others have. */
+static bool is_size(const Guess *guess, int index, bool is_input, PtxType type) {
+    const Use *use = &guess->uses[index];
+    const GuessHint *hint = guess->input->hints ? &guess->input->hints[index] : NULL;
+    return is_input && use->count == USE_CONSTANT && use->elements == 1 && !use->is_written &&
+           use->is_compared && !ptx_type_is_float(type) && ptx_type_bytes(type) >= 4 &&
+           (!hint || hint->count < 2);
+}
+
 /* An input is only read. Of a kernel without any, it is the first that may be worked on in place; so is a first pointer. */
 static bool is_input(const Guess *guess, int index) {
     if (is_only_read(guess, index)) return true;
+    static const char *const results[] = {"out", "res", "dst", "partial", "sum", "hist"};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (is_named(guess, index, results[i], true) && has_other_input(guess, index)) return false;
     bool has_other = guess->inputs || guess->outputs;
     for (int i = 0; has_other && i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
         bool is_other_input = is_pointer(guess->entry, guess->uses, i, &guess->declared[i]) &&
@@ -379,6 +431,11 @@ static void add_pointer(Guess *guess, int index) {
                                                  : PTX_S32;
     guess->buffer[index] = number;
     add_name(guess, number);
+    if (is_size(guess, index, is_in, type)) {
+        text_print(guess->out, "=%s[1]:", plan_type_name(type));
+        print_number(guess, guess->input->side);
+        return;
+    }
     text_print(guess->out, "=%s[", plan_type_name(type));
     add_count(guess, index, is_in);
     text_add(guess->out, "]");

@@ -34,6 +34,7 @@ typedef struct GuessHint { /* what is known of one argument */
     int same_as;
     bool is_null;             /* a pointer to nothing */
     bool has_value, is_float; /* scalars */
+    bool is_free;             /* it follows from a size that the file does not tell */
     int64_t integer;
     double number;
 } GuessHint;
@@ -45,7 +46,7 @@ typedef struct GuessInput {
     bool has_fill;            /* it was asked for */
     uint64_t shared_bytes;    /* dynamic shared memory */
     const GuessHint *hints;   /* [parameter]; NULL: none */
-    const char *const *names; /* [parameter] of the source, for buffers; NULL: in, in2, out, ... */
+    const char *const *names; /* [parameter] of the source: buffers get them; NULL: in, in2, out, ... */
     const uint64_t *grow;     /* [parameter] so many times as many elements; NULL: 1 */
 } GuessInput;
 

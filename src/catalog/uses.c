@@ -320,6 +320,12 @@ static void note_index(UseFlow *flow, const PtxInstruction *instruction) {
         }
 }
 
+static void note_compared(UseFlow *flow, const PtxInstruction *instruction) {
+    if (!is(instruction, "setp") || instruction->operand_count < 3) return;
+    uint64_t bits = held_by(flow, &instruction->operands[1]) | held_by(flow, &instruction->operands[2]);
+    for (int i = 0; i < USES_PARAMETERS; i++) flow->uses[i].is_compared |= bits >> i & 1;
+}
+
 /* Two values that were loaded through the parameter are compared, or subtracted: where a row begins and ends. */
 static bool compares_held(const UseFlow *flow, uint64_t bit) {
     for (int i = 0; i < flow->entry->statement_count; i++) {
@@ -418,6 +424,7 @@ void uses_find(const PtxFunction *entry, Use *uses) {
     visit_all(&flow, note_index);
     visit_all(&flow, note_stride);
     visit_all(&flow, note_row_pointer);
+    visit_all(&flow, note_compared);
     linear_done(&flow.linear);
     free(flow.type);
     free(flow.class);

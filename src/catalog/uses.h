@@ -25,6 +25,7 @@ typedef struct Use { /* of one parameter */
     uint64_t elements;
     bool is_index;         /* what is loaded through it takes part in an address: */
     int indexed;           /* through this parameter; -1: of shared memory */
+    bool is_compared;      /* what is loaded through it, as whole numbers, is compared */
     bool is_row_pointer;   /* element i and i + 1 are loaded, as the begin and the end of a row */
     int row_threads;       /* so many threads take one of these rows: 1, a warp, 0: a block */
     uint64_t most_indices; /* in shared memory: so many elements; 0: not known */
@@ -57,6 +58,8 @@ const char *uses_float_fold(const PtxFunction *entry);
 const char *uses_only_fold(const PtxFunction *entry);
 /* It compares elements with each other, or takes the larger or smaller one. */
 bool uses_compares(const PtxFunction *entry);
+/* Numbers that the entry compares with, and those one larger, [most]: bounds of its elements may be among them. How many. */
+int uses_bounds(const PtxFunction *entry, uint64_t *numbers, int most);
 /* Its threads hand values to each other: shared memory, shuffles, atomics, barriers. */
 bool uses_communicate(const PtxFunction *entry);
 

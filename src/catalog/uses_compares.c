@@ -1,4 +1,4 @@
-/* Does an entry compare what it loads? */
+/* What an entry compares: what it loads, and numbers. */
 #include "catalog/uses.h"
 
 #include "base/memory.h"
@@ -74,4 +74,27 @@ bool uses_compares(const PtxFunction *entry) {
     }
     free(data);
     return found;
+}
+
+static void add_bound(uint64_t *numbers, int *count, int most, uint64_t number) {
+    for (int i = 0; i < *count; i++)
+        if (numbers[i] == number) return;
+    if (*count < most) numbers[(*count)++] = number;
+}
+
+int uses_bounds(const PtxFunction *entry, uint64_t *numbers, int most) {
+    enum { LEAST = 16 };
+    int count = 0;
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || strcmp(instruction->name, "setp") != 0)
+            continue;
+        for (int k = 1; k < instruction->operand_count; k++) {
+            const PtxOperand *operand = &instruction->operands[k];
+            if (operand->kind != PTX_OPERAND_INTEGER || operand->integer < LEAST) continue;
+            add_bound(numbers, &count, most, (uint64_t)operand->integer + 1);
+            add_bound(numbers, &count, most, (uint64_t)operand->integer);
+        }
+    }
+    return count;
 }

@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "base/memory.h"
 #include "compile/device_code.h"
+#include "compile/header_search.h"
 #include "compile/process.h"
 #include "compile/unit.h"
 
@@ -111,23 +112,8 @@ static void add_file(Unit *unit, const char *name, const char *path) {
 }
 
 bool unit_find_header(const Unit *unit, const char *name, char whole[PATH_MAX]) {
-    static const char *const folders[] = {
-        "",        "include/",        "inc/",        "src/",   "common/",
-        "Common/", "common/include/", "common/inc/", "utils/", "Common/include/"};
-    enum { LEVELS = 4 };
-    char folder[PATH_MAX], path[PATH_MAX * 2];
-    while (!strncmp(name, "../", 3)) name += 3;
-    snprintf(folder, sizeof folder, "%s", unit->files[0].path);
-    for (int level = 0; level < LEVELS; level++) {
-        char *slash = strrchr(folder, '/');
-        if (!slash || slash == folder) return false;
-        *slash = 0;
-        for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-            snprintf(path, sizeof path, "%s/%s%s", folder, folders[i], name);
-            if (access(path, R_OK) == 0 && realpath(path, whole)) return true;
-        }
-    }
-    return false;
+    return header_find(unit->files[0].path, name, whole) ||
+           header_find_in_project(unit->files[0].path, name, whole);
 }
 
 /* Looked for where the compilers look first: beside the file that includes it; then above the source. */

@@ -98,13 +98,21 @@ static const char old_names[] = "#define __shfl(...) __shfl_sync(0xffffffffu, __
                                 "#define __all(...) __all_sync(0xffffffffu, __VA_ARGS__)\n"
                                 "#define __ballot(...) __ballot_sync(0xffffffffu, __VA_ARGS__)\n";
 
+/* Numbers that came with other headers once. */
+static const char limits[] = "#include <cfloat>\n#include <climits>\n#include <cmath>\n#include <cstdint>\n";
+
+typedef struct Preamble { /* what is put before the source */
+    bool has_old_names, has_limits;
+} Preamble;
+
 /* `text` in place of the file, in the unit's folder, where headers may have been put. */
-static bool compile_text(const Unit *unit, const char *text, bool with_old_names, Text *ptx, Error *error) {
+static bool compile_text(const Unit *unit, const char *text, Preamble preamble, Text *ptx, Error *error) {
     char folder[PATH_MAX + 16], path[PATH_MAX];
     const char *whole = unit->files[0].path;
     if (!find_folder(unit, folder, error)) return false;
     Text source = {0};
-    text_print(&source, "%s#line 1 \"%s\"\n%s", with_old_names ? old_names : "", whole, text);
+    text_print(&source, "%s%s#line 1 \"%s\"\n%s", preamble.has_old_names ? old_names : "",
+               preamble.has_limits ? limits : "", whole, text);
     char name[sizeof deep_folder + sizeof "device.cu"];
     snprintf(name, sizeof name, "%sdevice.cu", deep_folder);
     bool good = unit_write(unit, name, text_string(&source), path, sizeof path, error) &&
@@ -128,7 +136,8 @@ static bool name_source(const Unit *unit, char source[PATH_MAX], Error *error) {
 /* Where in the unit's folder the source finds a header that it includes by this name. */
 static bool place_header(const char *name, char in_folder[PATH_MAX]) {
     int up = 0;
-    for (; !strncmp(name, "../", 3); name += 3) up++;
+    for (; !strncmp(name, "../", 3) || !strncmp(name, "./", 2); name += name[1] == '.' ? 3 : 2)
+        up += name[1] == '.';
     if (up > DEPTH || strstr(name, "..") || *name == '/') return false;
     int length = snprintf(in_folder, PATH_MAX, "%.*s%s", 2 * (DEPTH - up), deep_folder, name);
     return length < PATH_MAX;
@@ -190,24 +199,39 @@ static bool is_old_name(const Error *error) {
            strstr(error->message, "identifier \"__all") || strstr(error->message, "identifier \"__ballot");
 }
 
+static bool is_limit(const Error *error) {
+    static const char *const names[] = {"FLT_MAX\"",  "FLT_MIN\"",   "FLT_EPSILON\"", "DBL_MAX\"",
+                                        "DBL_MIN\"",  "INT_MAX\"",   "INT_MIN\"",     "UINT_MAX\"",
+                                        "INFINITY\"", "uint32_t\"",  "uint64_t\"",    "uint8_t\"",
+                                        "int64_t\"",  "LLONG_MAX\"", "CHAR_BIT\""};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(error->message, names[i])) return strstr(error->message, "identifier \"") != NULL;
+    return false;
+}
+
 /* Without the host's part, old names and missing headers mended, until it compiles or nothing more can be done. */
 static bool compile_mended(const Unit *unit, const char *kept, const Error *first, Text *ptx) {
     enum { ATTEMPTS = 16 };
     const UnitFile *file = &unit->files[0];
-    bool with_old_names = false, is_kept = false, has_headers = false;
+    bool is_kept = false, has_headers = false;
+    Preamble preamble = {0};
     Error error = *first;
     for (int i = 0; i < ATTEMPTS; i++) {
-        bool is_missing = make_missing_header(unit, &error), is_old = !with_old_names && is_old_name(&error);
+        bool is_missing = make_missing_header(unit, &error),
+             is_old = !preamble.has_old_names && is_old_name(&error),
+             lacks_limits = !preamble.has_limits && is_limit(&error);
+        bool is_mended = is_missing || is_old || lacks_limits;
         bool in_host =
             error.line && !strcmp(error.file, file->path) && is_host_line(file->text, kept, error.line);
-        bool in_header = !is_missing && !is_old && !has_headers && is_in_header(unit, &error);
-        if (!is_missing && !is_old && !in_header && (is_kept || (i == 0 && !in_host))) return false;
+        bool in_header = !is_mended && !has_headers && is_in_header(unit, &error);
+        if (!is_mended && !in_header && (is_kept || (i == 0 && !in_host))) return false;
         if (in_header && !write_kept_headers(unit)) return false;
         has_headers |= in_header;
-        with_old_names |= is_old;
-        is_kept |= !is_missing && !is_old && !in_header;
+        preamble.has_old_names |= is_old;
+        preamble.has_limits |= lacks_limits;
+        is_kept |= !is_mended && !in_header;
         error = (Error){0};
-        if (compile_text(unit, is_kept ? kept : file->text, with_old_names, ptx, &error)) return true;
+        if (compile_text(unit, is_kept ? kept : file->text, preamble, ptx, &error)) return true;
     }
     return false;
 }
@@ -218,7 +242,7 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     Error first = {0};
     const UnitFile *file = &unit->files[0];
     char source[PATH_MAX];
-    if (unit->options->text) return compile_text(unit, file->text, false, ptx, error);
+    if (unit->options->text) return compile_text(unit, file->text, (Preamble){0}, ptx, error);
     bool good = name_source(unit, source, &first) && compile_source(unit, source, NULL, ptx, &first);
     if (!good) {
         char *kept = memory_copy_text(file->text);

@@ -53,7 +53,7 @@ static bool is_only_output(UserLaunch *user, int index) {
     for (int i = 0; i < user->entry->parameter_count && i < USES_PARAMETERS; i++) {
         size_t identity;
         bool is_free;
-        has_unknown |= uses[i].is_read && guess_element_bytes(user->entry, i) &&
+        has_unknown |= uses[i].is_read && uses[i].count == USE_ANY && guess_element_bytes(user->entry, i) &&
                        !elements_of(user, i, &identity, &is_free);
     }
     return has_unknown && uses[index].is_written;
@@ -88,6 +88,18 @@ static uint64_t largest_number(UserLaunch *user) {
     return largest;
 }
 
+static uint64_t blocks_of(UserLaunch *user, uint64_t n) {
+    uint32_t grid[3];
+    host_code_set_n(user->code, n);
+    return host_code_evaluate_size(user->code, user->host, user->host->grid, grid) ? launch_volume(grid) : 0;
+}
+
+/* Its grid is the product of free sizes: many more blocks than elements would need, and not by a constant factor. */
+static bool has_large_grid(UserLaunch *user, uint64_t n) {
+    uint64_t half = blocks_of(user, n / 2), all = blocks_of(user, n);
+    return all > n / 16 && half && all / half > 2;
+}
+
 /* How many elements: as asked, as the file says, if that can be emulated, else 2^20; a quarter of that, and so on, where that
  * took too long. Free sizes are as many, or the side of a square where two of them meet. */
 static void choose_n(UserLaunch *user) {
@@ -96,9 +108,14 @@ static void choose_n(UserLaunch *user) {
     bool is_asked = *n != 0, is_free = false;
     user->session->kernel.may_shrink = user->chooses_n = !is_asked;
     if (!is_asked) *n = DEFAULT_N >> shift;
+    uint64_t reach = uses_reach(user->entry).elements;
+    if (!is_asked && reach > 1 && reach < *n) *n -= *n % reach; /* whole blocks of so many */
     if (!user->host) return;
     host_code_set_n(user->code, *n);
-    bool has_two = host_code_free_sizes(user->code, user->host) > 1; /* rows and columns */
+    bool by_block, has_two = host_code_free_sizes(user->code, user->host) > 1; /* rows and columns */
+    has_two |= guess_has_rows(user->entry, &by_block) &&
+               !host_code_knows_size(user->code, user->host, user->host->grid);
+    has_two |= has_large_grid(user, *n);
     if (has_two) host_code_set_n(user->code, guess_side(*n, 2));
     int largest = largest_argument(user, &count, &is_free);
     if (largest < 0) {
@@ -157,6 +174,7 @@ static void read_hints(UserLaunch *user) {
                            !host_code_decides_grid(user->code, user->host, user->host->items[i]);
         hint->has_value = value.is_known && !is_unsuited;
         hint->is_float = value.is_float;
+        hint->is_free = value.is_free;
         hint->integer = value.integer;
         hint->number = value.number;
         user->reads_arguments &= hint->has_value && !value.is_free;

@@ -38,6 +38,14 @@ static bool compares(const Session *session) {
     return found;
 }
 
+/* Columns that a block's addresses begin with, and bounds that are compared with. */
+static int find_numbers(const Session *session, uint64_t *numbers, int most) {
+    const PtxFunction *entry = session->launches.programs[0]->entry;
+    uint64_t reach = uses_reach(entry).elements;
+    if (reach > 1) numbers[0] = reach;
+    return (reach > 1) + uses_bounds(entry, numbers + (reach > 1), most - (reach > 1));
+}
+
 /* The buffers that the last of several launches writes; NULL: not known. The caller's. */
 static bool *find_results(const Session *session, int buffers) {
     int last = session->plan.launch_count - 1;
@@ -74,6 +82,8 @@ static bool looks_right(const ExpectRun *run) {
 bool session_compare_user_kernel(Session *session, Error *error) {
     bool was_run = !session->is_partial && !session_has_fatal_trap(session->trace);
     if (!was_run || !session->filled.buffers || !session->trace->launch_count) return true;
+    enum { MOST_NUMBERS = 8 };
+    uint64_t numbers[MOST_NUMBERS];
     UserVariables with_variables = user_variables(session);
     bool *results = find_results(session, with_variables.done.buffer_count);
     ExpectRun run = {.filled = &with_variables.filled,
@@ -86,6 +96,8 @@ bool session_compare_user_kernel(Session *session, Error *error) {
                                  ? NULL
                                  : find_fold(session), /* the guess may be what is wrong */
                      .compares = compares(session),
+                     .numbers = numbers,
+                     .number_count = find_numbers(session, numbers, MOST_NUMBERS),
                      .is_trial = session->trial.block > 0,
                      .float_fold = uses_float_fold(session->launches.programs[0]->entry)};
     const char *expectation = session->options.expect;
