@@ -362,7 +362,7 @@ static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
                          "This run recorded no events of a traced block: there is nothing to step through.");
     if (!scene->traced.trace->trap_count) return;
     Text text = {0};
-    text_print(&text, "Trap %s: %s", trap_kind_text(scene->traced.trace->traps[0].kind),
+    text_print(&text, "%s: %s", trap_kind_mark(scene->traced.trace->traps[0].kind),
                scene->traced.trace->traps[0].detail);
     canvas_paragraph(canvas, area, row + 1, ROLE_WARNING, text_string(&text));
     text_done(&text);

@@ -48,15 +48,22 @@ void error_show_line(Error *error, const char *line, size_t length) {
 /* The columns of the excerpt before byte `count`, where a tab is printed as a space. */
 static int excerpt_columns(const char *excerpt, int count) {
     int columns = 0;
-    for (const char *at = excerpt; *at && at - excerpt < count;)
-        columns += *at == '\t' ? (at++, 1) : character_next(&at, 0).columns;
+    for (const char *at = excerpt; *at && at - excerpt < count;) {
+        bool is_escaped = *at == '\n' || *at == '\r';
+        columns += is_escaped ? (at++, 2) : *at == '\t' ? (at++, 1) : character_next(&at, 0).columns;
+    }
     return columns;
 }
 
-/* As an interface draws it: controls of either kind, malformed bytes and marks of direction are '?'. */
+/* As an interface draws it: ends of lines are \n and \r, other controls of either kind, malformed bytes and marks of direction
+ * '?'. */
 static void print_safely(const char *text, char tab, FILE *to) {
     while (*text) {
         char bytes[CHARACTER_BYTES] = "";
+        if (*text == '\n' || *text == '\r') {
+            fputs(*text++ == '\n' ? "\\n" : "\\r", to);
+            continue;
+        }
         Character character = character_next(&text, 0);
         if (character.glyph == '\t') character.glyph = (uint32_t)tab;
         if (character.columns)

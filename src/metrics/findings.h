@@ -52,7 +52,8 @@ typedef struct FindingAccess {
     int buffer;     /* global: in trace->buffers; shared and local: in the launch's symbols; -1: no address */
     uint64_t offset;
     bool has_value, is_store, is_atomic;
-    uint64_t value;    /* loaded or stored; an atomic's operand is not kept */
+    uint64_t value; /* loaded or stored; an atomic's operand is not kept */
+    PtxType type;   /* of the value, as far as the instruction and the buffers say; PTX_NO_TYPE: not known */
     uint32_t interval; /* block-wide barriers that the warp had passed */
     int event;         /* of the traced block; -1: the block is not traced, or there is no event */
 } FindingAccess;
@@ -167,6 +168,10 @@ int findings_count(const Findings *findings, Severity severity);
 void findings_write(const Findings *findings, struct Store *store);
 Findings *findings_read(const Trace *trace, struct Store *store);
 
+/* It has a count beside that of its sentence: "in 1,536 executions by a warp, in 16 blocks"; of a fault "2 such faults are kept,
+ * in 2 blocks", as of one instruction two are, however many there were. */
+bool finding_has_count(const Finding *finding);
+void finding_print_count(const Finding *finding, Text *out);
 /* As --check prints them, with the source lines that `source` (may be NULL) knows. */
 void findings_print(const Findings *findings, FindingSource source, void *context, Text *out);
 /* What may be missing: the last lines of --check; none where the search has met no limit. In JSON, the fields "unseen" and
@@ -181,7 +186,8 @@ void findings_print_notes(const Findings *findings, Text *out);  /* the notes al
 /* The fields "hazards" (errors, then notes), "causes" (of errors), "efficiency" (slow) and "hazards_complete" of the open object; null where
  * `findings` is NULL. */
 void findings_put_json(const Findings *findings, Json *json);
-/* A SARIF 2.1.0 log: the errors by their causes, then the other findings. */
-void findings_put_sarif(const Findings *findings, Text *out);
+/* A SARIF 2.1.0 log: the errors by their causes, then the other findings. Files below `folder`, an absolute path (NULL: none),
+ * are named relative to it, as code hosts want it. */
+void findings_put_sarif(const Findings *findings, const char *folder, Text *out);
 
 #endif

@@ -14,7 +14,7 @@ void findings_add_early(const RacePair *pair, const TraceLaunch *launch, const F
     const FindingAccess *access = &finding->access, *copy = &finding->other;
     bool reads = pair->kind == FINDING_ASYNC_READ;
     text_print(out, "line %d: ", access->line);
-    findings_add_access(launch, access, !pair->is_same_block, finding->what, out);
+    findings_add_access(access, !pair->is_same_block, finding->what, out);
     text_print(out, ", %s before %s: line %d copies %s it asynchronously (", reads ? "read" : "written",
                wait_of(launch, copy->pc, pair->is_source), copy->line, pair->is_source ? "from" : "to");
     findings_add_thread(copy, !pair->is_same_block, out);

@@ -117,6 +117,8 @@ static void blame_reread(FindingsBuilder *builder, const Reread *reread, Finding
     finding->other = reread->other;
     finding_put_line(launch, &finding->access);
     finding_put_line(launch, &finding->other);
+    finding_put_type(builder->trace, launch, PTX_SPACE_GLOBAL, &finding->access);
+    finding_put_type(builder->trace, launch, PTX_SPACE_GLOBAL, &finding->other);
     finding->what =
         findings_name_memory(builder, launch, PTX_SPACE_GLOBAL, &finding->access, &finding->other);
     text_print(text, "; line %d loads %s in block %" PRIu64 ", and line %d loads it again in block %" PRIu64,

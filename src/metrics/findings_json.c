@@ -1,6 +1,18 @@
 /* Findings as JSON. */
-#include "metrics/findings.h"
+#include "metrics/findings_sentences.h"
 #include <stdio.h>
+
+/* A 16-bit float, and what has no type, is a word. */
+static void put_value(Json *json, const FindingAccess *access) {
+    if (!access->has_value)
+        json_null(json, "value");
+    else if (access->type == PTX_F32 || access->type == PTX_F64)
+        json_number(json, "value", finding_real_value(access));
+    else if (access->type != PTX_NO_TYPE && ptx_type_is_signed(access->type))
+        json_integer(json, "value", finding_signed_value(access));
+    else
+        json_unsigned(json, "value", access->value);
+}
 
 static void put_access(Json *json, const char *key, const FindingAccess *access) {
     if (access->pc < 0) {
@@ -24,10 +36,7 @@ static void put_access(Json *json, const char *key, const FindingAccess *access)
         json_unsigned(json, "offset", access->offset);
     else
         json_null(json, "offset");
-    if (access->has_value)
-        json_unsigned(json, "value", access->value);
-    else
-        json_null(json, "value");
+    put_value(json, access);
     json_string(json, "does", access->is_atomic ? "atomic" : access->is_store ? "store" : "load");
     json_unsigned(json, "interval", access->interval);
     if (access->event >= 0)

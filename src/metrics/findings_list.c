@@ -72,6 +72,49 @@ void finding_put_line(const TraceLaunch *launch, FindingAccess *access) {
     access->line = line.line;
 }
 
+static PtxType integer_type(int bytes, bool is_signed) {
+    switch (bytes) {
+    case 1:
+        return is_signed ? PTX_S8 : PTX_U8;
+    case 2:
+        return is_signed ? PTX_S16 : PTX_U16;
+    case 4:
+        return is_signed ? PTX_S32 : PTX_U32;
+    default:
+        return is_signed ? PTX_S64 : PTX_U64;
+    }
+}
+
+void finding_put_type(const Trace *trace, const TraceLaunch *launch, PtxSpace space, FindingAccess *access) {
+    access->type = PTX_NO_TYPE;
+    if (access->pc < 0) return;
+    const PtxInstruction *in = launch->program->code[access->pc].instruction;
+    if (!in->type_count) return;
+    access->type = in->types[0];
+    int bytes = ptx_type_bytes(access->type), of_integers = 0, of_unsigned = 0;
+    if (ptx_type_is_float(access->type) || ptx_type_is_signed(access->type) || bytes > 8) return;
+    PtxType only_float = PTX_NO_TYPE;
+    for (int i = 0; i < trace->buffer_count; i++) {
+        PtxType type = trace->buffers[i].type;
+        if (type == PTX_NO_TYPE || ptx_type_bytes(type) != bytes) continue;
+        if (space == PTX_SPACE_GLOBAL && i == access->buffer) {
+            access->type = type;
+            return;
+        }
+        if (ptx_type_is_float(type)) {
+            only_float = type;
+            continue;
+        }
+        of_integers++;
+        of_unsigned += !ptx_type_is_signed(type);
+    }
+    bool is_word = access->type == PTX_B8 || access->type == PTX_B16 || access->type == PTX_B32 ||
+                   access->type == PTX_B64;
+    access->type = is_word && !of_integers && only_float != PTX_NO_TYPE
+                       ? only_float
+                       : integer_type(bytes, !of_unsigned || of_unsigned < of_integers);
+}
+
 static int compare(const void *a, const void *b) {
     const Finding *x = a, *y = b;
     if (x->severity != y->severity) return (int)x->severity - (int)y->severity;

@@ -18,6 +18,9 @@ FindingsBuilder findings_begin(const Trace *trace);
 Finding *findings_add(Findings *list, int *capacity, FindingKind kind, int launch);
 const char *findings_keep(Findings *list, Text *text); /* into the list's arena; frees `text` */
 void finding_put_line(const TraceLaunch *launch, FindingAccess *access);
+/* Compilers load and store integers of either sign, and floats, as words: what a buffer holds says which; in other memory,
+ * what the buffers of as many bytes all hold. */
+void finding_put_type(const Trace *trace, const TraceLaunch *launch, PtxSpace space, FindingAccess *access);
 /* Sorts and counts; the list is the caller's. */
 Findings *findings_end(FindingsBuilder *builder);
 

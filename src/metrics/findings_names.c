@@ -127,34 +127,33 @@ void findings_add_thread(const FindingAccess *access, bool names_block, Text *ou
     text_print(out, "warp %d lane %d", access->warp, access->lane);
 }
 
-void findings_add_value(const TraceLaunch *launch, const FindingAccess *access, Text *out) {
-    if (!access->has_value || access->is_atomic) return;
-    const PtxInstruction *in = launch->program->code[access->pc].instruction;
-    PtxType type = in->type_count ? in->types[0] : PTX_B32;
-    float single;
-    double number;
-    switch (type) {
-    case PTX_F32:
-        memcpy(&single, &access->value, sizeof single);
-        text_print(out, " (%g)", (double)single);
-        break;
-    case PTX_F64:
-        memcpy(&number, &access->value, sizeof number);
-        text_print(out, " (%g)", number);
-        break;
-    case PTX_S32:
-    case PTX_U32:
-    case PTX_B32:
-        text_print(out, " (%d)", (int)(uint32_t)access->value);
-        break;
-    default:
-        text_print(out, " (0x%" PRIx64 ")", access->value);
-    }
+int64_t finding_signed_value(const FindingAccess *access) {
+    int unused = 64 - 8 * ptx_type_bytes(access->type);
+    return (int64_t)(access->value << unused) >> unused;
 }
 
-void findings_add_access(const TraceLaunch *launch, const FindingAccess *access, bool names_block,
-                         const char *what, Text *out) {
+double finding_real_value(const FindingAccess *access) {
+    float single;
+    double number;
+    memcpy(&single, &access->value, sizeof single);
+    memcpy(&number, &access->value, sizeof number);
+    return access->type == PTX_F32 ? (double)single : number;
+}
+
+void findings_add_value(const FindingAccess *access, Text *out) {
+    if (!access->has_value || access->is_atomic) return;
+    if (access->type == PTX_F32 || access->type == PTX_F64)
+        text_print(out, " (%g)", finding_real_value(access));
+    else if (access->type == PTX_NO_TYPE || ptx_type_is_float(access->type))
+        text_print(out, " (0x%" PRIx64 ")", access->value);
+    else if (ptx_type_is_signed(access->type))
+        text_print(out, " (%" PRId64 ")", finding_signed_value(access));
+    else
+        text_print(out, " (%" PRIu64 ")", access->value);
+}
+
+void findings_add_access(const FindingAccess *access, bool names_block, const char *what, Text *out) {
     findings_add_thread(access, names_block, out);
     text_print(out, " %s %s", verb_of(access), what);
-    findings_add_value(launch, access, out);
+    findings_add_value(access, out);
 }

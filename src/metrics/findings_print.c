@@ -2,6 +2,7 @@
 #include "metrics/findings.h"
 #include "metrics/sentence.h"
 #include <stdio.h>
+#include <string.h>
 
 /* "out of bounds" of "out_of_bounds" */
 static void add_title(const Finding *finding, Text *out) {
@@ -10,10 +11,15 @@ static void add_title(const Finding *finding, Text *out) {
     for (const char *c = title; *c; c++) text_add_bytes(out, *c == '_' ? " " : c, 1);
 }
 
-/* "1,536 times, in 16 blocks" */
-static void add_count(const Finding *finding, Text *out) {
+bool finding_has_count(const Finding *finding) {
+    return finding->count > 1 && finding->kind != FINDING_HEAP_LEAK;
+}
+
+void finding_print_count(const Finding *finding, Text *out) {
     CountText count, blocks;
-    text_print(out, "%s times", count_text(finding->count, &count));
+    bool is_kept = finding->kind == FINDING_FAULT;
+    text_print(out, is_kept ? "%s such faults are kept" : "in %s executions by a warp",
+               count_text(finding->count, &count));
     if (finding->blocks)
         text_print(out, ", in %s block%s", count_text(finding->blocks, &blocks), plural(finding->blocks));
 }
@@ -46,10 +52,12 @@ static void print_finding(const Finding *finding, int number, FindingSource sour
     text_add(out, "\n");
     print_source(finding, source, context, out);
     sentence_print(out, "    ", finding->sentence);
-    if (finding->count > 1) {
-        text_add(out, "    ");
-        add_count(finding, out);
-        text_add(out, ".\n");
+    if (finding_has_count(finding)) {
+        Text text = {0};
+        finding_print_count(finding, &text);
+        if (*text.data == 'i') *text.data = 'I';
+        text_print(out, "    %s.\n", text_string(&text));
+        text_done(&text);
     }
     if (finding->advice) print_sentence("What to do: ", finding->advice, out);
 }
@@ -80,9 +88,10 @@ static void print_extent(const Findings *findings, const FindingCause *cause, Te
     if (cause->count > 1) {
         text_print(&text, "%d such pairs of accesses", cause->count);
         add_range(findings, lead->cause, &text);
-        if (lead->count > 1) text_add(&text, "; this one ");
+        if (finding_has_count(lead)) text_add(&text, "; this one ");
     }
-    if (lead->count > 1) add_count(lead, &text);
+    if (finding_has_count(lead)) finding_print_count(lead, &text);
+    if (cause->count == 1 && text.length && *text.data == 'i') *text.data = 'I';
     if (text.length) text_add(&text, ".");
     if (lead->is_behind)
         text_print(&text, "%sBehind the fault: seen with --keep-going.", text.length ? " " : "");
@@ -157,8 +166,10 @@ enum { MOST_OF_A_KIND = 4 }; /* of findings about lines */
 static void print_error(const Findings *findings, const FindingCause *cause, Text *out) {
     const Finding *error = &findings->items[cause->lead];
     Text text = {0};
-    if (error->kind == FINDING_FAULT) text_add(&text, "TRAP ");
-    add_title(error, &text);
+    bool is_trap = error->kind == FINDING_FAULT &&
+                   !strcmp(error->kind_text, "trap"); /* by the instruction of that name */
+    if (error->kind == FINDING_FAULT) text_add(&text, is_trap ? "TRAP" : "TRAP ");
+    if (!is_trap) add_title(error, &text);
     text_print(&text, ": %s", error->sentence);
     if (error->kind == FINDING_FAULT && error->count > 1)
         text_print(&text, " %d more at this line.", (int)error->count - 1);

@@ -20,15 +20,15 @@ static const char *reason_for_race(const RacePair *pair) {
 
 /* "line 26: warp 0 lane 3 stores sums[3] (7); line 28: warp 1 lane 0 loads it (7). There is no barrier
  * ..." */
-static void add_race(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
+static void add_race(const RacePair *pair, const Finding *finding, Text *out) {
     const FindingAccess *access = &finding->access, *other = &finding->other;
     text_print(out, "line %d: ", other->line);
-    findings_add_access(launch, other, !pair->is_same_block, finding->what, out);
+    findings_add_access(other, !pair->is_same_block, finding->what, out);
     if (access->line == other->line)
         text_add(out, ", and ");
     else
         text_print(out, "; line %d: ", access->line);
-    findings_add_access(launch, access, !pair->is_same_block, "it", out);
+    findings_add_access(access, !pair->is_same_block, "it", out);
     text_print(out, ". %s", reason_for_race(pair));
     if (pair->is_atomic) text_add(out, "; an atomic access does not order one that is not atomic");
     text_add(out, access->is_store && other->is_store ? ": either value may remain"
@@ -64,12 +64,12 @@ static const char *advice_for_race(const RacePair *pair, const TraceLaunch *laun
 }
 
 /* Both accesses are volatile, or one is: PTX allows them, but their order is missing. */
-static void add_order(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
+static void add_order(const RacePair *pair, const Finding *finding, Text *out) {
     const FindingAccess *access = &finding->access, *other = &finding->other;
     text_print(out, "line %d: ", other->line);
-    findings_add_access(launch, other, !pair->is_same_block, finding->what, out);
+    findings_add_access(other, !pair->is_same_block, finding->what, out);
     text_print(out, "; line %d: ", access->line);
-    findings_add_access(launch, access, !pair->is_same_block, "it", out);
+    findings_add_access(access, !pair->is_same_block, "it", out);
     text_print(out,
                ". %s relies on an atomic or a volatile word that was written after the first store, but no "
                "fence stands "
@@ -78,13 +78,12 @@ static void add_order(const RacePair *pair, const TraceLaunch *launch, const Fin
                access->is_store ? "either value may remain" : "the value loaded may be old");
 }
 
-static void add_missing_acquire(const RacePair *pair, const TraceLaunch *launch, const Finding *finding,
-                                Text *out) {
+static void add_missing_acquire(const RacePair *pair, const Finding *finding, Text *out) {
     const FindingAccess *access = &finding->access, *other = &finding->other;
     text_print(out, "line %d: ", other->line);
-    findings_add_access(launch, other, !pair->is_same_block, finding->what, out);
+    findings_add_access(other, !pair->is_same_block, finding->what, out);
     text_print(out, "; line %d: ", access->line);
-    findings_add_access(launch, access, !pair->is_same_block, "it", out);
+    findings_add_access(access, !pair->is_same_block, "it", out);
     if (pair->is_scope) {
         text_add(out, ". An mbarrier lies between them, but its arrival or its wait has the scope of a block "
                       "(.cta, which is the default). PTX then orders nothing between blocks; no GPU is known "
@@ -105,7 +104,7 @@ static void add_lifetime(const RacePair *pair, const TraceLaunch *launch, const 
     if (trace_kind_of(in) == TRACE_SHARED_BULK_READ && !finding->access.is_store)
         text_print(out, "an asynchronous copy reads %s", finding->what);
     else
-        findings_add_access(launch, &finding->access, true, finding->what, out);
+        findings_add_access(&finding->access, true, finding->what, out);
     if (pair->is_before_start)
         text_print(out, ", and nothing says that block %" PRIu64 " has started", pair->owner);
     else
@@ -119,11 +118,11 @@ static const char *advice_for_lifetime(const RacePair *pair) {
                  "thread exits";
 }
 
-static void add_store_conflict(const TraceLaunch *launch, const Finding *finding, Text *out) {
+static void add_store_conflict(const Finding *finding, Text *out) {
     text_print(out, "line %d: lanes %d", finding->access.line, finding->other.lane);
-    findings_add_value(launch, &finding->other, out);
+    findings_add_value(&finding->other, out);
     text_print(out, " and %d", finding->access.lane);
-    findings_add_value(launch, &finding->access, out);
+    findings_add_value(&finding->access, out);
     text_print(out, " of warp %d store different values to %s in one instruction: either value may remain",
                finding->access.warp, finding->what);
 }
@@ -132,6 +131,8 @@ void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detect
                             Finding *finding) {
     const TraceLaunch *launch = builder->trace->launches[pair->launch];
     Text text = {0};
+    finding_put_type(builder->trace, launch, pair->space, &finding->access);
+    finding_put_type(builder->trace, launch, pair->space, &finding->other);
     if (pair->space == PTX_SPACE_SHARED) {
         const SharedWindow *window = &detector->windows[pair->launch];
         findings_locate_symbol(window, launch, &finding->access);
@@ -151,12 +152,12 @@ void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detect
     else if (early)
         findings_add_early(pair, launch, finding, &text);
     else if (pair->kind == FINDING_STORE_CONFLICT)
-        add_store_conflict(launch, finding, &text);
+        add_store_conflict(finding, &text);
     else if (pair->kind == FINDING_ORDER)
-        add_order(pair, launch, finding, &text);
+        add_order(pair, finding, &text);
     else if (pair->kind == FINDING_MISSING_ACQUIRE)
-        add_missing_acquire(pair, launch, finding, &text);
+        add_missing_acquire(pair, finding, &text);
     else
-        add_race(pair, launch, finding, &text);
+        add_race(pair, finding, &text);
     finding->sentence = findings_finish_sentence(builder->list, &text);
 }

@@ -9,47 +9,62 @@ static const char *level_of(Severity severity) {
     return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_SLOW ? "warning" : "note";
 }
 
-/* A path as a URI: what it may not contain is written as %XX. */
-static void put_file(Json *json, const char *file) {
-    Text uri = {0};
-    if (*file == '/') text_add(&uri, "file://");
-    for (const char *c = file; *c; c++) {
+#define FOLDER_NAME "%SRCROOT%" /* of the folder, in originalUriBaseIds, by the usual name of it */
+
+/* What may not be in a URI is written as %XX. */
+static void add_path(const char *path, Text *uri) {
+    if (*path == '/') text_add(uri, "file://");
+    for (const char *c = path; *c; c++) {
         bool is_plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
                         strchr("-._~/", *c);
         if (is_plain)
-            text_add_bytes(&uri, c, 1);
+            text_add_bytes(uri, c, 1);
         else
-            text_print(&uri, "%%%02X", (unsigned)(unsigned char)*c);
+            text_print(uri, "%%%02X", (unsigned)(unsigned char)*c);
     }
+}
+
+/* The part of the path that is below the folder; NULL: it lies elsewhere. */
+static const char *below(const char *file, const char *folder) {
+    size_t length = folder ? strlen(folder) : 0;
+    while (length && folder[length - 1] == '/') length--;
+    return folder && !strncmp(file, folder, length) && file[length] == '/' ? file + length + 1 : NULL;
+}
+
+static void put_file(Json *json, const char *file, const char *folder) {
+    const char *relative = below(file, folder);
+    Text uri = {0};
+    add_path(relative ? relative : file, &uri);
     json_open_object(json, "artifactLocation");
     json_string(json, "uri", text_string(&uri));
+    if (relative) json_string(json, "uriBaseId", FOLDER_NAME);
     json_close_object(json);
     text_done(&uri);
 }
 
-static void put_place(Json *json, const FindingAccess *access) {
+static void put_place(Json *json, const FindingAccess *access, const char *folder) {
     json_open_object(json, "physicalLocation");
-    put_file(json, access->file);
+    put_file(json, access->file, folder);
     json_open_object(json, "region");
     json_integer(json, "startLine", access->line);
     json_close_object(json);
     json_close_object(json);
 }
 
-static void put_location(Json *json, const FindingAccess *access) {
+static void put_location(Json *json, const FindingAccess *access, const char *folder) {
     if (!access->file || access->line < 1) return;
     json_open_object(json, NULL);
-    put_place(json, access);
+    put_place(json, access, folder);
     json_close_object(json);
 }
 
-static void put_related(Json *json, const FindingAccess *access, bool is_first) {
+static void put_related(Json *json, const FindingAccess *access, bool is_first, const char *folder) {
     if (access->pc < 0 || !access->file || access->line < 1) return;
     json_open_object(json, NULL);
     json_open_object(json, "message");
     json_string(json, "text", is_first ? "the access before" : "the access");
     json_close_object(json);
-    put_place(json, access);
+    put_place(json, access, folder);
     json_close_object(json);
 }
 
@@ -68,7 +83,7 @@ static void put_message(Json *json, const Finding *finding, const FindingCause *
     text_done(&text);
 }
 
-static void put_result(Json *json, const Findings *findings, int index) {
+static void put_result(Json *json, const Findings *findings, int index, const char *folder) {
     const Finding *finding = &findings->items[index];
     const FindingCause *cause = finding->cause >= 0 ? &findings->causes[finding->cause] : NULL;
     if (cause && cause->lead != index) return;
@@ -77,13 +92,13 @@ static void put_result(Json *json, const Findings *findings, int index) {
     json_string(json, "level", level_of(finding->severity));
     put_message(json, finding, cause);
     json_open_array(json, "locations");
-    put_location(json, &finding->access);
+    put_location(json, &finding->access, folder);
     json_close_array(json);
     json_open_array(json, "relatedLocations");
     for (int i = index; i < (cause ? findings->error_count : index + 1); i++) {
         if (findings->items[i].cause != finding->cause) continue;
-        put_related(json, &findings->items[i].other, true);
-        if (i != index) put_related(json, &findings->items[i].access, false);
+        put_related(json, &findings->items[i].other, true, folder);
+        if (i != index) put_related(json, &findings->items[i].access, false, folder);
     }
     json_close_array(json);
     json_close_object(json);
@@ -137,7 +152,27 @@ static void put_invocation(Json *json, const Findings *findings) {
     json_close_array(json);
 }
 
-void findings_put_sarif(const Findings *findings, Text *out) {
+/* Where the folder is, for who reads the log elsewhere. */
+static void put_folder(Json *json, const Findings *findings, const char *folder) {
+    bool is_named = false;
+    for (int i = 0; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        is_named |= finding->access.file && below(finding->access.file, folder);
+        is_named |= finding->other.file && below(finding->other.file, folder);
+    }
+    if (!is_named) return;
+    Text uri = {0};
+    add_path(folder, &uri);
+    if (uri.data[uri.length - 1] != '/') text_add(&uri, "/");
+    json_open_object(json, "originalUriBaseIds");
+    json_open_object(json, FOLDER_NAME);
+    json_string(json, "uri", text_string(&uri));
+    json_close_object(json);
+    json_close_object(json);
+    text_done(&uri);
+}
+
+void findings_put_sarif(const Findings *findings, const char *folder, Text *out) {
     Json json = {.out = out};
     json_open_object(&json, NULL);
     json_string(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
@@ -152,8 +187,9 @@ void findings_put_sarif(const Findings *findings, Text *out) {
     json_close_object(&json);
     json_close_object(&json);
     put_invocation(&json, findings);
+    put_folder(&json, findings, folder);
     json_open_array(&json, "results");
-    for (int i = 0; i < findings->count; i++) put_result(&json, findings, i);
+    for (int i = 0; i < findings->count; i++) put_result(&json, findings, i, folder);
     json_close_array(&json);
     json_close_object(&json);
     json_close_array(&json);

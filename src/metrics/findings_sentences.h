@@ -18,9 +18,10 @@ const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaun
 
 void findings_add_thread(const FindingAccess *access, bool names_block, Text *out); /* "warp 0 lane 3" */
 /* "warp 0 lane 3 stores sums[3] (7)" */
-void findings_add_access(const TraceLaunch *launch, const FindingAccess *access, bool names_block,
-                         const char *what, Text *out);
-void findings_add_value(const TraceLaunch *launch, const FindingAccess *access, Text *out); /* " (7)" */
+void findings_add_access(const FindingAccess *access, bool names_block, const char *what, Text *out);
+void findings_add_value(const FindingAccess *access, Text *out);  /* " (7)" */
+int64_t finding_signed_value(const FindingAccess *access);        /* of a signed type */
+double finding_real_value(const FindingAccess *access);           /* f32, f64 */
 const char *findings_finish_sentence(Findings *list, Text *text); /* adds the full stop; keeps it */
 
 /* Names the memory, and fills in sentence and advice. */

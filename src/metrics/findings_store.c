@@ -83,6 +83,7 @@ static void read_access(FindingAccess *access, int side, const Trace *trace, con
     access->block[1] = (uint32_t)(access->linear_block / launch->grid[0] % launch->grid[1]);
     access->block[2] = (uint32_t)(access->linear_block / launch->grid[0] / launch->grid[1]);
     finding_put_line(launch, access);
+    finding_put_type(trace, launch, space, access);
 }
 
 static PtxSpace read_space(Store *store, Arena *arena) {

@@ -322,12 +322,12 @@ static bool gather(const Findings *list, int cause, BarrierPlan *plan) {
     return plan->pair_count && program->code_count <= MOST_CODE;
 }
 
-bool remedy_find(const Findings *list, int cause, const Trace *trace, int attempt, Remedy *remedy) {
+bool remedy_find(const Findings *list, int cause, const TraceLaunch *launch, int attempt, Remedy *remedy) {
     const Finding *lead = &list->items[list->causes[cause].lead];
     RemedyClass class = remedy_class(lead);
     if (class == REMEDY_BY_NOTHING) return false;
     BarrierPlan *plan = memory_new(sizeof *plan);
-    plan->launch = trace->launches[lead->launch];
+    plan->launch = launch;
     *remedy = (Remedy){.launch = plan->launch};
     bool found = gather(list, cause, plan);
     if (found) {

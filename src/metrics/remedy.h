@@ -34,9 +34,10 @@ typedef struct Remedy {
     int count;
 } Remedy;
 
-/* The `attempt`th thing to try. False: there is no such place. */
+/* The `attempt`th thing to try. False: there is no such place. `launch` is that of the cause; its counters say which threads
+ * come where. */
 enum { REMEDY_ATTEMPTS = 4 };
-bool remedy_find(const Findings *list, int cause, const Trace *trace, int attempt, Remedy *remedy);
+bool remedy_find(const Findings *list, int cause, const TraceLaunch *launch, int attempt, Remedy *remedy);
 /* "insert __syncwarp() after lines 29 to 33 and before the stores of lines 30 to 34"; as PTX names it where the
  * source is PTX. `source` (may be NULL) knows where braces close. */
 void remedy_print(const Remedy *remedy, FindingSource source, void *context, Text *out);

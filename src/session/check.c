@@ -1,7 +1,9 @@
+#define _POSIX_C_SOURCE 200809L
 /* What --check prints. */
 #include "session/hazards.h"
 
 #include "metrics/remedy.h"
+#include <unistd.h>
 
 /* Emulated memory is in order: other blocks see every access as it is executed. */
 static bool lacks_fence(const Findings *hazards) {
@@ -78,7 +80,8 @@ void session_check(const Session *session, SessionCheckForm form, Text *out) {
     if (form == CHECK_JSON) {
         check_json(session, hazards, out);
     } else if (form == CHECK_SARIF) {
-        findings_put_sarif(hazards ? hazards : &none, out);
+        char folder[4096];
+        findings_put_sarif(hazards ? hazards : &none, getcwd(folder, sizeof folder), out);
     } else if (hazards) {
         findings_print(hazards, session_find_source_line, (void *)(uintptr_t)session, out);
         print_launch(session, out);

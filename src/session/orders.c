@@ -88,6 +88,20 @@ static bool ended_out_of_bounds(const Trace *trace) {
     return false;
 }
 
+/* How often what comes behind the fault is executed. */
+static void keep_counters(Session *session, const Trace *other) {
+    const Trace *own = session->trace;
+    if (other->launch_count < own->launch_count) return;
+    session->findings.behind =
+        arena_new(&session->arena, (size_t)own->launch_count * sizeof *session->findings.behind);
+    for (int i = 0; i < own->launch_count; i++) {
+        TraceLaunch *launch = &session->findings.behind[i];
+        *launch = *own->launches[i];
+        launch->counters = arena_copy(&session->arena, other->launches[i]->counters,
+                                      (size_t)launch->program->code_count * sizeof *launch->counters);
+    }
+}
+
 void session_search_behind(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
     Findings *list = (Findings *)(uintptr_t)session_hazards(session);
@@ -97,7 +111,10 @@ void session_search_behind(const Session *session) {
     cache->findings.goes_behind = true;
     Session *other = session_open_copy(session, NULL, session->options.schedule, true);
     const Findings *found = other ? session_hazards(other) : NULL;
-    if (found) findings_take_behind(list, found, session->trace);
+    if (found) {
+        findings_take_behind(list, found, session->trace);
+        keep_counters(cache, other->trace);
+    }
     session_free(other);
 }
 

@@ -82,23 +82,39 @@ static bool try_remedy(const Session *session, Findings *list, int cause, const 
         of->insert = arena_copy_string(&list->arena, text_string(&insert));
         of->proof = proof;
         of->is_proved = true;
-    } else if (!of->proof && !session_has_fatal_trap(session->trace)) { /* the copy ends there, too */
-        of->proof = arena_print(&list->arena, "Tried in a copy of the PTX: to %s did not help.",
-                                text_string(&insert));
+    } else if (!of->proof) {
+        bool ends = session_has_fatal_trap(session->trace) && !session->findings.behind;
+        of->proof = arena_print(&list->arena, "Tried in a copy of the PTX: to %s did not help%s.",
+                                text_string(&insert), ends ? " up to the fault that ends the run" : "");
     }
     text_done(&ptx);
     text_done(&insert);
     return proof;
 }
 
+static const TraceLaunch *launch_of(const Session *session, const Findings *list, int cause) {
+    int launch = list->items[list->causes[cause].lead].launch;
+    return session->findings.behind ? &session->findings.behind[launch] : session->trace->launches[launch];
+}
+
+/* Nothing could be tried, since the run ends before it is known which threads come where. */
+static void say_why_not(const Session *session, Findings *list, int cause) {
+    FindingCause *of = &list->causes[cause];
+    bool has_class = remedy_class(&list->items[of->lead]) != REMEDY_BY_NOTHING;
+    if (!of->proof && has_class && session_has_fatal_trap(session->trace) && !session->findings.behind)
+        of->proof = "Not proved: a fault ends the run before it is known which threads come behind it.";
+}
+
 /* True: the limit of time was reached, and there was more to try. */
 static bool prove_cause(const Session *session, Findings *list, int cause, Remedy *remedy,
                         const TimeLimit *limit) {
     for (int attempt = 0; attempt < REMEDY_ATTEMPTS; attempt++) {
-        if (!remedy_find(list, cause, session->trace, attempt, remedy) || !remedy->count) continue;
+        if (!remedy_find(list, cause, launch_of(session, list, cause), attempt, remedy) || !remedy->count)
+            continue;
         if (session_time_is_over(limit)) return true;
-        if (try_remedy(session, list, cause, remedy)) break;
+        if (try_remedy(session, list, cause, remedy)) return false;
     }
+    say_why_not(session, list, cause);
     return false;
 }
 

@@ -84,6 +84,7 @@ typedef struct SessionFindings { /* what is wrong with the run */
     SessionOrder order;
     bool has_order, has_orders, has_proofs, has_deleted; /* they were looked for */
     bool goes_behind;        /* copies go on behind the fault that ended the run */
+    TraceLaunch *behind;     /* [launch] with the counters of such a copy; NULL: there was none */
     int orders_searched;     /* schedules 1 to this one were searched, too */
     struct Remedy *remedies; /* [hazards->cause_count] that were proved; NULL until tried */
 } SessionFindings;

@@ -23,6 +23,15 @@ const char *trace_kind_text(TraceKind kind) {
 bool trace_kind_is_access(TraceKind kind) {
     return kinds[kind].is_access;
 }
+const char *trap_kind_mark(TrapKind kind) {
+    static const char *const marks[] = {
+#define TRAP(id, text) "TRAP " text,
+#include "trace/traps.def"
+#undef TRAP
+    };
+    return kind == TRAP_TRAP_INSTRUCTION ? "TRAP" : marks[kind];
+}
+
 const char *trap_kind_text(TrapKind kind) {
     return trap_texts[kind];
 }

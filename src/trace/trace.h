@@ -126,6 +126,7 @@ typedef enum TrapKind {
 } TrapKind;
 
 const char *trap_kind_text(TrapKind kind); /* "out_of_bounds" */
+const char *trap_kind_mark(TrapKind kind); /* "TRAP out_of_bounds"; of a trap instruction "TRAP" */
 bool trap_kind_is_dropped(TrapKind kind);  /* an access that a GPU faults at, and this run went on after */
 bool trap_kind_is_fatal(TrapKind kind);    /* false: the run went on */
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "metrics/findings.h"
+#include "metrics/findings_list.h"
 #include "metrics/races/race_detector.h"
 #include "tests/emulator/core.h"
 #include <string.h>
@@ -144,7 +144,7 @@ static void test_sentences(void **state) {
          "barrier between them, and warps run in any order: the value loaded is undefined.",
          "put __syncthreads() between the two accesses, where every thread of the block reaches it"},
         {"@%p1 st.shared.u64 [words+16], 258;", "@%p3 ld.shared.u64 %q2, [words+16];",
-         "line 5: warp 0 lane 0 stores words[2] (0x102); line 6: warp 1 lane 0 loads it (0x102). There is no "
+         "line 5: warp 0 lane 0 stores words[2] (258); line 6: warp 1 lane 0 loads it (258). There is no "
          "barrier between them, and warps run in any order: the value loaded is undefined.",
          "put __syncthreads() between the two accesses, where every thread of the block reaches it"},
         {"@%p1 st.shared.s32 [words+8], -7;", "@%p3 ld.shared.s32 %r2, [words+8];",
@@ -372,6 +372,48 @@ static void test_values_of_a_conflict(void **state) {
     watched_done(&watched);
 }
 
+/* A word is what its buffer holds, and what the run's buffers of its size hold where it lies in no buffer. */
+static void test_values_have_signs(void **state) {
+    (void)state;
+    static const struct {
+        PtxType instruction;
+        PtxSpace space;
+        PtxType buffer, type;
+        const char *value;
+    } cases[] = {
+        {PTX_U32, PTX_SPACE_GLOBAL, PTX_S32, PTX_S32, "\"value\":-2,"},
+        {PTX_B32, PTX_SPACE_GLOBAL, PTX_U32, PTX_U32, "\"value\":4294967294,"},
+        {PTX_S32, PTX_SPACE_GLOBAL, PTX_U32, PTX_S32, "\"value\":-2,"},
+        {PTX_U32, PTX_SPACE_SHARED, PTX_S32, PTX_S32, "\"value\":-2,"},
+        {PTX_B32, PTX_SPACE_SHARED, PTX_U32, PTX_U32, "\"value\":4294967294,"},
+        {PTX_U32, PTX_SPACE_SHARED, PTX_F32, PTX_S32, "\"value\":-2,"},
+        {PTX_B32, PTX_SPACE_SHARED, PTX_F32, PTX_F32, "\"value\":null,"}, /* no number */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtxInstruction in = {.opcode = PTX_st, .type_count = 1};
+        in.types[0] = cases[i].instruction;
+        PtxCode code = {.instruction = &in};
+        PtxProgram program = {.code = &code, .code_count = 1};
+        TraceLaunch launch = {.program = &program};
+        TraceBuffer buffer = {.name = "out", .bytes = 64, .type = cases[i].buffer};
+        Trace trace = {.buffers = &buffer, .buffer_count = 1};
+        Finding finding = {.kind_text = "x",
+                           .sentence = "x.",
+                           .cause = -1,
+                           .access = {.buffer = 0, .has_value = true, .value = 0xfffffffe},
+                           .other = {.pc = PTX_NO_PC}};
+        finding_put_type(&trace, &launch, cases[i].space, &finding.access);
+        assert_int_equal(finding.access.type, cases[i].type);
+        Text out = {0};
+        Json json = {.out = &out};
+        json_open_object(&json, NULL);
+        findings_put_json(&(Findings){.items = &finding, .count = 1}, &json);
+        json_close_object(&json);
+        if (!strstr(text_string(&out), cases[i].value)) fail_msg("case %zu: %s", i, text_string(&out));
+        text_done(&out);
+    }
+}
+
 /* More pairs of instructions than are kept: what was found is there, and the list says that it is not all. */
 static void test_too_many_races(void **state) {
     (void)state;
@@ -391,7 +433,7 @@ int main(void) {
         cmocka_unit_test(test_sentences),         cmocka_unit_test(test_pairs_of_the_same_lines),
         cmocka_unit_test(test_wrong_results),     cmocka_unit_test(test_a_wrong_result_of_an_earlier_launch),
         cmocka_unit_test(test_races_are_counted), cmocka_unit_test(test_values_of_a_conflict),
-        cmocka_unit_test(test_too_many_races),
+        cmocka_unit_test(test_values_have_signs), cmocka_unit_test(test_too_many_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -378,6 +378,24 @@ static void carets_are_printed_below_the_place(void **state) {
                                "               ^\n");
 }
 
+/* An option may have more than one line; its excerpt has one, and the caret stands below its place. */
+static void ends_of_lines_are_escaped(void **state) {
+    (void)state;
+    Error error = {0};
+    error_set_at(&error, "", 0, 8, "there is no entry 'kk\n'");
+    error_show_line(&error, "k<<<1;\nkk", 9);
+    char shown[256] = {0};
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    error_print(&error, out);
+    rewind(out);
+    assert_true(fread(shown, 1, sizeof shown - 1, out) > 0);
+    fclose(out);
+    assert_string_equal(shown, "redviz: there is no entry 'kk\\n'\n"
+                               "  k<<<1;\\nkk\n"
+                               "          ^\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_the_module),
                                        cmocka_unit_test(in_bodies),
@@ -389,6 +407,7 @@ int main(void) {
                                        cmocka_unit_test(deep_nesting),
                                        cmocka_unit_test(large_is_no_error),
                                        cmocka_unit_test(long_lines_show_the_place),
-                                       cmocka_unit_test(carets_are_printed_below_the_place)};
+                                       cmocka_unit_test(carets_are_printed_below_the_place),
+                                       cmocka_unit_test(ends_of_lines_are_escaped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -274,6 +274,56 @@ static void removed_stores_are_noted(void **state) {
     session_free(session);
 }
 
+/* What would end a race behind the fault is tried in copies that go on behind it, too. */
+static void a_race_behind_a_fault_is_proved(void **state) {
+    (void)state;
+    Session *session = open_memory_case("race_behind_fault");
+    session_search_behind(session);
+    session_prove(session);
+    const Findings *findings = session_hazards(session);
+    assert_int_equal(findings->cause_count, 2);
+    assert_null(findings->causes[0].insert);
+    assert_string_equal(findings->causes[1].insert, "insert __syncthreads() after line 79");
+    assert_true(findings->causes[1].is_proved);
+    session_free(session);
+}
+
+/* Files below the folder are named from there; `folder` must be on a boundary of the path. */
+static void sarif_names_files_from_the_folder(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *folder, *uri, *base;
+    } cases[] = {
+        {"/home/me/src/a b.cu", "/home/me", "\"src/a%20b.cu\"", "\"file:///home/me/\""},
+        {"/home/me/a.cu", "/home/me/", "\"a.cu\"", "\"file:///home/me/\""},
+        {"/a.cu", "/", "\"a.cu\"", "\"file:///\""},
+        {"/home/mean/a.cu", "/home/me", "\"file:///home/mean/a.cu\"", NULL},
+        {"/home/me/a.cu", NULL, "\"file:///home/me/a.cu\"", NULL},
+        {"kernels/a.cu", "/home/me", "\"kernels/a.cu\"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Finding finding = {.kind = FINDING_PARTIAL_BARRIER,
+                           .severity = SEVERITY_NOTE,
+                           .kind_text = finding_kind_text(FINDING_PARTIAL_BARRIER),
+                           .sentence = "it.",
+                           .access = {.pc = 0, .file = cases[i].file, .line = 3},
+                           .other = {.pc = PTX_NO_PC},
+                           .cause = -1};
+        Findings findings = {.items = &finding, .count = 1};
+        Text out = {0};
+        findings_put_sarif(&findings, cases[i].folder, &out);
+        assert_true(json_valid(text_string(&out)));
+        const char *place =
+            json_at(text_string(&out), "runs.0.results.0.locations.0.physicalLocation.artifactLocation.uri");
+        assert_memory_equal(place, cases[i].uri, strlen(cases[i].uri));
+        const char *base = strstr(text_string(&out), "\"originalUriBaseIds\":{\"%SRCROOT%\":{\"uri\":");
+        assert_int_equal(base != NULL, cases[i].base != NULL);
+        if (base) assert_non_null(strstr(base, cases[i].base));
+        assert_int_equal(strstr(text_string(&out), "\"uriBaseId\":\"%SRCROOT%\"") != NULL, base != NULL);
+        text_done(&out);
+    }
+}
+
 /* A SARIF log: a result for each cause, with the line where it shows, and the others that belong to it. */
 static void sarif_has_a_result_for_each_cause(void **state) {
     (void)state;
@@ -366,6 +416,8 @@ int main(void) {
         cmocka_unit_test(what_is_given_up_for_time_is_said),
         cmocka_unit_test(a_kernel_may_be_removed_whole),
         cmocka_unit_test(a_fault_hides_no_race),
+        cmocka_unit_test(a_race_behind_a_fault_is_proved),
+        cmocka_unit_test(sarif_names_files_from_the_folder),
         cmocka_unit_test(sarif_has_a_result_for_each_cause),
     };
     return cmocka_run_group_tests_name("check", tests, NULL, NULL);

@@ -363,6 +363,8 @@ static void the_address_decides_the_kind_of_a_generic_access(void **state) {
     assert_int_equal(trace_kind_in_space(TRACE_GLOBAL_LOAD, PTX_SPACE_GLOBAL), TRACE_GLOBAL_LOAD);
     assert_string_equal(trace_kind_text(TRACE_SHARED_LOAD), "shared_load");
     assert_string_equal(trap_kind_text(TRAP_OUT_OF_BOUNDS), "out_of_bounds");
+    assert_string_equal(trap_kind_mark(TRAP_OUT_OF_BOUNDS), "TRAP out_of_bounds");
+    assert_string_equal(trap_kind_mark(TRAP_TRAP_INSTRUCTION), "TRAP");
 }
 
 int main(void) {

@@ -9,8 +9,8 @@
 void pane_note_trap(const StepContext *context, PaneHead *out) {
     if (!context->trap) return;
     bool is_fault = context->trap->kind != TRAP_NOT_EMULATED;
-    snprintf(out->note, sizeof out->note, "never done: %s%s", is_fault ? "TRAP " : "",
-             is_fault ? trap_kind_text(context->trap->kind) : "not emulated");
+    snprintf(out->note, sizeof out->note, "never done: %s",
+             is_fault ? trap_kind_mark(context->trap->kind) : "not emulated");
     out->note_role = ROLE_WARNING;
 }
 
@@ -23,7 +23,7 @@ static void add_trap(const StepContext *context, const Trap *trap, const char *b
 static bool add_end(const StepContext *context, Text *out) {
     const Trap *trap = context->step_index->trap;
     if (!trap || context->view->place.step + 1 < context->steps->step_count) return false;
-    add_trap(context, trap, trap->kind == TRAP_NOT_EMULATED ? "The run ends: " : "The run ends: TRAP ", out);
+    add_trap(context, trap, "The run ends: ", out);
     return true;
 }
 
@@ -43,7 +43,7 @@ static bool add_survived(const StepContext *context, Text *out) {
             scene_trap_block(context->scene, trap) != trace_block_linear(block->block) ||
             !is_same_line(context, trap->pc))
             continue;
-        add_trap(context, trap, "TRAP ", out);
+        add_trap(context, trap, "", out);
         return true;
     }
     return false;

@@ -20,7 +20,6 @@ static int draw_other_trap(const StepContext *context, Canvas *canvas, Rectangle
         scene_trap_block(context->scene, trap) == trace_block_linear(here->block))
         return 0;
     Text text = {0};
-    if (trap->kind != TRAP_NOT_EMULATED) text_add(&text, "TRAP ");
     step_context_describe_trap(context, trap, &text);
     int rows = sentences_draw(canvas, area, row, ROLE_WARNING, text_string(&text), PART_SENTENCE);
     text_done(&text);

@@ -84,17 +84,6 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
 
 /* ---- the selected finding ------------------------------------------------------------------------------ */
 
-/* The type that the instruction moves; signed where it says unsigned, as compilers load and store any
- * integer so. */
-static PtxType type_of(const StepContext *context, const Finding *hazard, const FindingAccess *access) {
-    const PtxProgram *program = context->scene->traced.trace->launches[hazard->launch]->program;
-    if (access->pc < 0 || access->pc >= program->code_count) return PTX_NO_TYPE;
-    const PtxInstruction *instruction = program->code[access->pc].instruction;
-    if (!instruction || !instruction->type_count) return PTX_NO_TYPE;
-    PtxType type = instruction->types[instruction->type_count - 1];
-    return type == PTX_U32 || type == PTX_B32 ? PTX_S32 : type;
-}
-
 static void print_access(const StepContext *context, const Finding *hazard, const FindingAccess *access,
                          Text *out) {
     char text[96];
@@ -111,7 +100,7 @@ static void print_access(const StepContext *context, const Finding *hazard, cons
                : access->is_store ? "stores"
                                   : "loads");
     if (access->has_value) {
-        step_context_print_typed(context, type_of(context, hazard, access), access->value, text, sizeof text);
+        step_context_print_typed(context, access->type, access->value, text, sizeof text);
         text_print(out, " %s", text);
     }
     if (hazard->what)
@@ -134,7 +123,6 @@ static int draw_access(const StepContext *context, const Finding *hazard, bool o
 
 static void draw_selected(const StepContext *context, const Finding *hazard, Canvas *canvas, Rectangle area,
                           int row) {
-    char count[24], blocks[24];
     Text text = {0};
     row += canvas_paragraph(canvas, area, row, ROLE_TEXT, hazard->sentence);
     row += draw_access(context, hazard, true, canvas, area, row);
@@ -143,11 +131,11 @@ static void draw_selected(const StepContext *context, const Finding *hazard, Can
         text_print(&text, "What to do: %s.", hazard->advice);
         row += canvas_paragraph(canvas, area, row, ROLE_GOOD, text_string(&text));
     }
-    if (hazard->count > 1) {
-        step_context_print_count(hazard->count, count, sizeof count);
-        step_context_print_count(hazard->blocks, blocks, sizeof blocks);
-        canvas_print(canvas, area, 0, row, ROLE_DIM, "%s times, in %s block%s", count, blocks,
-                     hazard->blocks == 1 ? "" : "s");
+    if (finding_has_count(hazard)) {
+        text_clear(&text);
+        finding_print_count(hazard, &text);
+        if (*text.data == 'i') *text.data = 'I';
+        canvas_print(canvas, area, 0, row, ROLE_DIM, "%s", text_string(&text));
     }
     text_done(&text);
 }

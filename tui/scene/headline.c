@@ -40,7 +40,7 @@ static void add_verdict(const Scene *scene, int words, Text *out) {
         break;
     case SCENE_WRONG_ON_PURPOSE:
         if (trap)
-            text_print(out, "TRAP %s", trap_kind_text(trap->kind));
+            text_add(out, trap_kind_mark(trap->kind));
         else
             add_comparison(scene, words > 0, out);
         if (trap || words > 1) text_add(out, ", on purpose");
@@ -49,7 +49,7 @@ static void add_verdict(const Scene *scene, int words, Text *out) {
         if (scene->traced.trace->traps[0].kind == TRAP_NOT_EMULATED)
             text_add(out, "ENDS: not emulated");
         else
-            text_print(out, "TRAP %s", trap_kind_text(scene->traced.trace->traps[0].kind));
+            text_add(out, trap_kind_mark(scene->traced.trace->traps[0].kind));
         break;
     case SCENE_COUNTING:
         text_add(out, "counting the grid ...");

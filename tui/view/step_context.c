@@ -26,7 +26,7 @@ static void print_readable(const char *detail, Text *out) {
 void step_context_describe_trap(const StepContext *context, const Trap *trap, Text *out) {
     const TraceLaunch *launch = context->scene->traced.trace->launches[trap->launch];
     char lanes[64];
-    text_add(out, trap->kind == TRAP_NOT_EMULATED ? "not emulated" : trap_kind_text(trap->kind));
+    text_add(out, trap->kind == TRAP_NOT_EMULATED ? "not emulated" : trap_kind_mark(trap->kind));
     if (trap->pc >= 0 && trap->pc < launch->program->code_count && launch->program->code[trap->pc].line.line)
         text_print(out, " in line %d", launch->program->code[trap->pc].line.line);
     text_print(out, ", block %u", scene_trap_block(context->scene, trap));
