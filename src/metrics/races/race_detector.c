@@ -286,14 +286,15 @@ static void note_width(const PcRule *rule, bool in_shared, bool in_global, int l
     if (in_global && rule->width < least[1]) least[1] = rule->width;
 }
 
-static bool launch_is_unclustered(const TraceLaunch *launch) {
-    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] <= 1;
+static bool is_clustered(const TraceLaunch *launch) {
+    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
 }
 
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
     bool has_copies = false;
     detector->has_fences = detector->has_volatile = false;
+    detector->has_clusters = is_clustered(detector->launched);
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         const PcRule *rule = &detector->rules[pc];
@@ -307,8 +308,7 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
         note_width(&detector->written[pc], shared, !shared, least);
         has_copies |= detector->written[pc].width != 0;
     }
-    detector->forgets =
-        !detector->has_fences && !detector->has_volatile && launch_is_unclustered(detector->launched);
+    detector->forgets = !detector->has_fences && !detector->has_volatile && !detector->has_clusters;
     detector->has_patterns = detector->forgets && !has_copies;
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
