@@ -103,17 +103,17 @@ static void see_access(BlockRaces *block, const TraceAccess *access) {
 /* The block does something else than the last one: what it did since its last barrier is searched now. */
 static void depart(BlockRaces *block) {
     BlockPattern *pattern = &block->pattern;
+    uint64_t room[WARP_LANES];
     if (pattern->state != PATTERN_FOLLOWS) return;
-    pattern->state = PATTERN_DEPARTS;
-    pattern->count = pattern->at;
+    block_pattern_depart(pattern);
     happens_before_go_back(&block->order);
-    for (int i = pattern->interval; i < pattern->at; i++) {
+    for (int i = pattern->interval; i < pattern->count; i++) {
         const PatternStep *step = &pattern->steps[i];
         if (step->origin >= PATTERN_BARRIER) {
             happens_before_warp_sync(&block->order, (int)(step->origin - PATTERN_BARRIER), step->mask);
             continue;
         }
-        TraceAccess access = pattern_access(step);
+        TraceAccess access = block_pattern_access(pattern, step, room);
         see_access(block, &access);
     }
 }
@@ -125,41 +125,35 @@ static void leave_pattern(BlockRaces *block) {
 }
 
 /* True: so did the last block, and nothing was to be said. */
-static inline bool is_as_before(BlockRaces *block, PatternStep step) {
+static inline bool is_as_before(BlockRaces *block, PatternStep step, const TraceAccess *access) {
     BlockPattern *pattern = &block->pattern;
-    if (block_pattern_is_next(pattern, &step)) {
-        pattern->at++;
-        return true;
-    }
+    if (block_pattern_follow(pattern, &step, access)) return true;
     depart(block);
-    if (pattern->state == PATTERN_DEPARTS) block_pattern_add(pattern, &step);
+    if (pattern->state == PATTERN_DEPARTS) block_pattern_add(pattern, step, access);
     return false;
 }
 
 static void follow_barrier(BlockRaces *block) {
     BlockPattern *pattern = &block->pattern;
     if (pattern->state == PATTERN_ENDS) return;
-    is_as_before(block, (PatternStep){.origin = PATTERN_BARRIER});
+    is_as_before(block, (PatternStep){.origin = PATTERN_BARRIER}, NULL);
     pattern->interval = pattern->at;
 }
 
 static void follow_warp_sync(BlockRaces *block, const TraceSync *sync) {
+    PatternStep step = {.origin = PATTERN_BARRIER + (uint32_t)sync->warp, .mask = sync->mask};
     if (block->pattern.state == PATTERN_ENDS) return;
     if (sync->mask == block->order.started[sync->warp])
-        is_as_before(block,
-                     (PatternStep){.origin = PATTERN_BARRIER + (uint32_t)sync->warp, .mask = sync->mask});
+        is_as_before(block, step, NULL);
     else
         leave_pattern(block);
 }
 
 static void detector_access(void *context, const TraceAccess *access) {
     BlockRaces *block = context;
-    if (access->space == PTX_SPACE_SHARED && block->pattern.state != PATTERN_ENDS) {
-        if (!access->is_line)
-            leave_pattern(block);
-        else if (is_as_before(block, pattern_of_access(access)))
-            return;
-    }
+    if (access->space == PTX_SPACE_SHARED && block->pattern.state != PATTERN_ENDS &&
+        is_as_before(block, block_pattern_step(access), access))
+        return;
     see_access(block, access);
 }
 
