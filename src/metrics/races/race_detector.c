@@ -15,14 +15,27 @@ static void at_mbarrier(BlockRaces *block, const BlockRaces *home, int warp, int
         happens_before_await(&block->order, warp, lane, word, rule->scope, rule->acquires);
 }
 
+/* The lanes of whose stores something is left: of plain ones to one word, the last. */
+static uint32_t lasting_lanes(const TraceAccess *access, const PcRule *rule) {
+    bool replaces = rule->writes && !rule->is_atomic && !rule->releases;
+    bool is_one_word = access->is_line && !access->stride;
+    return replaces && is_one_word ? UINT32_C(1) << (31 - __builtin_clz(access->mask)) : access->mask;
+}
+
 static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
     bool shared = access->space == PTX_SPACE_SHARED;
     const BlockRaces *owner = access->owner ? access->owner : block;
     SyncTable *table = shared ? (SyncTable *)&owner->syncs : &block->detector->syncs;
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    SyncWord *word = NULL;
+    uint64_t place = 0; /* of the word */
+    uint32_t lanes = lasting_lanes(access, rule);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         bool publishes = rule->writes && (rule->releases || block->order.threads || owner != block);
-        SyncWord *word = sync_table_find(table, access->buffer, trace_access_offset(access, lane), publishes);
+        uint64_t offset = trace_access_offset(access, lane);
+        if (rest == lanes || offset != place || (publishes && !word))
+            word = sync_table_find(table, access->buffer, offset, publishes);
+        place = offset;
         if (!word) continue;
         if (rule->is_mbarrier) {
             at_mbarrier(block, owner, access->warp, lane, word, rule);
@@ -37,7 +50,7 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
 
 /* About to write words that others may wait for: what the block has stored as volatile came before. */
 static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = lasting_lanes(access, rule); rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         SyncWord *word =
             sync_table_find(&block->detector->syncs, access->buffer, trace_access_offset(access, lane), true);
