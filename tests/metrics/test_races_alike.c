@@ -96,6 +96,23 @@ static void what_follows_a_departure_is_compared_with_what_precedes_it(void **st
         "shared_race: 1 in 1 blocks, in block 4 lanes 1 of warp 0 and ffffffff of 1");
 }
 
+/* %r3: the address of word t * t % 64; of thread 40 in block 2: of word 2, of which no square is. */
+#define SCATTERED                                                                                            \
+    "mul.lo.u32 %r3, %t, %t; and.b32 %r3, %r3, 63; setp.eq.u32 %p1, %t, 40; and.pred %p1, %p1, %p2;\n"       \
+    "shl.b32 %r3, %r3, 2; @%p1 mov.u32 %r3, 8; mov.u32 %r4, words; add.u32 %r3, %r3, %r4;\n"
+
+static void addresses_that_are_no_line_are_compared(void **state) {
+    (void)state;
+    check_kernel("st.shared.u32 [%r1], %t; bar.sync 0;\n" SCATTERED "ld.shared.u32 %r5, [%r3];", "");
+    check_kernel("st.shared.u32 [%r1], %t; bar.sync 0;\n" SCATTERED
+                 "ld.shared.u32 %r5, [%r3]; setp.eq.u32 %p3, %t, 2; @%p3 st.shared.u32 [words+8], 1;",
+                 "shared_race: 1 in 1 blocks, in block 2 lanes 4 of warp 0 and 100 of 1");
+    check_kernel("st.shared.u32 [%r1], %t; bar.sync 0;\n" SCATTERED
+                 "ld.shared.u32 %r5, [%r3]; @%p2 st.shared.u32 [words+144], 1;",
+                 "shared_race: 2 in 1 blocks, in block 2 lanes ffffffff of warp 0 and 4400440 of 1\n"
+                 "warp_race: 2 in 1 blocks, in block 2 lanes ffffffff of warp 0 and 4400440 of 0");
+}
+
 static void values_decide_in_each_block(void **state) {
     (void)state;
     check_kernel("selp.b32 %r3, %t, 7, %p2; st.shared.u32 [words], %r3; bar.sync 0;",
@@ -132,6 +149,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_race_in_one_block_is_found),
         cmocka_unit_test(what_follows_a_departure_is_compared_with_what_precedes_it),
+        cmocka_unit_test(addresses_that_are_no_line_are_compared),
         cmocka_unit_test(values_decide_in_each_block),
         cmocka_unit_test(the_last_lane_may_store_something_else),
     };

@@ -71,6 +71,7 @@ static void places_with_more_readers_are_counted(void **state) {
     check_places(in_shared, 1, 256, 0); /* eight warps */
     check_places(in_shared, 1, 288, 1);
     check_places(in_shared, 3, 288, 3);
+    check_places(INIT "membar.cta; ld.shared.u32 %r1, [words]; st.shared.u32 [words], 1;", 200, 288, 200);
     check_places(INIT "ld.shared.u32 %r1, [words]; bar.sync 0; st.shared.u32 [words], 1;", 1, 288, 0);
     check_places(INIT "ld.shared.u32 %r1, [words]; st.shared.u32 [words+4], 1;", 1, 288, 0);
     check_places("ld.global.u32 %r1, [%base]; st.global.u32 [%out+4], 1;", 20, 32, 0);

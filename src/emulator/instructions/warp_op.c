@@ -192,12 +192,13 @@ static int warp_ops_together(Block *block, const Op *op, const Gang *gang) {
 static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
     const WarpOp *warp_op = op->extra;
     int done = 0;
-    if (block->observed) return 0;
     for (; done < gang->count; done++) {
         Warp *warp = gang->warps[done];
         Fragment *fragment = gang->fragments[done];
-        if (!fragment->passes && !is_whole(warp_op, warp, gang->masks[done])) break;
+        bool meets = !fragment->passes, is_all = warp_op->names_all && gang->masks[done] == warp->live;
+        if (meets && !(block->observed ? is_all : is_whole(warp_op, warp, gang->masks[done]))) break;
         if (!warp_op->names_all && outsiders(warp_op, warp, gang->masks[done])) break;
+        if (meets && block->observed) observe_warp_sync(warp, op->pc, gang->masks[done]);
         fragment->passes = false;
         warp->called &= ~gang->masks[done];
     }

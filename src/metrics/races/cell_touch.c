@@ -235,12 +235,13 @@ static __attribute__((noinline)) void note_lost_reads(const Touch *touch, Shadow
     const HappensBefore *order = &touch->block->order;
     LostReads *lost = &cell->lost;
     const WarpAccess *last = &lost->last;
+    uint32_t counted_for = touch->is_shared ? touch->owner->order.number : 1;
     bool own = last->block == order->number, of_block = touch->is_shared && !touch->owner->has_visitors;
     bool is_over = touch->is_shared && !own && !race_detector_are_peers(detector, order->number, last->block);
     bool is_ordered = own && last->stamp <= order->barrier && (of_block || !lost->of_more_blocks);
     bool may_meet = !lost->of_more_instructions && is_allowed(touch, last, last->mask);
-    if (is_over || is_ordered || may_meet || lost->is_counted) return;
-    lost->is_counted = true;
+    if (is_over || is_ordered || may_meet || lost->counted_for == counted_for) return;
+    lost->counted_for = counted_for;
     detector->unseen.places++;
     if (touch->is_shared) block_pattern_drop(&touch->block->pattern);
 }
@@ -313,10 +314,9 @@ bool race_touch_alike(const Touch *touch, ShadowCell *cells, uint32_t which, uin
 }
 
 void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
-    RaceDetector *detector = touch->block->detector;
     const HappensBefore *order = &touch->block->order;
     ShadowChunk *chunk = shadow_memory_chunk(memory, cell / CHUNK_CELLS);
-    if (chunk && touch->is_shared && detector->forgets) chunk_journal_forget(memory, chunk, order);
+    race_touch_forget(touch, memory, chunk);
     ChunkMore *more = chunk ? shadow_memory_cells(memory, chunk) : NULL;
     if (!more) {
         race_detector_lack_memory(touch->block);

@@ -92,18 +92,18 @@ JournalEntry chunk_journal_add(ShadowMemory *memory, ShadowChunk *chunk, const H
     return shadow_memory_add(memory, chunk, now) ? JOURNAL_ADDED : JOURNAL_FULL;
 }
 
-void chunk_journal_forget(ShadowMemory *memory, ShadowChunk *chunk, const HappensBefore *order) {
+void chunk_journal_forget(ShadowMemory *memory, ShadowChunk *chunk, uint32_t stamp) {
     ChunkMore *more = chunk->more;
     if (!more) {
-        if (chunk->only.stamp <= order->barrier) chunk->only.cells = 0;
+        if (chunk->only.stamp <= stamp) chunk->only.cells = 0;
         return;
     }
     if (more->cells) {
-        if (more->last <= order->barrier) shadow_memory_forget_cells(memory, chunk);
+        if (more->last <= stamp) shadow_memory_forget_cells(memory, chunk);
         return;
     }
     int kept = 0;
     for (int i = 0; i < more->count; i++)
-        if (more->list[i].stamp > order->barrier) more->list[kept++] = more->list[i];
+        if (more->list[i].stamp > stamp) more->list[kept++] = more->list[i];
     more->count = kept;
 }

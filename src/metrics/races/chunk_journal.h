@@ -18,7 +18,7 @@ typedef enum JournalEntry {
 /* Adds an access by the block of `order`, at its present stamp. */
 JournalEntry chunk_journal_add(ShadowMemory *memory, ShadowChunk *chunk, const HappensBefore *order,
                                const ChunkAccess *access);
-/* Of shared memory that no other block accesses: drops what the whole block knows of, so that nothing can race with it. */
-void chunk_journal_forget(ShadowMemory *memory, ShadowChunk *chunk, const HappensBefore *order);
+/* Of shared memory that no other block accesses: drops what is stamped so or earlier, with which nothing can race. */
+void chunk_journal_forget(ShadowMemory *memory, ShadowChunk *chunk, uint32_t stamp);
 
 #endif

@@ -23,7 +23,7 @@ static void drop_threads(HappensBefore *order) {
 void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first, int thread_count) {
     order->number = number;
     order->first = first;
-    order->barrier = order->now++;
+    order->begun = order->barrier = order->now++;
     order->thread_count = (thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
     memset(order->interval, 0, sizeof order->interval);
     for (int w = 0; w < BLOCK_WARPS; w++) {

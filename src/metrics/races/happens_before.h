@@ -56,13 +56,14 @@ typedef struct ThreadClocks {
         *signs[SIGN_COUNT]; /* observed by the thread, or by one that it has synchronized with since */
 } ThreadClocks;
 
-typedef struct HappensBefore {     /* of one block */
-    uint32_t number;               /* of the block, from 1 */
-    uint32_t first;                /* number of the first block of this launch: earlier launches have ended */
-    uint32_t now;                  /* the stamp of what is done now; goes on from block to block */
-    uint32_t barrier;              /* the whole block knows what is stamped so or earlier */
-    uint32_t warp[BLOCK_WARPS];    /* the whole warp knows what its own lanes stamped so or earlier */
-    uint32_t started[BLOCK_WARPS]; /* lanes that the warp began with */
+typedef struct HappensBefore { /* of one block */
+    uint32_t number;           /* of the block, from 1 */
+    uint32_t first;            /* number of the first block of this launch: earlier launches have ended */
+    uint32_t now;              /* the stamp of what is done now; goes on from block to block */
+    uint32_t begun;   /* what is stamped so or earlier is of blocks before, whose state this one has */
+    uint32_t barrier; /* the whole block knows what is stamped so or earlier */
+    uint32_t warp[BLOCK_WARPS];     /* the whole warp knows what its own lanes stamped so or earlier */
+    uint32_t started[BLOCK_WARPS];  /* lanes that the warp began with */
     uint32_t interval[BLOCK_WARPS]; /* block-wide barriers passed */
     VectorClock *known;             /* by all threads, of other blocks */
     VectorClock *signs[SIGN_COUNT]; /* observed by a thread before the last barrier of the block */

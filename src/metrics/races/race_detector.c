@@ -15,14 +15,27 @@ static void at_mbarrier(BlockRaces *block, const BlockRaces *home, int warp, int
         happens_before_await(&block->order, warp, lane, word, rule->scope, rule->acquires);
 }
 
+/* The lanes of whose stores something is left: of plain ones to one word, the last. */
+static uint32_t lasting_lanes(const TraceAccess *access, const PcRule *rule) {
+    bool replaces = rule->writes && !rule->is_atomic && !rule->releases;
+    bool is_one_word = access->is_line && !access->stride;
+    return replaces && is_one_word ? UINT32_C(1) << (31 - __builtin_clz(access->mask)) : access->mask;
+}
+
 static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
     bool shared = access->space == PTX_SPACE_SHARED;
     const BlockRaces *owner = access->owner ? access->owner : block;
     SyncTable *table = shared ? (SyncTable *)&owner->syncs : &block->detector->syncs;
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    SyncWord *word = NULL;
+    uint64_t place = 0; /* of the word */
+    uint32_t lanes = lasting_lanes(access, rule);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         bool publishes = rule->writes && (rule->releases || block->order.threads || owner != block);
-        SyncWord *word = sync_table_find(table, access->buffer, trace_access_offset(access, lane), publishes);
+        uint64_t offset = trace_access_offset(access, lane);
+        if (rest == lanes || offset != place || (publishes && !word))
+            word = sync_table_find(table, access->buffer, offset, publishes);
+        place = offset;
         if (!word) continue;
         if (rule->is_mbarrier) {
             at_mbarrier(block, owner, access->warp, lane, word, rule);
@@ -37,7 +50,7 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
 
 /* About to write words that others may wait for: what the block has stored as volatile came before. */
 static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = lasting_lanes(access, rule); rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         SyncWord *word =
             sync_table_find(&block->detector->syncs, access->buffer, trace_access_offset(access, lane), true);
@@ -103,17 +116,17 @@ static void see_access(BlockRaces *block, const TraceAccess *access) {
 /* The block does something else than the last one: what it did since its last barrier is searched now. */
 static void depart(BlockRaces *block) {
     BlockPattern *pattern = &block->pattern;
+    uint64_t room[WARP_LANES];
     if (pattern->state != PATTERN_FOLLOWS) return;
-    pattern->state = PATTERN_DEPARTS;
-    pattern->count = pattern->at;
+    block_pattern_depart(pattern);
     happens_before_go_back(&block->order);
-    for (int i = pattern->interval; i < pattern->at; i++) {
+    for (int i = pattern->interval; i < pattern->count; i++) {
         const PatternStep *step = &pattern->steps[i];
         if (step->origin >= PATTERN_BARRIER) {
             happens_before_warp_sync(&block->order, (int)(step->origin - PATTERN_BARRIER), step->mask);
             continue;
         }
-        TraceAccess access = pattern_access(step);
+        TraceAccess access = block_pattern_access(pattern, step, room);
         see_access(block, &access);
     }
 }
@@ -125,41 +138,35 @@ static void leave_pattern(BlockRaces *block) {
 }
 
 /* True: so did the last block, and nothing was to be said. */
-static inline bool is_as_before(BlockRaces *block, PatternStep step) {
+static inline bool is_as_before(BlockRaces *block, PatternStep step, const TraceAccess *access) {
     BlockPattern *pattern = &block->pattern;
-    if (block_pattern_is_next(pattern, &step)) {
-        pattern->at++;
-        return true;
-    }
+    if (block_pattern_follow(pattern, &step, access)) return true;
     depart(block);
-    if (pattern->state == PATTERN_DEPARTS) block_pattern_add(pattern, &step);
+    if (pattern->state == PATTERN_DEPARTS) block_pattern_add(pattern, step, access);
     return false;
 }
 
 static void follow_barrier(BlockRaces *block) {
     BlockPattern *pattern = &block->pattern;
     if (pattern->state == PATTERN_ENDS) return;
-    is_as_before(block, (PatternStep){.origin = PATTERN_BARRIER});
+    is_as_before(block, (PatternStep){.origin = PATTERN_BARRIER}, NULL);
     pattern->interval = pattern->at;
 }
 
 static void follow_warp_sync(BlockRaces *block, const TraceSync *sync) {
+    PatternStep step = {.origin = PATTERN_BARRIER + (uint32_t)sync->warp, .mask = sync->mask};
     if (block->pattern.state == PATTERN_ENDS) return;
     if (sync->mask == block->order.started[sync->warp])
-        is_as_before(block,
-                     (PatternStep){.origin = PATTERN_BARRIER + (uint32_t)sync->warp, .mask = sync->mask});
+        is_as_before(block, step, NULL);
     else
         leave_pattern(block);
 }
 
 static void detector_access(void *context, const TraceAccess *access) {
     BlockRaces *block = context;
-    if (access->space == PTX_SPACE_SHARED && block->pattern.state != PATTERN_ENDS) {
-        if (!access->is_line)
-            leave_pattern(block);
-        else if (is_as_before(block, pattern_of_access(access)))
-            return;
-    }
+    if (access->space == PTX_SPACE_SHARED && block->pattern.state != PATTERN_ENDS &&
+        is_as_before(block, block_pattern_step(access), access))
+        return;
     see_access(block, access);
 }
 
@@ -286,14 +293,15 @@ static void note_width(const PcRule *rule, bool in_shared, bool in_global, int l
     if (in_global && rule->width < least[1]) least[1] = rule->width;
 }
 
-static bool launch_is_unclustered(const TraceLaunch *launch) {
-    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] <= 1;
+static bool is_clustered(const TraceLaunch *launch) {
+    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
 }
 
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of an access: shared, global */
     bool has_copies = false;
     detector->has_fences = detector->has_volatile = false;
+    detector->has_clusters = is_clustered(detector->launched);
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         const PcRule *rule = &detector->rules[pc];
@@ -307,8 +315,7 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
         note_width(&detector->written[pc], shared, !shared, least);
         has_copies |= detector->written[pc].width != 0;
     }
-    detector->forgets =
-        !detector->has_fences && !detector->has_volatile && launch_is_unclustered(detector->launched);
+    detector->forgets = !detector->has_fences && !detector->has_volatile && !detector->has_clusters;
     detector->has_patterns = detector->forgets && !has_copies;
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);

@@ -105,6 +105,7 @@ struct RaceDetector {
     bool has_fences;   /* or acquires or releases */
     bool has_volatile; /* stores to global memory */
     bool has_patterns;
+    bool has_clusters;
     bool forgets; /* an access of shared memory that the whole block knows of has no more part in anything */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first */
@@ -154,6 +155,14 @@ void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, co
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
 PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
+
+/* Drops what has no more part in anything: of shared memory, what other blocks did in it before, and more (forgets). */
+static inline void race_touch_forget(const Touch *touch, ShadowMemory *memory, ShadowChunk *chunk) {
+    const RaceDetector *detector = touch->block->detector;
+    const HappensBefore *order = &touch->block->order;
+    if (!chunk || !touch->is_shared || detector->has_clusters) return;
+    chunk_journal_forget(memory, chunk, detector->forgets ? order->barrier : order->begun);
+}
 
 /* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
 void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);

@@ -14,7 +14,9 @@ enum { CELL_READS = 8, CHUNK_CELLS = 32, SHADOW_PAGE_CHUNKS = 64 };
 typedef struct LostReads { /* for which a cell had no place */
     WarpAccess last;       /* block 0: there are none */
     bool of_more_blocks, of_more_instructions;
-    bool is_counted; /* the cell has been written since by a thread that they may not be ordered before */
+    /* The cell has been written since by a thread that they may not be ordered before. Of a buffer 1, of shared memory the
+     * block whose it is; else 0. */
+    uint32_t counted_for;
 } LostReads;
 
 typedef struct ShadowCell {

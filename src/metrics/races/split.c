@@ -49,6 +49,7 @@ void *race_detector_split(void *context, int parts) {
                            .written = whole->written,
                            .has_fences = whole->has_fences,
                            .has_volatile = whole->has_volatile,
+                           .has_clusters = whole->has_clusters,
                            .forgets = whole->forgets,
                            .has_patterns = whole->has_patterns,
                            .shared_shift = whole->shared_shift,

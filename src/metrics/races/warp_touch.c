@@ -39,14 +39,13 @@ static void touch_piece(const LaneLine *line, int64_t number, ShadowChunk *chunk
 
 static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess *piece) {
     const Touch *touch = line->touch;
-    RaceDetector *detector = touch->block->detector;
     const HappensBefore *order = &touch->block->order;
     ShadowChunk *chunk = shadow_memory_chunk(line->memory, (uint64_t)number);
     piece->block = order->number;
     piece->stamp = order->now;
     piece->origin = warp_access_origin(touch->access->pc, touch->access->warp);
     piece->writes = touch->rule->writes;
-    if (chunk && touch->is_shared && detector->forgets) chunk_journal_forget(line->memory, chunk, order);
+    race_touch_forget(touch, line->memory, chunk);
     switch (chunk ? chunk_journal_add(line->memory, chunk, order, piece) : JOURNAL_FULL) {
     case JOURNAL_ADDED:
         break;
