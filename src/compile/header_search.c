@@ -31,13 +31,13 @@ bool header_find(const char *source, const char *name, char whole[PATH_MAX]) {
 
 enum { MOST_LEVELS = 8, MOST_FILES = 20000 };
 
-typedef struct Walk { /* nftw() hands nothing on to its function */
+typedef struct HeaderWalk { /* nftw() hands nothing on to its function */
     const char *name, *last;
     char *whole, *by_last;
     int files;
     bool found;
-} Walk;
-static Walk walk;
+} HeaderWalk;
+static HeaderWalk walk;
 
 static bool ends_with(const char *path, const char *name) {
     size_t length = strlen(path), part = strlen(name);
@@ -71,7 +71,7 @@ bool header_find_in_project(const char *source, const char *name, char whole[PAT
     const char *slash = strrchr(name, '/');
     while (!strncmp(name, "../", 3) || !strncmp(name, "./", 2)) name += name[1] == '.' ? 3 : 2;
     if (!*name || !find_project(source, folder)) return false;
-    walk = (Walk){.name = name, .last = slash ? slash + 1 : name, .whole = whole, .by_last = by_last};
+    walk = (HeaderWalk){.name = name, .last = slash ? slash + 1 : name, .whole = whole, .by_last = by_last};
     nftw(folder, visit, 16, FTW_PHYS);
     if (!walk.found && *by_last) {
         snprintf(whole, PATH_MAX, "%s", by_last);

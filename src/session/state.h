@@ -29,6 +29,7 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     CatalogRun run;                       /* of `row` */
     const char *guess, *read, *arguments; /* options that were guessed, or read in its file; its --args */
     int block_choices;                    /* sizes that its guessed block may have; 0: it was not guessed */
+    bool is_reduced;                      /* n is less than in its file */
     bool may_shrink;                      /* n was not asked for, and may be less */
     const char
         *looks_like; /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */
@@ -101,6 +102,7 @@ typedef struct SessionTrial {
     int clean;       /* 1 + the first of these without a trap; 0: none yet */
     bool is_right;   /* the result with this one looks right, whatever --expect says */
     bool is_settled; /* none of them gave a result that is known */
+    bool keeps_n;    /* n is the file's own, whatever that takes */
     int quarterings; /* of an n that takes too long */
 } SessionTrial;
 
