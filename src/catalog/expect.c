@@ -27,6 +27,7 @@ typedef struct Trial { /* a function of certain inputs, compared with a certain 
     const PlanBuffer *weight, *bias; /* of each column; NULL: none */
     const PlanBuffer *out;
     long double epsilon;
+    uint64_t width; /* of the bins of a histogram; 0: 1 */
     Changed changed;
     uint64_t length;  /* elements of the inputs */
     uint64_t columns; /* of ROWS and EACH */
@@ -246,7 +247,8 @@ static bool try_rows(Trial *trial) {
     return trial->result.correct && is_close_enough(trial, largest);
 }
 
-static bool try_histogram(Trial *trial) {
+static bool try_bins(Trial *trial) {
+    uint64_t width = trial->width ? trial->width : 1;
     uint64_t bins =
         trial->columns && trial->columns <= trial->out->count ? trial->columns : trial->out->count;
     if (trial->is_guess && ptx_type_is_float(trial->a->type)) return false;
@@ -254,13 +256,25 @@ static bool try_histogram(Trial *trial) {
     uint64_t *counts = memory_new((size_t)bins * sizeof *counts);
     for (uint64_t i = 0; i < trial->length; i++) {
         long double x = element(trial->a, i);
-        if (x >= 0 && x < (long double)bins) counts[(uint64_t)x]++;
+        if (x >= 0 && x < (long double)bins * (long double)width) counts[(uint64_t)x / width]++;
     }
     trial->result = (CatalogResult){0};
     for (uint64_t i = 0; i < bins; i++)
         compare(trial, i, element(trial->out, i), (long double)counts[i], bins, 0);
     free(counts);
     return trial->result.correct && (!trial->is_guess || trial->changed.count > 1);
+}
+
+/* Bins of one value each, else of several. */
+static bool try_histogram(Trial *trial) {
+    static const uint64_t widths[] = {1, 2, 4, 8, 16, 32, 64, 5, 10, 100};
+    if (!trial->is_guess) return try_bins(trial);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        trial->width = widths[i];
+        if (try_bins(trial)) return true;
+    }
+    trial->width = 0;
+    return false;
 }
 
 static void weigh(const Trial *trial, uint64_t count, long double *values) {
@@ -277,7 +291,7 @@ static long double weight_of(const Trial *trial, uint64_t i) {
 }
 
 static bool try_each(Trial *trial) {
-    if (!trial->function->each) return try_histogram(trial);
+    if (trial->function->has_bins) return try_histogram(trial);
     uint64_t columns = trial->columns && trial->columns <= trial->length ? trial->columns : trial->length;
     if (trial->out->count < trial->length || columns < 2 || (trial->is_guess && trial->changed.count < 2))
         return false;
@@ -329,6 +343,10 @@ static void print_name(const Trial *trial, Text *what) {
     bool is_part = trial->length < trial->a->count && trial->function->shape == EXPECT_TOTAL;
     if (is_part) text_print(what, "[0..%" PRIu64 "]", trial->length - 1);
     if (trial->columns && trial->columns < trial->length) text_print(what, ", %" PRIu64, trial->columns);
+    if (trial->width > 1) {
+        if (trial->columns >= trial->length) text_print(what, ", %" PRIu64, trial->columns);
+        text_print(what, ", %" PRIu64, trial->width);
+    }
     text_add(what, ")");
     if (trial->partials) text_print(what, " of %" PRIu64 " partial results", trial->partials);
 }
@@ -478,6 +496,7 @@ static bool try_inputs(Trial *trial) {
 
 static bool keep(const Trial *trial, CatalogResult *result, Text *what) {
     *result = trial->result;
+    if (trial->run->names_output) text_print(what, "%s = ", trial->out->name);
     print_name(trial, what);
     return true;
 }
@@ -553,7 +572,7 @@ bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
 typedef struct Said {               /* --expect, read */
     const ExpectFunction *function; /* NULL: a file */
     int out, a, b, weight, bias;    /* buffers; -1: not named */
-    uint64_t columns;
+    uint64_t columns, width;
     char path[512];
 } Said;
 
@@ -608,13 +627,14 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
                                       {"grid", expression_integer((int64_t)launch_volume(launch->grid))}};
             ExpressionValue value;
             Error inner = {0};
-            if (item > said->function->inputs + weights || !said->function->takes_columns)
+            int number = item - said->function->inputs - weights, most = said->function->has_bins ? 2 : 1;
+            if (number >= most || !said->function->takes_columns)
                 return error_set(error, "--expect: %s takes fewer arguments", said->function->name);
             if (!expression_evaluate(at, used, names, 3, &value, &inner))
                 return error_set(error, "--expect: %s", inner.message);
             if (value.is_float || value.integer < 1)
                 return error_set(error, "--expect: '%.*s' is not a whole number from 1 on", (int)used, at);
-            said->columns = (uint64_t)value.integer;
+            *(number ? &said->width : &said->columns) = (uint64_t)value.integer;
         }
         at += length + (at[length] == ',');
     }
@@ -702,6 +722,7 @@ bool expect_compare(const char *expectation, const ExpectRun *run, CatalogResult
                    .changed = changes(run, out),
                    .whole = memory_new((size_t)run->filled->buffer_count + 1),
                    .columns = said.columns,
+                   .width = said.width,
                    .weight = said.weight < 0 ? NULL : &run->filled->buffers[said.weight],
                    .bias = said.bias < 0 ? NULL : &run->filled->buffers[said.bias],
                    .epsilon = usual_epsilon};

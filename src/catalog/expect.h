@@ -1,6 +1,6 @@
 /* Expect: what a kernel that is in no catalogue should give: said with --expect, or found by itself.
  *
- *   --expect [BUFFER=]FUNCTION(INPUT[,INPUT or COLUMNS])     or     [BUFFER=]file:PATH
+ *   --expect [BUFFER=]FUNCTION(INPUT[,INPUT, COLUMNS])     or     [BUFFER=]file:PATH
  *
  * Functions of all elements (sum, max, ...) are compared with one element of the output, or, where blocks leave partial
  * results, with their fold. Those of rows, and scans, have an element each. */
@@ -22,8 +22,9 @@ typedef struct ExpectRun {
         float_fold; /* all that is done to floats is this, or other things than additions, minima and maxima */
     const uint64_t *numbers; /* that the kernel is compiled with: one may be how many elements it takes */
     int number_count;
-    bool compares; /* the kernel compares elements with each other: an extreme of them is no accident */
-    bool is_trial; /* of sizes that are tried: a fraction of the usual search is enough */
+    bool compares;     /* the kernel compares elements with each other: an extreme of them is no accident */
+    bool names_output; /* several buffers may be meant: what it looks like begins with the name of its own */
+    bool is_trial;     /* of sizes that are tried: a fraction of the usual search is enough */
 } ExpectRun;
 
 /* Compares with what `expectation` says. False with `error`: it cannot be read. `what` gets its name, "sum(in)". */

@@ -101,6 +101,10 @@ int host_code_block_sizes(HostCode *code, uint64_t *sizes, int most);
 /* Adds `name` with numbers for the enumerators in its template arguments: "sum<int, Op::kMax>" is "sum<int, 1>". */
 void host_code_spell(HostCode *code, const char *name, Text *out);
 
+/* Adds the instance that a launch is of, "sum<float, 256>": parameters that its text leaves to be deduced are guessed. False:
+ * its kernel is no template of this file. */
+bool host_code_complete_instance(HostCode *code, const HostLaunch *launch, Text *out);
+
 /* Adds an instance of the first kernel that is a template, "sum<float, 256>": what its parameters are is guessed. False:
  * there is none. */
 bool host_code_guess_instance(HostCode *code, Text *out);

@@ -173,6 +173,28 @@ int host_code_block_sizes(HostCode *code, uint64_t *sizes, int most) {
     return count;
 }
 
+bool host_code_complete_instance(HostCode *code, const HostLaunch *launch, Text *out) {
+    HostText *text = &code->text;
+    for (int i = 0; *launch->kernel && i < text->function_count; i++) {
+        const HostFunction *function = &text->functions[i];
+        HostSpan item;
+        int given = launch->arguments != NULL;
+        if (!host_span_is(text, function->name, launch->kernel) ||
+            function->head.begin == function->head.end || !has_mark(text, function, "__global__"))
+            continue;
+        for (const char *at = launch->arguments; at && *at; at++) given += *at == ',';
+        text_print(out, "%s<%s", launch->kernel, launch->arguments ? launch->arguments : "");
+        for (int k = 0; host_list_item(text, function->head, k, &item); k++) {
+            if (k < given) continue;
+            text_add(out, k ? ", " : "");
+            host_guess_argument(text, item, out);
+        }
+        text_add(out, ">");
+        return true;
+    }
+    return false;
+}
+
 bool host_code_guess_instance(HostCode *code, Text *out) {
     HostText *text = &code->text;
     for (int i = 0; i < text->function_count; i++) {

@@ -350,11 +350,37 @@ static bool read_definition(const HostText *text, size_t at, size_t length, Host
     return last != ',' || next == '[' || is_declaration(text, before - 1); /* f(a, b(c)) defines nothing */
 }
 
+/* The braces around it close before `end`: whether it was executed depends on a condition. */
+static bool is_closed_before(HostText *text, size_t at, size_t end) {
+    int depth = 0;
+    if (text->budget < end - at) return false;
+    text->budget -= end - at;
+    for (; at < end && depth >= 0; at++) depth += (text->text[at] == '{') - (text->text[at] == '}');
+    return depth < 0;
+}
+
+/* It only says that something comes later: 0, -1, nullptr. */
+static bool is_placeholder(const HostText *text, HostSpan value) {
+    static const char *const words[] = {"", "0", "-1", "0.0", "nullptr", "NULL"};
+    value = host_trim(text, value);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (host_span_is(text, value, words[i])) return true;
+    return false;
+}
+
+/* The last one before `end`, but for those under a condition, where another one gives a value. */
 static bool last_definition(HostText *text, HostSpan name, size_t from, size_t end,
                             HostDefinition *definition) {
-    bool found = false;
-    for (size_t at = from; (at = host_text_find(text, name, at, end)) != SIZE_MAX; at++)
-        found |= read_definition(text, at, name.end - name.begin, definition);
+    bool found = false, is_certain = false;
+    for (size_t at = from; (at = host_text_find(text, name, at, end)) != SIZE_MAX; at++) {
+        HostDefinition next;
+        if (!read_definition(text, at, name.end - name.begin, &next)) continue;
+        bool is_conditional = is_certain && is_closed_before(text, at, end);
+        if (is_conditional) continue;
+        *definition = next;
+        found = true;
+        is_certain = next.kind == HOST_VALUE && !is_placeholder(text, next.value);
+    }
     return found;
 }
 

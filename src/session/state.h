@@ -29,6 +29,7 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     CatalogRun run;                       /* of `row` */
     const char *guess, *read, *arguments; /* options that were guessed, or read in its file; its --args */
     int block_choices;                    /* sizes that its guessed block may have; 0: it was not guessed */
+    bool is_reduced;                      /* n is less than in its file */
     bool may_shrink;                      /* n was not asked for, and may be less */
     const char
         *looks_like; /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */
@@ -106,6 +107,7 @@ typedef struct SessionTrial {
         is_copy; /* of a run whose sizes are known: none is tried, and what is not to be asked of it is not found */
     bool
         has_no_result; /* a copy of one whose result looks like nothing that is known: neither will this one's */
+    bool keeps_n;    /* n is the file's own, whatever that takes */
     int quarterings; /* of an n that takes too long */
 } SessionTrial;
 

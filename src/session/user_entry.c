@@ -23,9 +23,17 @@ const char *session_launched_instance(Session *session, bool *is_guess) {
         if (launch->arguments && *launch->kernel)
             instance = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
     }
-    if (code && !instance && host_code_guess_instance(code, &guess)) {
+    bool is_completed = false; /* as its launch leaves it to be deduced, else of the first template */
+    for (int i = 0; code && i < host_code_launch_count(code) && !is_completed; i++) {
+        const HostLaunch *launch = host_code_launch(code, i);
+        bool is_whole =
+            launch->arguments && strchr(launch->arguments, '<'); /* commas within are no separators */
+        is_completed = !is_whole && (!instance || launch->arguments) &&
+                       host_code_complete_instance(code, launch, &guess);
+    }
+    if (code && (is_completed || (!instance && host_code_guess_instance(code, &guess)))) {
+        *is_guess = !instance || strcmp(instance, text_string(&guess)) != 0;
         instance = arena_copy_text(&session->arena, text_string(&guess), guess.length);
-        *is_guess = true;
     }
     text_done(&guess);
     host_code_free(code);

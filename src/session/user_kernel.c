@@ -14,6 +14,7 @@ enum {
     MOST_N =
         1
         << 22, /* that is read in a file: more is emulated if it is asked for, or if nothing can change it */
+    MOST_KEPT = 1 << 25,  /* where the file's sizes fit no other n */
     MOST_NUMBER = 1 << 26 /* of elements of arrays whose sizes are not read */
 };
 
@@ -129,8 +130,9 @@ static void choose_n(UserLaunch *user) {
         if (number > *n) *n = number;
         return;
     }
+    uint64_t most = user->session->trial.keeps_n ? MOST_KEPT : MOST_N;
     uint64_t bytes = guess_element_bytes(user->entry, largest), wanted = is_asked ? *n
-                                                                         : count > MOST_N
+                                                                         : count > most
                                                                              ? (uint64_t)DEFAULT_N >> shift
                                                                              : count >> shift;
     if (!wanted) wanted = 1;
@@ -142,7 +144,7 @@ static void choose_n(UserLaunch *user) {
         user->session->kernel.may_shrink = false;
         wanted = is_asked ? *n : count;
     } else if (wanted != count) {
-        user->is_reduced = !is_asked;
+        user->is_reduced = user->session->kernel.is_reduced = !is_asked;
     }
     if (wanted < (uint64_t)1 << 40) *n = wanted;
 }

@@ -70,6 +70,23 @@ static bool is_guessed(const Session *session, const char *option) {
     return session->kernel.guess && strstr(session->kernel.guess, option);
 }
 
+/* The launches were read in the file, and the threads of the last one do not work together: it only uses a result. */
+static bool may_be_earlier(const Session *session) {
+    int last = session->plan.launch_count - 1;
+    return last > 0 && !session->options.launches &&
+           !uses_communicate(session->launches.programs[last]->entry);
+}
+
+/* What the last launch gave; where that looks like nothing, what an earlier one did. */
+static bool find_result(const Session *session, const ExpectRun *run, CatalogResult *result, Text *what) {
+    if (expect_find(run, result, what)) return true;
+    ExpectRun of_all = *run;
+    of_all.results = NULL;
+    of_all.fold = NULL;
+    of_all.names_output = true;
+    return may_be_earlier(session) && expect_find(&of_all, result, what);
+}
+
 /* Without --expect: what is guessed does not depend on that. */
 static bool looks_right(const ExpectRun *run) {
     CatalogResult result = {0};
@@ -105,7 +122,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     bool good = !expectation || expect_compare(expectation, &run, &session->result, &what, error);
     session->kernel.is_said = expectation != NULL;
     session->trial.is_right = good && expectation && session->kernel.block_choices > 1 && looks_right(&run);
-    session->has_result = good && (expectation || expect_find(&run, &session->result, &what));
+    session->has_result = good && (expectation || find_result(session, &run, &session->result, &what));
     if (session->has_result)
         session->kernel.looks_like = arena_copy_text(&session->arena, text_string(&what), what.length);
     if (!expectation) session->trial.is_right = session->has_result && session->result.correct;
@@ -184,10 +201,13 @@ static bool is_beyond_variable(const Session *session, const Trap *trap) {
 bool session_resize(Session *session) {
     enum { MOST_QUARTERINGS = 6 };
     const Trace *trace = session->trace;
-    if (session->kernel.row || session->options.launches || session->plan.launch_count > 1 ||
-        !trace->trap_count)
-        return false;
+    if (session->kernel.row || session->options.launches || !trace->trap_count) return false;
     const Trap *trap = &trace->traps[0];
+    if (session->plan.launch_count > 1) { /* of a chain: its sizes may fit the file's own n alone */
+        bool keeps = is_outside(trap->kind) && session->kernel.is_reduced && !session->trial.keeps_n;
+        session->trial.keeps_n |= keeps;
+        return keeps;
+    }
     bool takes_long = trap->kind == TRAP_INSTRUCTION_BUDGET && !strstr(trap->detail, "before a block ended");
     if ((takes_long || is_beyond_variable(session, trap)) && session->kernel.may_shrink &&
         session->trial.quarterings < MOST_QUARTERINGS) {

@@ -419,6 +419,27 @@ static void a_place_in_the_same_run_stays(void **state) {
     run_done(&again);
 }
 
+/* Each of the two runs has its timeline to drag on. */
+static void both_timelines_are_found(void **state) {
+    (void)state;
+    Run left = run_open("interleaved", 4096, 0), right = run_open("strided", 4096, 0);
+    Comparison comparison;
+    Rectangle found[2] = {{0}};
+    int count = 0;
+    comparison_init(&comparison, left.scene);
+    comparison_put(&comparison, 1, right.scene);
+    for (int row = 0; row < 40; row++) {
+        Rectangle timeline = comparison_timeline_at(&comparison, 120, 40, 30, row);
+        bool is_new = timeline.rows && (!count || timeline.row != found[count - 1].row);
+        if (is_new && count < 2) found[count] = timeline;
+        count += is_new;
+    }
+    assert_int_equal(count, 2);
+    assert_false(overlap(found[0], found[1]));
+    run_done(&left);
+    run_done(&right);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_other_follows_by_progress),
@@ -428,6 +449,7 @@ int main(void) {
         cmocka_unit_test(launches_go_together),
         cmocka_unit_test(so_far_is_the_sum_of_the_steps),
         cmocka_unit_test(differences_are_those_of_the_counters),
+        cmocka_unit_test(both_timelines_are_found),
         cmocka_unit_test(halves_are_alike_and_apart),
         cmocka_unit_test(every_size_can_be_drawn),
         cmocka_unit_test(a_click_chooses_the_run_and_the_step),

@@ -142,6 +142,16 @@ static void page_keys_go_from_stop_to_stop(void **state) {
     same("<PgDn><PgUp>", "");
 }
 
+/* What a stop opens itself is part of it: the page keys are the lecture's. */
+static void a_stop_may_open_the_help(void **state) {
+    (void)state;
+    write_lecture(HEAD "```redviz\n" SMALL " --keys '?'\n```\nThe keys.\n## Second\nThe end.\n");
+    shows("", "any other key closes");
+    shows("", "stop 1 of 2");
+    shows("<PgDn>", "stop 2 of 2");
+    shows("j<PgDn>", "stop 1 of 2"); /* now it is the reader's */
+}
+
 static void enter_comes_back_after_other_keys(void **state) {
     (void)state;
     write_walk();
@@ -585,6 +595,7 @@ static int remove_path(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(page_keys_go_from_stop_to_stop),
+        cmocka_unit_test(a_stop_may_open_the_help),
         cmocka_unit_test(enter_comes_back_after_other_keys),
         cmocka_unit_test(a_stop_compares_two_runs),
         cmocka_unit_test(stops_open_tables_panes_and_files),
