@@ -107,7 +107,7 @@ typedef struct SessionTrial {
         is_copy; /* of a run whose sizes are known: none is tried, and what is not to be asked of it is not found */
     bool
         has_no_result; /* a copy of one whose result looks like nothing that is known: neither will this one's */
-    bool keeps_n;    /* n is the file's own, whatever that takes */
+    bool keeps_n;      /* n is the file's own, whatever that takes */
     int quarterings; /* of an n that takes too long */
 } SessionTrial;
 

@@ -35,7 +35,7 @@ static Limits search(CoreKernel kernel, uint64_t bytes) {
     findings_put_limits(findings, &json);
     json_close_object(&json);
     findings_print_limits(findings, &limits.text);
-    findings_put_sarif(findings, &limits.sarif);
+    findings_put_sarif(findings, NULL, &limits.sarif);
     findings_free(findings);
     race_detector_free(detector);
     core_done(&run);
