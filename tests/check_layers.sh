@@ -21,8 +21,9 @@ emulator/lower: base ptx trace
 emulator/lanes: base ptx trace emulator/lower
 emulator/machine: base ptx trace emulator/lower
 emulator/instructions: base ptx trace emulator/lower emulator/lanes emulator/machine
+emulator/tape: base ptx trace emulator/lower emulator/lanes emulator/machine emulator/instructions
 emulator/replay: base ptx trace emulator/lower emulator/machine emulator/instructions
-emulator: base ptx trace emulator/lower emulator/machine emulator/instructions emulator/replay
+emulator: base ptx trace emulator/lower emulator/machine emulator/instructions emulator/tape emulator/replay
 instrument: base ptx trace
 catalog: base ptx
 compile: base

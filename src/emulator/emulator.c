@@ -3,6 +3,7 @@
 
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/guided_run.h"
+#include "emulator/tape/tape.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct Emulator {
     uint64_t written_words;
     uint64_t launches;
     uint64_t clock; /* for %clock: when the next launch begins */
+    uint64_t repeated_blocks;
 };
 
 Emulator *emulator_new(const EmulatorOptions *options) {
@@ -350,12 +352,18 @@ bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error 
     LoweringOptions options = {.shares_registers = true, .shared_as = emulator->shared_as};
     LoweredProgram *program = begin_launch(emulator, launch, &options, &grid, trace, error);
     if (!program) return false;
+    grid.tapes = emulator->options.without_tapes ? NULL : &tape_door;
     if (grid.observer) grid.observer->launch(grid.observer->context, trace, grid.launch_index);
     bool done =
         grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
     emulator->clock += grid.latest + BETWEEN_LAUNCHES;
+    emulator->repeated_blocks += grid.repeated_blocks;
     lowered_free(program);
     return done;
+}
+
+uint64_t emulator_repeated_blocks(const Emulator *emulator) {
+    return emulator->repeated_blocks;
 }
 
 bool emulator_run_guided(Emulator *emulator, const Launch *launch, const EmulatorRecording *recording,

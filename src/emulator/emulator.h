@@ -30,6 +30,9 @@ typedef struct EmulatorOptions {
                                          traced blocks are as in the whole run, counters and memory are not */
     bool keeps_going; /* ld, st, atom and red out of bounds read 0 and write nothing; traps that are not fatal
                                          say where, and how often */
+    bool
+        without_tapes; /* every block runs by the schedule; else most only repeat what one of them did, which is
+                                         checked and gives the same, in less time (machine/tape_door.h) */
     uint64_t instruction_budget; /* warp instructions per launch before a trap; 0: 20 billion */
     uint64_t block_budget;       /* the same before any block ends; 0: only the launch's limit */
     uint64_t
@@ -83,6 +86,9 @@ bool emulator_unsupported(Emulator *emulator, const Launch *launch, Arena *arena
  * only for what is no fault of the kernel: a grid or block that no machine accepts, parameters of the
  * wrong size, too little memory on this machine, cancelled. */
 bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error *error);
+
+/* How many blocks of all launches so far only repeated what another one did. */
+uint64_t emulator_repeated_blocks(const Emulator *emulator);
 
 /* Runs the launch, so that memory is as after emulator_run(); then each block of recording->recorded, alone
  * and guided, from the memory before the launch: their events go into a new launch of `trace`. All launches

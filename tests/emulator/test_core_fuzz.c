@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "catalog/catalog.h"
-#include "emulator/emulator.h"
+#include "core.h"
 #include "lane_table.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -545,6 +545,63 @@ static void replay(const Trace *trace, const Launch *launch, Dice *dice) {
     replay_free(replay);
 }
 
+typedef struct Tapes {
+    int runs, with_repeated;
+} Tapes;
+
+static char *run_blocks(const PtxProgram *program, Dice dice, bool without_tapes, bool *repeated) {
+    static const uint32_t blocks[] = {32, 40, 64, 96};
+    static uint32_t memory[2][WORDS];
+    for (uint32_t i = 0; i < 2 * WORDS; i++)
+        memory[i / WORDS][i % WORDS] = roll(&dice, 4) ? i % 100 : roll(&dice, 9);
+    EmulatorOptions options = {.threads = 1 + (int)roll(&dice, 2),
+                               .keeps_going = roll(&dice, 2),
+                               .trace_last = roll(&dice, 2),
+                               .without_tapes = without_tapes,
+                               .instruction_budget = 40 * BUDGET,
+                               .memory_limit_bytes = 64 << 20};
+    Emulator *emulator = emulator_new(&options);
+    emulator_add_buffer(emulator, "a", memory[0], sizeof memory[0], PTX_U32);
+    emulator_add_buffer(emulator, "b", memory[1], sizeof memory[1], PTX_U32);
+    uint8_t parameters[512] = {0};
+    size_t bytes;
+    fill_parameters(program->entry, &dice, emulator, parameters, &bytes);
+    Launch launch = {.program = program,
+                     .grid = {12 + roll(&dice, 20), 1 + roll(&dice, 2), 1},
+                     .block = {PICK(&dice, blocks), 1, 1},
+                     .dynamic_shared_bytes = 1024,
+                     .parameters = parameters,
+                     .parameter_bytes = bytes};
+    Trace *trace = trace_new("emulator");
+    Error error = {0};
+    bool done = emulator_run(emulator, &launch, trace, &error);
+    CoreRun run = {.done = done,
+                   .trace = trace,
+                   .program = (PtxProgram *)(uintptr_t)program,
+                   .out = memory[0],
+                   .words = 2 * WORDS};
+    if (done) run.launch = trace->launches[0];
+    Text text = {0};
+    if (done) core_print(&run, &text);
+    *repeated = emulator_repeated_blocks(emulator) > 0;
+    trace_free(trace);
+    emulator_free(emulator);
+    return text.data ? text.data : memory_copy_text(error.message);
+}
+
+/* Blocks that repeat what another one did leave what all would leave by the schedule. */
+static void compare_tapes(const PtxProgram *program, Dice *dice, Tapes *tapes) {
+    bool repeated, none;
+    char *played = run_blocks(program, *dice, false, &repeated),
+         *run = run_blocks(program, *dice, true, &none);
+    if (strcmp(played, run) != 0) fail_msg("tapes change the run:\n%s\ninstead of\n%s", played, run);
+    assert_false(none);
+    tapes->runs++;
+    tapes->with_repeated += repeated;
+    free(played);
+    free(run);
+}
+
 /* Did it end well? */
 static bool launch_program(const PtxProgram *program, Dice *dice, bool replays, Tally *tally) {
     static const uint32_t blocks[] = {1, 32, 40, 64, 96};
@@ -586,13 +643,14 @@ static bool launch_program(const PtxProgram *program, Dice *dice, bool replays, 
     return well;
 }
 
-static bool run_kernel(const Kernel *kernel, Dice *dice, bool replays, Tally *tally) {
+static bool run_kernel(const Kernel *kernel, Dice *dice, bool replays, Tapes *tapes, Tally *tally) {
     Error error = {0};
     char *text = text_of(kernel);
     PtxModule *module = ptx_module_parse(text, strlen(text), "fuzz.ptx", &error);
     PtxFunction *entry = module ? ptx_module_find_entry(module, kernel->name, &error) : NULL;
     PtxProgram *program = entry ? ptx_program_link(module, entry, &error) : NULL;
     if (!program && !error.message[0]) fail_msg("refused without a message");
+    if (program && tapes) compare_tapes(program, dice, tapes);
     bool well = program && launch_program(program, dice, replays, tally);
     if (!program) tally->refused++;
     if (program) ptx_program_free(program);
@@ -613,7 +671,7 @@ static char *read_asset(const CatalogRow *row) {
     return text;
 }
 
-static void run_round(uint64_t seed, bool replays, Tally *tally) {
+static void run_round(uint64_t seed, bool replays, Tapes *tapes, Tally *tally) {
     Dice dice = {seed * 0x9e3779b97f4a7c15u};
     char *text = read_asset(catalog_row((int)roll(&dice, (uint32_t)catalog_count())));
     Kernel *kernel = memory_new(sizeof *kernel);
@@ -628,7 +686,7 @@ static void run_round(uint64_t seed, bool replays, Tally *tally) {
         Kernel *altered = memory_new(sizeof *altered);
         kernel_copy(altered, kernel);
         for (uint32_t changes = 1 + roll(&dice, 3); changes; changes--) alter(altered, &dice);
-        bool keep = run_kernel(altered, &dice, replays, tally);
+        bool keep = run_kernel(altered, &dice, replays, tapes, tally);
         Kernel *left = keep ? kernel : altered;
         if (keep) kernel = altered;
         kernel_done(left);
@@ -644,13 +702,13 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void run_rounds(bool replays, uint64_t rounds) {
+static void run_rounds(bool replays, Tapes *tapes, uint64_t rounds) {
     Tally tally = {0};
     uint64_t first = setting("REDVIZ_FUZZ_SEED", 1);
     bool verbose = getenv("REDVIZ_FUZZ_VERBOSE");
     for (uint64_t round = 0; round < rounds; round++) {
         if (verbose) fprintf(stderr, "round %" PRIu64 "\n", first + round);
-        run_round(first + round, replays, &tally);
+        run_round(first + round, replays, tapes, &tally);
     }
     if (verbose)
         fprintf(stderr, "refused %d, errors %d, trapped %d, ended %d\n", tally.refused, tally.errors,
@@ -665,18 +723,26 @@ static void run_rounds(bool replays, uint64_t rounds) {
 
 static void test_broken_kernels(void **state) {
     (void)state;
-    run_rounds(false, setting("REDVIZ_FUZZ_ROUNDS", ROUNDS));
+    run_rounds(false, NULL, setting("REDVIZ_FUZZ_ROUNDS", ROUNDS));
 }
 
 static void test_replays_of_broken_kernels(void **state) {
     (void)state;
-    run_rounds(true, setting("REDVIZ_FUZZ_ROUNDS", ROUNDS) / 4);
+    run_rounds(true, NULL, setting("REDVIZ_FUZZ_ROUNDS", ROUNDS) / 4);
+}
+
+static void test_tapes_of_broken_kernels(void **state) {
+    (void)state;
+    Tapes tapes = {0};
+    run_rounds(false, &tapes, setting("REDVIZ_FUZZ_ROUNDS", ROUNDS) / 4);
+    if (tapes.runs >= 100) assert_true(tapes.with_repeated > tapes.runs / 8);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_broken_kernels),
         cmocka_unit_test(test_replays_of_broken_kernels),
+        cmocka_unit_test(test_tapes_of_broken_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

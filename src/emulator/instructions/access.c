@@ -173,6 +173,7 @@ static bool drop_outside(Access *access, uint32_t lanes) {
     const MemoryOp *memory = access->memory;
     Worker *worker = access->block->worker;
     if (!access->block->grid->keeps_going || !memory->may_drop) return false;
+    worker->irregular++;
     worker->dropped[access->op->pc] += (uint64_t)__builtin_popcount(lanes);
     uint8_t *reported = &worker->reported[access->op->pc];
     if (*reported < MAX_REPORTED) {
@@ -228,6 +229,7 @@ static uint32_t outside_lanes(const Access *access, uint64_t size) {
 
 static void report_uninitialized(const Access *access, uint32_t lanes) {
     uint8_t *reported = &access->block->worker->reported[access->op->pc];
+    access->block->worker->irregular++;
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
     int lane = __builtin_ctz(lanes);

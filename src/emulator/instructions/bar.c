@@ -43,6 +43,7 @@ static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op,
     barrier_op->has_count = last - first == 2;
     barrier_op->blockwide = trace_kind_of(in) == TRACE_BARRIER;
     barrier_op->is_plain = is_plain(barrier_op, &in->operands[first]);
+    if (barrier_op->is_plain) barrier_op->core.form = CORE_NO_VALUE;
     if (!number_of(low, op, &in->operands[first], &barrier_op->number)) return false;
     if (barrier_op->has_count && !number_of(low, op, &in->operands[first + 1], &barrier_op->count))
         return false;

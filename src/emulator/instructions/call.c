@@ -213,6 +213,7 @@ bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
     (void)in;
     CoreOp *core = lowering_allocate(low, sizeof *core);
     core->execute = execute_ret;
+    core->form = CORE_NO_VALUE;
     op->op_class = OP_CONTROL;
     op->extra = core;
     return true;

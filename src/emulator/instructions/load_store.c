@@ -89,7 +89,7 @@ static inline int log2_of(int bytes) {
     return __builtin_ctz((unsigned)bytes);
 }
 
-void access_load(Access *access) {
+static void move_in(Access *access) {
     const MemoryOp *memory = access->memory;
     for (int e = 0; e < memory->count; e++) {
         const MemoryValue *value = &memory->values[e];
@@ -97,17 +97,25 @@ void access_load(Access *access) {
         Loader load = loaders[memory->is_signed][log2_of(memory->element_bytes)][log2_of(value->bytes) - 1];
         load(access, operand_at(access->warp, value->place), e * memory->element_bytes);
     }
-    access_record(access, memory->values, memory->count, NULL, false);
 }
 
-void access_store(Access *access) {
+static void move_out(Access *access) {
     const MemoryOp *memory = access->memory;
     for (int e = 0; e < memory->count; e++) {
         const MemoryValue *value = &memory->values[e];
         Storer store = storers[log2_of(memory->element_bytes)][log2_of(value->bytes) - 1];
         store(access, operand_at(access->warp, value->place), e * memory->element_bytes);
     }
-    access_record(access, memory->values, memory->count, NULL, true);
+}
+
+void access_load(Access *access) {
+    move_in(access);
+    access_record(access, access->memory->values, access->memory->count, NULL, false);
+}
+
+void access_store(Access *access) {
+    move_out(access);
+    access_record(access, access->memory->values, access->memory->count, NULL, true);
 }
 
 static Outcome execute_load(Block *block, Warp *warp, const Op *op, uint32_t mask) {
@@ -184,6 +192,7 @@ static bool lower_parameter_load(Lowering *low, Op *op, const MemoryOp *memory, 
         copy->items[copy->count].to = value->place;
         copy->items[copy->count++].bytes = value->bytes;
     }
+    if (copy->count == 1) op->d = copy->items[0].to, op->d_bytes = copy->items[0].bytes, op->has_d = true;
     op->op_class = OP_LANES;
     op->provenance = WEIGHT_NONE;
     op->run = run_copy;
@@ -267,6 +276,8 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
         return lowering_reject(low, op, "%s of more than 32 bytes", in->name);
     memory->core.execute = is_store ? execute_store : execute_load;
     memory->core.execute_together = is_store ? store_together : load_together;
+    memory->core.form = CORE_TRANSFER;
+    memory->move = is_store ? move_out : move_in;
     memory->together = access_together();
     memory->space = in->space;
     memory->kind = trace_kind_of(in);

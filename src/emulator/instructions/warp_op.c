@@ -4,6 +4,7 @@
  * The .sync forms name their lanes with a mask. Fragments that stand at the same instruction wait for each
  * other until every lane named by one of them has arrived (or has exited), then execute it together;
  * bar.warp.sync pairs lanes that stand at different ones. */
+#include "emulator/instructions/warp_op.h"
 #include "emulator/machine/observe.h"
 #include "emulator/instructions/instruction_set.h"
 
@@ -113,6 +114,7 @@ static uint32_t outsiders(const WarpOp *op, const Warp *warp, uint32_t mask) {
 /* "The behavior of shfl.sync is undefined if the executing thread is not in the membermask"; likewise of the others. */
 static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint32_t lanes) {
     uint8_t *reported = &block->worker->reported[op->pc];
+    block->worker->irregular++;
     if (block->hooks || *reported >= MAX_REPORTED) return;
     ++*reported;
     int lane = __builtin_ctz(lanes);
@@ -503,12 +505,52 @@ static void compute_redux(const WarpOp *op, Warp *warp, uint32_t mask, TraceEven
     }
 }
 
+/* ---- tapes (warp_op.h) ------------------------------------------------------------------------------ */
+
+OP_FUNCTION(run_warp_op) {
+    const WarpOp *warp_op = op->extra;
+    warp_op->compute(warp_op, warp, mask, NULL);
+}
+
+Op *warp_op_copy(Arena *arena, const Op *op, WarpRegisters *registers) {
+    Op *copy = arena_copy(arena, op, sizeof *op);
+    WarpOp *own = arena_copy(arena, op->extra, sizeof *own);
+    *registers = (WarpRegisters){.is_shuffle = own->kind == TRACE_SHUFFLE};
+    if (own->has_d) registers->d = &own->d;
+    if (own->has_p) registers->p = &own->p;
+    if (own->has_a) registers->a = &own->a;
+    if (own->has_members) registers->fixed[registers->fixed_count++] = &own->members;
+    if (registers->is_shuffle) {
+        registers->fixed[registers->fixed_count++] = &own->b;
+        registers->fixed[registers->fixed_count++] = &own->c;
+    }
+    copy->run = run_warp_op;
+    copy->extra = own;
+    return copy;
+}
+
+bool warp_op_is_whole(const Op *op, Warp *warp, uint32_t mask) {
+    const WarpOp *warp_op = op->extra;
+    return !warp_op->has_members || is_whole(warp_op, warp, mask);
+}
+
+void warp_op_sources(const Op *op, const Warp *warp, uint32_t mask, uint8_t from[WARP_LANES]) {
+    const WarpOp *warp_op = op->extra;
+    int32_t sources[WARP_LANES];
+    shuffle_sources(warp_op->mode, operand_at(warp, warp_op->b), operand_at(warp, warp_op->c), sources);
+    for (int l = 0; l < WARP_LANES; l++) {
+        int source = sources[l] >= 0 ? sources[l] : l;
+        from[l] = (uint8_t)(mask & lane_bit[source] ? source : WARP_LANES);
+    }
+}
+
 /* ---- lowering --------------------------------------------------------------------------------------- */
 
 static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, WarpCompute compute) {
     WarpOp *warp_op = lowering_allocate(low, sizeof *warp_op);
     warp_op->core.execute = execute_warp_op;
     warp_op->core.execute_together = warp_ops_together;
+    warp_op->core.form = CORE_EXCHANGE;
     warp_op->compute = compute;
     warp_op->pc = op->pc;
     warp_op->kind = trace_kind_of(in);
@@ -644,6 +686,7 @@ bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op) {
     WarpOp *warp_op = new_warp_op(low, in, op, NULL);
     warp_op->core.execute = execute_warp_sync;
     warp_op->core.execute_together = warp_syncs_together;
+    warp_op->core.form = CORE_NO_VALUE;
     if (in->operand_count != 1) return lowering_reject(low, op, "bar.warp.sync: malformed");
     return warp_members(low, op, warp_op, 0);
 }

@@ -43,6 +43,7 @@ FIND(affine_find_64, uint64_t, int64_t)
             d[l] = (d[l] & kept) | (s[l] & ~kept);                                                           \
         }                                                                                                    \
     }
+BLEND(affine_blend_16, uint16_t)
 BLEND(affine_blend_32, uint32_t)
 BLEND(affine_blend_64, uint64_t)
 

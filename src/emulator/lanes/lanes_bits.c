@@ -307,7 +307,7 @@ bool lower_lop3(Lowering *low, const PtxInstruction *in, Op *op) {
         !immediate(low, in, op, 4, 255, &op->number[0]))
         return false;
     const PtxOperand *d = &in->operands[0];
-    uint8_t bytes;
+    uint8_t bytes = 0;
     if (predicate) {
         if (d->kind != PTX_OPERAND_PAIR)
             return lowering_reject(low, op, "lop3.%s needs d|p", and_predicate ? "and" : "or");
@@ -321,6 +321,8 @@ bool lower_lop3(Lowering *low, const PtxInstruction *in, Op *op) {
     for (int i = 0; i < 3; i++)
         if (!lowering_source(low, op, i + 1, PTX_B32, &op->s[i])) return false;
     op->source_count = 3;
+    if ((op->has_d && op->d_bytes != 4) || bytes)
+        return lowering_reject(low, op, "a destination of lop3 has the wrong size");
     return op->has_d || predicate || lowering_reject(low, op, "lop3 has no destination");
 }
 

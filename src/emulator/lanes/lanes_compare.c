@@ -306,10 +306,11 @@ bool lower_setp(Lowering *low, const PtxInstruction *in, Op *op) {
     if (!accept_comparison(low, in, op) || !lower_comparison(low, in, op, lanes_type(in, 0))) return false;
     op->number[RESULT] = PTX_NO_TYPE;
     const PtxOperand *d = &in->operands[0], *p = d->kind == PTX_OPERAND_PAIR ? &d->items[0] : d;
-    uint8_t bytes;
+    uint8_t bytes = 0;
     if (!lowering_destination(low, op, p, &op->d, &op->d_bytes, &op->has_d) ||
         (p != d && !lowering_destination(low, op, &d->items[1], &op->p, &bytes, &op->has_p)))
         return false;
+    if (op->d_bytes || bytes) return lowering_reject(low, op, "the destination of setp is not a predicate");
     if (op->has_d && !op->has_p && op->number[BOOLEAN] == 0) op->number[BOOLEAN] = ALONE;
     return true;
 }

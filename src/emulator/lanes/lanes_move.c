@@ -176,8 +176,8 @@ static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op, PtxType 
     if (!present || op->d_bytes != ptx_type_bytes(type))
         return lowering_reject(low, op, "the destination of mov.%s has another size", ptx_type_text(type));
     op->has_d = true;
-    op->extra = elements;
-    bool two = elements->count == 2;
+    bool two = elements->count == 2 && elements->bytes > 1 && elements->bytes < 8;
+    if (!two) op->extra = elements;
     return source_elements(low, op, vector, elements) && lanes_use(low, in, op,
                                                                    two && elements->bytes == 2   ? &pack_2x16
                                                                    : two && elements->bytes == 4 ? &pack_2x32
@@ -191,8 +191,8 @@ static bool lower_unpack(Lowering *low, const PtxInstruction *in, Op *op, PtxTyp
     if (!elements || !lowering_source(low, op, 1, type, &op->s[0])) return false;
     op->source_count = 1;
     op->number[0] = ptx_type_bytes(type);
-    op->extra = elements;
-    bool two = elements->count == 2;
+    bool two = elements->count == 2 && elements->bytes > 1 && elements->bytes < 8;
+    if (!two) op->extra = elements;
     return destination_elements(low, op, vector, elements) &&
            lanes_use(low, in, op,
                      two && elements->bytes == 2   ? &unpack_2x16

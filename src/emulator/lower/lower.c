@@ -17,10 +17,34 @@ static bool is_recorded_approximation(const LoweringOptions *options, const PtxI
     return options->records_approximate && (ptx_is_approximate(in) || ptx_reads_machine(in));
 }
 
+static int count_read(const Op *op) {
+    int count = OP_SOURCES;
+    while (count > op->source_count && !op->s[count - 1].constant && !op->s[count - 1].offset) count--;
+    return count;
+}
+
+/* Are the registers that have been mentioned since `first` all among those of the Op? */
+static bool lists_registers(const Lowering *low, const Op *op, int first) {
+    uint32_t carry = low->layout->carry_offset;
+    for (int i = first; i < low->mention_count; i++) {
+        const Mention *mention = &low->mentions[i];
+        uint32_t offset = low->layout->register_offset[mention->reg];
+        bool is_result = (op->has_d && op->d.offset == offset) || (op->has_p && op->p.offset == offset);
+        bool is_source = op->guarded && op->guard.offset == offset;
+        for (int s = 0; s < op->read_count; s++) is_source |= !op->s[s].constant && op->s[s].offset == offset;
+        if (low->layout->function->registers[mention->reg]->vector > 1) return false;
+        if (mention->defines ? !is_result : !is_source) return false;
+    }
+    bool carries = op->p.offset == carry;
+    for (int s = 0; s < OP_SOURCES; s++) carries |= !op->s[s].constant && op->s[s].offset == carry;
+    return !carries;
+}
+
 static void lower_instruction(Lowering *low, int pc) {
     LoweredProgram *lowered = low->lowered;
     const PtxInstruction *in = lowered->program->code[pc].instruction;
     Op *op = &lowered->ops[pc];
+    int first_mention = low->mention_count;
     low->pc = pc;
     low->instruction = in;
     op->instruction = in;
@@ -42,6 +66,8 @@ static void lower_instruction(Lowering *low, int pc) {
         return;
     }
     if (!low->instructions->lower[in->opcode](low, in, op)) return;
+    op->read_count = count_read(op);
+    op->lists_registers = lists_registers(low, op, first_mention);
     if (op->op_class == OP_LANES && op->prelude) {
         Op *inner = arena_copy(&lowered->arena, op, sizeof *op);
         op->run = low->instructions->run_after_preludes;

@@ -92,6 +92,8 @@ struct Op {
         *prelude; /* what lowering_source needs done first (!p, %clock); NULL: nothing. Not for handlers. */
     const PtxInstruction *instruction;
     int pc;
+    int read_count;       /* of s: source_count, and those behind that handlers read, too */
+    bool lists_registers; /* d, p, these and the guard are all the registers that it reads or writes */
 };
 
 /* First member of Warp is this, so that handlers need no other header. */

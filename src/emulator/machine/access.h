@@ -30,6 +30,8 @@ typedef struct MemoryOp {
     bool is_plain;           /* one element of 4 or 8 bytes, whose register has as many */
     uint8_t base_bytes;      /* 4 or 8 */
     AccessTogether together; /* ld, st */
+    AccessMove
+        move; /* ld, st: the values alone; of the Access it needs memory, warp, mask and the host bytes */
     Operand base;
     int64_t offset;
     MemoryValue values[TRACE_MAX_ELEMENTS]; /* destinations of ld; sources of st, atom, red (operand b) */

@@ -126,16 +126,21 @@ static void start_reserved(Block *block, uint32_t bytes) {
     bits_set(block->shared_written, 0, bytes);
 }
 
-void block_start(Block *block, Worker *worker, uint64_t linear) {
+void block_place(Block *block, uint64_t linear) {
     const Grid *grid = block->grid;
-    block->worker = worker;
     block->linear = linear;
     block->id[0] = (uint32_t)(linear % grid->grid[0]);
     block->id[1] = (uint32_t)(linear / grid->grid[0] % grid->grid[1]);
     block->id[2] = (uint32_t)(linear / grid->grid[0] / grid->grid[1]);
+}
+
+void block_start(Block *block, Worker *worker, uint64_t linear) {
+    const Grid *grid = block->grid;
+    block->worker = worker;
+    block_place(block, linear);
     block->rank = cluster_rank(grid, block->id);
     block->turn = block->executed = 0;
-    block->started_at = linear * 1000;
+    block->started_at = block_started_at(linear);
     block->frame_bytes = 0;
     block->follows = false;
     memset(block->barriers, 0, sizeof block->barriers);

@@ -18,6 +18,8 @@ typedef struct Writers Writers;
 typedef struct Worker Worker;
 typedef struct AsyncCopies AsyncCopies;
 typedef struct Cluster Cluster;
+typedef struct Tape Tape;
+typedef struct TapeDoor TapeDoor;
 
 typedef struct Grid {
     Memory *memory;
@@ -33,9 +35,10 @@ typedef struct Grid {
     uint32_t multiprocessors;
     uint64_t number; /* of this launch in the emulator's life, from 1 */
     uint64_t seed, schedule;
-    uint64_t launched_at; /* for %clock: after the launches before */
-    uint64_t latest;      /* out: when its last block ended, since then */
-    uint64_t workspace;   /* address of the grid workspace of cooperative launches, or 0 */
+    uint64_t launched_at;     /* for %clock: after the launches before */
+    uint64_t latest;          /* out: when its last block ended, since then */
+    uint64_t repeated_blocks; /* out: played from a tape */
+    uint64_t workspace;       /* address of the grid workspace of cooperative launches, or 0 */
     uint64_t budget, block_budget;
     uint64_t trace_first, trace_last; /* first > last: none */
     bool has_trace_also;              /* emulator.h */
@@ -46,6 +49,7 @@ typedef struct Grid {
     bool blocks_communicate;       /* the same of blocks */
     const Writers *writers;        /* NULL: not a guided run (writers.h) */
     const TraceObserver *observer; /* NULL: none */
+    const TapeDoor *tapes;         /* NULL: every block takes its turns (tape_door.h) */
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;
@@ -77,13 +81,17 @@ struct Worker {
     Trap *traps;
     int trap_count, trap_capacity;
     Text printed;
-    uint64_t executed;    /* warp instructions of finished slices */
-    uint64_t latest;      /* when the last of its blocks ended, since the launch began */
-    uint64_t changes;     /* accesses that changed memory, where blocks communicate */
-    bool stopped;         /* a fatal trap */
-    Footprint *footprint; /* NULL: not needed */
-    void *observed_by;    /* the context of the grid's observer, or this thread's part of it */
-    Arena arena;          /* details of traps */
+    uint64_t executed;  /* warp instructions of finished slices */
+    uint64_t latest;    /* when the last of its blocks ended, since the launch began */
+    uint64_t changes;   /* accesses that changed memory, where blocks communicate */
+    uint64_t irregular; /* faults, and decisions of the schedule by what was loaded (tape_door.h) */
+    Tape *tape;         /* NULL: there is none */
+    int tapes_begun, tape_misses;
+    uint64_t repeated_blocks; /* played from a tape */
+    bool stopped;             /* a fatal trap */
+    Footprint *footprint;     /* NULL: not needed */
+    void *observed_by;        /* the context of the grid's observer, or this thread's part of it */
+    Arena arena;              /* details of traps */
 };
 
 typedef struct Barrier {
@@ -123,6 +131,8 @@ struct Block {
     Recorder *recorder;              /* NULL: not traced */
     const BlockHooks *hooks;         /* NULL: an ordinary run */
     RecordedValues *recorded_values; /* NULL: an ordinary run */
+    uint32_t noted;                  /* a bit for each warp whose next ordered instruction is on the tape */
+    Tape *tape;                      /* records what it does (tape_door.h); NULL: nothing does */
     void *observed;                  /* what the grid's observer calls this block; NULL: no observer */
     AsyncCopies *copies;             /* asynchronous copies on their way (copies.h); NULL: there were none */
     bool follows;                    /* one of its warps does (undefined.h) */
@@ -145,8 +155,12 @@ typedef enum SliceEnd { SLICE_DONE, SLICE_USED, SLICE_RESTS, SLICE_WAITS, SLICE_
 
 Block *block_new(Grid *grid);
 void block_free(Block *block);
+static inline uint64_t block_started_at(uint64_t linear) { /* for %clock */
+    return linear * 1000;
+}
 /* Puts block `linear` of the grid into `block`. */
 void block_start(Block *block, Worker *worker, uint64_t linear);
+void block_place(Block *block, uint64_t linear); /* only its place in the grid */
 /* Runs until the block ends, a fatal trap, `instructions` warp instructions are used up, or it rests: all
  * that can run only spins, so that it seems to wait for another block. SLICE_WAITS: nothing can run before another
  * block of its cluster does. */
@@ -171,6 +185,7 @@ Worker *worker_new(Grid *grid);
 void worker_free(Worker *worker);
 /* Adds what `from` gathered; called in block order. */
 void worker_merge(Worker *into, Worker *from);
+void counter_add(TraceCounter *into, const TraceCounter *from, uint64_t times); /* modulo 2^64 */
 /* Puts the counters into the trace. */
 void worker_finish(Worker *worker);
 
@@ -219,8 +234,15 @@ typedef enum Outcome {
 /* What Op.extra of an ordered instruction begins with. `mask`: lanes whose guard is true, never 0. */
 typedef struct CoreOp CoreOp;
 typedef Outcome (*CoreExecute)(Block *block, Warp *warp, const Op *op, uint32_t mask);
+typedef enum CoreForm { /* what a tape (tape_door.h) knows of it */
+                        CORE_OTHER,
+                        CORE_NO_VALUE, /* touches no register, and what it does depends on none */
+                        CORE_TRANSFER, /* ld, st: a MemoryOp */
+                        CORE_EXCHANGE  /* between the lanes of a warp: a WarpOp (instructions/warp_op.h) */
+} CoreForm;
 struct CoreOp {
     CoreExecute execute;
+    CoreForm form;
     /* The same for a gang, one warp after another, where nothing is recorded and no guard is in the way.
      * Returns how many warps have executed it: the next one needs `execute`. NULL: every one does. Fragments
      * that do not go on at the next instruction have a state that says so. */

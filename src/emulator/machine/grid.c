@@ -21,6 +21,7 @@
 #include "emulator/machine/other_orders.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/saved_pages.h"
+#include "emulator/machine/tape_door.h"
 #include "emulator/machine/writers.h"
 
 #include "trace/block.h"
@@ -82,8 +83,27 @@ static void start_next(Share *share, Residents *residents) {
         array_push(residents->blocks, residents->count, residents->capacity, block);
         block_start(block, share->worker, cluster_block(grid, next, rank));
         cluster_join(cluster, block);
+        tape_begin(block, share->end - share->first - 1);
     }
     share->first++;
+}
+
+/* The next block, where it does what one before it did. False: it is to be started. */
+static bool play_next(Share *share) {
+    const Grid *grid = share->grid;
+    const Tape *tape = share->worker->tape;
+    if (!tape) return false;
+    uint64_t executed = grid->tapes->executed(tape);
+    if (executed >= grid->budget - share->executed || !tape_play(share->worker, share->first)) return false;
+    uint64_t ended_at = block_started_at(share->first) + grid->tapes->now(tape);
+    if (ended_at > share->worker->latest) share->worker->latest = ended_at;
+    share->worker->executed += executed;
+    share->worker->repeated_blocks++;
+    share->executed += executed;
+    share->finished_at = share->executed;
+    share->first++;
+    if (grid->blocks_done) __atomic_fetch_add(grid->blocks_done, 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 static void finish(Share *share, Residents *residents, int index) {
@@ -93,6 +113,7 @@ static void finish(Share *share, Residents *residents, int index) {
     if (ended_at > share->worker->latest) share->worker->latest = ended_at;
     if (block->recorder) recorder_finish(block->recorder, &share->blocks);
     block->recorder = NULL;
+    tape_end(block);
     copies_end(block);
     observe_end(block);
     cluster_leave(block);
@@ -200,6 +221,10 @@ static void run_share(Share *share) {
         while (!stopped && share->first < share->end &&
                (uint64_t)residents.count + unit <= share->most_resident) {
             int first = residents.count;
+            if (play_next(share)) {
+                stopped = is_cancelled(grid);
+                continue;
+            }
             start_next(share, &residents);
             if (!order_interleaves(grid->schedule)) stopped = run_round(share, &residents, first, &progress);
         }
@@ -219,6 +244,7 @@ static void run_share(Share *share) {
         block_count_rest(residents.blocks[residents.count - 1]);
         finish(share, &residents, residents.count - 1);
     }
+    tape_done(share->worker);
     for (int i = 0; i < residents.idle_count; i++) block_free(residents.idle[i]);
     free(residents.idle);
     free(residents.blocks);
@@ -336,6 +362,7 @@ static void publish(Share *share, Trace *trace) {
     Worker *worker = share->worker;
     worker_finish(worker);
     share->grid->latest = worker->latest;
+    share->grid->repeated_blocks = worker->repeated_blocks;
     for (int i = 0; i < share->blocks.block_count; i++)
         trace_launch_add_block(share->grid->trace, share->blocks.blocks[i]);
     free(share->blocks.blocks);

@@ -13,6 +13,7 @@
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/call_values.h"
 #include "emulator/machine/special_values.h"
+#include "emulator/machine/tape_door.h"
 #include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
@@ -152,10 +153,16 @@ static __attribute__((noinline)) void follow(const Op *op, const Gang *gang) {
         if (gang->warps[w]->follows) undefined_follow(gang->warps[w], op);
 }
 
-static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mode, bool follows) {
+/* The gang is about to execute `op`, a branch or lane arithmetic. */
+static __attribute__((noinline)) void look(const Block *block, const Op *op, const Gang *gang) {
+    if (block->follows) follow(op, gang);
+    if (block->tape) tape_note(block, op, gang);
+}
+
+static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mode, bool looks) {
     const Gang *active = gang;
     Gang part;
-    if (follows) follow(op, gang);
+    if (looks) look(block, op, gang);
     if (op->guarded) {
         part.count = 0;
         for (int w = 0; w < gang->count; w++) {
@@ -255,7 +262,7 @@ static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
 static bool branch_together(Block *block, Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     uint32_t taken[MAX_WARPS], some = 0, not_all = 0;
-    if (block->follows) follow(op, gang);
+    if (block->follows || block->tape) look(block, op, gang);
     for (int w = 0; w < gang->count; w++) {
         taken[w] = guard_lanes(op, gang->warps[w], gang->masks[w]);
         some |= taken[w];
@@ -295,10 +302,10 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
     do {
         int end = program->run_end[gang->pc];
         uint64_t count = (uint64_t)(end - gang->pc);
-        bool follows = block->follows; /* shuffles, which may begin it, end a run */
+        bool looks = block->follows || block->tape; /* shuffles, which may begin to follow, end a run */
         block->now = gang->turn;
         for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++)
-            run_op(block, op, gang, mode, follows);
+            run_op(block, op, gang, mode, looks);
         block->executed += count * (uint64_t)gang->count;
         gang->turn += count;
         gang->pc = end;
@@ -329,6 +336,7 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
 
 static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     uint32_t mask = warp_fragment(warp)->mask, lanes = mask;
+    if (op->guarded && block->tape) block->grid->tapes->guard(block->tape, warp, op, mask);
     if (op->prelude) prelude_run(op->prelude, warp);
     if (warp->follows) undefined_follow(warp, op);
     if (op->guarded) {
@@ -338,6 +346,7 @@ static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
             return OUTCOME_NEXT;
         }
     }
+    if (block->tape) tape_note_ordered(block, warp, op, lanes);
     const CoreOp *core = op->extra;
     Outcome outcome = core->execute(block, warp, op, lanes);
     if (lanes != mask && outcome != OUTCOME_WAIT)
@@ -416,9 +425,11 @@ static inline bool is_next(const Block *block, const Gang *gang, uint64_t others
 static int execute_together(Block *block, const Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     const CoreOp *core = op->extra;
-    return op->guarded || op->prelude || block->follows || !core->execute_together
-               ? 0
-               : core->execute_together(block, op, gang);
+    if (op->guarded || op->prelude || block->follows || !core->execute_together) return 0;
+    if (block->tape) tape_note_together(block, op, gang);
+    int done = core->execute_together(block, op, gang);
+    if (block->tape) tape_done_together(block, gang, done);
+    return done;
 }
 
 /* One after another. False: not all of them stand at `next` now. */

@@ -582,6 +582,7 @@ static bool all_wait(const Warp *warp) {
 
 void warp_consider_rotation(Warp *warp) {
     Fragment *fragment = warp_fragment(warp);
+    if (fragment->quiet >= QUIET_ITERATIONS || fragment->watch) warp->block->worker->irregular++;
     bool touched = fragment->touched, waits = judge_iteration(fragment), others = has_other_ready(warp);
     uint64_t used = warp->turn - fragment->since;
     if (!waits && used < SHARE) return;

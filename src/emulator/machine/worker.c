@@ -36,17 +36,17 @@ void worker_free(Worker *worker) {
     free(worker);
 }
 
-static void add_counter(TraceCounter *into, const TraceCounter *from) {
-    into->executions += from->executions;
-    into->lanes += from->lanes;
-    into->requests += from->requests;
-    into->shared_requests += from->shared_requests;
-    into->global_requests += from->global_requests;
-    into->wavefronts += from->wavefronts;
-    into->ideal_wavefronts += from->ideal_wavefronts;
-    into->sectors += from->sectors;
-    into->ideal_sectors += from->ideal_sectors;
-    into->divergent += from->divergent;
+void counter_add(TraceCounter *into, const TraceCounter *from, uint64_t times) {
+    into->executions += from->executions * times;
+    into->lanes += from->lanes * times;
+    into->requests += from->requests * times;
+    into->shared_requests += from->shared_requests * times;
+    into->global_requests += from->global_requests * times;
+    into->wavefronts += from->wavefronts * times;
+    into->ideal_wavefronts += from->ideal_wavefronts * times;
+    into->sectors += from->sectors * times;
+    into->ideal_sectors += from->ideal_sectors * times;
+    into->divergent += from->divergent * times;
 }
 
 void worker_merge(Worker *into, Worker *from) {
@@ -54,7 +54,7 @@ void worker_merge(Worker *into, Worker *from) {
     for (int pc = 0; pc < count; pc++) {
         into->runs[pc].executions += from->runs[pc].executions;
         into->runs[pc].lanes += from->runs[pc].lanes;
-        add_counter(&into->counters[pc], &from->counters[pc]);
+        counter_add(&into->counters[pc], &from->counters[pc], 1);
         into->dropped[pc] += from->dropped[pc];
     }
     for (int i = 0; i < from->trap_count; i++) {
@@ -67,6 +67,7 @@ void worker_merge(Worker *into, Worker *from) {
     if (from->printed.length) text_add_bytes(&into->printed, from->printed.data, from->printed.length);
     trace_cut_printed(&into->printed);
     into->executed += from->executed;
+    into->repeated_blocks += from->repeated_blocks;
     if (from->latest > into->latest) into->latest = from->latest;
 }
 
@@ -95,13 +96,14 @@ void worker_finish(Worker *worker) {
         TraceCounter total = worker->counters[pc];
         total.executions += (uint64_t)executions;
         total.lanes += (uint64_t)lanes;
-        add_counter(&grid->trace->counters[pc], &total);
+        counter_add(&grid->trace->counters[pc], &total, 1);
     }
 }
 
 void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes,
                 const uint64_t *address, const char *format, ...) {
     Worker *worker = block->worker;
+    worker->irregular++;
     if (worker->stopped) return;
     if (trap_kind_is_fatal(kind)) worker->stopped = true;
     if (worker->trap_count >= MAX_TRAPS && !worker->stopped) return;
