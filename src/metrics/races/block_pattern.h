@@ -14,9 +14,8 @@
 #include "trace/observer.h"
 
 typedef struct PatternStep {
-    uint32_t
-        origin;    /* of an access: as in WarpAccess; else PATTERN_BARRIER, plus the warp that synchronizes */
-    uint32_t mask; /* lanes; 0: a barrier of the block */
+    uint32_t origin; /* of an access: as in WarpAccess; else PATTERN_BARRIER, plus the warp that meets */
+    uint32_t mask;   /* lanes; 0: a barrier of the block */
     uint32_t first;  /* lane l accesses first + l * stride, modulo 2^32: shared memory is smaller */
     uint32_t stride; /* PATTERN_SCATTERED: they are no line, but offsets[first] */
 } PatternStep;
