@@ -412,9 +412,9 @@ static bool try_epsilons(Trial *trial) {
     if (try_function(trial)) return true;
     if (!trial->function->takes_weights) return false;
     for (int i = 0; i < launch->argument_count; i++) {
-        const PlanArgument *argument = &launch->arguments[i];
-        if (argument->buffer >= 0 || (argument->byte_count != 4 && argument->byte_count != 8)) continue;
-        double value = plan_element(argument->byte_count == 4 ? PTX_F32 : PTX_F64, argument->bytes, 0);
+        uint64_t bits;
+        if (!plan_scalar(launch, i, &bits)) continue;
+        double value = plan_element(bits >> 32 ? PTX_F64 : PTX_F32, &bits, 0);
         if (!(value > 1e-20 && value <= 1) || fabs(value - 1e-5) < 1e-9) continue;
         trial->epsilon = (long double)value;
         if (try_function(trial)) return true;
