@@ -28,6 +28,7 @@ typedef struct Trial { /* a function of certain inputs, compared with a certain 
     const PlanBuffer *out;
     long double epsilon;
     uint64_t width; /* of the bins of a histogram; 0: 1 */
+    uint64_t base;  /* what the first bin begins with */
     Changed changed;
     uint64_t length;  /* elements of the inputs */
     uint64_t columns; /* of ROWS and EACH */
@@ -166,7 +167,7 @@ static bool is_accident(const Trial *trial, long double value) {
     bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
     uint64_t last = trial->length - 1, times = 0;
     if (!trial->is_guess || trial->run->compares || (!is_place && !is_count && !is_extreme)) return false;
-    if (is_place) return true;
+    if (is_place || (is_count && value == (long double)trial->length)) return true;
     if (value == element(trial->a, 0) || value == element(trial->a, last)) return true;
     for (uint64_t i = 0; is_extreme && i < trial->length && times < 2; i++)
         times += element(trial->a, i) == value;
@@ -255,7 +256,7 @@ static bool try_bins(Trial *trial) {
     if (!may_work(trial, trial->length + bins)) return false;
     uint64_t *counts = memory_new((size_t)bins * sizeof *counts);
     for (uint64_t i = 0; i < trial->length; i++) {
-        long double x = element(trial->a, i);
+        long double x = element(trial->a, i) - (long double)trial->base;
         if (x >= 0 && x < (long double)bins * (long double)width) counts[(uint64_t)x / width]++;
     }
     trial->result = (CatalogResult){0};
@@ -269,11 +270,14 @@ static bool try_bins(Trial *trial) {
 static bool try_histogram(Trial *trial) {
     static const uint64_t widths[] = {1, 2, 4, 8, 16, 32, 64, 5, 10, 100};
     if (!trial->is_guess) return try_bins(trial);
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        trial->width = widths[i];
+    size_t count = sizeof widths / sizeof *widths;
+    bool has_base = trial->a->has_range && trial->a->low >= 1;
+    for (size_t i = 0; i < (has_base ? 2 * count : count); i++) {
+        trial->width = widths[i % count];
+        trial->base = i < count ? 0 : (uint64_t)trial->a->low;
         if (try_bins(trial)) return true;
     }
-    trial->width = 0;
+    trial->width = trial->base = 0;
     return false;
 }
 
@@ -343,9 +347,10 @@ static void print_name(const Trial *trial, Text *what) {
     bool is_part = trial->length < trial->a->count && trial->function->shape == EXPECT_TOTAL;
     if (is_part) text_print(what, "[0..%" PRIu64 "]", trial->length - 1);
     if (trial->columns && trial->columns < trial->length) text_print(what, ", %" PRIu64, trial->columns);
-    if (trial->width > 1) {
+    if (trial->width > 1 || trial->base) {
         if (trial->columns >= trial->length) text_print(what, ", %" PRIu64, trial->columns);
         text_print(what, ", %" PRIu64, trial->width);
+        if (trial->base) text_print(what, ", %" PRIu64, trial->base);
     }
     text_add(what, ")");
     if (trial->partials) text_print(what, " of %" PRIu64 " partial results", trial->partials);
@@ -407,9 +412,9 @@ static bool try_epsilons(Trial *trial) {
     if (try_function(trial)) return true;
     if (!trial->function->takes_weights) return false;
     for (int i = 0; i < launch->argument_count; i++) {
-        const PlanArgument *argument = &launch->arguments[i];
-        if (argument->buffer >= 0 || (argument->byte_count != 4 && argument->byte_count != 8)) continue;
-        double value = plan_element(argument->byte_count == 4 ? PTX_F32 : PTX_F64, argument->bytes, 0);
+        uint64_t bits;
+        if (!plan_scalar(launch, i, &bits)) continue;
+        double value = plan_element(bits >> 32 ? PTX_F64 : PTX_F32, &bits, 0);
         if (!(value > 1e-20 && value <= 1) || fabs(value - 1e-5) < 1e-9) continue;
         trial->epsilon = (long double)value;
         if (try_function(trial)) return true;
@@ -572,7 +577,7 @@ bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
 typedef struct Said {               /* --expect, read */
     const ExpectFunction *function; /* NULL: a file */
     int out, a, b, weight, bias;    /* buffers; -1: not named */
-    uint64_t columns, width;
+    uint64_t columns, width, base;
     char path[512];
 } Said;
 
@@ -627,14 +632,14 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
                                       {"grid", expression_integer((int64_t)launch_volume(launch->grid))}};
             ExpressionValue value;
             Error inner = {0};
-            int number = item - said->function->inputs - weights, most = said->function->has_bins ? 2 : 1;
+            int number = item - said->function->inputs - weights, most = said->function->has_bins ? 3 : 1;
             if (number >= most || !said->function->takes_columns)
                 return error_set(error, "--expect: %s takes fewer arguments", said->function->name);
             if (!expression_evaluate(at, used, names, 3, &value, &inner))
                 return error_set(error, "--expect: %s", inner.message);
             if (value.is_float || value.integer < 1)
                 return error_set(error, "--expect: '%.*s' is not a whole number from 1 on", (int)used, at);
-            *(number ? &said->width : &said->columns) = (uint64_t)value.integer;
+            *(number > 1 ? &said->base : number ? &said->width : &said->columns) = (uint64_t)value.integer;
         }
         at += length + (at[length] == ',');
     }
@@ -723,6 +728,7 @@ bool expect_compare(const char *expectation, const ExpectRun *run, CatalogResult
                    .whole = memory_new((size_t)run->filled->buffer_count + 1),
                    .columns = said.columns,
                    .width = said.width,
+                   .base = said.base,
                    .weight = said.weight < 0 ? NULL : &run->filled->buffers[said.weight],
                    .bias = said.bias < 0 ? NULL : &run->filled->buffers[said.bias],
                    .epsilon = usual_epsilon};

@@ -32,7 +32,7 @@ typedef struct ExpectFunction {
                       long double *magnitude);
     /* `epsilon` is what keeps a division from being one by zero. */
     void (*each)(const PlanBuffer *a, uint64_t first, uint64_t count, long double epsilon, long double *out);
-    bool has_bins;      /* COLUMNS are bins, and after them may stand how many values each of them has */
+    bool has_bins; /* COLUMNS are bins; after them may stand how many values each has, and the first value */
     bool takes_weights; /* each element of a row may be multiplied by a weight, and a bias be added */
 } ExpectFunction;
 

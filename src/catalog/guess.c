@@ -324,8 +324,10 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
                         : use->most_indices                              ? use->most_indices
                         : use->indexed < 0 && guess->input->shared_bytes ? guess->input->shared_bytes / 4
                                                                          : guess->input->n;
-        if (ptx_type_bytes(type) == 1 && most > 127) most = type == PTX_S8 ? 128 : 256;
-        text_print(guess->out, ":random(0,%" PRIu64 ")", most - 1);
+        uint64_t base = (uint64_t)use->index_base, limit = type == PTX_S8 ? 128 : 256;
+        if (isalpha((int)base)) most = 26;
+        if (ptx_type_bytes(type) == 1 && base + most > limit) most = limit - base;
+        text_print(guess->out, ":random(%" PRIu64 ",%" PRIu64 ")", base, base + most - 1);
     } else if (is_input && !is_integer && !guess->input->has_fill && fold && !strcmp(fold, "add")) {
         text_add(guess->out, ":random(-8,8)"); /* sums of them are exact in any order, for a long time */
     } else if (is_input) {

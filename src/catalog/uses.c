@@ -320,6 +320,19 @@ static void note_index(UseFlow *flow, const PtxInstruction *instruction) {
         }
 }
 
+/* An element minus 'a': letters, or another range of values, are counted. */
+static void note_base(UseFlow *flow, const PtxInstruction *instruction) {
+    bool adds = is(instruction, "add"), subtracts = is(instruction, "sub");
+    if ((!adds && !subtracts) || instruction->operand_count < 3 ||
+        instruction->operands[2].kind != PTX_OPERAND_INTEGER)
+        return;
+    int64_t base = adds ? -instruction->operands[2].integer : instruction->operands[2].integer;
+    uint64_t bits = held_by(flow, &instruction->operands[1]);
+    for (int i = 0; i < USES_PARAMETERS; i++)
+        if (bits >> i & 1 && flow->uses[i].is_index && base >= ' ' && base <= '~')
+            flow->uses[i].index_base = base;
+}
+
 static void note_compared(UseFlow *flow, const PtxInstruction *instruction) {
     if (!is(instruction, "setp") || instruction->operand_count < 3) return;
     uint64_t bits = held_by(flow, &instruction->operands[1]) | held_by(flow, &instruction->operands[2]);
@@ -425,6 +438,7 @@ void uses_find(const PtxFunction *entry, Use *uses) {
     visit_all(&flow, note_stride);
     visit_all(&flow, note_row_pointer);
     visit_all(&flow, note_compared);
+    visit_all(&flow, note_base);
     linear_done(&flow.linear);
     free(flow.type);
     free(flow.class);

@@ -25,6 +25,7 @@ typedef struct Use { /* of one parameter */
     uint64_t elements;
     bool is_index;         /* what is loaded through it takes part in an address: */
     int indexed;           /* through this parameter; -1: of shared memory */
+    int64_t index_base;    /* an index is an element minus this, 'a' */
     bool is_compared;      /* what is loaded through it, as whole numbers, is compared */
     bool is_row_pointer;   /* element i and i + 1 are loaded, as the begin and the end of a row */
     int row_threads;       /* so many threads take one of these rows: 1, a warp, 0: a block */

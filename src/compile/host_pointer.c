@@ -52,12 +52,14 @@ static HostSpan base_name(const HostText *text, HostSpan span) {
     return (HostSpan){span.begin, span.begin};
 }
 
-/* cudaMalloc(&name, BYTES), and its like. */
-static bool find_allocation(HostCode *code, HostSpan name, size_t from, size_t end, HostSpan *bytes,
+/* cudaMalloc(&name, BYTES), and its like: the last one before `use`, else the first one. */
+static bool find_allocation(HostCode *code, HostSpan name, HostSpan where, size_t use, HostSpan *bytes,
                             size_t *place) {
     HostText *text = &code->text;
+    size_t end = where.end;
     bool found = false;
-    for (size_t at = from; (at = host_text_find(text, name, at, end)) != SIZE_MAX; at++) {
+    for (size_t at = where.begin; (at = host_text_find(text, name, at, end)) != SIZE_MAX; at++) {
+        if (found && at > use) break;
         size_t before = host_back_over_blanks(text, begin_of_chain(text, at)),
                after = host_skip_blanks(text, at + (name.end - name.begin), end);
         if (after < end && text->text[after] == '[')
@@ -114,8 +116,7 @@ static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
         const HostFunction *function = host_text_function_at(text, at);
         size_t place;
         if (name.begin == name.end) return none;
-        if ((function &&
-             find_allocation(code, name, function->body.begin, function->body.end, &bytes, &place)))
+        if ((function && find_allocation(code, name, function->body, at, &bytes, &place)))
             return (HostPointer){place + 1, host_value(&code->values, bytes, place)};
         HostDefinition definition = host_text_define(text, name, at);
         if (definition.kind == HOST_PARAMETER) {
@@ -126,7 +127,7 @@ static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
             at = call;
             continue;
         }
-        if (find_allocation(code, name, 0, text->length, &bytes, &place))
+        if (find_allocation(code, name, (HostSpan){0, text->length}, SIZE_MAX, &bytes, &place))
             return (HostPointer){place + 1, host_value(&code->values, bytes, place)};
         if (definition.kind != HOST_VALUE) return none;
         if (definition.is_called) return (HostPointer){definition.at + 1, vector_bytes(code, &definition)};
@@ -149,7 +150,7 @@ static bool is_array_of_pointers(HostCode *code, HostSpan span, size_t bracket) 
     HostSpan name = base_name(text, span), bytes;
     size_t place;
     if (host_skip_blanks(text, name.end, span.end) != bracket || text->text[span.begin] == '&') return false;
-    if (!find_allocation(code, name, 0, text->length, &bytes, &place)) return false;
+    if (!find_allocation(code, name, (HostSpan){0, text->length}, SIZE_MAX, &bytes, &place)) return false;
     size_t after = host_skip_blanks(text, place + (name.end - name.begin), text->length);
     return text->text[after] == '[';
 }

@@ -20,6 +20,7 @@ typedef struct ReportInput {
     uint32_t block, grid;     /* threads per block, blocks (totals) */
     const char *guess;        /* what of the launch was guessed, as options; NULL: nothing */
     const char *unopened;     /* a source file that lies elsewhere and was not opened; NULL: none */
+    const char *compiled_by;  /* "nvrtc, since nvcc failed: ..."; NULL: by the first compiler, or by none */
     const char *read;         /* what was read in the file's host code; NULL: nothing */
     const char *looks_like;   /* what the result was compared with, "sum(in)"; NULL: a reference of its own */
     bool is_said;             /* it was said so; else it only looks like it */

@@ -124,6 +124,7 @@ static void print_head(const ReportInput *input, Text *out) {
                input->dtype ? " " : "", input->dtype ? input->dtype : "", input->op ? ", " : "",
                input->op ? input->op : "", count_text(input->grid, &grid), plural(input->grid), input->block,
                plural(input->block));
+    print_origin("compiled by", input->compiled_by, out);
     print_origin("read in the file", input->read, out);
     print_origin("guessed", input->guess, out);
     if (input->trace->printed.length > TRACE_PRINTED_BYTES)

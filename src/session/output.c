@@ -54,6 +54,7 @@ void session_report(const Session *session, bool json, Text *out) {
     ReportInput input = {
         .guess = session->kernel.guess,
         .unopened = session_unopened_source(session),
+        .compiled_by = session->code.refusal,
         .read = session->kernel.read,
         .looks_like = session->kernel.looks_like,
         .is_said = session->kernel.is_said,

@@ -63,6 +63,30 @@ static bool compile_own_instances(const CompileOptions *options, Compiled *compi
     return good;
 }
 
+/* What a compiler refuses without a place in the file may be its own trouble (no host compiler, a broken toolkit): the next
+ * one is asked, and the report says so. */
+static bool compile_otherwise(Session *session, CompileOptions *wanted, Compiled *compiled,
+                              const Error *first) {
+    static const char *const others[] = {"nvrtc", "clang"};
+    const char *refusing = compiled->compiler;
+    bool has_place = first->line > 0; /* what is wrong there is wrong for the others, too */
+    if (wanted->compiler || !refusing || has_place) return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        Compiled other;
+        if (!strcmp(others[i], refusing)) continue;
+        wanted->compiler = others[i];
+        bool good = compile(wanted, &other, NULL);
+        Compiled replaced = good ? *compiled : other;
+        if (good) *compiled = other;
+        compiled_done(&replaced);
+        if (good)
+            session->code.refusal =
+                arena_print(&session->arena, "%s, since %s failed: %s", others[i], refusing, first->message);
+        if (good) return true;
+    }
+    return false;
+}
+
 static bool compile_file(Session *session, Error *error) {
     const SessionOptions *options = &session->options;
     char headers[PATH_MAX];
@@ -88,6 +112,7 @@ static bool compile_file(Session *session, Error *error) {
         good = wanted.instance && compile(&wanted, &compiled, NULL);
     }
     if (!good && wanted.instance) good = compile_own_instances(&wanted, &compiled);
+    if (!good) good = compile_otherwise(session, &wanted, &compiled, &first);
     if (!good && error) *error = first;
     session->code.text = compiled.ptx;
     session->code.compiler = compiled.compiler;

@@ -40,7 +40,8 @@ typedef struct SessionCode { /* the PTX, and what it was made of */
     char path[PATH_MAX + 16];
     char *text;
     PtxModule *module;
-    const char *compiler;         /* of FILE.cu; NULL: it was PTX */
+    const char *compiler; /* of FILE.cu; NULL: it was PTX */
+    const char *refusal;  /* "nvrtc, since nvcc failed: ...": of several; NULL: the first compiled it */
     const char *guessed_instance; /* of a template that the file does not launch; NULL */
     const char **files;           /* session_files() */
     int file_count;

@@ -105,6 +105,15 @@ static bool reads_produced(Chain *chain, const Link *link, size_t from) {
     return found;
 }
 
+static bool writes_produced(Chain *chain, const Link *link) {
+    for (int i = 0; i < parameters_of(link); i++) {
+        const ChainBuffer *buffer = find_identity(chain, link->identities[i]);
+        if (buffer && buffer->is_produced && (link->uses[i].is_written || link->uses[i].is_updated))
+            return true;
+    }
+    return false;
+}
+
 /* The item of parameter `index`, "in=float[n]:random", by the names of the chain. */
 static void add_item(Chain *chain, const Link *link, int index, const char *item, size_t length, Text *out) {
     const char *equal = memchr(item, '=', length);
@@ -170,7 +179,10 @@ bool session_plan_chain(Session *session, HostCode *code, const HostLaunch *firs
         if (!host_code_follows(code, first, link.host)) continue;
         link.entry = entry_of(session, link.host);
         if (!link.entry || !read_link(&chain, &link)) break;
-        if (!reads_produced(&chain, &link, from)) continue;
+        if (!reads_produced(&chain, &link, from)) {
+            if (writes_produced(&chain, &link)) break; /* another result in the same buffers */
+            continue;
+        }
         add_link(&chain, &link);
         from = link.host->at;
     }

@@ -119,7 +119,8 @@ static PtxFunction *choose_entry(UserLaunch *user) {
         if (!first) first = entry;
     }
     size_t place = SIZE_MAX;
-    for (int i = 0; !first && i < module->function_count; i++) {
+    bool is_launched = first != NULL;
+    for (int i = 0; !is_launched && i < module->function_count; i++) {
         PtxFunction *entry = module->functions[i];
         if (!entry->is_entry || !entry->has_body || !ptx_function_parse(module, entry, NULL)) continue;
         size_t at = host_code_place(user->code, ptx_readable_name(module, entry->name)) +

@@ -252,6 +252,58 @@ static void weights_and_biases_are_found(void **state) {
     close_sample(&sample);
 }
 
+/* Bins of eight values, and of letters by fours; as said, and by themselves. */
+static void histograms_have_wider_bins(void **state) {
+    (void)state;
+    for (int letters = 0; letters < 2; letters++) {
+        Sample sample;
+        open_sample(&sample, PTX_S32, 1024, 8, false);
+        PlanBuffer *input = &sample.filled.buffers[0];
+        int32_t *values = input->bytes, *same = sample.done.buffers[0].bytes;
+        input->low = letters ? 'a' : 0;
+        for (int i = 0; i < 1024; i++) same[i] = values[i] = letters ? 'a' + i % 26 : i * 7 % 64;
+        int counts[8] = {0};
+        for (int i = 0; i < 1024; i++) counts[letters ? (values[i] - 'a') / 4 : values[i] / 8]++;
+        for (uint64_t i = 0; i < 8; i++) put(&sample, i, counts[i]);
+        assert_found(&sample, letters ? "histogram(in, 8, 4, 97)" : "histogram(in, 8, 8)");
+        assert_said(&sample, letters ? "histogram(in, 8, 4, 97)" : "histogram(in, 8, 8)", true);
+        assert_said(&sample, "histogram(in, 8)", false);
+        close_sample(&sample);
+    }
+}
+
+/* The last buffers are variables of the module: results, where no argument is one. */
+static void variables_are_results(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_S32, 1000, 1, false);
+    sample.run.variables = 1;
+    double sum = 0;
+    for (uint64_t i = 0; i < 1000; i++) sum += in(&sample, 0, i);
+    put(&sample, 0, sum);
+    assert_found(&sample, "sum(in)");
+    sample.run.names_output = true;
+    assert_found(&sample, "out = sum(in)");
+    assert_said(&sample, "out = sum(in)", true);
+    close_sample(&sample);
+}
+
+/* A bound that the kernel is compiled with says how many elements it takes. */
+static void bounds_of_the_kernel_are_lengths(void **state) {
+    (void)state;
+    static const uint64_t numbers[] = {700};
+    Sample sample;
+    open_sample(&sample, PTX_S32, 1000, 1, false);
+    double sum = 0;
+    for (uint64_t i = 0; i < 700; i++) sum += in(&sample, 0, i);
+    put(&sample, 0, sum);
+    assert_found(&sample, NULL);
+    sample.run.numbers = numbers;
+    sample.run.number_count = 1;
+    assert_found(&sample, "sum(in[0..699])");
+    close_sample(&sample);
+}
+
 /* An exclusive scan in tiles of 64, each of which begins with the element before it. */
 static void shifted_tiles_are_found(void **state) {
     (void)state;
@@ -374,6 +426,9 @@ int main(void) {
         cmocka_unit_test(elements_are_no_extremes_by_chance),
         cmocka_unit_test(weights_and_biases_are_found),
         cmocka_unit_test(shifted_tiles_are_found),
+        cmocka_unit_test(histograms_have_wider_bins),
+        cmocka_unit_test(variables_are_results),
+        cmocka_unit_test(bounds_of_the_kernel_are_lengths),
         cmocka_unit_test(intermediate_results_are_none),
         cmocka_unit_test(bad_expectations_say_what_is_wrong),
         cmocka_unit_test(rounding_is_allowed_for),

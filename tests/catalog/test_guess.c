@@ -295,6 +295,127 @@ static void shapes_are_seen(void **state) {
     }
 }
 
+/* Row pointers ascend, one more than there are rows; a number behind a pointer says how many elements there are. */
+static void sizes_in_memory_are_seen(void **state) {
+    (void)state;
+    static const char row[] = LOAD "mul.wide.u32 %a2, %r9, 4; add.s64 %a3, %a0, %a2; ld.global.u32 %r0, "
+                                   "[%a3]; ld.global.u32 %r1, [%a3+4];\n"
+                                   "setp.ge.s32 %p0, %r0, %r1; mul.wide.s32 %a4, %r0, 4; add.s64 %a5, %a1, "
+                                   "%a4; ld.global.f32 %f0, [%a5];";
+    expect("k", THREE, row, "in=int[1001]:iota(0,1), in2=float[n]:random, n");
+    static const char without_end[] = LOAD "mul.wide.u32 %a2, %r9, 4; add.s64 %a3, %a0, %a2; ld.global.u32 "
+                                           "%r0, [%a3]; ld.global.u32 %r1, [%a3+8];\n"
+                                           "setp.ge.s32 %p0, %r0, %r1; mul.wide.s32 %a4, %r0, 4; add.s64 "
+                                           "%a5, %a1, %a4; ld.global.f32 %f0, [%a5];";
+    expect("k", THREE, without_end, "in=int[n]:random(0,999), in2=float[n]:random, n");
+    expect("k", THREE,
+           LOAD "ld.global.u32 %r0, [%a0]; setp.ge.s32 %p0, %r1, %r0; mul.wide.u32 %a2, %r9, 4; add.s64 %a3, "
+                "%a1, %a2;\n"
+                "ld.global.f32 %f0, [%a3];",
+           "in=int[1]:n, in2=float[n]:random, n");
+}
+
+/* What the source calls its parameters: buffers get the names, and some say what a number is. */
+static void names_say_what_parameters_are(void **state) {
+    (void)state;
+    static const struct {
+        const char *names[3], *args;
+    } cases[] = {
+        {{"x", "y", "size"}, "x=int[n]:random, y=int[n], n"},
+        {{"x", "histogram", "num_bins"}, "x=int[n]:random, histogram=int[n], 256"},
+        {{"result", "x", "size"}, "result=int[n], x=int[n]:random, n"},
+        {{"d_out", "x", "size"}, "d_out=int[n], x=int[n]:random, n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtxFunction *entry;
+        bool is_result_first = i > 1;
+        const char *body = is_result_first ? LOAD "mul.wide.u32 %a2, %r9, 4; add.s64 %a3, %a1, %a2; "
+                                                  "ld.global.u32 %r0, [%a3]; add.s64 %a4, %a0, %a2;\n"
+                                                  "ld.global.u32 %r1, [%a4]; st.global.u32 [%a4], %r1;"
+                                           : LOAD "mul.wide.u32 %a2, %r9, 4; add.s64 %a3, %a0, %a2; "
+                                                  "ld.global.u32 %r0, [%a3]; add.s64 %a4, %a1, %a2;\n"
+                                                  "st.global.u32 [%a4], %r0;";
+        PtxModule *module = parse("k", THREE, body, "", &entry);
+        GuessInput input = {.n = 1000, .side = 1000, .fill = "random", .names = cases[i].names};
+        Text out = {0};
+        guess_arguments(entry, &input, &out);
+        assert_string_equal(text_string(&out), cases[i].args);
+        text_done(&out);
+        ptx_module_free(module);
+    }
+}
+
+/* The elements of a block follow from its addresses: 512 of 256 threads, or twice as many as there are threads. */
+static void the_reach_of_a_block_is_seen(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        uint64_t of_128, of_256;
+    } cases[] = {
+        {"mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; shl.b32 %r2, %r0, 9; add.s32 %r3, %r2, %r1;\n"
+         "mul.wide.s32 %a2, %r3, 4; add.s64 %a3, %a0, %a2; ld.global.f32 %f0, [%a3];",
+         512, 512},
+        {"mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; shl.b32 %r4, %r2, 1; mad.lo.s32 "
+         "%r3, %r0, %r4, "
+         "%r1;\n"
+         "mul.wide.s32 %a2, %r3, 4; add.s64 %a3, %a0, %a2; ld.global.f32 %f0, [%a3];",
+         256, 512},
+        {"mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; mov.u32 %r5, %nctaid.x; "
+         "mad.lo.s32 %r3, %r0, "
+         "%r2, %r1;\n"
+         "mad.lo.s32 %r3, %r5, %r2, %r3; mul.wide.s32 %a2, %r3, 4; add.s64 %a3, %a0, %a2; ld.global.f32 %f0, "
+         "[%a3];",
+         128, 256},
+        {"ld.global.f32 %f0, [%a0];", 128, 256},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtxFunction *entry;
+        char body[1024];
+        snprintf(body, sizeof body, "%s%s", LOAD, cases[i].body);
+        PtxModule *module = parse("k", THREE, body, "", &entry);
+        if (uses_block_reach(entry, 128) != cases[i].of_128 ||
+            uses_block_reach(entry, 256) != cases[i].of_256)
+            fail_msg("%s: %d, %d", body, (int)uses_block_reach(entry, 128),
+                     (int)uses_block_reach(entry, 256));
+        ptx_module_free(module);
+    }
+}
+
+/* Blocks that count in two dimensions may have threads that count in one. */
+static void threads_and_blocks_count_apart(void **state) {
+    (void)state;
+    PtxFunction *entry;
+    PtxModule *module = parse("k", "", "mov.u32 %r0, %ctaid.y; setp.lt.u32 %p0, %r0, 8;", "", &entry);
+    KernelShape shape = guess_shape(module, entry);
+    assert_int_equal(shape.dimensions, 2);
+    assert_int_equal(shape.block_dimensions, 1);
+    ptx_module_free(module);
+    module = parse("k", "", "mov.u32 %r0, %tid.y; setp.lt.u32 %p0, %r0, 8;", "", &entry);
+    assert_int_equal(guess_shape(module, entry).block_dimensions, 2);
+    ptx_module_free(module);
+}
+
+static void comparisons_of_elements_are_seen(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        bool compares;
+    } cases[] = {
+        {LOAD "ld.global.u32 %r0, [%a0]; ld.global.u32 %r1, [%a1]; setp.lt.s32 %p0, %r0, %r1;", true},
+        {LOAD "ld.global.u32 %r0, [%a0]; setp.lt.s32 %p0, %r2, 7; add.s32 %r1, %r0, %r0;", false},
+        {LOAD "ld.global.f32 %f0, [%a0]; shfl.sync.down.b32 %f1, %f0, 1, 31, -1; max.f32 %f2, %f0, %f1;",
+         true},
+        {LOAD "ld.global.f32 %f0, [%a0]; add.f32 %f2, %f0, %f1; red.global.add.f32 [%a1], %f2;", false},
+        {LOAD "ld.global.u32 %r0, [%a0]; red.global.max.s32 [%a1], %r0;", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtxFunction *entry;
+        PtxModule *module = parse("k", THREE, cases[i].body, "", &entry);
+        if (uses_compares(entry) != cases[i].compares) fail_msg("%s", cases[i].body);
+        ptx_module_free(module);
+    }
+}
+
 /* One buffer for both: what is read through the second is not of zeros. A number that does not fit its parameter is none. */
 static void hints_are_followed_as_far_as_they_fit(void **state) {
     (void)state;
@@ -329,6 +450,11 @@ int main(void) {
         cmocka_unit_test(a_rank_is_one_dimension),
         cmocka_unit_test(triton_says_its_shared_memory_beside_the_file),
         cmocka_unit_test(shapes_are_seen),
+        cmocka_unit_test(sizes_in_memory_are_seen),
+        cmocka_unit_test(names_say_what_parameters_are),
+        cmocka_unit_test(the_reach_of_a_block_is_seen),
+        cmocka_unit_test(threads_and_blocks_count_apart),
+        cmocka_unit_test(comparisons_of_elements_are_seen),
     };
     return cmocka_run_group_tests_name("guess", tests, NULL, NULL);
 }

@@ -286,6 +286,45 @@ static void expect_refusal(const char *script, const char *words) {
     program_outcome_done(&outcome);
 }
 
+/* A compiler that fails without a place in the file is not the last that is asked, unless it was asked for. */
+static void another_compiler_is_asked(void **state) {
+    (void)state;
+    const char *folder = program_folder();
+    write_text("k.cu", "__global__ void k(int *p) { *p = 9; }\n");
+    make_compiler("exit 3");
+    Outcome outcome = program_shell("CUDA_HOME=%s/home @ %s/k.cu --n 1 --no-cache --report", folder, folder);
+    bool has_another = outcome.status == 0;
+    if (has_another) {
+        program_assert_contains(outcome.out, "compiled by: ");
+        program_assert_contains(outcome.out, "since nvcc failed: nvcc: it failed without saying");
+    } else {
+        program_assert_contains(outcome.err, "nvcc: it failed without saying");
+    }
+    program_outcome_done(&outcome);
+    outcome = compile_fake("--no-cache --report");
+    assert_int_equal(outcome.status, 2);
+    program_outcome_done(&outcome);
+}
+
+/* Buffers have the names that the source gives the kernel's parameters; those of a guess are understood as well. */
+static void buffers_are_named_as_in_the_source(void **state) {
+    (void)state;
+    write_text("k.cu", "__global__ void k(int *__restrict__ answer) { *answer = 7; }\n");
+    make_compiler("cp \"$FAKE\" \"$out\"");
+    Outcome outcome = compile_fake("--no-cache --n 1 --report");
+    program_assert_contains(outcome.out, "--args 'answer=int[1]'");
+    program_outcome_done(&outcome);
+    outcome = compile_fake("--no-cache --n 1 --dump answer");
+    assert_string_equal(outcome.out, "7\n");
+    program_outcome_done(&outcome);
+    outcome = compile_fake("--no-cache --n 1 --dump out");
+    assert_string_equal(outcome.out, "7\n");
+    program_outcome_done(&outcome);
+    outcome = compile_fake("--no-cache --n 1 --dump out2");
+    assert_int_equal(outcome.status, 2);
+    program_outcome_done(&outcome);
+}
+
 static void compilers_may_fail(void **state) {
     (void)state;
     expect_refusal("echo \"$FAKE\" >&2; exit 1", "nvcc: /");
@@ -338,6 +377,8 @@ int main(void) {
         cmocka_unit_test(with_nvrtc),
         cmocka_unit_test(with_clang),
         cmocka_unit_test(compiles_once),
+        cmocka_unit_test(another_compiler_is_asked),
+        cmocka_unit_test(buffers_are_named_as_in_the_source),
         cmocka_unit_test(compilers_may_fail),
         cmocka_unit_test(nothing_is_left_behind),
         cmocka_unit_test(says_what_is_missing),

@@ -294,6 +294,58 @@ static void elements_and_members_are_followed(void **state) {
            0); /* it points into one buffer */
 }
 
+/* What a condition changes is not what a value is, unless it had none before; of several allocations the last before the launch. */
+static void certain_values_come_first(void **state) {
+    (void)state;
+    expect(
+        "void f(int kind) { int bytes = 256 * 4; if (kind == 7) { bytes = 32; } k<<<bytes / 4, 64>>>(p); }",
+        256, 64, 0);
+    expect("void f(int kind) { int b = 0; if (kind == 7) { b = 32; } k<<<4, b>>>(p); }", 4, 32, 0);
+    expect("void f() { int b = 8; { b = 16; k<<<4, b>>>(p); } }", 4, 16, 0);
+    expect("void f() { int n = 64; int *d; cudaMalloc(&d, n * 4); k<<<2, n>>>(d); cudaFree(d); n = 8; "
+           "cudaMalloc(&d, n * 4); "
+           "k<<<1, n>>>(d); }",
+           2, 64, 256);
+}
+
+static void instances_are_completed(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *instance;
+    } cases[] = {
+        {"template <int N, class T> __global__ void k(T *p) { } void f() { k<64><<<1, 2>>>(p); }",
+         "k<64, float>"},
+        {"template <class T> __global__ void k(T *p) { } void f() { k<<<1, 2>>>(p); }", "k<float>"},
+        {"template <class T, int N> __global__ void k(T *p) { } void f() { k<int, 7><<<1, 2>>>(p); }",
+         "k<int, 7>"},
+        {"__global__ void k(int *p) { } void f() { k<<<1, 2>>>(p); }", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        HostCode *code = host_code_read(cases[i].text);
+        Text instance = {0};
+        bool found = host_code_complete_instance(code, host_code_launch(code, 0), &instance);
+        assert_int_equal(found, cases[i].instance != NULL);
+        if (found) assert_string_equal(text_string(&instance), cases[i].instance);
+        text_done(&instance);
+        host_code_free(code);
+    }
+}
+
+static void parameters_have_names(void **state) {
+    (void)state;
+    Arena arena = {0};
+    HostCode *code = host_code_read(
+        "void k(int x);\n__global__ void __launch_bounds__(256) k(const float *__restrict__ in, "
+        "unsigned int n = 7, float (&a)[4]) { }\n__global__ void k(int b, int) { }");
+    assert_string_equal(host_code_parameter_name(code, "k", 0, 3, &arena), "in");
+    assert_string_equal(host_code_parameter_name(code, "k", 1, 3, &arena), "n");
+    assert_string_equal(host_code_parameter_name(code, "k", 0, 2, &arena), "b");
+    assert_null(host_code_parameter_name(code, "k", 0, 1, &arena)); /* no kernel of one parameter */
+    assert_null(host_code_parameter_name(code, "other", 0, 3, &arena));
+    arena_done(&arena);
+    host_code_free(code);
+}
+
 /* Names that refer to each other, brackets that nothing closes, texts of any length: an answer, and soon. */
 static void any_text_is_read(void **state) {
     (void)state;
@@ -379,6 +431,9 @@ int main(void) {
         cmocka_unit_test(launches_follow_each_other),
         cmocka_unit_test(conditions_that_hold_are_passed),
         cmocka_unit_test(elements_and_members_are_followed),
+        cmocka_unit_test(certain_values_come_first),
+        cmocka_unit_test(instances_are_completed),
+        cmocka_unit_test(parameters_have_names),
         cmocka_unit_test(another_n_changes_the_number_that_it_follows_from),
         cmocka_unit_test(instances_and_pointers_are_told_apart),
         cmocka_unit_test(launches_by_calls_are_read),
