@@ -317,6 +317,10 @@ bool emulator_unsupported(Emulator *emulator, const Launch *launch, Arena *arena
     return true;
 }
 
+static int region_at(void *memory, uint64_t address) {
+    return memory_find(memory, address);
+}
+
 /* What of a launch is the same whoever runs it. */
 static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, const LoweringOptions *options,
                                     Grid *grid, Trace *trace, Error *error) {
@@ -329,7 +333,7 @@ static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, co
         lowered_free(program);
         return NULL;
     }
-    if (emulator->options.observer && program->shared_count > 1) lowered_find_arrays(program);
+    if (emulator->options.observer) lowered_find_arrays(program, launch, region_at, &emulator->memory);
     if (program->uses_heap) heap_prepare(&emulator->memory);
     if (program->uses_heap && emulator->options.observer)
         memory_mark_unwritten(&emulator->memory, emulator->memory.heap_region);

@@ -13,7 +13,7 @@
  * after a fence, which is how flags are written. But where a thread has learned from such a word what another one has
  * stored before, and there is no fence between that store and the word, the order is missing (ORDER). Where there is one,
  * and the reader alone has none, PTX orders nothing either, but no GPU is known to lose anything: a note
- * (MISSING_ACQUIRE), unless the block has read the place before and may find it in its L1 cache. The same holds where an
+ * (MISSING_ACQUIRE), unless the block has read the place before another one wrote it, and may find it in its L1 cache. The same holds where an
  * mbarrier lies between threads of two blocks, and the scope of the arrival or of the wait is a block ("mbarrier.arrive":
  * .cta is the default). What copies bring, every wait for their phase shows.
  *

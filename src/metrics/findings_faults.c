@@ -65,7 +65,7 @@ static bool count_same_trap(Findings *list, const Trap *trap) {
             strcmp(same->kind_text, trap_kind_text(trap->kind)) != 0)
             continue;
         same->count++;
-        same->blocks++;
+        same->blocks += memcmp(same->access.block, trap->block, sizeof trap->block) != 0;
         return true;
     }
     return false;

@@ -39,6 +39,9 @@ static const char *advice_for_race(const RacePair *pair, const TraceLaunch *laun
     if (pair->kind == FINDING_STORE_CONFLICT)
         return "let one lane store, or give each lane its own element; to combine the values, use an atomic "
                "or a reduction";
+    if (pair->kind == FINDING_ORDER && pair->is_same_block)
+        return "put __threadfence_block() between the store and the atomic or volatile word that announces "
+               "it";
     if (pair->kind == FINDING_ORDER)
         return "put __threadfence() between the store and the atomic or volatile word that announces it";
     if (pair->is_scope)

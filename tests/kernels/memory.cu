@@ -87,3 +87,23 @@ extern "C" __global__ void race_behind_nothing(const int *in, int *out) {
     __syncthreads();
     out[tid] = words[63 - tid];
 }
+
+// An index that leads from one buffer into the other one; and pointers that may be into either.
+extern "C" __global__ void buffers_overrun(const int *in, int *out) {
+    __shared__ volatile int distance;
+    distance = (int)(out - in);
+    __syncthreads();
+    out[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = in[distance + (int)threadIdx.x]; // WRONG buffers_overrun
+}
+
+extern "C" __global__ void buffers_right(const int *in, int *out) {
+    __shared__ volatile int distance;
+    distance = (int)(out - in);
+    __syncthreads();
+    out[threadIdx.x] = in[threadIdx.x];
+    const int *either = threadIdx.x & 1 ? in : out;
+    out[threadIdx.x] = either[threadIdx.x];
+    out[threadIdx.x] = *(const int *)((const char *)in + 4 * (out + threadIdx.x - in));
+    out[threadIdx.x] = in[(int)threadIdx.x + distance - distance];
+}

@@ -224,7 +224,7 @@ static void text_numbers_them(void **state) {
         "    the result is 17, expected 18.\n"
         " 2. out of bounds\n"
         "    line 11, block 2, warp 1, lanes 0x000000f0: past the end.\n"
-        "    2 such faults are kept, in 2 blocks.\n"
+        "    2 such faults are kept, in 1 block.\n"
         "    What to do: compare the index with the number of elements before the access\n"
         "    (if (i < n)), and the size of the array with that of the block.\n"
         "Beyond the ideal (counts, not times):\n"

@@ -188,6 +188,8 @@ static const Case cases[] = {
     {"memory", "heap_freed_twice", UNWRITTEN, 32, {1}, {32}, WRONG("double_free")},
     {"memory", "heap_leak", UNWRITTEN, 32, {1}, {32}, RIGHT(same, 32, 0)},
     {"memory", "arrays_overrun", UNWRITTEN, 32, {1}, {32}, WRONG("array_overrun")},
+    {"memory", "buffers_overrun", UNWRITTEN, 32, {1}, {32}, WRONG("array_overrun")},
+    {"memory", "buffers_right", UNWRITTEN, 32, {1}, {32}, RIGHT(same, 32, 0)},
     {"memory", "arrays_right", UNWRITTEN, 32, {1}, {32}, RIGHT(next_and_mirrored, 32, 0)},
     {"early_return", "returns_redux", IN_OUT("int"), 77, {1}, {96}, RIGHT(sum_of_warp_for_all, 77, 0)},
     {"early_return", "returns_vote", IN_OUT("int"), 77, {1}, {96}, RIGHT(votes_of_warps, 77, 0)},

@@ -1,8 +1,10 @@
-/* Which shared array an instruction accesses, where its address can only be made of that one array's: found by following
- * addresses through registers, whatever the order in which they are computed. */
+/* Which shared array an instruction accesses, or which buffer that a parameter of the kernel points into, where its address
+ * can only be made of that one's: found by following addresses through registers, whatever the order in which they are
+ * computed. */
 #include "emulator/lower/lowered.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     NO_ARRAY = -1,
@@ -11,7 +13,11 @@ enum {
 
 typedef struct Bases {
     const LoweredProgram *lowered;
-    int *of; /* [register] of the function: NO_ARRAY, SEVERAL, or an index in lowered->shared */
+    const Launch *launch; /* its parameters, while its entry is looked at; else NULL */
+    RegionAt region_at;
+    void *context;
+    int *
+        of; /* [register] of the function: NO_ARRAY, SEVERAL, an index in lowered->shared, or those and a region's */
     bool changed;
 } Bases;
 
@@ -22,8 +28,10 @@ static int joined(int a, int b) {
 static int base_of(const Bases *bases, const PtxOperand *operand) {
     int base = NO_ARRAY;
     if (operand->reg) base = bases->of[operand->reg->index];
+    int found = operand->variable ? SEVERAL : NO_ARRAY; /* of another space */
     for (int i = 0; operand->variable && i < bases->lowered->shared_count; i++)
-        if (bases->lowered->shared[i].variable == operand->variable) base = joined(base, i);
+        if (bases->lowered->shared[i].variable == operand->variable) found = i;
+    base = joined(base, found);
     for (int i = 0; i < operand->item_count; i++) base = joined(base, base_of(bases, &operand->items[i]));
     return base;
 }
@@ -36,6 +44,26 @@ static void set(Bases *bases, const PtxOperand *operand, int base) {
     *own = next;
 }
 
+/* A parameter of the kernel that is loaded: where it points, if it does. */
+static int base_of_parameter(const Bases *bases, const PtxInstruction *in) {
+    const PtxOperand *from = &in->operands[1];
+    const PtxFunction *entry = bases->lowered->program->entry;
+    size_t end = 0;
+    if (!bases->launch || in->space != PTX_SPACE_PARAM || in->vector > 1 || from->reg) return SEVERAL;
+    for (int i = 0; i < entry->parameter_count; i++) {
+        size_t offset = launch_parameter_offset(entry->parameters[i], &end);
+        uint64_t value;
+        if (entry->parameters[i] != from->variable) continue;
+        offset += (size_t)from->integer;
+        if (from->integer < 0 || offset + sizeof value > bases->launch->parameter_bytes) return SEVERAL;
+        memcpy(&value, bases->launch->parameters + offset, sizeof value);
+        int region = bases->region_at(bases->context, value);
+        if (region < 0) return value >> 32 ? SEVERAL : NO_ARRAY; /* the end of a buffer, perhaps; a number */
+        return bases->lowered->shared_count + region;
+    }
+    return SEVERAL;
+}
+
 /* What an instruction makes of addresses. */
 static int result_of(const Bases *bases, const PtxInstruction *in) {
     int base = NO_ARRAY;
@@ -44,7 +72,8 @@ static int result_of(const Bases *bases, const PtxInstruction *in) {
     case PTX_ld:
     case PTX_ldu:
     case PTX_atom:
-        return bytes == 8 ? SEVERAL : NO_ARRAY; /* a pointer, perhaps; else an index */
+        if (bytes != 8) return NO_ARRAY; /* an index; else a pointer, perhaps */
+        return in->opcode == PTX_ld ? base_of_parameter(bases, in) : SEVERAL;
     case PTX_call:
     case PTX_mapa:
         return SEVERAL;
@@ -52,6 +81,8 @@ static int result_of(const Bases *bases, const PtxInstruction *in) {
         for (int i = 1; i < in->operand_count; i++) base = joined(base, base_of(bases, &in->operands[i]));
         break;
     }
+    bool is_distance = in->opcode == PTX_sub && base_of(bases, &in->operands[2]) != NO_ARRAY;
+    if (is_distance) return SEVERAL;
     bool moves = in->opcode == PTX_mov || in->opcode == PTX_add || in->opcode == PTX_sub ||
                  in->opcode == PTX_mad || in->opcode == PTX_cvta || in->opcode == PTX_cvt ||
                  in->opcode == PTX_selp;
@@ -71,7 +102,7 @@ static const PtxOperand *memory_operand(const PtxInstruction *in) {
 }
 
 static void find_in_function(Bases *bases, const PtxProgramFunction *function, const PtxCode *code,
-                             int *arrays) {
+                             LoweredProgram *lowered) {
     int count = function->function->register_count;
     bases->of = memory_new((size_t)(count + 1) * sizeof *bases->of);
     for (int i = 0; i < count; i++) bases->of[i] = NO_ARRAY;
@@ -85,17 +116,29 @@ static void find_in_function(Bases *bases, const PtxProgramFunction *function, c
         const PtxOperand *operand = memory_operand(code[pc].instruction);
         int base = operand ? base_of(bases, operand) : NO_ARRAY;
         if (base < 0) continue;
-        const PtxVariable *variable = bases->lowered->shared[base].variable;
-        if (variable && variable->bytes) arrays[pc] = base;
+        if (base >= lowered->shared_count) {
+            lowered->buffers[pc] = base - lowered->shared_count;
+            continue;
+        }
+        const PtxVariable *variable = lowered->shared[base].variable;
+        if (variable && variable->bytes) lowered->arrays[pc] = base;
     }
     free(bases->of);
 }
 
-void lowered_find_arrays(LoweredProgram *lowered) {
+static int *new_indices(LoweredProgram *lowered) {
+    int *indices = arena_new(&lowered->arena, (size_t)(lowered->op_count + 1) * sizeof *indices);
+    for (int pc = 0; pc < lowered->op_count; pc++) indices[pc] = NO_ARRAY;
+    return indices;
+}
+
+void lowered_find_arrays(LoweredProgram *lowered, const Launch *launch, RegionAt region_at, void *context) {
     const PtxProgram *program = lowered->program;
-    Bases bases = {.lowered = lowered};
-    lowered->arrays = arena_new(&lowered->arena, (size_t)(lowered->op_count + 1) * sizeof *lowered->arrays);
-    for (int pc = 0; pc < lowered->op_count; pc++) lowered->arrays[pc] = NO_ARRAY;
-    for (int f = 0; f < program->function_count; f++)
-        find_in_function(&bases, &program->functions[f], program->code, lowered->arrays);
+    Bases bases = {.lowered = lowered, .region_at = region_at, .context = context};
+    lowered->arrays = new_indices(lowered);
+    lowered->buffers = new_indices(lowered);
+    for (int f = 0; f < program->function_count; f++) {
+        bases.launch = f ? NULL : launch; /* the entry comes first */
+        find_in_function(&bases, &program->functions[f], program->code, lowered);
+    }
 }

@@ -88,6 +88,9 @@ typedef struct LoweredProgram {
     int shared_count, shared_capacity;
     int *
         arrays; /* [op_count] the index in `shared` of the only array that the op accesses, -1: not known; or NULL */
+    int *
+        buffers; /* [op_count] the same of global memory: the region in which the only parameter points that its address is
+                     made of */
     uint32_t static_shared_bytes,
         shared_bytes; /* without and with the dynamic part; in shared_bytes also what is reserved */
     uint32_t reserved_shared_bytes; /* at the beginning of the window, where the program asks for it */
@@ -133,8 +136,9 @@ typedef struct LoweringOptions {
 LoweredProgram *lowered_new(const Launch *launch, const InstructionSet *instructions,
                             const LoweringOptions *options, AddressOf address_of, void *context,
                             Error *error);
-/* Fills in `arrays` (array_bases.c). */
-void lowered_find_arrays(LoweredProgram *lowered);
+/* Fills in `arrays` and `buffers` (array_bases.c). `region_at`: the region of an address; -1: there is none. */
+typedef int (*RegionAt)(void *context, uint64_t address);
+void lowered_find_arrays(LoweredProgram *lowered, const Launch *launch, RegionAt region_at, void *context);
 void lowered_free(LoweredProgram *lowered);
 /* Appends every instruction with its slots, function by function (listing.c). */
 void lowered_print(const LoweredProgram *lowered, Text *out);

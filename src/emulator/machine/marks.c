@@ -143,3 +143,23 @@ void marks_see_shared(const Access *access) {
     }
     if (outside) report_array(access, array, outside);
 }
+
+/* ---- buffers ---------------------------------------------------------------------------------------------- */
+
+bool marks_see_buffer(const Access *access) {
+    const LoweredProgram *program = access->block->grid->program;
+    const Memory *memory = access->block->grid->memory;
+    int index = program->buffers ? program->buffers[access->op->pc] : -1;
+    if (index < 0 || access->region == &memory->regions[index]) return false;
+    const Region *own = &memory->regions[index];
+    int lane = __builtin_ctz(access->mask), width = access->memory->width;
+    int64_t distance = (int64_t)(access->region->base + offset_of(access, lane) - own->base);
+    char what[240];
+    snprintf(what, sizeof what,
+             "`%s[%" PRId64 "]` is outside of its buffer (%" PRIu64
+             " elements), in `%s` (thread %d of the block)",
+             own->name, distance / width, own->bytes / (uint64_t)width, access->region->name,
+             access->warp->index * WARP_LANES + lane);
+    report(access, TRAP_ARRAY_OVERRUN, access->mask, what);
+    return true;
+}

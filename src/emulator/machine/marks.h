@@ -10,6 +10,8 @@
 void marks_see(const Access *access);
 /* The same of shared memory: an address that is made of an array's should lie in it. */
 void marks_see_shared(const Access *access);
+/* The same of a buffer, where the address is made of a parameter that points into another one: true, and a fault. */
+bool marks_see_buffer(const Access *access);
 /* A copy writes there. */
 void marks_write(const Region *region, uint64_t offset, uint64_t bytes);
 
