@@ -78,14 +78,15 @@ static void test_tree(void **state) {
         expect_repeated_with_data((CoreKernel){
             .module = shared_words,
             .block = blocks[i],
-            .body = "ld.global.u32 %r0, [%out]; shl.b32 %r1, %t, 2; mov.u32 %r2, word; add.u32 %r2, %r2, %r1;\n"
-                    "st.shared.u32 [%r2], %r0; mov.u32 %r3, %ntid.x;\n"
-                    "LOOP: bar.sync 0; add.u32 %r4, %r3, 1; shr.u32 %r4, %r4, 1; add.u32 %r5, %t, %r4;\n"
-                    "setp.ge.u32 %p0, %r5, %r3; @%p0 bra NEXT;\n"
-                    "shl.b32 %r6, %r4, 2; add.u32 %r6, %r6, %r2; ld.shared.u32 %r7, [%r6];\n"
-                    "ld.shared.u32 %r8, [%r2]; add.u32 %r8, %r8, %r7; st.shared.u32 [%r2], %r8;\n"
-                    "NEXT: mov.u32 %r3, %r4; setp.gt.u32 %p1, %r3, 1; @%p1 bra LOOP;\n"
-                    "bar.sync 0; ld.shared.u32 %r9, [%r2]; st.global.u32 [%out], %r9;"});
+            .body =
+                "ld.global.u32 %r0, [%out]; shl.b32 %r1, %t, 2; mov.u32 %r2, word; add.u32 %r2, %r2, %r1;\n"
+                "st.shared.u32 [%r2], %r0; mov.u32 %r3, %ntid.x;\n"
+                "LOOP: bar.sync 0; add.u32 %r4, %r3, 1; shr.u32 %r4, %r4, 1; add.u32 %r5, %t, %r4;\n"
+                "setp.ge.u32 %p0, %r5, %r3; @%p0 bra NEXT;\n"
+                "shl.b32 %r6, %r4, 2; add.u32 %r6, %r6, %r2; ld.shared.u32 %r7, [%r6];\n"
+                "ld.shared.u32 %r8, [%r2]; add.u32 %r8, %r8, %r7; st.shared.u32 [%r2], %r8;\n"
+                "NEXT: mov.u32 %r3, %r4; setp.gt.u32 %p1, %r3, 1; @%p1 bra LOOP;\n"
+                "bar.sync 0; ld.shared.u32 %r9, [%r2]; st.global.u32 [%out], %r9;"});
 }
 
 /* Lanes of a register that are the same in every block, beside lanes that are not. */
@@ -100,10 +101,10 @@ static void test_values_that_half_the_lanes_load(void **state) {
                 "JOIN: cvt.u32.u16 %r3, %h0; cvt.u32.u64 %r4, %q0; selp.u32 %r5, 100, 200, %p1;\n"
                 "add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4; add.u32 %r1, %r1, %r5; st.global.u32 [%out], "
                 "%r1;"});
-    expect_repeated_with_data((CoreKernel){
-        .body = "mov.u32 %r0, 1; setp.lt.u32 %p0, %t, 9; ld.global.u32 %r1, [%out];\n"
-                "@%p0 add.u32 %r0, %r1, 3; @!%p0 mov.u32 %r0, 4; setp.lt.u32 %p1, %t, 20;\n"
-                "@%p1 add.u32 %r0, %r0, 1; add.u32 %r0, %r0, %r0; st.global.u32 [%out], %r0;"});
+    expect_repeated_with_data(
+        (CoreKernel){.body = "mov.u32 %r0, 1; setp.lt.u32 %p0, %t, 9; ld.global.u32 %r1, [%out];\n"
+                             "@%p0 add.u32 %r0, %r1, 3; @!%p0 mov.u32 %r0, 4; setp.lt.u32 %p1, %t, 20;\n"
+                             "@%p1 add.u32 %r0, %r0, 1; add.u32 %r0, %r0, %r0; st.global.u32 [%out], %r0;"});
 }
 
 static void test_exchanges(void **state) {
@@ -147,7 +148,8 @@ static void test_widths_and_strides(void **state) {
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         expect_repeated_with_data((CoreKernel){.body = kernels[i]});
-    expect_repeated_with_data((CoreKernel){ /* scattered, as pairs, as bytes */
+    expect_repeated_with_data((CoreKernel){
+        /* scattered, as pairs, as bytes */
         .module = shared_words,
         .body = "ld.global.u32 %r0, [%out]; xor.b32 %r1, %t, 5; shl.b32 %r1, %r1, 3; mov.u32 %r2, word;\n"
                 "add.u32 %r2, %r2, %r1; st.shared.v2.u32 [%r2], {%r0, %t}; bar.sync 0; mov.u32 %r3, word;\n"
@@ -172,19 +174,20 @@ static void test_blocks_that_turn_out_different(void **state) {
     (void)state;
     uint32_t *words = memory_new(BLOCKS * 64 * sizeof *words);
     for (uint32_t i = 0; i < BLOCKS * 64; i++) words[i] = i % 7 == 0 && i / 64 % 100 == 50 ? 1 : 0;
-    uint64_t repeated = expect_same((CoreKernel){
-        .in = words,
-        .body = "ld.global.u32 %r0, [%out]; add.u32 %r1, %r0, 10; st.global.u32 [%out], %r1;\n"
-                "ld.global.u32 %r2, [%out]; setp.eq.u32 %p0, %r0, 0; @%p0 bra END;\n"
-                "add.u32 %r2, %r2, 1000; st.global.u32 [%out], %r2;\n"
-                "END: @!%p0 add.u32 %r2, %r2, 1;"});
+    uint64_t repeated = expect_same(
+        (CoreKernel){.in = words,
+                     .body = "ld.global.u32 %r0, [%out]; add.u32 %r1, %r0, 10; st.global.u32 [%out], %r1;\n"
+                             "ld.global.u32 %r2, [%out]; setp.eq.u32 %p0, %r0, 0; @%p0 bra END;\n"
+                             "add.u32 %r2, %r2, 1000; st.global.u32 [%out], %r2;\n"
+                             "END: @!%p0 add.u32 %r2, %r2, 1;"});
     assert_in_range(repeated, BLOCKS - 12, BLOCKS - 8); /* seven turn out different */
     /* None is like another: by data, then by the number of its block. */
     for (uint32_t i = 0; i < BLOCKS * 64; i++) words[i] = i * 2654435761u >> 30;
     repeated = expect_same((CoreKernel){
         .in = words,
-        .body = "ld.global.u32 %r0, [%out];\nLOOP: setp.eq.u32 %p0, %r0, 0; @%p0 bra END; sub.u32 %r0, %r0, 1;\n"
-                "ld.global.u32 %r1, [%out]; add.u32 %r1, %r1, 1; st.global.u32 [%out], %r1; bra LOOP;\nEND:"});
+        .body =
+            "ld.global.u32 %r0, [%out];\nLOOP: setp.eq.u32 %p0, %r0, 0; @%p0 bra END; sub.u32 %r0, %r0, 1;\n"
+            "ld.global.u32 %r1, [%out]; add.u32 %r1, %r1, 1; st.global.u32 [%out], %r1; bra LOOP;\nEND:"});
     assert_int_equal(repeated, 0);
     repeated = expect_same((CoreKernel){
         .body = "mov.u32 %r0, %ctaid.x; and.b32 %r1, %r0, 1; add.u32 %r2, %t, %r1; shl.b32 %r2, %r2, 2;\n"
@@ -196,17 +199,17 @@ static void test_blocks_that_turn_out_different(void **state) {
 
 static void test_faults(void **state) {
     (void)state;
-    static const char outside[] = "mov.u32 %r0, %ctaid.x; mul.wide.u32 %q0, %r0, 512; add.u64 %q0, %q0, %out;\n"
-                                  "st.global.u32 [%out], 3; ld.global.u32 %r1, [%q0]; add.u32 %r1, %r1, 1;\n"
-                                  "st.global.u32 [%out], %r1;";
+    static const char outside[] =
+        "mov.u32 %r0, %ctaid.x; mul.wide.u32 %q0, %r0, 512; add.u64 %q0, %q0, %out;\n"
+        "st.global.u32 [%out], 3; ld.global.u32 %r1, [%q0]; add.u32 %r1, %r1, 1;\n"
+        "st.global.u32 [%out], %r1;";
     uint64_t repeated = expect_same((CoreKernel){.body = outside});
     assert_in_range(repeated, 100, BLOCKS - 1);
     repeated = expect_same((CoreKernel){.body = outside, .options.keeps_going = true});
     assert_in_range(repeated, 100, BLOCKS - 1);
     /* In every block, of which two are reported. */
-    repeated = expect_same((CoreKernel){
-        .module = shared_words,
-        .body = "ld.shared.u32 %r0, [word+4]; st.global.u32 [%out], %r0;"});
+    repeated = expect_same((CoreKernel){.module = shared_words,
+                                        .body = "ld.shared.u32 %r0, [word+4]; st.global.u32 [%out], %r0;"});
     assert_int_equal(repeated, 0);
     for (uint64_t budget = 500; budget < 520; budget++)
         expect_same((CoreKernel){.body = "st.global.u32 [%out], 1;", .options.instruction_budget = budget});
@@ -223,10 +226,9 @@ static void test_what_is_not_repeated(void **state) {
         "add.u32 %r0, %r0, %r1; st.shared.u32 [%r0], 1; bar.sync 0;",
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        assert_int_equal(expect_same((CoreKernel){.body = kernels[i],
-                                                  .module = shared_words,
-                                                  .words = BLOCKS * 64 + 1}),
-                         0);
+        assert_int_equal(
+            expect_same((CoreKernel){.body = kernels[i], .module = shared_words, .words = BLOCKS * 64 + 1}),
+            0);
 }
 
 int main(void) {
