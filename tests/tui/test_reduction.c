@@ -280,6 +280,30 @@ static void test_words_of_vectors_are_live(void **state) {
     close_kernel(&opened);
 }
 
+/* -4 + 0 is also the smaller of the two; -2 + 2 is not. */
+static void test_every_adder_counts_for_the_operation(void **state) {
+    (void)state;
+    Opened opened = {.session = stage_session_of_ptx(
+                         ".param .u64 in, .param .u64 out",
+                         ".shared .align 16 .b8 words[32];\n.reg .b32 %r<16>;\n.reg .b64 %q<4>;\n"
+                         ".reg .pred %p<2>;\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %q1, %r0, 4;\n"
+                         "ld.param.u64 %q0, [in];\nadd.u64 %q0, %q0, %q1;\nld.global.u32 %r1, [%q0];\n"
+                         "mov.u32 %r2, words;\nshl.b32 %r3, %r0, 2;\nadd.u32 %r3, %r3, %r2;\n"
+                         "st.shared.u32 [%r3], %r1;\nbar.sync 0;\nsetp.gt.u32 %p0, %r0, 1;\n@%p0 bra A;\n"
+                         "ld.shared.u32 %r4, [%r3+8];\nadd.s32 %r1, %r1, %r4;\nst.shared.u32 [%r3], %r1;\n"
+                         "ld.param.u64 %q0, [out];\nadd.u64 %q0, %q0, %q1;\nst.global.u32 [%q0], %r1;\n"
+                         "A: ret;",
+                         "in=int[4]:iota(-4,2), out=int[2]", 4)};
+    opened.scene = scene_new(opened.session);
+    const ReductionLevel *level;
+    const ReductionBox *box = last_adder(scene_reduction(opened.scene, 0), &level);
+    assert_non_null(box);
+    assert_int_equal(level->adder_count, 2);
+    assert_non_null(level->operation);
+    assert_string_equal(level->operation, "+");
+    close_kernel(&opened);
+}
+
 /* ---- rounding -------------------------------------------------------------------------------------------- */
 
 static void test_half_stops_at_2048(void **state) {
@@ -489,6 +513,7 @@ int main(void) {
         cmocka_unit_test(test_a_race_names_its_threads),
         cmocka_unit_test(test_lost_inputs_are_known),
         cmocka_unit_test(test_words_of_vectors_are_live),
+        cmocka_unit_test(test_every_adder_counts_for_the_operation),
         cmocka_unit_test(test_errors_of_whole_numbers_are_not_known),
         cmocka_unit_test(test_interleaved_has_at_most_40_beats),
         cmocka_unit_test(test_beats_go_forwards_and_backwards),
