@@ -63,6 +63,21 @@ static void expect_all_lanes(char *text) {
             }
 }
 
+/* It printed values of an int without their sign. */
+static void expect_signs(char **text) {
+    static const char key[] = "\"value\":";
+    Text changed = {0};
+    const char *from = *text;
+    for (char *at, *end; (at = strstr(from, key)); from = end) {
+        unsigned long long value = strtoull(at + strlen(key), &end, 10);
+        text_add_bytes(&changed, from, (size_t)(at - from));
+        text_print(&changed, "%s%lld", key, value > INT32_MAX ? (long long)(int32_t)value : (long long)value);
+    }
+    text_add(&changed, from);
+    free(*text);
+    *text = changed.data;
+}
+
 static char *read_json(const char *folder, const char *kernel) {
     char path[128], *text;
     size_t length;
@@ -70,6 +85,7 @@ static char *read_json(const char *folder, const char *kernel) {
     snprintf(path, sizeof path, "tests/data/%s/%s.json", folder, kernel);
     if (!text_read_file(path, 1 << 20, &text, &length, &error)) fail_msg("%s: %s", path, error.message);
     expect_recorded_machine_code(kernel, &text);
+    if (!strcmp(kernel, "bug_missing_sync")) expect_signs(&text);
     return text;
 }
 
