@@ -70,8 +70,12 @@ static void expect_signs(char **text) {
     const char *from = *text;
     for (char *at, *end; (at = strstr(from, key)); from = end) {
         unsigned long long value = strtoull(at + strlen(key), &end, 10);
-        text_add_bytes(&changed, from, (size_t)(at - from));
-        text_print(&changed, "%s%lld", key, value > INT32_MAX ? (long long)(int32_t)value : (long long)value);
+        bool has_sign = value > INT32_MAX && value <= UINT32_MAX;
+        if (!has_sign) end = at + strlen(key);
+        text_add_bytes(&changed, from, (size_t)(end - from));
+        if (!has_sign) continue;
+        changed.length -= (size_t)(end - at);
+        text_print(&changed, "%s%d", key, (int)(int32_t)value);
     }
     text_add(&changed, from);
     free(*text);
