@@ -18,7 +18,12 @@ bool finding_has_count(const Finding *finding) {
 void finding_print_count(const Finding *finding, Text *out) {
     CountText count, blocks;
     bool is_kept = finding->kind == FINDING_FAULT;
-    text_print(out, is_kept ? "%s such faults are kept" : "in %s executions by a warp",
+    bool is_of_lanes =
+        finding->kind == FINDING_COPY_NOT_COMMITTED || finding->kind == FINDING_COPY_NOT_AWAITED;
+    text_print(out,
+               is_kept       ? "%s such faults are kept"
+               : is_of_lanes ? "%s such copies of a lane"
+                             : "in %s executions by a warp",
                count_text(finding->count, &count));
     if (finding->blocks)
         text_print(out, ", in %s block%s", count_text(finding->blocks, &blocks), plural(finding->blocks));

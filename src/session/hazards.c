@@ -2,7 +2,8 @@
 #include "session/hazards.h"
 
 const TraceObserver *session_observer(Session *session) {
-    if (!session->options.search_races) return NULL;
+    if (!session->options.search_races || session_may_try_block(session))
+        return NULL; /* which run is kept is not known */
     session->findings.detector = race_detector_new();
     session->findings.observer = race_detector_observer(session->findings.detector);
     return &session->findings.observer;

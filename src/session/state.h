@@ -160,6 +160,8 @@ const char *session_launched_instance(Session *session, bool *is_guess);
 bool session_compare_user_kernel(Session *session, Error *error);
 /* Such a kernel ran with guessed sizes that do not fit it, or for too long: `trial` has others, to be tried. */
 bool session_resize(Session *session);
+/* Another block may be tried after this run. */
+bool session_may_try_block(const Session *session);
 /* The same of its block, where the result is not what it looks like, or like nothing. */
 bool session_try_block(Session *session);
 void session_list_blocks(Session *session);

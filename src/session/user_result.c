@@ -230,14 +230,18 @@ static bool is_other_fault(const Session *session) {
     return false;
 }
 
+bool session_may_try_block(const Session *session) {
+    const SessionTrial *trial = &session->trial;
+    return !session->kernel.row && session->kernel.block_choices > 1 && !trial->is_settled &&
+           !trial->is_copy && !session->options.launches && session->plan.launch_count < 2 &&
+           uses_communicate(session->launches.programs[0]->entry);
+}
+
 bool session_try_block(Session *session) {
     enum { QUICK = 1 << 23 }; /* warp instructions: a second */
     SessionTrial *trial = &session->trial;
     bool is_right = trial->is_right && !session_has_fault(session->trace);
-    if (!uses_communicate(session->launches.programs[0]->entry)) return false;
-    if (session->kernel.block_choices < 2 || trial->is_settled || is_right || session->is_partial ||
-        session->options.launches || session->plan.launch_count > 1)
-        return false;
+    if (!session_may_try_block(session) || is_right || session->is_partial) return false;
     bool goes_on = trial->block + 1 < session->kernel.block_choices && count_instructions(session) <= QUICK;
     int clean = trial->clean ? trial->clean : is_other_fault(session) ? 0 : trial->block + 1;
     int next = goes_on ? trial->block + 1

@@ -213,6 +213,29 @@ static void faults_have_advice(void **state) {
     }
 }
 
+/* What a count is of: executions by warps, copies of lanes, the faults that are kept. */
+static void counts_say_of_what(void **state) {
+    (void)state;
+    static const struct {
+        FindingKind kind;
+        const char *text;
+    } cases[] = {
+        {FINDING_SHARED_RACE, "in 1,536 executions by a warp, in 16 blocks"},
+        {FINDING_COPY_NOT_AWAITED, "1,536 such copies of a lane, in 16 blocks"},
+        {FINDING_FAULT, "1,536 such faults are kept, in 16 blocks"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Finding finding = {.kind = cases[i].kind, .count = 1536, .blocks = 16};
+        Text out = {0};
+        assert_true(finding_has_count(&finding));
+        finding_print_count(&finding, &out);
+        assert_string_equal(text_string(&out), cases[i].text);
+        text_done(&out);
+    }
+    assert_false(
+        finding_has_count(&(Finding){.kind = FINDING_HEAP_LEAK, .count = 3})); /* its sentence has it */
+}
+
 static void text_numbers_them(void **state) {
     (void)state;
     Sample sample;
@@ -471,6 +494,7 @@ int main(void) {
         cmocka_unit_test(errors_come_first),
         cmocka_unit_test(faults_have_advice),
         cmocka_unit_test(text_numbers_them),
+        cmocka_unit_test(counts_say_of_what),
         cmocka_unit_test(json_parts_them_by_severity),
         cmocka_unit_test(json_has_every_field),
         cmocka_unit_test(examples_are_complete),
