@@ -160,22 +160,32 @@ static void join_block(HappensBefore *order) {
     }
 }
 
-static void release_lanes(HappensBefore *order, int warp, uint32_t lanes, int barrier) {
+/* Threads that knew the same know the same afterwards: those that met at a barrier before share a clock. */
+static void release_lanes(HappensBefore *order, int warp, uint32_t lanes, int barrier,
+                          VectorClock *shared[2]) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + __builtin_ctz(rest)];
-        vector_clock_join(&thread->known, order->gathered[barrier]);
+        if (shared[1] && thread->known == shared[0]) {
+            vector_clock_replace(&thread->known, vector_clock_keep(shared[1]));
+        } else {
+            vector_clock_replace(&shared[0], vector_clock_keep(thread->known));
+            vector_clock_join(&thread->known, order->gathered[barrier]);
+            vector_clock_replace(&shared[1], vector_clock_keep(thread->known));
+        }
         join_signs(thread->signs, order->gathered_signs[barrier]);
     }
 }
 
 void happens_before_release(HappensBefore *order, const TraceSync *sync) {
+    VectorClock *shared[2] = {NULL, NULL}; /* what a thread knew, and knows now */
     for (int w = 0; w < sync->released_count; w++) {
         uint32_t lanes = sync->released[w].mask;
         if (sync->is_blockwide)
             order->interval[w] += lanes != 0;
         else
-            release_lanes(order, w, lanes, sync->number);
+            release_lanes(order, w, lanes, sync->number, shared);
     }
+    for (int i = 0; i < 2; i++) vector_clock_drop(shared[i]);
     if (sync->is_blockwide) join_block(order);
     forget_gathered(order, sync->number);
 }
