@@ -1,0 +1,213 @@
+/* What an output looks like: one function after another is tried, of all inputs and lengths that the launch suggests. */
+#include "catalog/expect_trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_LENGTHS = 24, WORK = 1 << 27 };
+
+static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t most) {
+    if (length < 2 || length > most || *count == MOST_LENGTHS) return;
+    for (int i = 0; i < *count; i++)
+        if (lengths[i] == length) return;
+    lengths[(*count)++] = length;
+}
+
+static uint64_t scalar(const PlanLaunch *launch, int argument) {
+    uint64_t value;
+    return plan_scalar(launch, argument, &value) ? value : 0;
+}
+
+/* How many elements the kernel may have looked at: all, n, a number that it was given, some for each thread. */
+static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengths) {
+    const PlanLaunch *launch = &run->done->launches[0];
+    int count = 0;
+    add_length(lengths, &count, a->count, a->count);
+    add_length(lengths, &count, run->n, a->count);
+    for (int i = 0; i < launch->argument_count; i++) add_length(lengths, &count, scalar(launch, i), a->count);
+    for (int i = 0; i + 1 < launch->argument_count; i++) { /* rows and columns */
+        uint64_t rows = scalar(launch, i), columns = scalar(launch, i + 1);
+        if (rows > 1 && columns > 1 && rows <= a->count / columns)
+            add_length(lengths, &count, rows * columns, a->count);
+    }
+    for (uint64_t each = 1; each <= 8; each *= 2)
+        add_length(lengths, &count, expect_threads(run) * each, a->count);
+    for (int i = 0; i < run->number_count; i++) add_length(lengths, &count, run->numbers[i], a->count);
+    return count;
+}
+
+static int columns_of(const ExpectTrial *trial, uint64_t *columns) {
+    const ExpectRun *run = trial->run;
+    const PlanLaunch *launch = &run->done->launches[0];
+    uint64_t length = trial->length, block = launch_volume(launch->block), end = trial->changed.end;
+    int count = 0;
+    if (trial->function->shape == EXPECT_EACH)
+        columns[count++] = trial->function->each ? length : trial->out->count;
+    for (int i = 0; i < launch->argument_count; i++) add_length(columns, &count, scalar(launch, i), length);
+    for (int i = 0; i < run->number_count && i < 6; i++) add_length(columns, &count, run->numbers[i], length);
+    if (end > 1 && length % end == 0) add_length(columns, &count, length / end, length);
+    add_length(columns, &count, end, length);
+    add_length(columns, &count, length / launch_volume(launch->grid), length);
+    add_length(columns, &count, block, length);
+    add_length(columns, &count, 2 * block, length);
+    return count;
+}
+
+/* With the usual epsilon, and with those that the kernel is given. */
+static bool try_epsilons(ExpectTrial *trial) {
+    const PlanLaunch *launch = &trial->run->done->launches[0];
+    trial->epsilon = EXPECT_EPSILON;
+    if (expect_try(trial)) return true;
+    if (!trial->function->takes_weights) return false;
+    for (int i = 0; i < launch->argument_count; i++) {
+        uint64_t bits;
+        if (!plan_scalar(launch, i, &bits)) continue;
+        double value = plan_element(bits >> 32 ? PTX_F64 : PTX_F32, &bits, 0);
+        if (!(value > 1e-20 && value <= 1) || fabs(value - 1e-5) < 1e-9) continue;
+        trial->epsilon = (long double)value;
+        if (expect_try(trial)) return true;
+    }
+    trial->epsilon = EXPECT_EPSILON;
+    return false;
+}
+
+/* A norm, a variance, ... of integers is one only where the kernel has floats. */
+static bool is_integer_norm(const ExpectTrial *trial) {
+    const ExpectFunction *function = trial->function;
+    return trial->is_guess && function->is_rounded && function->fold == EXPECT_NO_FOLD &&
+           !ptx_type_is_float(trial->out->type) && !strstr(function->name, "mean");
+}
+
+static bool try_lengths(ExpectTrial *trial) {
+    bool is_total = trial->function->shape == EXPECT_TOTAL;
+    if (expect_is_truncated(trial) || is_integer_norm(trial)) return false;
+    uint64_t lengths[MOST_LENGTHS], columns[MOST_LENGTHS];
+    int count = lengths_of(trial->run, trial->a, lengths);
+    for (int i = 0; i < count; i++) {
+        trial->length = lengths[i];
+        trial->columns = 0;
+        if (trial->b && trial->b->count < trial->length) continue;
+        if (is_total && !trial->takes_parts && trial->length < trial->a->count && trial->changed.count > 1)
+            continue;
+        if (is_total && expect_try_total(trial)) return true;
+        if (is_total) continue;
+        uint64_t end =
+            trial->changed.end; /* what gives a number for each element changes all of them, and no more */
+        if (trial->function->shape == EXPECT_EACH && trial->function->each &&
+            (end > trial->length || end < trial->length - trial->length / 8))
+            continue;
+        int widths = i > 3 ? 0 : columns_of(trial, columns);
+        for (int k = 0; k < widths; k++) {
+            trial->columns = columns[k];
+            bool fits = (!trial->weight || trial->weight->count >= columns[k]) &&
+                        (!trial->bias || trial->bias->count >= columns[k]);
+            if (fits && try_epsilons(trial)) return true;
+        }
+    }
+    return false;
+}
+
+static bool is_input(const ExpectRun *run, int index) {
+    const PlanBuffer *buffer = &run->filled->buffers[index];
+    return buffer->fill != FILL_ZERO && buffer->fill != FILL_VALUE && buffer->count > 1;
+}
+
+/* A weight and a bias for each column, among the other inputs. */
+static bool try_weights(ExpectTrial *trial) {
+    const Plan *filled = trial->run->filled;
+    for (int w = 0; w < filled->buffer_count; w++) {
+        trial->weight = &filled->buffers[w];
+        if (!is_input(trial->run, w) || trial->weight == trial->a) continue;
+        trial->bias = NULL;
+        if (try_lengths(trial)) return true;
+        for (int b = 0; b < filled->buffer_count; b++) {
+            trial->bias = &filled->buffers[b];
+            if (b == w || !is_input(trial->run, b) || trial->bias == trial->a) continue;
+            if (try_lengths(trial)) return true;
+        }
+    }
+    trial->weight = trial->bias = NULL;
+    return false;
+}
+
+static bool try_inputs(ExpectTrial *trial) {
+    const Plan *filled = trial->run->filled;
+    for (int i = 0; i < filled->buffer_count; i++) {
+        if (!is_input(trial->run, i)) continue;
+        trial->a = &filled->buffers[i];
+        trial->b = NULL;
+        if (trial->function->inputs == 1 && try_lengths(trial)) return true;
+        if (trial->function->takes_weights && try_weights(trial)) return true;
+        for (int k = i + 1; trial->function->inputs == 2 && k < filled->buffer_count; k++) {
+            if (!is_input(trial->run, k)) continue;
+            trial->b = &filled->buffers[k];
+            if (try_lengths(trial)) return true;
+        }
+    }
+    return false;
+}
+
+static bool find_wrong(ExpectTrial *trial, CatalogResult *result, Text *what) {
+    const Plan *filled = trial->run->filled;
+    const char *name = !strcmp(trial->run->fold, "add") ? "sum" : trial->run->fold;
+    int inputs = 0;
+    for (int i = 0; i < filled->buffer_count; i++)
+        if (is_input(trial->run, i)) {
+            inputs++;
+            trial->a = &filled->buffers[i];
+        }
+    if (inputs != 1) return false;
+    for (int i = 0; i < expect_function_count; i++)
+        if (!strcmp(expect_functions[i].name, name)) trial->function = &expect_functions[i];
+    uint64_t lengths[MOST_LENGTHS];
+    lengths_of(trial->run, trial->a, lengths);
+    trial->b = NULL;
+    trial->length = lengths[0];
+    trial->columns = 0;
+    trial->is_guess = false;
+    trial->takes_parts = true;
+    bool is_right = expect_try_total(trial); /* of more elements than may be looked at without a reason */
+    trial->result.correct = is_right;
+    return expect_keep(trial, result, what);
+}
+
+/* Functions that give as many numbers as there are elements come first where so many changed: they leave little to chance.
+ * Those of a part of the inputs come last. */
+static bool try_functions(ExpectTrial *trial) {
+    bool has_many = trial->changed.count >= trial->run->n / 2 && trial->changed.count > 1;
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < expect_function_count; i++) {
+            trial->function = &expect_functions[i];
+            bool is_each = trial->function->shape == EXPECT_EACH,
+                 is_total = trial->function->shape == EXPECT_TOTAL;
+            bool is_due = pass == 0 ? has_many && is_each : pass == 1 ? !(has_many && is_each) : is_total;
+            trial->takes_parts = pass == 2;
+            if (is_due && trial->function->is_guessed && try_inputs(trial)) return true;
+        }
+    return false;
+}
+
+bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
+    uint64_t work = run->is_trial ? WORK / 8 : WORK;
+    int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
+    ExpectTrial trial = {.run = run, .is_guess = true, .whole = whole, .work = &work, .epsilon = EXPECT_EPSILON},
+          last = {0};
+    bool found = false;
+    int outputs = 0, arguments = run->done->buffer_count - run->variables;
+    for (int k = 0; k < run->done->buffer_count && !found; k++) {
+        int i = k < arguments ? arguments - 1 - k : k; /* outputs follow inputs; then variables */
+        ExpectChanged changed = expect_changes(run, i);
+        if (!changed.count) continue;
+        trial.changed = changed;
+        trial.out = &run->done->buffers[i];
+        found = try_functions(&trial);
+        if (found) expect_keep(&trial, result, what);
+        outputs++;
+        last = trial;
+    }
+    const PlanLaunch *launch = &run->done->launches[0];
+    bool is_fold = !found && outputs == 1 && run->fold && last.changed.end <= launch_volume(launch->grid);
+    if (is_fold) found = find_wrong(&last, result, what);
+    free(whole);
+    return found;
+}

@@ -1,0 +1,331 @@
+#include "catalog/expect_trial.h"
+
+#include "catalog/reference.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- what a run changed ------------------------------------------------------------------------------------- */
+
+ExpectChanged expect_changes(const ExpectRun *run, int index) {
+    const PlanBuffer *before = &run->filled->buffers[index], *after = &run->done->buffers[index];
+    uint64_t bytes = (uint64_t)ptx_type_bytes(before->type);
+    ExpectChanged changed = {.buffer = index};
+    if (run->results && !run->results[index]) return changed; /* an intermediate result */
+    for (uint64_t i = 0; i < before->count; i++)
+        if (memcmp((const char *)before->bytes + i * bytes, (const char *)after->bytes + i * bytes, bytes) !=
+            0) {
+            changed.end = i + 1;
+            changed.count++;
+        }
+    return changed;
+}
+
+uint64_t expect_threads(const ExpectRun *run) {
+    const PlanLaunch *launch = &run->done->launches[0];
+    return launch_volume(launch->grid) * launch_volume(launch->block);
+}
+
+/* ---- how far off a result may be ---------------------------------------------------------------------------- */
+
+/* Has it whole numbers only? Looked at once. */
+static bool is_whole(const ExpectTrial *trial, const PlanBuffer *buffer) {
+    if (!buffer || !ptx_type_is_float(buffer->type)) return true;
+    int8_t *known = &trial->whole[buffer - trial->run->filled->buffers];
+    for (uint64_t i = 0; !*known && i < buffer->count; i++) {
+        double x = plan_element(buffer->type, buffer->bytes, i);
+        if (x != trunc(x)) *known = -1;
+    }
+    if (!*known) *known = 1;
+    return *known > 0;
+}
+
+/* Sums of whole numbers are exact, in any order, as long as they fit the significand. Else: additions on the longest way,
+ * a share for each thread, a tree over the block, and the atomics one after another; their errors add up like a random walk
+ * (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis), with 8 for certainty. */
+static double bound_of(const ExpectTrial *trial, uint64_t length, long double value, long double magnitude) {
+    PtxType type = trial->out->type;
+    const ExpectFunction *function = trial->function;
+    if (!ptx_type_is_float(type)) return 0;
+    double roundoff = reference_roundoff(type);
+    if (ptx_type_is_float(trial->a->type) && function->fold != EXPECT_MAX && function->fold != EXPECT_MIN)
+        roundoff = fmax(roundoff, reference_roundoff(trial->a->type));
+    bool adds = magnitude > 0;
+    if (!function->is_rounded && !adds) return 0;
+    if (!function->is_rounded && magnitude * roundoff <= 1 && is_whole(trial, trial->a) &&
+        is_whole(trial, trial->b))
+        return 0;
+    uint64_t threads = expect_threads(trial->run),
+             atomics = trial->run->atomics < length ? trial->run->atomics : length;
+    uint64_t of_thread = length / (threads ? threads : 1);
+    double depth = (double)of_thread + 12 + (double)atomics;
+    double growth = (depth < 64 ? depth : 8 * sqrt(depth)) + (function->is_rounded ? 4 : 0);
+    return growth * roundoff * (double)(magnitude > fabsl(value) ? magnitude : fabsl(value));
+}
+
+static long double narrow(const ExpectTrial *trial, long double value) {
+    return ptx_type_is_float(trial->out->type) ? value : truncl(value);
+}
+
+static void compare(ExpectTrial *trial, uint64_t index, long double got, long double expected, uint64_t length,
+                    long double magnitude) {
+    expected = narrow(trial, expected);
+    double bound = got == expected ? 0 : bound_of(trial, length, expected, magnitude);
+    rows_compare(&trial->result, trial->out->type, index, got, expected, bound);
+}
+
+static bool may_work(ExpectTrial *trial, uint64_t elements) {
+    if (!trial->is_guess) return true;
+    if (*trial->work < elements) return false;
+    *trial->work -= elements;
+    return true;
+}
+
+/* ---- one number of all elements ------------------------------------------------------------------------------ */
+
+long double expect_element(const PlanBuffer *buffer, uint64_t i) {
+    return (long double)plan_element(buffer->type, buffer->bytes, i);
+}
+
+/* Elements 0, step, 2 step, ... of the output, folded. */
+static long double fold_output(const ExpectTrial *trial, uint64_t end, uint64_t step) {
+    ExpectFold fold = trial->function->fold;
+    long double result = fold == EXPECT_SUM ? 0 : expect_element(trial->out, 0);
+    for (uint64_t i = 0; i < end; i += step) {
+        long double x = expect_element(trial->out, i);
+        if (fold == EXPECT_SUM)
+            result += x;
+        else if (fold == EXPECT_MAX ? x > result : x < result)
+            result = x;
+    }
+    return result;
+}
+
+static bool is_right(ExpectTrial *trial, uint64_t index, long double got, long double value,
+                     long double magnitude) {
+    trial->result = (CatalogResult){0};
+    compare(trial, index, got, value, trial->length, magnitude);
+    bool is_close = fabs((double)(got - value)) <=
+                    1e-3 * fabs((double)value); /* else a wide bound makes anything look like it */
+    return trial->result.correct &&
+           (!trial->is_guess || got == value || is_close || !ptx_type_is_float(trial->out->type));
+}
+
+/* Every extreme of many elements lies on its side of their mean; elements that were only copied do not. */
+static bool are_extremes(const ExpectTrial *trial, uint64_t end) {
+    enum { MANY = 32 };
+    long double sum = 0;
+    if (!end || trial->length / end < MANY) return true;
+    for (uint64_t i = 0; i < trial->length; i++) sum += expect_element(trial->a, i);
+    long double mean = sum / (long double)trial->length;
+    bool is_max = trial->function->fold == EXPECT_MAX;
+    for (uint64_t i = 0; i < end; i++)
+        if (is_max ? expect_element(trial->out, i) < mean : expect_element(trial->out, i) > mean) return false;
+    return true;
+}
+
+/* A kernel that compares nothing may still give the last of ascending elements, or the largest of those that occur many times:
+ * that is no maximum, but what is left of a sum that went wrong. */
+static bool is_accident(const ExpectTrial *trial, long double value) {
+    const char *name = trial->function->name;
+    bool is_place = !strncmp(name, "arg", 3), is_count = !strcmp(name, "nonzero");
+    bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
+    uint64_t last = trial->length - 1, times = 0;
+    if (!trial->is_guess || trial->run->compares || (!is_place && !is_count && !is_extreme)) return false;
+    if (is_place || (is_count && value == (long double)trial->length)) return true;
+    if (value == expect_element(trial->a, 0) || value == expect_element(trial->a, last)) return true;
+    for (uint64_t i = 0; is_extreme && i < trial->length && times < 2; i++)
+        times += expect_element(trial->a, i) == value;
+    return times > 1;
+}
+
+bool expect_try_total(ExpectTrial *trial) {
+    long double magnitude = 0, value;
+    const PlanLaunch *launch = &trial->run->done->launches[0];
+    uint64_t end = trial->changed.end, blocks = launch_volume(launch->grid),
+             block = launch_volume(launch->block);
+    if (!may_work(trial, trial->length)) return false;
+    value = trial->function->of(trial->a, trial->b, 0, trial->length, 1, &magnitude);
+    trial->partials = 0;
+    /* Nothing, and what few elements can give in many ways, is found by chance, too. */
+    bool is_likely = !strcmp(trial->function->name, "sum") ||
+                     (trial->run->float_fold && !strcmp(trial->function->name, trial->run->float_fold));
+    is_likely |= trial->b && fabsl(value) >= 256; /* a sum of products has digits enough */
+    if (trial->is_guess && (narrow(trial, value) == 0 || (trial->length < 32 && !is_likely))) return false;
+    if (is_accident(trial, value)) return false;
+    bool is_trivial = trial->is_guess && !end;
+    bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
+    /* The extreme of a row is that of somewhat more elements, too. */
+    bool is_row =
+        trial->is_guess && is_extreme && trial->changed.count > 1 && trial->length < trial->a->count;
+    if (!is_trivial && !is_row && is_right(trial, 0, expect_element(trial->out, 0), value, magnitude)) return true;
+    CatalogResult direct = trial->result;
+    /* An extreme of elements that are no partial results would be found by chance. */
+    bool has_partials = !is_extreme || !trial->is_guess ||
+                        (end <= 2 * blocks && trial->changed.count * 2 >= end && are_extremes(trial, end));
+    has_partials &= !trial->is_guess || trial->changed.count * 2 <= trial->length; /* else it is a copy */
+    if (trial->function->fold != EXPECT_NO_FOLD && end > 1 && has_partials) {
+        trial->partials = end;
+        if (is_right(trial, 0, fold_output(trial, end, 1), value, magnitude)) return true;
+        CatalogResult folded = trial->result;
+        for (uint64_t step = block; blocks > 1 && !is_extreme && step <= 8 * block;
+             step *= 2) { /* in place: the first of each */
+            if (step < 2 || step * (blocks - 1) >= trial->out->count) continue;
+            trial->partials = blocks;
+            if (is_right(trial, 0, fold_output(trial, step * (blocks - 1) + 1, step), value, magnitude))
+                return true;
+        }
+        trial->partials = end;
+        trial->result = folded;
+        if (trial->changed.count > 1 && end <= blocks * 2) return false;
+    }
+    trial->partials = 0;
+    trial->result = direct;
+    return false;
+}
+
+/* ---- a number of each row, of each element -------------------------------------------------------------------- */
+
+/* A bound may be wide, of few digits, or where many are added: anything would look like the function. */
+static bool is_close_enough(const ExpectTrial *trial, long double largest) {
+    return !trial->is_guess || trial->result.absolute_error <= 0.02 * largest;
+}
+
+static bool try_rows(ExpectTrial *trial) {
+    bool by_column = !strncmp(trial->function->name, "col", 3);
+    uint64_t columns = trial->columns, rows = columns ? trial->length / columns : 0;
+    uint64_t results = by_column ? columns : rows, count = by_column ? rows : columns;
+    if (!rows || rows * columns != trial->length || results > trial->out->count || count < 2) return false;
+    if (trial->is_guess && results < 2) return false;
+    trial->partials = 0;
+    trial->result = (CatalogResult){0};
+    long double largest = 0;
+    for (uint64_t r = 0; r < results; r++) {
+        long double magnitude = 0;
+        uint64_t first = by_column ? r : r * columns;
+        if (!may_work(trial, count)) return false;
+        long double value =
+            trial->function->of(trial->a, trial->b, first, count, by_column ? columns : 1, &magnitude);
+        compare(trial, r, expect_element(trial->out, r), value, count, magnitude);
+        if (fabsl(value) > largest) largest = fabsl(value);
+        if (trial->is_guess && !trial->result.correct) return false;
+    }
+    return trial->result.correct && is_close_enough(trial, largest);
+}
+
+static bool try_bins(ExpectTrial *trial) {
+    uint64_t width = trial->width ? trial->width : 1;
+    uint64_t bins =
+        trial->columns && trial->columns <= trial->out->count ? trial->columns : trial->out->count;
+    if (trial->is_guess && ptx_type_is_float(trial->a->type)) return false;
+    if (!may_work(trial, trial->length + bins)) return false;
+    uint64_t *counts = memory_new((size_t)bins * sizeof *counts);
+    for (uint64_t i = 0; i < trial->length; i++) {
+        long double x = expect_element(trial->a, i) - (long double)trial->base;
+        if (x >= 0 && x < (long double)bins * (long double)width) counts[(uint64_t)x / width]++;
+    }
+    trial->result = (CatalogResult){0};
+    for (uint64_t i = 0; i < bins; i++)
+        compare(trial, i, expect_element(trial->out, i), (long double)counts[i], bins, 0);
+    free(counts);
+    return trial->result.correct && (!trial->is_guess || trial->changed.count > 1);
+}
+
+/* Bins of one value each, else of several. */
+static bool try_histogram(ExpectTrial *trial) {
+    static const uint64_t widths[] = {1, 2, 4, 8, 16, 32, 64, 5, 10, 100};
+    if (!trial->is_guess) return try_bins(trial);
+    size_t count = sizeof widths / sizeof *widths;
+    bool has_base = trial->a->has_range && trial->a->low >= 1;
+    for (size_t i = 0; i < (has_base ? 2 * count : count); i++) {
+        trial->width = widths[i % count];
+        trial->base = i < count ? 0 : (uint64_t)trial->a->low;
+        if (try_bins(trial)) return true;
+    }
+    trial->width = trial->base = 0;
+    return false;
+}
+
+static void weigh(const ExpectTrial *trial, uint64_t count, long double *values) {
+    for (uint64_t i = 0; i < count; i++) {
+        if (trial->weight && i < trial->weight->count) values[i] *= expect_element(trial->weight, i);
+        if (trial->bias && i < trial->bias->count) values[i] += expect_element(trial->bias, i);
+    }
+}
+
+/* How large the terms are that a normalized element is the sum of. */
+static long double weight_of(const ExpectTrial *trial, uint64_t i) {
+    long double weight = trial->weight ? fabsl(expect_element(trial->weight, i)) : 1;
+    return weight * (trial->weight ? 4 : 1) + (trial->bias ? fabsl(expect_element(trial->bias, i)) : 0);
+}
+
+static bool try_each(ExpectTrial *trial) {
+    if (trial->function->has_bins) return try_histogram(trial);
+    uint64_t columns = trial->columns && trial->columns <= trial->length ? trial->columns : trial->length;
+    if (trial->out->count < trial->length || columns < 2 || (trial->is_guess && trial->changed.count < 2))
+        return false;
+    long double *values = memory_new((size_t)columns * sizeof *values);
+    bool is_scan = strstr(trial->function->name, "scan") != NULL;
+    long double largest = 0;
+    trial->result = (CatalogResult){0};
+    for (uint64_t first = 0; first < trial->length; first += columns) {
+        uint64_t count = trial->length - first < columns ? trial->length - first : columns;
+        long double magnitude = 0;
+        if (!may_work(trial, 2 * count)) break;
+        trial->function->each(trial->a, first, count, trial->epsilon, values);
+        weigh(trial, count, values);
+        for (uint64_t i = 0; i < count && (!trial->is_guess || !i || trial->result.correct); i++) {
+            magnitude = is_scan ? magnitude + fabsl(expect_element(trial->a, first + i)) : fabsl(values[i]) * 16;
+            if (!is_scan && !strstr(trial->function->name, "soft")) magnitude += weight_of(trial, i);
+            if (fabsl(values[i]) > largest) largest = fabsl(values[i]);
+            compare(trial, first + i, expect_element(trial->out, first + i), values[i], is_scan ? i + 1 : count,
+                    magnitude);
+        }
+        if (trial->is_guess && !trial->result.correct) break;
+    }
+    free(values);
+    return trial->result.correct && trial->result.compared == trial->length &&
+           is_close_enough(trial, largest);
+}
+
+bool expect_is_truncated(const ExpectTrial *trial) {
+    const char *name = trial->function->name;
+    bool is_place = strstr(name, "arg") != NULL || !strcmp(name, "nonzero");
+    return !is_place && !ptx_type_is_float(trial->out->type) &&
+           !(is_whole(trial, trial->a) && is_whole(trial, trial->b));
+}
+
+bool expect_try(ExpectTrial *trial) {
+    trial->partials = 0;
+    ExpectShape shape = trial->function->shape;
+    return shape == EXPECT_TOTAL  ? expect_try_total(trial)
+           : shape == EXPECT_ROWS ? try_rows(trial)
+                                  : try_each(trial);
+}
+
+static void print_name(const ExpectTrial *trial, Text *what) {
+    text_print(what, "%s(%s", trial->function->name, trial->a->name);
+    if (trial->b) text_print(what, ", %s", trial->b->name);
+    if (trial->weight) text_print(what, ", %s", trial->weight->name);
+    if (trial->bias) text_print(what, ", %s", trial->bias->name);
+    bool is_part = trial->length < trial->a->count && trial->function->shape == EXPECT_TOTAL;
+    if (is_part) text_print(what, "[0..%" PRIu64 "]", trial->length - 1);
+    if (trial->columns && trial->columns < trial->length) text_print(what, ", %" PRIu64, trial->columns);
+    if (trial->width > 1 || trial->base) {
+        if (trial->columns >= trial->length) text_print(what, ", %" PRIu64, trial->columns);
+        text_print(what, ", %" PRIu64, trial->width);
+        if (trial->base) text_print(what, ", %" PRIu64, trial->base);
+    }
+    text_add(what, ")");
+    if (trial->partials) text_print(what, " of %" PRIu64 " partial results", trial->partials);
+}
+
+bool expect_keep(const ExpectTrial *trial, CatalogResult *result, Text *what) {
+    *result = trial->result;
+    if (trial->run->names_output) text_print(what, "%s = ", trial->out->name);
+    print_name(trial, what);
+    return true;
+}
+
+/* The one input and the one output of a kernel that only folds: what it gives is wrong unless it is the fold. */

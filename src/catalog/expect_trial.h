@@ -1,0 +1,49 @@
+/* Trial: one function of certain inputs, as they were before a run, compared with one output of it. Private to expect*.c. */
+#ifndef CATALOG_EXPECT_TRIAL_H
+#define CATALOG_EXPECT_TRIAL_H
+
+#include "catalog/expect.h"
+#include "catalog/expect_functions.h"
+
+#define EXPECT_EPSILON 1e-5L /* that frameworks add to a variance */
+
+typedef struct ExpectChanged { /* what a run changed of a buffer */
+    int buffer;
+    uint64_t end, count; /* after the last changed element; how many */
+} ExpectChanged;
+
+typedef struct ExpectTrial { /* a function of certain inputs, compared with a certain output */
+    const ExpectRun *run;
+    const ExpectFunction *function;
+    const PlanBuffer *a, *b;
+    const PlanBuffer *weight, *bias; /* of each column; NULL: none */
+    const PlanBuffer *out;
+    long double epsilon;
+    uint64_t width; /* of the bins of a histogram; 0: 1 */
+    uint64_t base;  /* what the first bin begins with */
+    ExpectChanged changed;
+    uint64_t length;  /* elements of the inputs */
+    uint64_t columns; /* of ROWS and EACH */
+    bool is_guess;
+    bool takes_parts; /* a part of the inputs may be all that one of several results is made of */
+    int8_t *whole;    /* [buffer] 1: it has whole numbers only, -1: others, too, 0: not looked at yet */
+    uint64_t *work;   /* elements that may still be looked at */
+    CatalogResult result;
+    uint64_t partials; /* the result is that of so many partial ones; 0: none */
+} ExpectTrial;
+
+/* Of buffer `index`; nothing of an intermediate result. */
+ExpectChanged expect_changes(const ExpectRun *run, int index);
+uint64_t expect_threads(const ExpectRun *run); /* of the first launch */
+
+long double expect_element(const PlanBuffer *buffer, uint64_t i);
+
+/* Is the output what the function gives? `result` says how far off it is. */
+bool expect_try(ExpectTrial *trial);
+bool expect_try_total(ExpectTrial *trial); /* the same of a function that gives one number */
+/* Integers that would be what is left of floats: found by chance, too. Places and counts of elements are integers. */
+bool expect_is_truncated(const ExpectTrial *trial);
+/* Copies the trial's result and prints its name, "sum(in)"; true. */
+bool expect_keep(const ExpectTrial *trial, CatalogResult *result, Text *what);
+
+#endif
