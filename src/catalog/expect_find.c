@@ -190,8 +190,12 @@ static bool try_functions(ExpectTrial *trial) {
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
     uint64_t work = run->is_trial ? WORK / 8 : WORK;
     int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
-    ExpectTrial trial = {.run = run, .is_guess = true, .whole = whole, .work = &work, .epsilon = EXPECT_EPSILON},
-          last = {0};
+    ExpectTrial trial = {.run = run,
+                         .is_guess = true,
+                         .whole = whole,
+                         .work = &work,
+                         .epsilon = EXPECT_EPSILON},
+                last = {0};
     bool found = false;
     int outputs = 0, arguments = run->done->buffer_count - run->variables;
     for (int k = 0; k < run->done->buffer_count && !found; k++) {

@@ -68,8 +68,8 @@ static long double narrow(const ExpectTrial *trial, long double value) {
     return ptx_type_is_float(trial->out->type) ? value : truncl(value);
 }
 
-static void compare(ExpectTrial *trial, uint64_t index, long double got, long double expected, uint64_t length,
-                    long double magnitude) {
+static void compare(ExpectTrial *trial, uint64_t index, long double got, long double expected,
+                    uint64_t length, long double magnitude) {
     expected = narrow(trial, expected);
     double bound = got == expected ? 0 : bound_of(trial, length, expected, magnitude);
     rows_compare(&trial->result, trial->out->type, index, got, expected, bound);
@@ -121,7 +121,8 @@ static bool are_extremes(const ExpectTrial *trial, uint64_t end) {
     long double mean = sum / (long double)trial->length;
     bool is_max = trial->function->fold == EXPECT_MAX;
     for (uint64_t i = 0; i < end; i++)
-        if (is_max ? expect_element(trial->out, i) < mean : expect_element(trial->out, i) > mean) return false;
+        if (is_max ? expect_element(trial->out, i) < mean : expect_element(trial->out, i) > mean)
+            return false;
     return true;
 }
 
@@ -159,7 +160,8 @@ bool expect_try_total(ExpectTrial *trial) {
     /* The extreme of a row is that of somewhat more elements, too. */
     bool is_row =
         trial->is_guess && is_extreme && trial->changed.count > 1 && trial->length < trial->a->count;
-    if (!is_trivial && !is_row && is_right(trial, 0, expect_element(trial->out, 0), value, magnitude)) return true;
+    if (!is_trivial && !is_row && is_right(trial, 0, expect_element(trial->out, 0), value, magnitude))
+        return true;
     CatalogResult direct = trial->result;
     /* An extreme of elements that are no partial results would be found by chance. */
     bool has_partials = !is_extreme || !trial->is_guess ||
@@ -276,11 +278,12 @@ static bool try_each(ExpectTrial *trial) {
         trial->function->each(trial->a, first, count, trial->epsilon, values);
         weigh(trial, count, values);
         for (uint64_t i = 0; i < count && (!trial->is_guess || !i || trial->result.correct); i++) {
-            magnitude = is_scan ? magnitude + fabsl(expect_element(trial->a, first + i)) : fabsl(values[i]) * 16;
+            magnitude =
+                is_scan ? magnitude + fabsl(expect_element(trial->a, first + i)) : fabsl(values[i]) * 16;
             if (!is_scan && !strstr(trial->function->name, "soft")) magnitude += weight_of(trial, i);
             if (fabsl(values[i]) > largest) largest = fabsl(values[i]);
-            compare(trial, first + i, expect_element(trial->out, first + i), values[i], is_scan ? i + 1 : count,
-                    magnitude);
+            compare(trial, first + i, expect_element(trial->out, first + i), values[i],
+                    is_scan ? i + 1 : count, magnitude);
         }
         if (trial->is_guess && !trial->result.correct) break;
     }

@@ -54,8 +54,9 @@ static void jumps_find_barriers_and_the_lanes_events(void **state) {
         for (int step = before + 1; step < view.place.step; step++)
             assert_int_equal(step_index_warp_state(scene_step_index(&sample->scene, 0), step, 5).active >> 31,
                              0);
-        assert_int_equal(
-            step_index_warp_state(scene_step_index(&sample->scene, 0), view.place.step, 5).active >> 31, 1);
+        WarpState here = step_index_warp_state(scene_step_index(&sample->scene, 0), view.place.step, 5);
+        assert_int_equal(here.active >> 31, 1);
+        assert_true(here.event >= 0);
     }
     sample_press(&view, sample, "99e");
     sample_press(&view, sample, "e");

@@ -343,6 +343,9 @@ static void the_panel_fits_every_size(void **state) {
             shows_at("<PgDn><PgDn>", columns, rows, "The answer: 64");
             shows_at("<PgDn><PgDn>", columns, rows, "redviz  interleaved");
             shows_at("<PgDn><PgDn>", columns, rows, "quit");
+            char *frame = play_at("<PgDn><PgDn>", columns, rows, true);
+            assert_memory_equal(frame, " redviz  interleaved", 20); /* beside the panel, nothing is shifted */
+            free(frame);
         }
     free(play_at("<PgDn>", 60, 16, true)); /* too small for a panel: nothing breaks */
     free(play_at("<PgDn>", 20, 5, true));
