@@ -245,11 +245,13 @@ static void make_steps(Tape *tape) {
     }
 }
 
+/* Around them lies a register that a shuffle of whole lines may read, in lanes that nobody needs. */
 static void fill_registers(Tape *tape) {
+    enum { MARGIN = WARP_LANES * 4 };
     size_t warps = (size_t)tape->grid->warps_per_block;
-    tape->registers = memory_new_aligned(warps * tape->register_stride);
+    tape->registers = memory_new_aligned(MARGIN + warps * tape->register_stride + MARGIN);
     for (size_t w = 0; w < warps; w++) {
-        tape->bases[w].at[IN_REGISTERS] = tape->registers + w * tape->register_stride;
+        tape->bases[w].at[IN_REGISTERS] = tape->registers + MARGIN + w * tape->register_stride;
         tape->bases[w].at[IN_CONSTANTS] = tape->grid->program->constants;
     }
     for (int v = 0; v < tape->value_count; v++) {

@@ -55,7 +55,9 @@ STEP(shuffle) {
         const uint32_t *a = operand_at(warps[w], op->s[0]);
         uint32_t *d = operand_at(warps[w], op->d);
         if (detail->is_whole) {
-            memcpy(d, a + detail->stride, WARP_LANES * sizeof *d);
+            uint32_t line[WARP_LANES]; /* d may be a */
+            memcpy(line, a + detail->stride, sizeof line);
+            memcpy(d, line, sizeof line);
             continue;
         }
         uint32_t own[WARP_LANES + 1], got[WARP_LANES];
