@@ -1,4 +1,6 @@
 /* Headers that lie where no compiler looks. */
+#define _XOPEN_SOURCE 700
+
 #include "compile/header_search.h"
 
 #include <setjmp.h>
