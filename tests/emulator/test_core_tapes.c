@@ -222,8 +222,8 @@ static void test_what_is_not_repeated(void **state) {
         "atom.global.add.u32 %r0, [%base], 1; st.global.u32 [%out+4], %r0;",
         "mov.u32 %r0, %clock; st.global.u32 [%out], %r0;",
         "ld.volatile.global.u32 %r0, [%base]; add.u32 %r0, %r0, %i; st.global.u32 [%out], %r0;",
-        "ld.global.u32 %r0, [%out]; and.b32 %r0, %r0, 15; shl.b32 %r0, %r0, 2; mov.u32 %r1, word;\n"
-        "add.u32 %r0, %r0, %r1; st.shared.u32 [%r0], 1; bar.sync 0;",
+        ("ld.global.u32 %r0, [%out]; and.b32 %r0, %r0, 15; shl.b32 %r0, %r0, 2; mov.u32 %r1, word;\n"
+         "add.u32 %r0, %r0, %r1; st.shared.u32 [%r0], 1; bar.sync 0;"),
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         assert_int_equal(
