@@ -137,10 +137,11 @@ static void add(Tape *tape, const Draft *draft, const Warp *warp, uint32_t mask)
     last->warps[last->count] = (uint8_t)warp->index;
     last->masks[last->count] = mask;
     last->details[last->count++] = draft->detail;
-    for (int r = 0; r < last->reference_count; r++)
-        if (last->references[r].is_result)
-            set_value(slot_at(tape, warp, *draft->entry.references[r].operand), last->references[r].value,
-                      mask);
+    for (int r = 0; r < draft->entry.reference_count; r++) {
+        const TapeReference *reference = &draft->entry.references[r];
+        if (reference->is_result)
+            set_value(slot_at(tape, warp, *reference->operand), last->references[r].value, mask);
+    }
 }
 
 /* Some lanes of the mask vary: the others do from now on, too. */
