@@ -75,7 +75,7 @@ static bool begins_statement(HostCode *code, size_t at) {
 bool host_code_follows(HostCode *code, const HostLaunch *launch, const HostLaunch *later) {
     enum { DEEPEST = 16 };
     const HostText *text = &code->text;
-    bool taken[DEEPEST]; /* the open braces are of conditions that hold */
+    bool taken[DEEPEST] = {false}; /* the open braces are of conditions that hold */
     int depth = 0, others = 0;
     if (later->at <= launch->at || !begins_statement(code, later->at)) return false;
     for (size_t at = launch->at; at < later->at; at++) {

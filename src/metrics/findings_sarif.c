@@ -163,7 +163,7 @@ static void put_folder(Json *json, const Findings *findings, const char *folder)
     if (!is_named) return;
     Text uri = {0};
     add_path(folder, &uri);
-    if (uri.data[uri.length - 1] != '/') text_add(&uri, "/");
+    if (!uri.length || uri.data[uri.length - 1] != '/') text_add(&uri, "/");
     json_open_object(json, "originalUriBaseIds");
     json_open_object(json, FOLDER_NAME);
     json_string(json, "uri", text_string(&uri));

@@ -135,8 +135,9 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
     const PlanBuffer *found = index < 0 ? NULL : &session->plan.buffers[index];
     if (!found) {
         Text names = {0};
-        for (int i = 0; i < session->plan.buffer_count; i++)
-            text_print(&names, "%s%s", i ? ", " : "", session->plan.buffers[i].name);
+        const PlanBuffer *buffers = session->plan.buffers;
+        for (int i = 0; buffers && i < session->plan.buffer_count; i++)
+            text_print(&names, "%s%s", i ? ", " : "", buffers[i].name);
         error_set(error, "--dump: no buffer '%.*s'; %s%s", (int)length, spec,
                   names.length ? "there are: " : "the kernel has none", text_string(&names));
         text_done(&names);

@@ -59,7 +59,7 @@ static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess 
 }
 
 static inline uint32_t bits_between(int64_t low, int64_t high) { /* 0 <= low < high <= 32 */
-    return ~UINT32_C(0) >> (32 - (high - low)) << low;
+    return (uint32_t)(((UINT64_C(1) << (high - low)) - 1) << low);
 }
 
 /* All 32 lanes, side by side. */
