@@ -86,7 +86,7 @@ static void note_types(UseFlow *flow, const PtxInstruction *instruction) {
         give_type(flow, &operands[i], from);
 }
 
-static PtxType element_type(PtxType type) {
+PtxType uses_element_type(PtxType type) {
     switch (type) {
     case PTX_B8:
         return PTX_U8;
@@ -122,7 +122,7 @@ static PtxType value_type(UseFlow *flow, PtxType written, const PtxOperand *valu
     if (value->kind == PTX_OPERAND_VECTOR && value->item_count) value = &value->items[0];
     bool is_bits = written == PTX_B16 || written == PTX_B32 || written == PTX_B64;
     PtxType flowed = value->reg ? flow->type[find_class(flow, value->reg->index)] : PTX_NO_TYPE;
-    return is_bits && ptx_type_is_float(flowed) ? flowed : element_type(written);
+    return is_bits && ptx_type_is_float(flowed) ? flowed : uses_element_type(written);
 }
 
 /* The one float type that all values of an element size have which instructions `name` move between registers and shared

@@ -36,6 +36,8 @@ enum { USES_PARAMETERS = 64 };
 
 /* [USES_PARAMETERS], of a parsed entry. Functions that it calls are not looked at. */
 void uses_find(const PtxFunction *entry, Use *uses);
+/* What elements are whose loads or stores have this type in nvcc's PTX, which has no word for signs; NO_TYPE: none. */
+PtxType uses_element_type(PtxType type);
 /* Blocks and threads are counted in so many dimensions: those whose index decides more than the place of a thread in its
  * linear order, which cooperative groups compute of all three. */
 typedef struct UseShape {

@@ -1,3 +1,4 @@
+#include "catalog/uses.h"
 #include "session/user_variables.h"
 
 #include <stdlib.h>
@@ -58,31 +59,7 @@ static PtxType stored_type(const PtxFunction *entry, const PtxVariable *variable
 /* As a buffer of the plan has it; NO_TYPE: it has no such elements. */
 static PtxType element_type(PtxType stored, const PtxVariable *variable) {
     PtxType type = ptx_type_is_float(variable->type) ? variable->type : stored;
-    switch (type) {
-    case PTX_B8:
-        return PTX_U8;
-    case PTX_B16:
-        return PTX_U16;
-    case PTX_B32:
-    case PTX_U32:
-        return PTX_S32; /* nvcc has no other word for int */
-    case PTX_B64:
-    case PTX_U64:
-        return PTX_S64;
-    case PTX_S8:
-    case PTX_U8:
-    case PTX_S16:
-    case PTX_U16:
-    case PTX_S32:
-    case PTX_S64:
-    case PTX_F16:
-    case PTX_BF16:
-    case PTX_F32:
-    case PTX_F64:
-        return type;
-    default:
-        return PTX_NO_TYPE;
-    }
+    return type == PTX_U64 ? PTX_S64 : uses_element_type(type); /* a sum of long long is stored so, too */
 }
 
 static PtxType written_type(const Session *session, const PtxVariable *variable) {

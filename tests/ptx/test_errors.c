@@ -362,20 +362,24 @@ static void long_lines_show_the_place(void **state) {
     text_done(&text);
 }
 
+static void expect_printed(const Error *error, const char *expected) {
+    char shown[256] = {0};
+    FILE *out = tmpfile();
+    assert_non_null(out);
+    error_print(error, out);
+    rewind(out);
+    assert_true(fread(shown, 1, sizeof shown - 1, out) > 0);
+    fclose(out);
+    assert_string_equal(shown, expected);
+}
+
 static void carets_are_printed_below_the_place(void **state) {
     (void)state;
     Error error;
     error_of(".version 7.0\n.target sm_75\n\t.entry k() {\x1b }", &error);
-    char shown[256] = {0};
-    FILE *out = tmpfile();
-    assert_non_null(out);
-    error_print(&error, out);
-    rewind(out);
-    assert_true(fread(shown, 1, sizeof shown - 1, out) > 0);
-    fclose(out);
-    assert_string_equal(shown, "redviz: test.ptx:3:14: this character has no meaning in PTX\n"
-                               "   .entry k() {? }\n"
-                               "               ^\n");
+    expect_printed(&error, "redviz: test.ptx:3:14: this character has no meaning in PTX\n"
+                           "   .entry k() {? }\n"
+                           "               ^\n");
 }
 
 /* An option may have more than one line; its excerpt has one, and the caret stands below its place. */
@@ -384,16 +388,9 @@ static void ends_of_lines_are_escaped(void **state) {
     Error error = {0};
     error_set_at(&error, "", 0, 8, "there is no entry 'kk\n'");
     error_show_line(&error, "k<<<1;\nkk", 9);
-    char shown[256] = {0};
-    FILE *out = tmpfile();
-    assert_non_null(out);
-    error_print(&error, out);
-    rewind(out);
-    assert_true(fread(shown, 1, sizeof shown - 1, out) > 0);
-    fclose(out);
-    assert_string_equal(shown, "redviz: there is no entry 'kk\\n'\n"
-                               "  k<<<1;\\nkk\n"
-                               "          ^\n");
+    expect_printed(&error, "redviz: there is no entry 'kk\\n'\n"
+                           "  k<<<1;\\nkk\n"
+                           "          ^\n");
 }
 
 int main(void) {
