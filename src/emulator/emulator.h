@@ -40,7 +40,7 @@ typedef struct EmulatorOptions {
     uint32_t multiprocessors; /* of the emulated machine (%nsmid, cooperative residency); 0: 132 */
     const TraceObserver *
         observer; /* sees every access; one that cannot be split, from one host thread. Outlives the emulator.
-                                         NULL: none, which is several times faster */
+                                         NULL: none, which is faster */
     const volatile bool *cancel; /* polled; true ends the run early: emulator_run() fails with "cancelled" */
     volatile uint64_t *blocks_done; /* progress, or NULL */
 } EmulatorOptions;

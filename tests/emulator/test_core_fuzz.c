@@ -15,6 +15,7 @@
 #include "catalog/catalog.h"
 #include "broken_kernel.h"
 #include "core.h"
+#include "observer_log.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -95,9 +96,12 @@ static char *run_blocks(const PtxProgram *program, Dice dice, bool without_tapes
     static uint32_t memory[2][WORDS];
     for (uint32_t i = 0; i < 2 * WORDS; i++)
         memory[i / WORDS][i % WORDS] = dice_roll(&dice, 4) ? i % 100 : dice_roll(&dice, 9);
+    ObserverLog log = {0};
+    TraceObserver observer = observer_log(&log);
     EmulatorOptions options = {.threads = 1 + (int)dice_roll(&dice, 2),
                                .keeps_going = dice_roll(&dice, 2),
                                .trace_last = dice_roll(&dice, 2),
+                               .observer = dice_roll(&dice, 2) ? &observer : NULL,
                                .without_tapes = without_tapes,
                                .instruction_budget = 40 * BUDGET,
                                .memory_limit_bytes = 64 << 20};
@@ -122,6 +126,8 @@ static char *run_blocks(const PtxProgram *program, Dice dice, bool without_tapes
     if (done) run.launch = trace->launches[0];
     Text text = {0};
     if (done) core_print(&run, &text);
+    text_add(&text, text_string(&log.text));
+    text_done(&log.text);
     *repeated = emulator_repeated_blocks(emulator) > 0;
     trace_free(trace);
     emulator_free(emulator);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "core.h"
+#include "observer_log.h"
 #include <stdlib.h>
 
 enum { BLOCKS = 700, RECORDED = 4 }; /* of those that are not repeated, in one thread, where all are alike */
@@ -22,6 +23,34 @@ static char *text_of_run(CoreKernel kernel, uint64_t *repeated) {
     core_done(&run);
     return text.data;
 }
+
+/* What an observer sees of the run. */
+static char *text_of_observed(CoreKernel kernel, uint64_t *repeated) {
+    ObserverLog log = {0};
+    TraceObserver observer = observer_log(&log);
+    kernel.options.observer = &observer;
+    free(text_of_run(kernel, repeated));
+    return log.text.data;
+}
+
+/* Returns how many blocks of an observed run were repeated. */
+static uint64_t expect_same_observed(CoreKernel kernel) {
+    uint64_t repeated;
+    kernel.options.threads = 1;
+    kernel.options.without_tapes = true;
+    char *scheduled = text_of_observed(kernel, &repeated);
+    kernel.options.without_tapes = false;
+    char *played = text_of_observed(kernel, &repeated);
+    for (size_t i = 0; strcmp(scheduled, played) != 0; i++)
+        if (scheduled[i] != played[i])
+            fail_msg("observed, %d blocks repeated, after %zu characters:\n%.300s\ninstead of\n%.300s",
+                     (int)repeated, i, played + (i < 200 ? 0 : i - 200), scheduled + (i < 200 ? 0 : i - 200));
+    free(scheduled);
+    free(played);
+    return repeated;
+}
+
+static uint64_t in_observed; /* blocks that were repeated in the last observed run */
 
 /* Returns how many blocks were repeated in one thread. */
 static uint64_t expect_same(CoreKernel kernel) {
@@ -44,13 +73,16 @@ static uint64_t expect_same(CoreKernel kernel) {
         if (!i) in_one = repeated;
     }
     free(scheduled);
+    in_observed = expect_same_observed(kernel);
     return in_one;
 }
 
+/* ... and nearly all of an observed run. */
 static void expect_all_repeated(CoreKernel kernel) {
     uint64_t repeated = expect_same(kernel);
     uint64_t blocks = (uint64_t)(kernel.grid ? kernel.grid : BLOCKS) * (kernel.grid_y ? kernel.grid_y : 1);
     assert_in_range(repeated, blocks - RECORDED, blocks - 1);
+    assert_in_range(in_observed, blocks - RECORDED, blocks - 1);
 }
 
 static uint32_t *some_words(uint64_t count) {

@@ -16,6 +16,7 @@ void marks_write(const Region *region, uint64_t offset, uint64_t bytes) {
 
 /* At most so many faults of an instruction are kept. */
 static bool may_report(const Access *access) {
+    access->block->worker->irregular++;
     uint8_t *reported = &access->block->worker->reported[access->op->pc];
     if (*reported >= MAX_REPORTED) return false;
     ++*reported;

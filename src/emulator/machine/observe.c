@@ -3,6 +3,7 @@
 
 #include "emulator/machine/cluster.h"
 #include "emulator/machine/marks.h"
+#include "emulator/machine/tape_door.h"
 
 void observe_block(Block *block) {
     const TraceObserver *observer = block->grid->observer;
@@ -35,10 +36,14 @@ void observe_access(const Access *access) {
     if (access->space == PTX_SPACE_GLOBAL && marks_see_buffer(access))
         return; /* that is its fault, no race */
     if (access->space == PTX_SPACE_GLOBAL && access->region->written) marks_see(access);
+    observe_repeated_access(access, access->warp->index);
+}
+
+void observe_repeated_access(const Access *access, int warp) {
     if (!is_shared_between_threads(access)) return;
     TraceAccess seen;
     seen.pc = access->op->pc;
-    seen.warp = access->warp->index;
+    seen.warp = warp;
     seen.mask = access->mask;
     seen.space = access->space;
     seen.buffer =
@@ -58,9 +63,18 @@ void observe_access(const Access *access) {
     access->block->grid->observer->access(access->block->observed, &seen);
 }
 
+void observe_repeated_sync(const Block *block, const TraceSync *sync) {
+    block->grid->observer->sync(block->observed, sync);
+}
+
+static void see_sync(const Block *block, const TraceSync *sync) {
+    if (block->tape) block->grid->tapes->sync(block->tape, sync);
+    observe_repeated_sync(block, sync);
+}
+
 static void notify(const Block *block, TraceSyncKind kind, int pc, int warp, uint32_t lanes, int number) {
     TraceSync sync = {.kind = kind, .pc = pc, .warp = warp, .number = number, .mask = lanes};
-    block->grid->observer->sync(block->observed, &sync);
+    see_sync(block, &sync);
 }
 
 void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier) {
@@ -85,7 +99,7 @@ static void notify_release(const Block *block, int barrier, const TraceRelease *
                       .is_blockwide = blockwide,
                       .released = released,
                       .released_count = block->warp_count};
-    block->grid->observer->sync(block->observed, &sync);
+    see_sync(block, &sync);
 }
 
 void observe_release(const Block *block, int barrier) {
@@ -121,7 +135,7 @@ void observe_passed_by(const Warp *warp, const Fragment *waiting, uint32_t lanes
                       .warp = warp->index,
                       .mask = waiting->active,
                       .exited = lanes};
-    if (warp->block->observed) warp->block->grid->observer->sync(warp->block->observed, &sync);
+    if (warp->block->observed) see_sync(warp->block, &sync);
 }
 
 void observe_warp_sync(const Warp *warp, int pc, uint32_t lanes) {
@@ -223,7 +237,7 @@ void observe_phase(const Block *home, const Warp *warp, int lane, uint64_t place
                       .number = (int)place,
                       .mask = lane_bit[lane],
                       .owner = home != block ? home->observed : NULL};
-    block->grid->observer->sync(block->observed, &sync);
+    see_sync(block, &sync);
 }
 
 void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use) {

@@ -8,6 +8,9 @@ void observe_block(Block *block); /* it begins */
 void observe_end(Block *block);
 /* Only while block->observed: */
 void observe_access(const Access *access); /* checked, about to be made */
+/* One that a tape repeats: the warp has registers, and nothing else. */
+void observe_repeated_access(const Access *access, int warp);
+void observe_repeated_sync(const Block *block, const TraceSync *sync);
 /* At a barrier that is not one of all threads. */
 void observe_arrival(const Block *block, const Warp *warp, int pc, uint32_t lanes, int barrier);
 void observe_release(const Block *block, int barrier); /* before its fragments go on */

@@ -6,12 +6,14 @@
  * been counted. A block that does something else leaves no trace of the attempt and runs by the schedule. Results, traps
  * and counters are those of a run without tapes.
  *
- * A block is not recorded where it is traced or observed, has hooks, or may talk to other blocks. Where the schedule
- * would decide by loaded values, or a fault is found, Worker.irregular counts it and the tape is thrown away. */
+ * What an observer is to see of a block that is played it sees as if the block ran.
+ *
+ * A block is not recorded where it is traced, has hooks, or may talk to other blocks. Where the schedule would decide by loaded values, or a fault is found, Worker.irregular counts it and the tape is thrown away. */
 #ifndef EMULATOR_MACHINE_TAPE_DOOR_H
 #define EMULATOR_MACHINE_TAPE_DOOR_H
 
 #include "emulator/machine/block.h"
+#include "trace/observer.h"
 
 struct TapeDoor {
     /* `block` has just been started. */
@@ -21,6 +23,8 @@ struct TapeDoor {
     void (*guard)(Tape *tape, const Warp *warp, const Op *op, uint32_t among);
     void (*lanes)(Tape *tape, const Warp *warp, const Op *op, uint32_t mask);
     void (*ordered)(Tape *tape, const Warp *warp, const Op *op, uint32_t mask);
+    /* What the observer is about to see of the block. */
+    void (*sync)(Tape *tape, const TraceSync *sync);
     /* The block has ended. NULL: it cannot be played; the tape is freed. */
     Tape *(*end)(Tape *tape);
     /* What a block that is played has executed, and when it ends (Block.now). */

@@ -39,9 +39,11 @@ static uint32_t reads(const Tape *tape, const TapeEntry *entry, int w) {
     case TAPE_EXCHANGE:
         return needed ? mask : 0;
     case TAPE_SHARED:
-        return needed || entry->memory->is_store ? mask : 0;
+        return needed || entry->memory->is_store || tape->is_observed ? mask : 0;
     case TAPE_GUARD:
+    case TAPE_ADDRESS:
     case TAPE_GLOBAL:
+    case TAPE_SYNC:
         break;
     }
     return mask;
@@ -221,7 +223,7 @@ static void mark_last(Tape *tape) {
     for (int e = tape->entry_count - 1; e >= 0; e--) {
         TapeEntry *entry = tape->entries[e];
         entry->is_last = true;
-        if (entry->kind == TAPE_GUARD || entry->kind == TAPE_GLOBAL) return;
+        if (entry->kind == TAPE_GUARD || entry->kind == TAPE_ADDRESS) return;
     }
 }
 
@@ -231,6 +233,7 @@ static void make_steps(Tape *tape) {
     for (int e = 0; e < tape->entry_count; e++) {
         TapeEntry *entry = tape->entries[e];
         if (is_dropped(entry)) continue;
+        if (!entry->is_late) tape->late = tape->step_count + 1;
         for (int r = 0; r < entry->reference_count; r++) {
             const TapeValue *value = tape->values[entry->references[r].value];
             *entry->references[r].operand = (Operand){tape->values[value->home]->offset, false};

@@ -1,6 +1,7 @@
 /* Playing: a block runs the steps of a tape (tape.h). Where it does something else, what it has written is put back. */
 #include "emulator/tape/tape.h"
 
+#include "emulator/machine/observe.h"
 #include "emulator/machine/special_values.h"
 
 #include <stdlib.h>
@@ -40,21 +41,34 @@ static void make_stand(Tape *tape) {
     tape->stand->warps[0].block = tape->stand;
 }
 
+/* Runs steps up to `last`. False: the block does something else. */
+static bool run_steps(const Tape *tape, int first, int last) {
+    for (const TapeStep *step = tape->steps + first; step < tape->steps + last; step++) {
+        step->run(step->op, step->warps, step->masks, step->count);
+        if (tape->differs) return false;
+    }
+    return true;
+}
+
 bool tape_play_block(Tape *tape, Worker *worker, uint64_t linear) {
+    uint32_t reserved = tape->grid->program->reserved_shared_bytes;
     if (!tape->stand) make_stand(tape);
-    tape->worker = worker;
+    tape->stand->worker = worker;
     tape->differs = false;
     tape->undo_count = tape->change_count = 0;
     tape->saved_bytes = 0;
     block_place(tape->stand, linear);
-    memset(tape->stand->shared, 0, tape->grid->program->reserved_shared_bytes);
+    memset(tape->stand->shared, 0, reserved);
     for (int i = 0; i < tape->special_count; i++) fill_special(tape, &tape->specials[i], tape->stand->warps);
-    for (const TapeStep *step = tape->steps, *last = step + tape->step_count; step < last; step++) {
-        step->run(step->op, step->warps, step->masks, step->count);
-        if (tape->differs) {
-            undo(tape);
-            return false;
-        }
+    if (!run_steps(tape, 0, tape->late)) {
+        undo(tape);
+        return false;
+    }
+    if (tape->is_observed) {
+        memset(tape->stand->shared + reserved, 0xa5, tape->grid->program->shared_bytes - reserved);
+        observe_block(tape->stand);
+        run_steps(tape, tape->late, tape->step_count);
+        observe_end(tape->stand);
     }
     for (int i = 0; i < tape->change_count; i++)
         worker->counters[tape->changes[i].pc].sectors += (uint64_t)(int64_t)tape->changes[i].sectors;

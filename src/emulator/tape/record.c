@@ -95,7 +95,7 @@ static void add_result(Tape *tape, Draft *draft, const Warp *warp, Operand *oper
 /* Is it what other warps have just done, with the same values? */
 static bool joins(const TapeEntry *last, const TapeEntry *entry, int warp) {
     if (last->source != entry->source || last->kind != entry->kind || last->warps[last->count - 1] >= warp ||
-        last->region != entry->region)
+        last->region != entry->region || entry->kind == TAPE_SYNC)
         return false;
     for (int r = 0; r < entry->reference_count; r++) {
         const TapeReference *a = &last->references[r], *b = &entry->references[r];
@@ -330,6 +330,21 @@ static void note_ordered(Tape *tape, const Warp *warp, const Op *op, uint32_t ma
     }
 }
 
+static void note_sync(Tape *tape, const TraceSync *sync) {
+    bool is_of_block = sync->kind == TRACE_SYNC_ARRIVE || sync->kind == TRACE_SYNC_RELEASE ||
+                       sync->kind == TRACE_SYNC_WARP || sync->kind == TRACE_SYNC_PASSED_BY;
+    if (!is_of_block) abandon(tape);
+    if (tape->is_abandoned) return;
+    TraceSync *kept = arena_copy(&tape->arena, sync, sizeof *sync);
+    if (sync->released)
+        kept->released =
+            arena_copy(&tape->arena, sync->released, (size_t)sync->released_count * sizeof *sync->released);
+    Draft seen;
+    begin_draft(&seen, TAPE_SYNC, NULL);
+    seen.entry.sync = kept;
+    add(tape, &seen, &tape->recorded->warps[0], ALL_LANES);
+}
+
 /* ---- begin and end ---------------------------------------------------------------------------------- */
 
 /* Registers of one component, and special registers. What differs between blocks is a value from the start. */
@@ -360,6 +375,7 @@ static Tape *begin(const Block *block) {
     size_t ops = (size_t)grid->program->op_count + 1;
     tape->grid = grid;
     tape->recorded = block;
+    tape->is_observed = block->observed != NULL;
     tape->irregular = worker->irregular;
     tape->runs = memory_new(ops * sizeof *tape->runs);
     tape->counters = memory_new(ops * sizeof *tape->counters);
@@ -392,12 +408,13 @@ static Tape *end(Tape *tape) {
     const Block *block = tape->recorded;
     const Worker *worker = block->worker;
     bool is_complete = !block->live_warps && !worker->stopped && worker->irregular == tape->irregular;
+    if (tape->is_observed && block->follows) is_complete = false; /* what is undefined may depend on values */
     if (is_complete && !tape->is_abandoned) {
         subtract_counters(tape, worker);
         tape->executed = block->executed;
         tape->now = block->now;
         tape->recorded = NULL;
-        if (tape_place(tape)) return tape;
+        if (tape_order(tape) && tape_place(tape)) return tape;
     }
     tape_free(tape);
     return NULL;
@@ -425,6 +442,7 @@ const TapeDoor tape_door = {
     .guard = note_guard,
     .lanes = note_lanes,
     .ordered = note_ordered,
+    .sync = note_sync,
     .end = end,
     .executed = executed,
     .now = now,

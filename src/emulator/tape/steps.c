@@ -3,6 +3,7 @@
 
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/affine.h"
+#include "emulator/machine/observe.h"
 
 /* Defines the OpFunction table `NAME` of a function of the same arguments, compiled for several vector units. */
 #if LANES_HAVE_LEVELS
@@ -88,13 +89,23 @@ LANES_INLINE void move_line(const MemoryOp *memory, uint8_t *host, void *value, 
     }
 }
 
+/* Of `access`, what moving it needs is set. */
+static void observe(const TapeEntry *entry, Access *access, int w, PtxSpace space) {
+    access->op = entry->source;
+    access->block = entry->tape->stand;
+    access->space = space;
+    access->peer = -1;
+    observe_repeated_access(access, entry->warps[w]);
+}
+
 STEP(shared) {
     const TapeEntry *entry = op->extra;
     const MemoryOp *memory = entry->memory;
+    const bool is_observed = entry->tape->is_observed;
     uint8_t *bytes = entry->tape->stand->shared;
     for (int w = 0; w < count; w++) {
         const TapeDetail *detail = &entry->details[w];
-        if (detail->is_movable) {
+        if (detail->is_movable && !is_observed) {
             move_line(memory, bytes + detail->first, operand_at(warps[w], memory->values[0].place),
                       detail->is_whole ? ALL_LANES : masks[w]);
             continue;
@@ -108,6 +119,7 @@ STEP(shared) {
         access.host_first = detail->first;
         access.host_stride = detail->stride;
         access.offset = detail->offset;
+        if (is_observed) observe(entry, &access, w, PTX_SPACE_SHARED);
         memory->move(&access);
     }
 }
@@ -167,22 +179,28 @@ LANES_INLINE bool is_side_by_side(const MemoryOp *memory, const Region *region, 
     return mask == ALL_LANES || (memory->is_load && first < region->bytes && region->bytes - first >= needs);
 }
 
+STEP(address) {
+    const TapeEntry *entry = op->extra;
+    const Region *region = &entry->tape->grid->memory->regions[entry->region];
+    for (int w = 0; w < count; w++) {
+        TapeDetail *detail = &entry->details[w];
+        if (find_line(entry->memory, region, detail, warps[w], masks[w], &detail->at)) continue;
+        entry->tape->differs = true;
+        return;
+    }
+}
+
 STEP(global) {
     const TapeEntry *entry = op->extra;
     const MemoryOp *memory = entry->memory;
     const Region *region = &entry->tape->grid->memory->regions[entry->region];
-    Footprint *footprint = entry->tape->worker->footprint;
-    uint64_t first[MAX_WARPS];
-    for (int w = 0; w < count; w++)
-        if (!find_line(memory, region, &entry->details[w], warps[w], masks[w], &first[w])) {
-            entry->tape->differs = true;
-            return;
-        }
+    Tape *tape = entry->tape;
+    Footprint *footprint = tape->stand->worker->footprint;
     for (int w = 0; w < count; w++) {
         int64_t stride = entry->details[w].stride;
-        uint64_t phase = (region->base + first[w]) ^ entry->details[w].first;
+        uint64_t first = entry->details[w].at, phase = (region->base + first) ^ entry->details[w].first;
         if (phase & (SECTOR_BYTES - 1) && memory->kind != TRACE_CONSTANT_LOAD)
-            count_sectors(entry, w, masks[w], region->base + first[w]);
+            count_sectors(entry, w, masks[w], region->base + first);
         Access access;
         access.memory = memory;
         access.warp = warps[w];
@@ -190,16 +208,22 @@ STEP(global) {
         access.region = region;
         access.bytes = region->host;
         access.host_line = true;
-        access.host_first = first[w];
+        access.host_first = first;
         access.host_stride = stride;
         if (footprint) access_leave_footprint(&access, footprint);
-        if (memory->is_store && !entry->is_last) keep_line(entry, region->host, first[w], stride, masks[w]);
-        if (is_side_by_side(memory, region, first[w], stride, masks[w]))
-            move_line(memory, region->host + first[w], operand_at(warps[w], memory->values[0].place),
-                      masks[w]);
+        if (memory->is_store && !entry->is_last) keep_line(entry, region->host, first, stride, masks[w]);
+        if (tape->is_observed) observe(entry, &access, w, PTX_SPACE_GLOBAL);
+        if (is_side_by_side(memory, region, first, stride, masks[w]))
+            move_line(memory, region->host + first, operand_at(warps[w], memory->values[0].place), masks[w]);
         else
             memory->move(&access);
     }
+}
+
+static void run_sync(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {
+    const TapeEntry *entry = op->extra;
+    (void)warps, (void)masks, (void)count;
+    observe_repeated_sync(entry->tape->stand, entry->sync);
 }
 
 void tape_set_run(TapeEntry *entry) {
@@ -211,5 +235,7 @@ void tape_set_run(TapeEntry *entry) {
               : entry->kind == TAPE_MERGE   ? merge.at[level]
               : entry->kind == TAPE_SHUFFLE ? shuffle.at[level]
               : entry->kind == TAPE_SHARED  ? shared.at[level]
+              : entry->kind == TAPE_ADDRESS ? address.at[level]
+              : entry->kind == TAPE_SYNC    ? run_sync
                                             : global.at[level];
 }

@@ -8,13 +8,17 @@
  * and what they cost is counted again where they begin elsewhere in a sector. Branches leave nothing on the tape but a check of their predicate, if that is not
  * a kept value; barriers, jumps and exits leave nothing at all.
  *
- * record.c makes *entries*; place.c finds out which lanes of each value are needed, drops what nobody needs, and gives values
+ * Where an observer sees the blocks, a tape has all of their accesses and synchronizations, and all of its checks come first,
+ * so that nothing is ever taken back: what decides them must not be loaded by the block.
+ *
+ * record.c makes *entries*; order.c puts checks before what they are for; place.c finds out which lanes of each value are needed, drops what nobody needs, and gives values
  * places in a register file of the tape; play.c runs what remains. */
 #ifndef EMULATOR_TAPE_TAPE_H
 #define EMULATOR_TAPE_TAPE_H
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/tape_door.h"
+#include "trace/observer.h"
 
 enum {
     NO_VALUE = -1,
@@ -49,7 +53,9 @@ typedef enum TapeKind {
     TAPE_SHUFFLE,
     TAPE_EXCHANGE,
     TAPE_SHARED,
-    TAPE_GLOBAL
+    TAPE_ADDRESS, /* finds where the lanes of the next GLOBAL entry are, and checks it */
+    TAPE_GLOBAL,
+    TAPE_SYNC /* what an observer sees of a barrier */
 } TapeKind;
 
 typedef struct TapeDetail { /* of an entry, for one warp */
@@ -62,6 +68,7 @@ typedef struct TapeDetail { /* of an entry, for one warp */
         is_whole; /* SHARED, a load: all 32 lanes may be moved; SHUFFLE: all 32 are moved by `stride` lanes */
     uint64_t first;
     int64_t stride;
+    uint64_t at; /* GLOBAL, of the block that is played: `first` as an offset in the region */
     uint8_t *
         sectors; /* GLOBAL: [SECTOR_BYTES] what an access costs that begins so far into a sector; 0: not known yet */
     const uint64_t *offset; /* SHARED, no line: [lane] */
@@ -79,9 +86,11 @@ typedef struct TapeEntry {
     uint32_t masks[MAX_WARPS];
     TapeDetail *details; /* [count]; of which kinds use what they need */
     Tape *tape;
-    MemoryOp *memory; /* SHARED, GLOBAL */
-    int region;       /* GLOBAL */
-    bool is_last;     /* no entry behind it checks anything */
+    MemoryOp *memory;      /* SHARED, ADDRESS, GLOBAL */
+    int region;            /* ADDRESS, GLOBAL */
+    const TraceSync *sync; /* SYNC */
+    bool is_last;          /* no entry behind it checks anything */
+    bool is_late;          /* of an observed tape: behind the checks */
 } TapeEntry;
 
 typedef struct TapeSlot { /* of a warp's registers, while the tape is recorded */
@@ -135,13 +144,14 @@ struct Tape {
     /* ---- to be played ---- */
     TapeStep *steps;
     int step_count;
+    bool is_observed;
+    int late; /* observed: the first step behind the checks */
     RegisterBase bases[MAX_WARPS];
     uint8_t *registers; /* of all warps */
     uint32_t register_stride;
     TapeSpecial *specials;
     int special_count;
-    Block *stand; /* in the place of the played block, for its special registers */
-    Worker *worker;
+    Block *stand;      /* in the place of the played block, for its special registers */
     bool differs;      /* the block does something else */
     UndoneBytes *undo; /* what its stores have overwritten */
     int undo_count, undo_capacity;
@@ -151,6 +161,8 @@ struct Tape {
     uint32_t saved_bytes, saved_capacity;
 };
 
+/* order.c. False: what the block has loaded decides a check, and it is observed. */
+bool tape_order(Tape *tape);
 /* place.c: the entries become steps. False: there are too many. */
 bool tape_place(Tape *tape);
 /* steps.c: sets the function that runs the entry. */
