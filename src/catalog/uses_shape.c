@@ -60,8 +60,8 @@ static bool is_first_test(const LinearValues *values, const PtxInstruction *inst
 /* The dimensions that an operand counts in, [0] of threads, [1] of blocks: `most` grows to them. */
 static void note_dimensions(const LinearValues *values, const PtxInstruction *instruction,
                             const PtxOperand *operand, int most[2]) {
-    Linear value =
-        operand->kind == PTX_OPERAND_MEMORY && !operand->reg ? (Linear){0} : linear_operand(values, operand);
+    Linear value = {0};
+    if (operand->kind != PTX_OPERAND_MEMORY || operand->reg) value = linear_operand(values, operand);
     for (int index = LINEAR_TID; value.is_known && index <= LINEAR_CTAID; index += LINEAR_CTAID - LINEAR_TID)
         for (int axis = 1; axis < 3; axis++) {
             bool counts = linear_has(&value, index + axis) &&

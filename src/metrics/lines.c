@@ -68,9 +68,9 @@ static void add_events(const TraceLaunch *launch, const TraceBlock *block, LineM
                        bool totals) {
     TraceEvent event;
     for (int i = 0; i < trace_block_event_count(block); i++) {
-        trace_block_read_header(block, i, &event);
+        if (!totals) trace_block_read_header(block, i, &event);
         if (!totals && !trace_kind_is_access(event.kind) && event.kind != TRACE_SHUFFLE) continue;
-        trace_block_read(block, i, &event);
+        trace_block_read_places(block, i, &event);
         LineMetrics *line = line_of_pc[event.pc];
         TraceCounter counter = fold_counter_of_event(launch, &event);
         keep_worst(line, &counter);

@@ -126,6 +126,18 @@ static uint8_t *put_packed(uint8_t *at, const Lanes *lanes, uint64_t base, uint6
     return at;
 }
 
+/* All 32 lanes: the same number, or numbers equally far apart? Most columns are; two loops that the compiler makes vectors
+ * of find it out. */
+static bool put_row(uint8_t **at, const uint64_t number[WARP_LANES], ColumnForm *form) {
+    uint64_t first = number[0], stride = number[1] - first, differs = 0;
+    for (int l = 1; l < WARP_LANES; l++) differs |= (number[l] - number[l - 1]) ^ stride;
+    if (differs) return false;
+    *form = stride ? COLUMN_STRIDED : first ? COLUMN_UNIFORM : COLUMN_ZERO;
+    if (stride || first) *at = put_signed(*at, first);
+    if (stride) *at = put_signed(*at, stride);
+    return true;
+}
+
 /* Writes what the form needs after its byte; returns the form. */
 static ColumnForm put_lanes(uint8_t **at, const Lanes *lanes) {
     const uint64_t *number = lanes->number, first = number[0];
@@ -161,22 +173,38 @@ static ColumnForm put_lanes(uint8_t **at, const Lanes *lanes) {
     return COLUMN_PACKED;
 }
 
+static int width_of(uint32_t mask, const uint64_t column[WARP_LANES], int natural) {
+    uint64_t any = 0;
+    if (mask == FULL_MASK)
+        for (int l = 0; l < WARP_LANES; l++) any |= column[l];
+    else
+        for (; mask; mask &= mask - 1) any |= column[__builtin_ctz(mask)];
+    return truncate(any, natural) == any ? natural : 8;
+}
+
+static void extend_all(uint64_t number[WARP_LANES], const uint64_t column[WARP_LANES], int bytes) {
+    uint64_t sign = (uint64_t)1 << (8 * bytes - 1), bits = sign | (sign - 1);
+    for (int l = 0; l < WARP_LANES; l++) number[l] = ((column[l] & bits) ^ sign) - sign;
+}
+
 /* `bytes`: natural width of the numbers; a column with wider numbers in it is written with 8. */
 static uint8_t *put_column(uint8_t *at, uint32_t mask, const uint64_t column[WARP_LANES], int bytes) {
     assert(mask);
     Lanes lanes;
     lanes.count = 0;
     lanes.number[0] = 0;
-    uint64_t any = 0;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) any |= column[__builtin_ctz(rest)];
-    if (truncate(any, bytes) != any) bytes = 8;
-    for (; mask; mask &= mask - 1) {
-        int lane = __builtin_ctz(mask);
-        lanes.lane[lanes.count] = (uint8_t)lane;
-        lanes.number[lanes.count++] = extend(column[lane], bytes);
-    }
+    bytes = width_of(mask, column, bytes);
     uint8_t *head = at++;
-    ColumnForm form = put_lanes(&at, &lanes);
+    ColumnForm form;
+    if (mask == FULL_MASK) extend_all(lanes.number, column, bytes);
+    if (mask != FULL_MASK || !put_row(&at, lanes.number, &form)) {
+        for (; mask; mask &= mask - 1) {
+            int lane = __builtin_ctz(mask);
+            lanes.lane[lanes.count] = (uint8_t)lane;
+            lanes.number[lanes.count++] = extend(column[lane], bytes);
+        }
+        form = put_lanes(&at, &lanes);
+    }
     *head = (uint8_t)((unsigned)form | (unsigned)bytes << 3);
     return at;
 }
@@ -276,6 +304,7 @@ static bool is_zero(const void *bytes, size_t count) {
 static bool any_lane(uint32_t mask, const uint64_t column[WARP_LANES]) {
     uint64_t any = 0;
     if (is_zero(column, WARP_LANES * sizeof *column)) return false;
+    if (mask == FULL_MASK) return true;
     for (; mask; mask &= mask - 1) any |= column[__builtin_ctz(mask)];
     return any != 0;
 }

@@ -55,18 +55,82 @@ void access_watch(const Access *access, const MemoryValue *values, int count) {
     fragment->watch = mix_access(hash, access, values, count) | 1;
 }
 
-void access_place_shared(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset) {
-    const LoweredProgram *program = grid->program;
+/* The symbol that the address lies in, or behind which. */
+static int symbol_at(const LoweredProgram *program, uint64_t address) {
     int place = 0;
     while (place + 1 < program->shared_count && program->shared[place + 1].offset <= address) place++;
+    return place;
+}
+
+void access_place_shared(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset) {
+    const LoweredProgram *program = grid->program;
+    int place = symbol_at(program, address);
     *buffer = (uint16_t)place;
     *offset = address - (program->shared_count ? program->shared[place].offset : 0);
+}
+
+static void record_shared_places(const Access *access, TraceEvent *event) {
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        access_place_shared(access->block->grid, access->address[lane], &event->buffer[lane],
+                            &event->offset[lane]);
+    }
+}
+
+/* All lanes in one symbol? */
+static bool is_in_one_symbol(const Access *access, int *place) {
+    const LoweredProgram *program = access->block->grid->program;
+    if (!access->line) return false;
+    int high = 31 - __builtin_clz(access->mask);
+    *place = symbol_at(program, access->address[__builtin_ctz(access->mask)]);
+    return symbol_at(program, access->address[high]) == *place;
+}
+
+static void record_places(const Access *access, TraceEvent *event) {
+    const Grid *grid = access->block->grid;
+    const LoweredProgram *program = grid->program;
+    int buffer = 0;
+    uint64_t base = 0;
+    if (access->space == PTX_SPACE_SHARED) {
+        if (!is_in_one_symbol(access, &buffer)) {
+            record_shared_places(access, event);
+            return;
+        }
+        base = program->shared_count ? program->shared[buffer].offset : 0;
+    } else if (access->space == PTX_SPACE_LOCAL) {
+        buffer = grid->trace->symbol_count - 1;
+    } else {
+        buffer = (int)(access->region - grid->memory->regions);
+        base = access->region->base;
+    }
+    for (int l = 0; access->mask == ALL_LANES && l < WARP_LANES; l++) {
+        event->buffer[l] = (uint16_t)buffer;
+        event->offset[l] = access->address[l] - base;
+    }
+    for (uint32_t rest = access->mask == ALL_LANES ? 0 : access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        event->buffer[lane] = (uint16_t)buffer;
+        event->offset[lane] = access->address[lane] - base;
+    }
+}
+
+static void record_values(const Access *access, const MemoryValue *value, uint64_t row[WARP_LANES]) {
+    int bytes = access->memory->element_bytes;
+    uint64_t bits = bytes < 8 ? (UINT64_C(1) << 8 * bytes) - 1 : ~UINT64_C(0);
+    if (access->mask == ALL_LANES && value->bytes == 4) {
+        const uint32_t *from = operand_at(access->warp, value->place);
+        for (int l = 0; l < WARP_LANES; l++) row[l] = from[l] & bits;
+        return;
+    }
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        row[lane] = register_read(access->warp, value->place, value->bytes, lane) & bits;
+    }
 }
 
 static void record(const Access *access, const MemoryValue *values, int count, const uint64_t *operand,
                    bool changed) {
     const MemoryOp *memory = access->memory;
-    const Grid *grid = access->block->grid;
     Recorder *recorder = access->block->recorder;
     TraceEvent *event = recorder_begin(recorder, access->warp, access->op->pc, access->mask,
                                        trace_kind_in_space(memory->kind, access->space));
@@ -79,27 +143,12 @@ static void record(const Access *access, const MemoryValue *values, int count, c
     event->element_count = memory->count;
     event->is_load = !memory->is_store;
     event->has_result = count > 0;
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    record_places(access, event);
+    for (int e = 0; e < count; e++)
+        if (values[e].present) record_values(access, &values[e], event->value[e]);
+    for (uint32_t rest = operand ? access->mask : 0; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        switch (access->space) {
-        case PTX_SPACE_SHARED:
-            access_place_shared(grid, access->address[lane], &event->buffer[lane], &event->offset[lane]);
-            break;
-        case PTX_SPACE_LOCAL:
-            event->buffer[lane] = (uint16_t)(grid->trace->symbol_count - 1);
-            event->offset[lane] = access->address[lane];
-            break;
-        default:
-            event->buffer[lane] = (uint16_t)(access->region - grid->memory->regions);
-            event->offset[lane] = access->address[lane] - access->region->base;
-        }
-        uint64_t bits =
-            memory->element_bytes < 8 ? (UINT64_C(1) << 8 * memory->element_bytes) - 1 : ~UINT64_C(0);
-        for (int e = 0; e < count; e++)
-            if (values[e].present)
-                event->value[e][lane] =
-                    register_read(access->warp, values[e].place, values[e].bytes, lane) & bits;
-        if (operand) event->operand[lane] = operand[lane];
+        event->operand[lane] = operand[lane];
     }
     const PtxInstruction *in = access->op->instruction;
     recorder_end(recorder, trace_may_repeat(event->kind, in, changed), trace_watches(in));

@@ -130,18 +130,25 @@ static void report_array(const Access *access, const SharedPlace *array, uint32_
     report(access, TRAP_ARRAY_OVERRUN, lanes, what);
 }
 
-void marks_see_shared(const Access *access) {
-    const LoweredProgram *program = access->block->grid->program;
-    int index = program->arrays[access->op->pc];
-    if (index < 0 || access->peer >= 0) return;
-    const SharedPlace *array = &program->shared[index];
+static uint32_t outside_array(const Access *access, const SharedPlace *array, uint32_t lanes) {
     uint32_t outside = 0;
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t offset = (uint64_t)(access_host(access, lane) - access->bytes);
         if (offset < array->offset || offset + access->memory->width > (uint64_t)array->offset + array->bytes)
             outside |= lane_bit[lane];
     }
+    return outside;
+}
+
+void marks_see_shared(const Access *access) {
+    const LoweredProgram *program = access->block->grid->program;
+    int index = program->arrays[access->op->pc];
+    if (index < 0 || access->peer >= 0) return;
+    const SharedPlace *array = &program->shared[index];
+    int low = __builtin_ctz(access->mask), high = 31 - __builtin_clz(access->mask);
+    if (access->host_line && !outside_array(access, array, lane_bit[low] | lane_bit[high])) return;
+    uint32_t outside = outside_array(access, array, access->mask);
     if (outside) report_array(access, array, outside);
 }
 

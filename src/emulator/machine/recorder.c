@@ -15,8 +15,8 @@ typedef struct Queued {
     TraceEvent event;
 } Queued;
 
-typedef struct Occurrences { /* of one pc: per thread, in the interval of its warp */
-    uint32_t interval, count;
+typedef struct Occurrences { /* of one pc in a warp: of each lane, in an interval */
+    uint32_t interval[WARP_LANES], count[WARP_LANES];
 } Occurrences;
 
 struct Recorder {
@@ -24,9 +24,8 @@ struct Recorder {
     Queued *queue;        /* [number % QUEUE] */
     uint64_t first, next; /* numbers of the oldest queued and of the next event */
     SpinHistory histories[MAX_WARPS];
-    Occurrences **occurrences; /* [pc][thread], made when a pc is first recorded */
-    int pc_count;
-    size_t threads;
+    Occurrences **occurrences; /* [pc][warp], made when a pc is first recorded */
+    int pc_count, warps;
     const BlockHooks *hooks; /* make the events: everything else is empty then; NULL: none */
 };
 
@@ -36,7 +35,7 @@ Recorder *recorder_new(const Grid *grid, uint64_t linear) {
     recorder->queue = memory_new(QUEUE * sizeof *recorder->queue);
     recorder->pc_count = grid->program->op_count;
     recorder->occurrences = memory_new(((size_t)recorder->pc_count + 1) * sizeof *recorder->occurrences);
-    recorder->threads = (size_t)grid->warps_per_block * WARP_LANES;
+    recorder->warps = grid->warps_per_block;
     return recorder;
 }
 
@@ -59,16 +58,41 @@ static Queued *queued(Recorder *recorder, uint64_t number) {
 
 static Occurrences *occurrences_of(Recorder *recorder, int pc, int warp) {
     if (!recorder->occurrences[pc])
-        recorder->occurrences[pc] = memory_new(recorder->threads * sizeof(Occurrences));
-    return recorder->occurrences[pc] + (size_t)warp * WARP_LANES;
+        recorder->occurrences[pc] = memory_new((size_t)recorder->warps * sizeof(Occurrences));
+    return &recorder->occurrences[pc][warp];
+}
+
+static void count_occurrence(Occurrences *counts, uint32_t interval, uint32_t mask) {
+    if (mask == ALL_LANES) {
+        for (int l = 0; l < WARP_LANES; l++) {
+            counts->count[l] = (counts->interval[l] == interval ? counts->count[l] : 0) + 1;
+            counts->interval[l] = interval;
+        }
+        return;
+    }
+    for (; mask; mask &= mask - 1) {
+        int lane = __builtin_ctz(mask);
+        counts->count[lane] = (counts->interval[lane] == interval ? counts->count[lane] : 0) + 1;
+        counts->interval[lane] = interval;
+    }
+}
+
+/* In place of the event that was there: of its values, the rows that it had are set to 0. */
+static TraceEvent *new_event(Queued *slot) {
+    TraceEvent *event = &slot->event;
+    size_t begin = offsetof(TraceEvent, value), end = begin + sizeof event->value;
+    size_t rows = event->element_count > 1 ? (size_t)event->element_count : 1;
+    slot->dropped = slot->watches = false;
+    memset(event, 0, begin);
+    memset(event->value, 0, rows * sizeof *event->value);
+    memset((char *)event + end, 0, sizeof *event - end);
+    return event;
 }
 
 TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_t mask, TraceKind kind) {
     if (recorder->hooks) return recorder->hooks->begin_event(recorder->hooks->context, warp, pc, mask);
     if (warp->block->recorded_values) recorded_values_step(warp->block->recorded_values, warp, pc, mask);
-    Queued *slot = queued(recorder, recorder->next);
-    memset(slot, 0, sizeof *slot);
-    TraceEvent *event = &slot->event;
+    TraceEvent *event = new_event(queued(recorder, recorder->next));
     event->kind = kind;
     event->warp = warp->index;
     event->pc = pc;
@@ -77,12 +101,8 @@ TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_
     event->interval = warp->interval;
     Occurrences *counts = occurrences_of(recorder, pc, warp->index);
     int lowest = __builtin_ctz(mask);
-    event->occurrence = counts[lowest].interval == warp->interval ? counts[lowest].count : 0;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        Occurrences *of = &counts[__builtin_ctz(rest)];
-        if (of->interval != warp->interval) *of = (Occurrences){warp->interval, 0};
-        of->count++;
-    }
+    event->occurrence = counts->interval[lowest] == warp->interval ? counts->count[lowest] : 0;
+    count_occurrence(counts, warp->interval, mask);
     return event;
 }
 
@@ -129,8 +149,8 @@ static void drop_round(Recorder *recorder, SpinHistory *history, int period) {
         new->event.occurrence = old->event.occurrence;
         Occurrences *counts = occurrences_of(recorder, old->event.pc, old->event.warp);
         for (uint32_t rest = old->event.mask; rest; rest &= rest - 1) {
-            Occurrences *of = &counts[__builtin_ctz(rest)];
-            if (of->interval == old->event.interval && of->count) of->count--;
+            int lane = __builtin_ctz(rest);
+            if (counts->interval[lane] == old->event.interval && counts->count[lane]) counts->count[lane]--;
         }
     }
     spin_history_drop_earlier(history, period);
