@@ -3,6 +3,7 @@
 
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/guided_run.h"
+#include "emulator/lower/index_products.h"
 #include "emulator/tape/tape.h"
 
 #include <stdlib.h>
@@ -333,7 +334,10 @@ static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, co
         lowered_free(program);
         return NULL;
     }
-    if (emulator->options.observer) lowered_find_arrays(program, launch, region_at, &emulator->memory);
+    if (emulator->options.observer) {
+        lowered_find_arrays(program, launch, region_at, &emulator->memory);
+        lowered_find_products(program);
+    }
     if (program->uses_heap) heap_prepare(&emulator->memory);
     if (program->uses_heap && emulator->options.observer)
         memory_mark_unwritten(&emulator->memory, emulator->memory.heap_region);

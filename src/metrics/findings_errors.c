@@ -42,6 +42,8 @@ static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, con
     finding_put_line(launch, &finding->other);
     if (pair->kind == FINDING_UNDEFINED_SHUFFLE)
         findings_describe_undefined(builder, pair, finding);
+    else if (pair->kind == FINDING_WRAPPED_INDEX)
+        findings_describe_wrapped_index(builder, finding);
     else if (pair->kind == FINDING_PASSED_BY)
         findings_describe_passed_by(builder, pair, finding);
     else if (pair->kind == FINDING_PARTIAL_BARRIER)

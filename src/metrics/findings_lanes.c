@@ -32,6 +32,16 @@ void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair,
                     finding->other.line);
 }
 
+void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding) {
+    finding->advice = "compute the index in 64 bits: convert the first factor, as in (size_t)row * columns";
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    "line %d: lanes 0x%08" PRIx32 " of warp %d access memory by an index that is made of the "
+                    "product in line %d. The product does not fit in 32 bits and has wrapped around; the "
+                    "address lies inside a buffer all the same.",
+                    finding->access.line, finding->access.lanes, finding->access.warp, finding->other.line);
+}
+
 void findings_describe_partial_barrier(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
     finding->advice = "keep every lane until the last barrier: guard the work instead of returning early";
     finding->sentence =

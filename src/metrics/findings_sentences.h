@@ -29,6 +29,7 @@ void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detect
                             Finding *finding);
 /* The same of findings about lanes of a warp (findings_lanes.c). */
 void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
+void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding);
 void findings_describe_partial_barrier(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
 void findings_describe_passed_by(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
 /* Asynchronous copies (findings_copies.c): one that is disturbed on its way; one that nothing waits for. */

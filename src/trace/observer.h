@@ -97,7 +97,9 @@ typedef enum TraceUse {
 } TraceUse;
 
 typedef struct TraceUndefined { /* lanes are about to use what a shuffle has left undefined */
-    int pc, shuffle;            /* the use; the shuffle that read a lane which is not there, or elsewhere */
+    int pc, origin;             /* the use; the shuffle that read a lane which is not there, or elsewhere */
+    bool
+        is_product; /* the origin is a 32-bit product that has wrapped around; ADDRESS: an index is made of it */
     int warp;
     uint32_t lanes;
     TraceUse use;

@@ -57,7 +57,7 @@ static void copy(void *context, const TraceCopy *copy) {
 
 static void undefined(void *context, const TraceUndefined *undefined) {
     text_print(&((ObserverLog *)context)->text, "undefined pc %d of %d warp %d lanes %08x use %d\n",
-               undefined->pc, undefined->shuffle, undefined->warp, (unsigned)undefined->lanes,
+               undefined->pc, undefined->origin, undefined->warp, (unsigned)undefined->lanes,
                (int)undefined->use);
 }
 

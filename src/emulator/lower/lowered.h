@@ -91,6 +91,7 @@ typedef struct LoweredProgram {
     int *
         buffers; /* [op_count] the same of global memory: the region in which the only parameter points that its address is
                      made of */
+    int32_t *products; /* [op_count + 1] how many ops before it are index products; or NULL */
     uint32_t static_shared_bytes,
         shared_bytes; /* without and with the dynamic part; in shared_bytes also what is reserved */
     uint32_t reserved_shared_bytes; /* at the beginning of the window, where the program asks for it */

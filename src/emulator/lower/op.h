@@ -92,8 +92,9 @@ struct Op {
         *prelude; /* what lowering_source needs done first (!p, %clock); NULL: nothing. Not for handlers. */
     const PtxInstruction *instruction;
     int pc;
-    int read_count;       /* of s: source_count, and those behind that handlers read, too */
-    bool lists_registers; /* d, p, these and the guard are all the registers that it reads or writes */
+    int read_count;        /* of s: source_count, and those behind that handlers read, too */
+    bool is_index_product; /* 32 bits, and part of an address, perhaps (lower/index_products.h) */
+    bool lists_registers;  /* d, p, these and the guard are all the registers that it reads or writes */
 };
 
 /* First member of Warp is this, so that handlers need no other header. */

@@ -1,6 +1,7 @@
 /* Calls of the launch's observer (observe.h). */
 #include "emulator/machine/observe.h"
 
+#include "emulator/lower/index_products.h"
 #include "emulator/machine/cluster.h"
 #include "emulator/machine/marks.h"
 #include "emulator/machine/tape_door.h"
@@ -240,9 +241,14 @@ void observe_phase(const Block *home, const Warp *warp, int lane, uint64_t place
     see_sync(block, &sync);
 }
 
-void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use) {
+void observe_undefined(const Warp *warp, int origin, int pc, uint32_t lanes, TraceUse use) {
     const Block *block = warp->block;
-    TraceUndefined undefined = {
-        .pc = pc, .shuffle = shuffle, .warp = warp->index, .lanes = lanes, .use = use};
+    const PtxInstruction *from = block->grid->program->program->code[origin].instruction;
+    TraceUndefined undefined = {.pc = pc,
+                                .origin = origin,
+                                .is_product = index_is_product(from),
+                                .warp = warp->index,
+                                .lanes = lanes,
+                                .use = use};
     block->grid->observer->undefined(block->observed, &undefined);
 }

@@ -37,6 +37,6 @@ typedef struct ObservedRange { /* many bytes that a lane reads, or is about to w
 } ObservedRange;
 /* `bytes` NULL: it reads. */
 void observe_range(const Block *block, const ObservedRange *range, const uint8_t *bytes);
-void observe_undefined(const Warp *warp, int shuffle, int pc, uint32_t lanes, TraceUse use);
+void observe_undefined(const Warp *warp, int origin, int pc, uint32_t lanes, TraceUse use);
 
 #endif

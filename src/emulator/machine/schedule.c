@@ -156,6 +156,7 @@ static __attribute__((noinline)) void follow(const Op *op, const Gang *gang) {
 /* The gang is about to execute `op`, a branch or lane arithmetic. */
 static __attribute__((noinline)) void look(const Block *block, const Op *op, const Gang *gang) {
     if (block->follows) follow(op, gang);
+    if (op->is_index_product && block->observed) undefined_watch_product(op, gang);
     if (block->tape) tape_note(block, op, gang);
 }
 
@@ -302,7 +303,10 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
     do {
         int end = program->run_end[gang->pc];
         uint64_t count = (uint64_t)(end - gang->pc);
-        bool looks = block->follows || block->tape; /* shuffles, which may begin to follow, end a run */
+        bool watches =
+            block->observed && program->products && program->products[end] != program->products[gang->pc];
+        bool looks =
+            block->follows || block->tape || watches; /* shuffles, which may begin to follow, end a run */
         block->now = gang->turn;
         for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++)
             run_op(block, op, gang, mode, looks);

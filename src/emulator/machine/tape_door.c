@@ -53,6 +53,8 @@ void tape_end(Block *block) {
 
 void tape_note(const Block *block, const Op *op, const Gang *gang) {
     const TapeDoor *tapes = block->grid->tapes;
+    for (int w = 0; op->is_index_product && w < gang->count; w++)
+        tapes->product(block->tape, gang->warps[w], op, gang->masks[w]);
     for (int w = 0; w < gang->count; w++) {
         uint32_t lanes = gang->masks[w];
         if (op->guarded) tapes->guard(block->tape, gang->warps[w], op, lanes);

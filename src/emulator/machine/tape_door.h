@@ -19,8 +19,9 @@ struct TapeDoor {
     /* `block` has just been started. */
     Tape *(*begin)(const Block *block);
     /* What a warp does, before it does it: lanes `among` look at the guard of `op`; lanes `mask` execute an instruction
-     * of lane arithmetic, or an ordered one. */
+     * of lane arithmetic, which may be an index product that has to fit (Op.is_index_product), or an ordered one. */
     void (*guard)(Tape *tape, const Warp *warp, const Op *op, uint32_t among);
+    void (*product)(Tape *tape, const Warp *warp, const Op *op, uint32_t mask);
     void (*lanes)(Tape *tape, const Warp *warp, const Op *op, uint32_t mask);
     void (*ordered)(Tape *tape, const Warp *warp, const Op *op, uint32_t mask);
     /* What the observer is about to see of the block. */

@@ -2,6 +2,7 @@
 #include "emulator/machine/undefined_value.h"
 
 #include "emulator/lower/address_space.h"
+#include "emulator/lower/index_products.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/other_orders.h"
 
@@ -28,6 +29,25 @@ void undefined_begin(Warp *warp, int pc, Operand place, uint32_t lanes) {
         value->bytes[l] = ALL_BYTES;
     }
     warp->follows = warp->block->follows = true;
+}
+
+void undefined_watch_product(const Op *op, const Gang *gang) {
+    for (int w = 0; w < gang->count; w++) {
+        Warp *warp = gang->warps[w];
+        uint32_t lanes = op->guarded ? guard_lanes(op, warp, gang->masks[w]) : gang->masks[w];
+        uint32_t wraps = lanes ? index_product_wraps(op, warp, lanes) : 0;
+        if (!wraps) continue;
+        undefined_begin(warp, op->pc, op->d, wraps);
+        warp->block->worker->irregular++;
+    }
+}
+
+/* Nothing that is made of it is an index. */
+static void drop_products(const Warp *warp, UndefinedValue *value) {
+    const PtxCode *code = warp->block->grid->program->program->code;
+    for (uint32_t rest = value->lanes; rest; rest &= rest - 1)
+        if (index_is_product(code[value->origin[__builtin_ctz(rest)]].instruction))
+            value->lanes &= ~(rest & -rest);
 }
 
 static void join(UndefinedValue *into, const UndefinedValue *from) {
@@ -66,9 +86,10 @@ static void use_bytes(const Warp *warp, int pc, const UndefinedValue *value, uin
         uint32_t same = 0;
         for (uint32_t rest = left; rest; rest &= rest - 1)
             if (value->origin[__builtin_ctz(rest)] == origin) same |= rest & -rest;
-        if (warp->block->grid->program->program->code[origin].instruction->opcode == PTX_ld)
+        const PtxInstruction *from = warp->block->grid->program->program->code[origin].instruction;
+        if (from->opcode == PTX_ld)
             report_unwritten(warp, origin, pc, same, how);
-        else
+        else if (!index_is_product(from) || how == TRACE_USE_ADDRESS)
             observe_undefined(warp, origin, pc, same, how);
         left &= ~same;
     }
@@ -221,6 +242,7 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
         if (in->opcode == PTX_addc || in->opcode == PTX_subc || in->opcode == PTX_madc) join(&result, flag);
         if (result.lanes) {
             result.lanes &= ~settled_lanes(warp, in);
+            if (!index_is_carried_by(in->opcode)) drop_products(warp, &result);
             find_bytes(in, &result);
         }
         carry = result;

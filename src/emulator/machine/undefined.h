@@ -6,6 +6,9 @@
  * observer learns of that. Registers, parameters of functions and local memory are followed; an instruction whose result does
  * not depend on the value (selp that takes the other operand, `and` with 0) makes a defined one.
  *
+ * Products of 32 bits that have wrapped are followed in the same way, as long as what is made of them is an index: then an
+ * address is the only use.
+ *
  * Copies of a structure move its padding, too, which nobody writes: bytes are followed one by one through memory, moves and
  * conversions; what else depends on one of them is undefined as a whole.
  *
@@ -24,6 +27,9 @@ struct UndefinedValue {
 
 /* The shuffle at `pc` has given something undefined to `lanes`, in the register at `place`. */
 void undefined_begin(Warp *warp, int pc, Operand place, uint32_t lanes);
+/* The gang is about to execute an index product (lower/index_products.h): of lanes where it wraps, the result is followed to
+ * the accesses that it is the address of. */
+void undefined_watch_product(const Op *op, const Gang *gang);
 /* A load of local memory is about to read bytes that nobody has written: a bit for each byte of the access, by lane. */
 void undefined_load(const Access *access, const uint32_t *unwritten);
 void undefined_forget_frame(Frame *frame);

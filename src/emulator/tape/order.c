@@ -83,7 +83,7 @@ static void find_late(const Tape *tape, LateValue *values) {
 static bool late_entries_check(const Tape *tape) {
     for (int e = 0; e < tape->entry_count; e++) {
         const TapeEntry *entry = tape->entries[e];
-        if (entry->is_late && (entry->kind == TAPE_GUARD || entry->kind == TAPE_ADDRESS)) return true;
+        if (entry->is_late && tape_is_check(entry)) return true;
     }
     return false;
 }

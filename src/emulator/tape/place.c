@@ -41,6 +41,7 @@ static uint32_t reads(const Tape *tape, const TapeEntry *entry, int w) {
     case TAPE_SHARED:
         return needed || entry->memory->is_store || tape->is_observed ? mask : 0;
     case TAPE_GUARD:
+    case TAPE_PRODUCT:
     case TAPE_ADDRESS:
     case TAPE_GLOBAL:
     case TAPE_SYNC:
@@ -223,7 +224,7 @@ static void mark_last(Tape *tape) {
     for (int e = tape->entry_count - 1; e >= 0; e--) {
         TapeEntry *entry = tape->entries[e];
         entry->is_last = true;
-        if (entry->kind == TAPE_GUARD || entry->kind == TAPE_ADDRESS) return;
+        if (tape_is_check(entry)) return;
     }
 }
 

@@ -175,6 +175,18 @@ static void note_guard(Tape *tape, const Warp *warp, const Op *op, uint32_t amon
     add(tape, &check, warp, among);
 }
 
+/* A guard only takes lanes away: without it, more than needed is checked. */
+static void note_product(Tape *tape, const Warp *warp, const Op *op, uint32_t mask) {
+    bool result_varies = false;
+    if (tape->is_abandoned || !tape->is_observed) return;
+    for (int s = 0; s < op->source_count; s++) result_varies |= varies(tape, warp, op->s[s], mask);
+    if (!result_varies) return;
+    Draft check;
+    begin_draft(&check, TAPE_PRODUCT, op);
+    for (int s = 0; s < op->source_count; s++) add_source(tape, &check, warp, &check.op.s[s], mask);
+    add(tape, &check, warp, mask);
+}
+
 static void note_lanes(Tape *tape, const Warp *warp, const Op *op, uint32_t mask) {
     bool result_varies = false;
     if (!op->lists_registers || op->prelude) abandon(tape);
@@ -440,6 +452,7 @@ static void finish(Tape *tape, Worker *worker) {
 const TapeDoor tape_door = {
     .begin = begin,
     .guard = note_guard,
+    .product = note_product,
     .lanes = note_lanes,
     .ordered = note_ordered,
     .sync = note_sync,

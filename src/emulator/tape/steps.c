@@ -3,6 +3,7 @@
 
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/affine.h"
+#include "emulator/lower/index_products.h"
 #include "emulator/machine/observe.h"
 
 /* Defines the OpFunction table `NAME` of a function of the same arguments, compiled for several vector units. */
@@ -31,6 +32,13 @@ static void run_guard(const Op *op, Warp *const *warps, const uint32_t *masks, i
     for (int w = 0; w < count; w++)
         wrong |= (*(const uint32_t *)operand_at(warps[w], op->s[0]) & masks[w]) ^ entry->details[w].expected;
     if (wrong) entry->tape->differs = true;
+}
+
+static void run_product(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {
+    const TapeEntry *entry = op->extra;
+    uint32_t wraps = 0;
+    for (int w = 0; w < count; w++) wraps |= index_product_wraps(op, warps[w], masks[w]);
+    if (wraps) entry->tape->differs = true;
 }
 
 /* number[0]: bytes of the register */
@@ -232,6 +240,7 @@ void tape_set_run(TapeEntry *entry) {
     if (entry->kind == TAPE_LANES || entry->kind == TAPE_EXCHANGE) return;
     op->extra = entry;
     op->run = entry->kind == TAPE_GUARD     ? run_guard
+              : entry->kind == TAPE_PRODUCT ? run_product
               : entry->kind == TAPE_MERGE   ? merge.at[level]
               : entry->kind == TAPE_SHUFFLE ? shuffle.at[level]
               : entry->kind == TAPE_SHARED  ? shared.at[level]

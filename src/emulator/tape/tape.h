@@ -49,6 +49,7 @@ typedef struct TapeReference { /* an operand of an entry */
 typedef enum TapeKind {
     TAPE_LANES,
     TAPE_GUARD,
+    TAPE_PRODUCT, /* checks that it fits */
     TAPE_MERGE,
     TAPE_SHUFFLE,
     TAPE_EXCHANGE,
@@ -161,6 +162,10 @@ struct Tape {
     uint32_t saved_bytes, saved_capacity;
 };
 
+/* What it finds may be that the block does something else. */
+static inline bool tape_is_check(const TapeEntry *entry) {
+    return entry->kind == TAPE_GUARD || entry->kind == TAPE_PRODUCT || entry->kind == TAPE_ADDRESS;
+}
 /* order.c. False: what the block has loaded decides a check, and it is observed. */
 bool tape_order(Tape *tape);
 /* place.c: the entries become steps. False: there are too many. */

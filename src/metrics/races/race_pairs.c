@@ -87,15 +87,15 @@ void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, co
 
 void race_detector_undefined(void *context, const TraceUndefined *undefined) {
     BlockRaces *block = context;
+    FindingKind kind = undefined->is_product ? FINDING_WRAPPED_INDEX : FINDING_UNDEFINED_SHUFFLE;
     block->detector->serial++;
-    RacePair *pair =
-        race_pair_find(block->detector, FINDING_UNDEFINED_SHUFFLE, undefined->pc, undefined->shuffle);
+    RacePair *pair = race_pair_find(block->detector, kind, undefined->pc, undefined->origin);
     if (!pair) {
-        pair = race_pair_add(block, FINDING_UNDEFINED_SHUFFLE, PTX_SPACE_GENERIC);
+        pair = race_pair_add(block, kind, PTX_SPACE_GENERIC);
         if (!pair) return;
         pair->access = place_of(block, undefined->pc, undefined->warp, undefined->lanes);
         pair->access.is_store = undefined->use == TRACE_USE_STORE;
-        pair->other = place_of(block, undefined->shuffle, undefined->warp, undefined->lanes);
+        pair->other = place_of(block, undefined->origin, undefined->warp, undefined->lanes);
         pair->use = undefined->use;
     }
     race_pair_count(pair, block);
