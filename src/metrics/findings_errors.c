@@ -9,16 +9,20 @@ static void add_instructions(FindingsBuilder *builder, Finding *finding, const R
     finding->pairs = pairs;
 }
 
-/* Unrolled code has many pairs of instructions in the same two lines: they are one finding. */
-static bool add_to_same_lines(FindingsBuilder *builder, const RacePair *pair, const TraceLaunch *launch) {
+/* Unrolled code has many pairs of instructions in the same two lines, which access one variable: they are one finding. */
+static bool add_to_same_lines(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
+                              const TraceLaunch *launch) {
     FindingAccess access = pair->access, other = pair->other;
+    if (pair->space == PTX_SPACE_SHARED)
+        findings_locate_symbol(&detector->windows[pair->launch], launch, &access);
     finding_put_line(launch, &access);
     finding_put_line(launch, &other);
     for (int i = 0; i < builder->list->count; i++) {
         Finding *earlier = &builder->list->items[i];
         bool same = earlier->kind == pair->kind && earlier->launch == pair->launch &&
-                    earlier->access.line == access.line && earlier->other.line == other.line &&
-                    earlier->access.is_store == access.is_store && earlier->other.is_store == other.is_store;
+                    earlier->access.buffer == access.buffer && earlier->access.line == access.line &&
+                    earlier->other.line == other.line && earlier->access.is_store == access.is_store &&
+                    earlier->other.is_store == other.is_store;
         if (!same) continue;
         add_instructions(builder, earlier, pair);
         earlier->count += pair->count;
@@ -30,7 +34,7 @@ static bool add_to_same_lines(FindingsBuilder *builder, const RacePair *pair, co
 
 static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair) {
     const TraceLaunch *launch = builder->trace->launches[pair->launch];
-    if (add_to_same_lines(builder, pair, launch)) return;
+    if (add_to_same_lines(builder, detector, pair, launch)) return;
     Finding *finding = findings_add(builder->list, &builder->capacity, pair->kind, pair->launch);
     finding->space = pair->space;
     finding->access = pair->access;

@@ -239,6 +239,23 @@ static void test_pairs_of_the_same_lines(void **state) {
     watched_done(&watched);
 }
 
+/* In the same two lines, but of two variables: two races. */
+static void test_two_variables_in_the_same_lines(void **state) {
+    (void)state;
+    Watched watched;
+    watch(&watched,
+          (CoreKernel){.body = "setp.eq.u32 %p1, %t, 0; setp.eq.u32 %p3, %t, 32;\n"
+                               ".loc 1 5 0\n@%p1 st.shared.u32 [a+4], 7; @%p1 st.shared.u32 [b+8], 8;\n"
+                               ".loc 1 6 0\n@%p3 ld.shared.u32 %r2, [a+4]; @%p3 ld.shared.u32 %r3, [b+8];",
+                       .module =
+                           ".file 1 \"races.cu\"\n.shared .align 8 .b8 a[64];\n.shared .align 8 .b8 b[64];\n",
+                       .block = 64});
+    assert_int_equal(watched.hazards->error_count, 2);
+    assert_string_equal(watched.hazards->items[0].what, "a[1]");
+    assert_string_equal(watched.hazards->items[1].what, "b[2]");
+    watched_done(&watched);
+}
+
 /* Where a wrong result may come from: elements that two blocks load, else the last store, else nothing is known. */
 static void test_wrong_results(void **state) {
     (void)state;
@@ -429,11 +446,17 @@ static void test_too_many_races(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sides_of_a_race),   cmocka_unit_test(test_variables_are_named),
-        cmocka_unit_test(test_sentences),         cmocka_unit_test(test_pairs_of_the_same_lines),
-        cmocka_unit_test(test_wrong_results),     cmocka_unit_test(test_a_wrong_result_of_an_earlier_launch),
-        cmocka_unit_test(test_races_are_counted), cmocka_unit_test(test_values_of_a_conflict),
-        cmocka_unit_test(test_values_have_signs), cmocka_unit_test(test_too_many_races),
+        cmocka_unit_test(test_sides_of_a_race),
+        cmocka_unit_test(test_variables_are_named),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_pairs_of_the_same_lines),
+        cmocka_unit_test(test_two_variables_in_the_same_lines),
+        cmocka_unit_test(test_wrong_results),
+        cmocka_unit_test(test_a_wrong_result_of_an_earlier_launch),
+        cmocka_unit_test(test_races_are_counted),
+        cmocka_unit_test(test_values_of_a_conflict),
+        cmocka_unit_test(test_values_have_signs),
+        cmocka_unit_test(test_too_many_races),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
