@@ -334,10 +334,8 @@ static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, co
         lowered_free(program);
         return NULL;
     }
-    if (emulator->options.observer) {
-        lowered_find_arrays(program, launch, region_at, &emulator->memory);
-        lowered_find_products(program);
-    }
+    lowered_find_arrays(program, launch, region_at, &emulator->memory);
+    if (emulator->options.observer) lowered_find_products(program);
     if (program->uses_heap) heap_prepare(&emulator->memory);
     if (program->uses_heap && emulator->options.observer)
         memory_mark_unwritten(&emulator->memory, emulator->memory.heap_region);

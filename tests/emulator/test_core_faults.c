@@ -40,6 +40,9 @@ static void test_nearest_buffer(void **state) {
     core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "12 bytes before the start of `table` (40 bytes)");
     kernel.body = "mov.u64 %q0, table; ld.global.u32 %r0, [%q0+44];";
     core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "4 bytes past the end of `table` (40 bytes)");
+    /* Nearer to `table`, but the address is made of the parameter that points to `out`. */
+    kernel.body = "ld.global.u32 %r0, [table]; ld.global.u32 %r1, [%base+65700];";
+    core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "65572 bytes past the end of `out` (128 bytes)");
 }
 
 static void test_null(void **state) {

@@ -91,12 +91,13 @@ static void name_shared(const Grid *grid, uint64_t offset, Text *out) {
 }
 
 /* Indices of 32 bits that wrapped lead far below a buffer (an int past 2^31), or just short of 2^32 elements
- * above its start (an unsigned below 0). The buffer, or NULL. */
-static const Region *find_wrapped(const Memory *memory, uint64_t address, int width, int64_t *index) {
+ * above its start (an unsigned below 0). The buffer, or NULL; `own`: as in memory_describe(). */
+static const Region *find_wrapped(const Memory *memory, uint64_t address, int width, int own,
+                                  int64_t *index) {
     enum { BELOW_ZERO = 1 << 24, NULL_PAGE = 4096 };
     if (address < NULL_PAGE) return NULL;
     const int64_t whole = INT64_C(1) << 32;
-    for (int i = 0; i < memory->count; i++) {
+    for (int i = own < 0 ? 0 : own; i < (own < 0 ? memory->count : own + 1); i++) {
         int64_t distance = (int64_t)(address - memory->regions[i].base);
         if (distance % width) continue;
         *index = distance / width;
@@ -112,8 +113,9 @@ static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out
     const Grid *grid = access->block->grid;
     uint64_t address = access->address[__builtin_ctz(lanes)];
     int64_t index;
+    int own = grid->program->buffers[access->op->pc];
     const Region *wrapped = access->space == PTX_SPACE_GLOBAL
-                                ? find_wrapped(grid->memory, address, access->memory->width, &index)
+                                ? find_wrapped(grid->memory, address, access->memory->width, own, &index)
                                 : NULL;
     if (wrapped) {
         int64_t whole = INT64_C(1) << 32;
@@ -142,7 +144,7 @@ static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out
                    address);
         break;
     default:
-        memory_describe(grid->memory, address, access->memory->width, out);
+        memory_describe(grid->memory, address, access->memory->width, own, out);
         break;
     }
     return TRAP_OUT_OF_BOUNDS;

@@ -48,7 +48,7 @@ static bool find_range(Block *block, Range *range) {
 static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
     Text text = {0};
     if (range->space == PTX_SPACE_GLOBAL)
-        memory_describe(block->grid->memory, range->address, (int)range->bytes, &text);
+        memory_describe(block->grid->memory, range->address, (int)range->bytes, -1, &text);
     else if (range->home.peer < 0)
         text_print(&text, "shared offset %" PRIu64 ": the block has %" PRIu32 " bytes of shared memory",
                    range->address, block->grid->program->shared_bytes);

@@ -86,8 +86,7 @@ typedef struct LoweredProgram {
     FunctionLayout *functions; /* as program->functions */
     SharedPlace *shared;       /* in window order; the dynamic part last */
     int shared_count, shared_capacity;
-    int *
-        arrays; /* [op_count] the index in `shared` of the only array that the op accesses, -1: not known; or NULL */
+    int *arrays; /* [op_count] the index in `shared` of the only array that the op accesses, -1: not known */
     int *
         buffers; /* [op_count] the same of global memory: the region in which the only parameter points that its address is
                      made of */

@@ -157,7 +157,7 @@ void marks_see_shared(const Access *access) {
 bool marks_see_buffer(const Access *access) {
     const LoweredProgram *program = access->block->grid->program;
     const Memory *memory = access->block->grid->memory;
-    int index = program->buffers ? program->buffers[access->op->pc] : -1;
+    int index = program->buffers[access->op->pc];
     if (index < 0 || access->region == &memory->regions[index]) return false;
     const Region *own = &memory->regions[index];
     int lane = __builtin_ctz(access->mask), width = access->memory->width;

@@ -61,7 +61,7 @@ uint8_t *memory_at(const Memory *memory, uint64_t address, uint64_t bytes) {
     return bytes <= region->bytes - offset ? region->host + offset : NULL;
 }
 
-void memory_describe(const Memory *memory, uint64_t address, int width, Text *out) {
+void memory_describe(const Memory *memory, uint64_t address, int width, int own, Text *out) {
     int before = region_before(memory, address);
     if (address < 4096) {
         text_print(out, "address 0x%" PRIx64 " is a null pointer%s", address,
@@ -70,6 +70,11 @@ void memory_describe(const Memory *memory, uint64_t address, int width, Text *ou
     }
     const Region *below = before >= 0 ? &memory->regions[before] : NULL;
     const Region *above = before + 1 < memory->count ? &memory->regions[before + 1] : NULL;
+    if (own >= 0) {
+        const Region *meant = &memory->regions[own];
+        below = address >= meant->base ? meant : NULL;
+        above = below ? NULL : meant;
+    }
     uint64_t past = below ? address - below->base : UINT64_MAX; /* from the start of the buffer below */
     uint64_t gap_below = below ? (past < below->bytes ? 0 : past - below->bytes) : UINT64_MAX;
     uint64_t gap_above = above ? above->base - address : UINT64_MAX;

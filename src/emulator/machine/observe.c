@@ -33,7 +33,7 @@ static bool is_shared_between_threads(const Access *access) {
 }
 
 void observe_access(const Access *access) {
-    if (access->space == PTX_SPACE_SHARED && access->block->grid->program->arrays) marks_see_shared(access);
+    if (access->space == PTX_SPACE_SHARED) marks_see_shared(access);
     if (access->space == PTX_SPACE_GLOBAL && marks_see_buffer(access))
         return; /* that is its fault, no race */
     if (access->space == PTX_SPACE_GLOBAL && access->region->written) marks_see(access);
