@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -129,15 +130,55 @@ static void fill_range(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64
     }
 }
 
-static bool fill(PlanBuffer *buffer, uint64_t seed, const volatile bool *cancel, Error *error) {
-    const uint64_t piece = 1 << 20;
+enum { PIECE = 1 << 20, MOST_SHARES = 64 }; /* elements; host threads */
+
+typedef struct FillShare { /* what a host thread fills */
+    PlanBuffer *buffer;
+    uint64_t seed, begin, end;
+    const volatile bool *cancel;
+    pthread_t thread;
+} FillShare;
+
+static bool is_cancelled(const volatile bool *cancel) {
+    return cancel && *cancel;
+}
+
+static void *fill_share(void *context) {
+    const FillShare *share = context;
+    for (uint64_t begin = share->begin; begin < share->end && !is_cancelled(share->cancel); begin += PIECE)
+        fill_range(share->buffer, share->seed, begin,
+                   share->end - begin < PIECE ? share->end : begin + PIECE);
+    return NULL;
+}
+
+static int share_count(const Plan *plan, uint64_t elements) {
+    uint64_t pieces = (elements + PIECE - 1) / PIECE;
+    long threads = plan->threads > 0 ? plan->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads > MOST_SHARES) threads = MOST_SHARES;
+    return threads < 1 || pieces < 2 ? 1 : (uint64_t)threads < pieces ? (int)threads : (int)pieces;
+}
+
+/* Pieces, one after another or in several threads: elements are made of their numbers alone. */
+static bool fill(const Plan *plan, PlanBuffer *buffer, uint64_t seed, Error *error) {
+    FillShare shares[MOST_SHARES];
     if (buffer->fill == FILL_FILE)
         return fill_from_file(buffer, (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type), error);
-    for (uint64_t begin = 0; begin < buffer->count; begin += piece) {
-        if (cancel && *cancel) return error_set(error, "cancelled");
-        fill_range(buffer, seed, begin, buffer->count - begin < piece ? buffer->count : begin + piece);
+    int count = share_count(plan, buffer->count), started = 0;
+    uint64_t pieces = (buffer->count + PIECE - 1) / PIECE;
+    for (int i = 0; i < count; i++) {
+        uint64_t end = pieces * (uint64_t)(i + 1) / (uint64_t)count * PIECE;
+        shares[i] = (FillShare){.buffer = buffer,
+                                .seed = seed,
+                                .begin = pieces * (uint64_t)i / (uint64_t)count * PIECE,
+                                .end = end < buffer->count ? end : buffer->count,
+                                .cancel = plan->cancel};
     }
-    return true;
+    while (started + 1 < count &&
+           !pthread_create(&shares[started].thread, NULL, fill_share, &shares[started]))
+        started++;
+    for (int i = started; i < count; i++) fill_share(&shares[i]);
+    for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
+    return is_cancelled(plan->cancel) ? error_set(error, "cancelled") : true;
 }
 
 /* A plan is kept twice (before and after the run); more than half of the memory would only swap or be killed.
@@ -202,7 +243,7 @@ bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error) {
     PlanBuffer *buffer = &plan->buffers[index];
     if (!fits_memory(plan, error)) return false;
     buffer->bytes = memory_new((size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type));
-    return fill(buffer, loops_mix(seed) + loops_mix((uint64_t)index), plan->cancel, error);
+    return fill(plan, buffer, loops_mix(seed) + loops_mix((uint64_t)index), error);
 }
 
 bool plan_fill(Plan *plan, uint64_t seed, Error *error) {

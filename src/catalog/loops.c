@@ -131,37 +131,55 @@ bool loops_fill_random(PtxType type, void *bytes, const RandomNumbers *random, u
 /* ---- folds ---- */
 
 #define FOLD(TYPE)                                                                                           \
-    INLINE void fold_##TYPE(const void *bytes, uint64_t count, WholeFold *fold) {                            \
-        const TYPE *element = bytes;                                                                         \
-        TYPE least = element[0], most = element[0];                                                          \
+    INLINE uint64_t sum_##TYPE(const TYPE *element, uint64_t count) {                                        \
         uint64_t sum = 0;                                                                                    \
+        for (uint64_t i = 0; i < count; i++) sum += (uint64_t)(int64_t)element[i];                           \
+        return sum;                                                                                          \
+    }                                                                                                        \
+    INLINE void extremes_##TYPE(const TYPE *element, uint64_t count, int64_t *least, int64_t *most) {        \
+        TYPE low = element[0], high = element[0];                                                            \
         for (uint64_t i = 0; i < count; i++) {                                                               \
-            sum += (uint64_t)(int64_t)element[i];                                                            \
-            least = element[i] < least ? element[i] : least;                                                 \
-            most = element[i] > most ? element[i] : most;                                                    \
+            low = element[i] < low ? element[i] : low;                                                       \
+            high = element[i] > high ? element[i] : high;                                                    \
         }                                                                                                    \
-        *fold = (WholeFold){sum, least, most};                                                               \
+        *least = low, *most = high;                                                                          \
     }
 FOLD(int32_t)
 FOLD(uint32_t)
 
-typedef void (*Folder)(PtxType type, const void *bytes, uint64_t count, WholeFold *fold);
+typedef uint64_t (*Summer)(PtxType type, const void *bytes, uint64_t count);
+typedef void (*Extremes)(PtxType type, const void *bytes, uint64_t count, int64_t *least, int64_t *most);
 
 #define FOLDER(LEVEL, TARGET)                                                                                \
-    TARGET static void fold_##LEVEL(PtxType type, const void *bytes, uint64_t count, WholeFold *fold) {      \
+    TARGET static uint64_t sum_##LEVEL(PtxType type, const void *bytes, uint64_t count) {                    \
+        return type == PTX_S32 ? sum_int32_t(bytes, count) : sum_uint32_t(bytes, count);                     \
+    }                                                                                                        \
+    TARGET static void extremes_##LEVEL(PtxType type, const void *bytes, uint64_t count, int64_t *least,     \
+                                        int64_t *most) {                                                     \
         if (type == PTX_S32)                                                                                 \
-            fold_int32_t(bytes, count, fold);                                                                \
+            extremes_int32_t(bytes, count, least, most);                                                     \
         else                                                                                                 \
-            fold_uint32_t(bytes, count, fold);                                                               \
+            extremes_uint32_t(bytes, count, least, most);                                                    \
     }
 FOLDER(plain, )
 FOLDER(avx2, TARGET_AVX2)
 FOLDER(avx512, TARGET_AVX512)
-static const Folder folders[LEVELS] = {fold_plain, fold_avx2, fold_avx512};
+static const Summer summers[LEVELS] = {sum_plain, sum_avx2, sum_avx512};
+static const Extremes extremes[LEVELS] = {extremes_plain, extremes_avx2, extremes_avx512};
 
-bool loops_fold(PtxType type, const void *bytes, uint64_t count, WholeFold *fold) {
-    if (type != PTX_S32 && type != PTX_U32) return false;
-    *fold = (WholeFold){0};
-    if (count) folders[level()](type, bytes, count, fold);
+static bool has_folds(PtxType type) {
+    return type == PTX_S32 || type == PTX_U32;
+}
+
+bool loops_sum(PtxType type, const void *bytes, uint64_t count, uint64_t *sum) {
+    if (!has_folds(type)) return false;
+    *sum = summers[level()](type, bytes, count);
+    return true;
+}
+
+bool loops_extremes(PtxType type, const void *bytes, uint64_t count, int64_t *least, int64_t *most) {
+    if (!has_folds(type)) return false;
+    *least = *most = 0;
+    if (count) extremes[level()](type, bytes, count, least, most);
     return true;
 }

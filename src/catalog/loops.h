@@ -18,12 +18,9 @@ uint64_t loops_mix(uint64_t x);
 /* Fills elements begin to end - 1. False: there is no loop for this type and these numbers. */
 bool loops_fill_random(PtxType type, void *bytes, const RandomNumbers *random, uint64_t begin, uint64_t end);
 
-typedef struct WholeFold { /* of 32-bit integers */
-    uint64_t sum;          /* modulo 2^64 */
-    int64_t least, most;   /* count 0: 0 */
-} WholeFold;
-
-/* False: there is no loop for this type. */
-bool loops_fold(PtxType type, const void *bytes, uint64_t count, WholeFold *fold);
+/* Of 32-bit integers; false: there is no loop for this type. */
+bool loops_sum(PtxType type, const void *bytes, uint64_t count, uint64_t *sum); /* modulo 2^64 */
+bool loops_extremes(PtxType type, const void *bytes, uint64_t count, int64_t *least,
+                    int64_t *most); /* count 0: 0 */
 
 #endif

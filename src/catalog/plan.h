@@ -76,6 +76,7 @@ typedef struct Plan {
         launches[PLAN_LAUNCHES]; /* in place: pointers to them stay valid as long as the plan stays put */
     int launch_count;
     const volatile bool *cancel; /* true ends plan_fill() early, with an error; NULL: never */
+    int threads;                 /* host threads of plan_fill(); 0: one per core */
 } Plan;
 
 /* Allocates and fills every buffer; reads files. The same seed gives the same bytes on every machine. Refuses

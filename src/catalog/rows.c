@@ -178,8 +178,7 @@ void rows_compare(CatalogResult *result, PtxType type, uint64_t index, long doub
 /* Modulo 2^64, which every integer type divides. */
 static long double fold_integers(PtxType type, const void *bytes, uint64_t count) {
     uint64_t sum = 0;
-    WholeFold fold;
-    if (loops_fold(type, bytes, count, &fold)) return (long double)(int64_t)fold.sum;
+    if (loops_sum(type, bytes, count, &sum)) return (long double)(int64_t)sum;
     for (uint64_t i = 0; i < count; i++) sum += (uint64_t)(int64_t)plan_element(type, bytes, i);
     return (long double)(int64_t)sum;
 }
@@ -199,9 +198,8 @@ static long double fold(PtxType type, const char *op, const void *bytes, uint64_
         return ptx_type_is_float(type) ? fold_floats(type, bytes, count, magnitude)
                                        : fold_integers(type, bytes, count);
     double extreme = is_min ? INFINITY : -INFINITY;
-    WholeFold whole;
-    if (count && loops_fold(type, bytes, count, &whole))
-        return is_min ? (double)whole.least : (double)whole.most;
+    int64_t least, most;
+    if (count && loops_extremes(type, bytes, count, &least, &most)) return (double)(is_min ? least : most);
     for (uint64_t i = 0; i < count; i++) {
         double value = plan_element(type, bytes, i);
         if (is_min ? value < extreme : value > extreme) extreme = value;

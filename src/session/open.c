@@ -244,6 +244,7 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
     bool good = session_plan(session, error) && session_link_launches(session, error) &&
                 check_launches(session, error);
     session->plan.cancel = options->cancel;
+    session->plan.threads = options->threads;
     good = good && plan_fill(&session->plan, options->catalog.seed, error);
     bool is_copy = session->trial.is_copy, is_compared = !session->trial.has_no_result;
     if (good && is_compared &&

@@ -62,6 +62,30 @@ static void random_data_is_the_same_everywhere(void **state) {
 }
 
 /* 0 to 9 of every type, each as often, the same ones whatever the type. */
+/* Sizes around the pieces that threads share out, more threads than pieces. */
+static void threads_fill_what_one_fills(void **state) {
+    (void)state;
+    static const uint64_t counts[] = {1, (1 << 20) - 1, (1 << 20) + 1, 5 * (1 << 20) + 77};
+    static const int threads[] = {2, 3, 64, 0};
+    for (int kind = FILL_ONES; kind <= FILL_UNWRITTEN; kind++)
+        for (size_t c = 0; kind != FILL_FILE && kind != FILL_VALUE && c < sizeof counts / sizeof *counts;
+             c++) {
+            Plan one;
+            make_buffer(&one, PTX_S16, counts[c], (FillKind)kind);
+            one.threads = 1;
+            fill_buffer(&one, 7);
+            for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+                Plan many;
+                make_buffer(&many, PTX_S16, counts[c], (FillKind)kind);
+                many.threads = threads[t];
+                fill_buffer(&many, 7);
+                assert_memory_equal(one.buffers[0].bytes, many.buffers[0].bytes, counts[c] * 2);
+                plan_free(&many);
+            }
+            plan_free(&one);
+        }
+}
+
 static void digits_are_the_same_ten_in_every_type(void **state) {
     (void)state;
     static const PtxType types[] = {PTX_S8,  PTX_U8,  PTX_S16, PTX_U16,  PTX_S32, PTX_U32,
@@ -186,6 +210,7 @@ int main(void) {
         cmocka_unit_test(plain_fills_hold_what_they_say),
         cmocka_unit_test(iota_wraps_in_small_integers),
         cmocka_unit_test(random_data_is_the_same_everywhere),
+        cmocka_unit_test(threads_fill_what_one_fills),
         cmocka_unit_test(digits_are_the_same_ten_in_every_type),
         cmocka_unit_test(random_data_depends_on_seed_and_buffer),
         cmocka_unit_test(random_data_stays_within_its_scale_and_reaches_it),

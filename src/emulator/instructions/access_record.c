@@ -164,25 +164,30 @@ void access_keep(Access *access, const MemoryValue *values, int count, const uin
 
 /* ---- what a host thread touches ---- */
 
-static void track_footprint(const Access *access, uint64_t *bits, SavedPages *saved) {
+static void track(Footprint *footprint, const Access *access, bool writes, uint64_t at, uint64_t bytes) {
+    uint64_t first = access->region->first_word + at / 4, count = (at + bytes - 1) / 4 - at / 4 + 1;
+    if (!writes) {
+        bits_set(footprint->read, first, count);
+        return;
+    }
+    footprint_write(footprint, first, count);
+    if (footprint->saved) saved_pages_keep(footprint->saved, access->region, at, bytes);
+}
+
+static void track_lanes(Footprint *footprint, const Access *access, bool writes) {
     uint64_t width = access->memory->width;
-    uint64_t first_word = access->region->first_word;
     bool is_one_piece =
         access->host_line && access->mask == ALL_LANES && access->host_stride == (int64_t)width;
     if (is_one_piece) {
-        uint64_t begin = access->host_first / 4, end = (access->host_first + width * WARP_LANES - 1) / 4;
-        bits_set(bits, first_word + begin, end - begin + 1);
-        if (saved) saved_pages_keep(saved, access->region, access->host_first, width * WARP_LANES);
+        track(footprint, access, writes, access->host_first, width * WARP_LANES);
         return;
     }
-    for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
-        uint64_t at = (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes);
-        bits_set(bits, first_word + at / 4, (at + width - 1) / 4 - at / 4 + 1);
-        if (saved) saved_pages_keep(saved, access->region, at, width);
-    }
+    for (uint32_t rest = access->mask; rest; rest &= rest - 1)
+        track(footprint, access, writes, (uint64_t)(access_host(access, __builtin_ctz(rest)) - access->bytes),
+              width);
 }
 
 void access_leave_footprint(const Access *access, Footprint *footprint) {
-    if (!access->memory->is_store) track_footprint(access, footprint->read, NULL);
-    if (!access->memory->is_load) track_footprint(access, footprint->written, footprint->saved);
+    if (!access->memory->is_store) track_lanes(footprint, access, false);
+    if (!access->memory->is_load) track_lanes(footprint, access, true);
 }

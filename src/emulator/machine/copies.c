@@ -60,7 +60,7 @@ static void note_written(Block *block, const Region *region, uint64_t offset, ui
     Footprint *footprint = block->worker->footprint;
     uint64_t first = offset / 4, last = (offset + bytes - 1) / 4;
     if (footprint && footprint->saved) saved_pages_keep(footprint->saved, region, offset, bytes);
-    if (footprint) bits_set(footprint->written, region->first_word + first, last - first + 1);
+    if (footprint) footprint_write(footprint, region->first_word + first, last - first + 1);
     block->worker->changes++;
 }
 

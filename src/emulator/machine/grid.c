@@ -326,10 +326,11 @@ static bool run_parallel(Share *whole, int threads) {
         if (grid->observer)
             shares[i].worker->observed_by = grid->observer->split(grid->observer->context, threads);
     }
-    int started = 0;
+    int started = 1; /* this thread has a share, too */
     while (started < threads && !pthread_create(&shares[started].thread, NULL, run_thread, &shares[started]))
         started++;
-    for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
+    run_share(&shares[0]);
+    for (int i = 1; i < started; i++) pthread_join(shares[i].thread, NULL);
     bool good = started == threads && shares_agree(shares, threads);
     if (grid->observer) good = join_observers(grid->observer, shares, threads, good);
     if (!good) saved_pages_restore(saved);

@@ -98,6 +98,7 @@ void memory_describe(const Memory *memory, uint64_t address, int width, int own,
 Footprint *footprint_new(const Memory *memory) {
     Footprint *footprint = memory_new(sizeof *footprint);
     footprint->words = memory->next_word;
+    footprint->begin = UINT64_MAX;
     footprint->read = memory_new((size_t)(footprint->words / 64 + 2) * sizeof(uint64_t));
     footprint->written = memory_new((size_t)(footprint->words / 64 + 2) * sizeof(uint64_t));
     return footprint;
@@ -110,8 +111,19 @@ void footprint_free(Footprint *footprint) {
     free(footprint);
 }
 
+void footprint_write(Footprint *footprint, uint64_t word, uint64_t count) {
+    bits_set(footprint->written, word, count);
+    if (word < footprint->begin) footprint->begin = word;
+    if (word + count > footprint->end) footprint->end = word + count;
+}
+
 bool footprint_conflicts(Footprint *const *footprints, int count) {
-    for (uint64_t i = 0; count && i <= footprints[0]->words / 64; i++) {
+    uint64_t begin = UINT64_MAX, end = 0;
+    for (int f = 0; f < count; f++) {
+        if (footprints[f]->begin < begin) begin = footprints[f]->begin;
+        if (footprints[f]->end > end) end = footprints[f]->end;
+    }
+    for (uint64_t i = begin / 64; i * 64 < end; i++) {
         uint64_t written = 0, touched = 0;
         for (int f = 0; f < count; f++) {
             uint64_t writes = footprints[f]->written[i], touches = writes | footprints[f]->read[i];

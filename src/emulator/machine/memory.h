@@ -64,10 +64,12 @@ typedef struct SavedPages SavedPages;
 typedef struct Footprint {
     uint64_t *read, *written; /* a bit per word */
     uint64_t words;
-    SavedPages *saved; /* keeps pages before they are written; NULL: they are not kept */
+    uint64_t begin, end; /* all words that are written lie there */
+    SavedPages *saved;   /* keeps pages before they are written; NULL: they are not kept */
 } Footprint;
 
 Footprint *footprint_new(const Memory *memory);
+void footprint_write(Footprint *footprint, uint64_t word, uint64_t count);
 void footprint_free(Footprint *footprint);
 /* Did one of them write a word that another touched? */
 bool footprint_conflicts(Footprint *const *footprints, int count);
