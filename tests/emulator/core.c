@@ -196,3 +196,13 @@ void core_print(const CoreRun *run, Text *out) {
     text_print(out, "%s\n", text_string(&run->trace->printed));
     for (uint64_t i = 0; i < run->words; i++) text_print(out, "%" PRIu32 " ", run->out[i]);
 }
+
+char *core_text_of(CoreKernel kernel, uint64_t *repeated) {
+    CoreRun run = core_run(kernel);
+    if (!run.done) fail_msg("error: %s", run.error.message);
+    Text text = {0};
+    core_print(&run, &text);
+    if (repeated) *repeated = emulator_repeated_blocks(run.emulator);
+    core_done(&run);
+    return text.data;
+}

@@ -69,5 +69,8 @@ int core_masks(const CoreRun *run, uint32_t block, int pc, uint32_t *masks, int 
 /* Everything that a run shows: events, counters, traps, printed text, words of out. Caller frees with
  * text_done(). */
 void core_print(const CoreRun *run, Text *out);
+/* The same of a run of this kernel, which must not fail; the caller frees it. *repeated: how many blocks were played from
+ * tapes; may be NULL. */
+char *core_text_of(CoreKernel kernel, uint64_t *repeated);
 
 #endif

@@ -14,22 +14,12 @@
 
 enum { BLOCKS = 700, RECORDED = 4 }; /* of those that are not repeated, in one thread, where all are alike */
 
-static char *text_of_run(CoreKernel kernel, uint64_t *repeated) {
-    CoreRun run = core_run(kernel);
-    if (!run.done) fail_msg("error: %s", run.error.message);
-    Text text = {0};
-    core_print(&run, &text);
-    *repeated = emulator_repeated_blocks(run.emulator);
-    core_done(&run);
-    return text.data;
-}
-
 /* What an observer sees of the run. */
 static char *text_of_observed(CoreKernel kernel, uint64_t *repeated) {
     ObserverLog log = {0};
     TraceObserver observer = observer_log(&log);
     kernel.options.observer = &observer;
-    free(text_of_run(kernel, repeated));
+    free(core_text_of(kernel, repeated));
     return log.text.data;
 }
 
@@ -59,13 +49,13 @@ static uint64_t expect_same(CoreKernel kernel) {
     if (!kernel.grid) kernel.grid = BLOCKS;
     if (!kernel.block) kernel.block = 64;
     kernel.options.without_tapes = true;
-    char *scheduled = text_of_run(kernel, &repeated);
+    char *scheduled = core_text_of(kernel, &repeated);
     assert_int_equal(repeated, 0);
     kernel.options.without_tapes = false;
     static const int threads[] = {1, 2, 8};
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         kernel.options.threads = threads[i];
-        char *played = text_of_run(kernel, &repeated);
+        char *played = core_text_of(kernel, &repeated);
         if (strcmp(scheduled, played) != 0)
             fail_msg("in %d threads, %d blocks repeated:\n%.3000s\ninstead of\n%.3000s", threads[i],
                      (int)repeated, played, scheduled);

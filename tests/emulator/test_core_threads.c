@@ -12,22 +12,13 @@
 
 enum { BLOCKS = 700 }; /* enough for host threads to be worth while */
 
-static char *text_of_run(CoreKernel kernel) {
-    CoreRun run = core_run(kernel);
-    if (!run.done) fail_msg("error: %s", run.error.message);
-    Text text = {0};
-    core_print(&run, &text);
-    core_done(&run);
-    return text.data;
-}
-
 static void expect_same_with_all_threads(CoreKernel kernel) {
     kernel.options.threads = 1;
-    char *one = text_of_run(kernel);
+    char *one = core_text_of(kernel, NULL);
     static const int counts[] = {2, 3, 8, 64};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         kernel.options.threads = counts[i];
-        char *many = text_of_run(kernel);
+        char *many = core_text_of(kernel, NULL);
         if (strcmp(one, many) != 0) fail_msg("%d threads give another run", counts[i]);
         free(many);
     }
@@ -162,13 +153,13 @@ static void test_schedules_change_the_order_only(void **state) {
         .module = ".shared .align 4 .b8 words[512];\n",
         .grid = 5,
         .block = 128};
-    char *first = text_of_run(kernel);
+    char *first = core_text_of(kernel, NULL);
     int different = 0;
     for (kernel.options.schedule = 1; kernel.options.schedule <= 12; kernel.options.schedule++) {
         CoreRun run = core_run_well(kernel);
         assert_int_equal(run.out[1], 639 * 640 / 2);
         core_done(&run);
-        char *once = text_of_run(kernel), *again = text_of_run(kernel);
+        char *once = core_text_of(kernel, NULL), *again = core_text_of(kernel, NULL);
         assert_string_equal(once, again);
         different += strcmp(once, first) != 0;
         free(once);
