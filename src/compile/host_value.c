@@ -160,6 +160,17 @@ static HostNumber read_element(HostReader *reader, HostSpan name) {
     return evaluate(reader->values, value, reader->place, NULL);
 }
 
+/* Its value was replaced: it is a root as before. */
+static bool is_overridden(HostValues *values, const HostDefinition *definition, HostNumber *value) {
+    for (int i = 0; i < values->override_count; i++)
+        if (definition->kind != HOST_UNDEFINED && values->overrides[i].at == definition->at) {
+            note_root(values, definition->at, values->overrides[i].value);
+            *value = host_number(values->overrides[i].value);
+            return true;
+        }
+    return false;
+}
+
 static HostNumber name_value(HostReader *reader, HostSpan name) {
     HostValues *values = reader->values;
     for (const HostScope *scope = reader->scope; scope; scope = scope->outer) {
@@ -180,11 +191,8 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
     if (host_span_is(values->text, name, "INT_MIN")) return host_number(INT32_MIN);
     if (host_span_is(values->text, name, "FLT_MAX")) return host_float(3.402823466e38);
     HostDefinition definition = host_text_define(values->text, name, reader->place);
-    for (int i = 0; i < values->override_count; i++)
-        if (definition.kind != HOST_UNDEFINED && values->overrides[i].at == definition.at) {
-            note_root(values, definition.at, values->overrides[i].value);
-            return host_number(values->overrides[i].value);
-        }
+    HostNumber replaced;
+    if (is_overridden(values, &definition, &replaced)) return replaced;
     if (definition.kind == HOST_PARAMETER || definition.kind == HOST_TEMPLATE)
         return parameter_value(values, &definition);
     if (definition.kind == HOST_RANGE) {
@@ -198,6 +206,7 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
          i++) { /* if (argc > 1) n = atoi(..) */
         HostDefinition before = host_text_define(values->text, name, definition.at);
         if (before.kind != HOST_VALUE || before.at >= definition.at) break;
+        if (is_overridden(values, &before, &replaced)) return replaced;
         HostNumber usual = evaluate(values, before.value, before.at, NULL);
         definition = before;
         if (usual.is_known && usual.number > 0) result = usual;
@@ -313,6 +322,14 @@ static HostNumber member(HostReader *reader, HostSpan object) {
 
 /* ---- the grammar ---------------------------------------------------------------------------------------- */
 
+static HostNumber count_items(HostText *text, HostSpan name, size_t place) {
+    HostSpan items, item;
+    int count = 0;
+    if (!host_find_items(text, name, place, &items)) return host_unknown;
+    while (host_list_item(text, items, count, &item) && item.end > item.begin) count++;
+    return count ? host_number(count) : host_unknown;
+}
+
 static HostNumber read_sizeof(HostReader *reader) {
     HostText *text = reader->values->text;
     char next = peek(reader);
@@ -336,6 +353,7 @@ static HostNumber read_sizeof(HostReader *reader) {
     if (!bytes) bytes = host_declared_bytes(text, name, reader->place);
     if (bytes && definition.kind == HOST_ARRAY && !is_element) {
         HostNumber count = evaluate(reader->values, definition.value, definition.at, NULL);
+        if (!count.is_known) count = count_items(text, name, reader->place); /* a[] = {3, 1, 4} */
         return count.is_known ? host_number(count.integer * (int64_t)bytes) : host_unknown;
     }
     if (!bytes) bytes = host_named_type(text, name, reader->place);

@@ -54,6 +54,9 @@ static void sizes_are_followed_to_their_definition(void **state) {
     expect("void f() { int n = 1e3, b = 32; k<<<(n + b - 1) / b, b>>>(p); }", 32, 32, 0);
     expect("int main(int c, char **v) { int b = 128; if (c > 1) b = atoi(v[1]); k<<<9, b>>>(p); }", 9, 128,
            0);
+    expect("void f() { int h[] = {3, 1, 4, 1}; int n = sizeof(h) / sizeof(h[0]), *d;\n"
+           "cudaMalloc(&d, sizeof(h)); k<<<1, n / 2>>>(d, n); }",
+           1, 2, 16);
     expect("void f() { std::vector<int> v{3, 1, 4}; int *d; cudaMalloc(&d, v.size() * 4); k<<<1, 32>>>(d); }",
            1, 32, 12);
     expect("void f() { int n = 100; int *a; cudaMalloc(&a, n * 4); k<<<div_up(n, 32), 32>>>(on ? h : a); }",
@@ -132,6 +135,14 @@ static void another_n_changes_the_number_that_it_follows_from(void **state) {
     assert_true(host_code_evaluate_size(code, launch, launch->grid, size));
     assert_int_equal(size[0], 2);
     assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 512);
+    host_code_free(code);
+    /* What a command line may change has its usual value. */
+    code =
+        host_code_read("int main(int c, char **v) { int n = 1 << 28; if (c > 1) n = atoi(v[1]); float *d;\n"
+                       "cudaMalloc(&d, n * sizeof(float)); k<<<n / 256, 256>>>(d, n); }");
+    launch = host_code_launch(code, 0);
+    assert_true(host_code_resize(code, launch, 0, 4 << 20));
+    assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 1 << 20);
     host_code_free(code);
 }
 
