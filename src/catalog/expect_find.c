@@ -171,19 +171,39 @@ static bool find_wrong(ExpectTrial *trial, CatalogResult *result, Text *what) {
     return expect_keep(trial, result, what);
 }
 
+enum { PASS_EACH, PASS_ALL, PASS_PARTS, PASSES };
+
 /* Functions that give as many numbers as there are elements come first where so many changed: they leave little to chance.
  * Those of a part of the inputs come last. */
-static bool try_functions(ExpectTrial *trial) {
+static bool try_functions(ExpectTrial *trial, int pass) {
     bool has_many = trial->changed.count >= trial->run->n / 2 && trial->changed.count > 1;
-    for (int pass = 0; pass < 3; pass++)
-        for (int i = 0; i < expect_function_count; i++) {
-            trial->function = &expect_functions[i];
-            bool is_each = trial->function->shape == EXPECT_EACH,
-                 is_total = trial->function->shape == EXPECT_TOTAL;
-            bool is_due = pass == 0 ? has_many && is_each : pass == 1 ? !(has_many && is_each) : is_total;
-            trial->takes_parts = pass == 2;
-            if (is_due && trial->function->is_guessed && try_inputs(trial)) return true;
-        }
+    trial->takes_parts = pass == PASS_PARTS;
+    for (int i = 0; i < expect_function_count; i++) {
+        trial->function = &expect_functions[i];
+        bool is_each = trial->function->shape == EXPECT_EACH, comes_first = has_many && is_each;
+        bool is_due = pass == PASS_EACH  ? comes_first
+                      : pass == PASS_ALL ? !comes_first
+                                         : trial->function->shape == EXPECT_TOTAL;
+        if (is_due && trial->function->is_guessed && try_inputs(trial)) return true;
+    }
+    return false;
+}
+
+/* The outputs, one after another: those of arguments from the last on, as outputs follow inputs; then variables. `outputs`:
+ * how many there are. */
+static bool try_outputs(ExpectTrial *trial, int pass, int *outputs) {
+    const ExpectRun *run = trial->run;
+    int arguments = run->done->buffer_count - run->variables;
+    *outputs = 0;
+    for (int k = 0; k < run->done->buffer_count; k++) {
+        int i = k < arguments ? arguments - 1 - k : k;
+        ExpectChanged changed = expect_changes(run, i);
+        if (!changed.count) continue;
+        ++*outputs;
+        trial->changed = changed;
+        trial->out = &run->done->buffers[i];
+        if (try_functions(trial, pass)) return true;
+    }
     return false;
 }
 
@@ -194,24 +214,14 @@ bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
                          .is_guess = true,
                          .whole = whole,
                          .work = &work,
-                         .epsilon = EXPECT_EPSILON},
-                last = {0};
+                         .epsilon = EXPECT_EPSILON};
+    int outputs = 0;
     bool found = false;
-    int outputs = 0, arguments = run->done->buffer_count - run->variables;
-    for (int k = 0; k < run->done->buffer_count && !found; k++) {
-        int i = k < arguments ? arguments - 1 - k : k; /* outputs follow inputs; then variables */
-        ExpectChanged changed = expect_changes(run, i);
-        if (!changed.count) continue;
-        trial.changed = changed;
-        trial.out = &run->done->buffers[i];
-        found = try_functions(&trial);
-        if (found) expect_keep(&trial, result, what);
-        outputs++;
-        last = trial;
-    }
+    for (int pass = 0; pass < PASSES && !found; pass++) found = try_outputs(&trial, pass, &outputs);
+    if (found) expect_keep(&trial, result, what);
     const PlanLaunch *launch = &run->done->launches[0];
-    bool is_fold = !found && outputs == 1 && run->fold && last.changed.end <= launch_volume(launch->grid);
-    if (is_fold) found = find_wrong(&last, result, what);
+    bool is_fold = !found && outputs == 1 && run->fold && trial.changed.end <= launch_volume(launch->grid);
+    if (is_fold) found = find_wrong(&trial, result, what);
     free(whole);
     return found;
 }

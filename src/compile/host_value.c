@@ -299,6 +299,9 @@ static HostNumber member(HostReader *reader, HostSpan object) {
                : host_span_is(text, name, "z") ? 2
                                                : -1;
     HostDefinition definition = host_text_define(text, object, reader->place);
+    bool names_size = host_span_is(text, name, "size") || (!is_call && host_span_is(text, name, "size_"));
+    if (definition.kind == HOST_PARAMETER && names_size)
+        return free_size(reader->values, definition.at + (size_t)definition.index);
     if (definition.kind != HOST_VALUE) return host_unknown;
     if (axis >= 0) {
         HostSpan list = host_trim(text, definition.value), word = host_word(text, list.begin);
@@ -309,7 +312,7 @@ static HostNumber member(HostReader *reader, HostSpan object) {
         if (!host_list_item(text, list, axis, &item)) return host_number(1);
         return evaluate(reader->values, item, definition.at, NULL);
     }
-    bool is_size = is_call && host_span_is(text, name, "size") && definition.is_called;
+    bool is_size = definition.is_called && names_size; /* vector<T> v(COUNT), Buffer<T> b(COUNT) */
     int items = 0;
     while (is_size && text->text[definition.value.begin - 1] == '{' &&
            host_list_item(text, definition.value, items, &item))
