@@ -210,11 +210,8 @@ static bool try_outputs(ExpectTrial *trial, int pass, int *outputs) {
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
     uint64_t work = run->is_trial ? WORK / 8 : WORK;
     int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
-    ExpectTrial trial = {.run = run,
-                         .is_guess = true,
-                         .whole = whole,
-                         .work = &work,
-                         .epsilon = EXPECT_EPSILON};
+    ExpectTrial trial = {
+        .run = run, .is_guess = true, .whole = whole, .work = &work, .epsilon = EXPECT_EPSILON};
     int outputs = 0;
     bool found = false;
     for (int pass = 0; pass < PASSES && !found; pass++) found = try_outputs(&trial, pass, &outputs);

@@ -133,6 +133,7 @@ static bool is_accident(const ExpectTrial *trial, long double value) {
     bool is_place = !strncmp(name, "arg", 3), is_count = !strcmp(name, "nonzero");
     bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
     uint64_t last = trial->length - 1, times = 0;
+    if (trial->is_guess && is_count && trial->run->counts_values) return true;
     if (!trial->is_guess || trial->run->compares || (!is_place && !is_count && !is_extreme)) return false;
     if (is_place || (is_count && value == (long double)trial->length)) return true;
     if (value == expect_element(trial->a, 0) || value == expect_element(trial->a, last)) return true;
@@ -220,7 +221,7 @@ static bool try_bins(ExpectTrial *trial) {
     uint64_t width = trial->width ? trial->width : 1;
     uint64_t bins =
         trial->columns && trial->columns <= trial->out->count ? trial->columns : trial->out->count;
-    if (trial->is_guess && ptx_type_is_float(trial->a->type)) return false;
+    if (trial->is_guess && !is_whole(trial, trial->a)) return false;
     if (!may_work(trial, trial->length + bins)) return false;
     uint64_t *counts = memory_new((size_t)bins * sizeof *counts);
     for (uint64_t i = 0; i < trial->length; i++) {
@@ -312,7 +313,8 @@ static void print_name(const ExpectTrial *trial, Text *what) {
     if (trial->b) text_print(what, ", %s", trial->b->name);
     if (trial->weight) text_print(what, ", %s", trial->weight->name);
     if (trial->bias) text_print(what, ", %s", trial->bias->name);
-    bool is_part = trial->length < trial->a->count && trial->function->shape == EXPECT_TOTAL;
+    bool is_part = trial->length < trial->a->count &&
+                   (trial->function->shape == EXPECT_TOTAL || trial->function->has_bins);
     if (is_part) text_print(what, "[0..%" PRIu64 "]", trial->length - 1);
     if (trial->columns && trial->columns < trial->length) text_print(what, ", %" PRIu64, trial->columns);
     if (trial->width > 1 || trial->base) {

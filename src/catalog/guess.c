@@ -226,6 +226,16 @@ static void print_number(const Guess *guess, uint64_t number) {
         text_print(guess->out, "%" PRIu64, number);
 }
 
+/* A float that the host passes for a whole number is cut off, as C++ does. */
+static GuessHint whole_hint(const GuessHint *hint) {
+    GuessHint whole = *hint;
+    if (hint->has_value && hint->is_float && fabs(hint->number) < 9e18) {
+        whole.is_float = false;
+        whole.integer = (int64_t)hint->number;
+    }
+    return whole;
+}
+
 static void add_scalar(const Guess *guess, int index) {
     const PtxVariable *parameter = guess->entry->parameters[index];
     const Declared *declared = &guess->declared[index];
@@ -237,6 +247,11 @@ static void add_scalar(const Guess *guess, int index) {
     bool is_float = ptx_type_is_float(parameter->type) || ptx_type_is_float(declared->type);
     uint64_t bytes = parameter->bytes, limit = bytes < 8 ? (UINT64_C(1) << (8 * bytes - 1)) - 1 : INT64_MAX;
     uint64_t side = guess->input->side;
+    GuessHint whole;
+    if (hint && !is_float) {
+        whole = whole_hint(hint);
+        hint = &whole;
+    }
     bool is_bins =
         !is_float && is_named(guess, index, "bin", false) && (!hint || !hint->has_value || hint->is_free);
     if (is_bins)
@@ -315,7 +330,7 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
         uint64_t columns;
         rows_of(guess, index, &columns);
         text_print(guess->out, ":iota(0,%" PRIu64 ")", columns);
-    } else if (is_input && use->is_index && is_integer && !guess->input->has_fill) {
+    } else if (is_input && use->is_index && !guess->input->has_fill) {
         const GuessHint *hint =
             guess->input->hints && use->indexed >= 0 ? &guess->input->hints[use->indexed] : NULL;
         uint64_t bins = bins_of(guess);

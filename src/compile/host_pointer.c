@@ -65,6 +65,23 @@ static HostSpan base_name(const HostText *text, HostSpan span) {
     return base_and_object(text, span, &object);
 }
 
+/* From `&name` in reinterpret_cast<void **>(&name) to where the cast begins, and behind its end. */
+static void leave_cast(const HostText *text, size_t *before, size_t *after, size_t end) {
+    size_t open = host_back_over_blanks(text, *before - 1);
+    if (!open || text->text[open - 1] != '(' || *after >= end || text->text[*after] != ')') return;
+    size_t begin = open - 1, end_of_word = host_back_over_blanks(text, begin);
+    char last = end_of_word ? text->text[end_of_word - 1] : ';';
+    if (host_is_word(last)) return; /* f(&name) */
+    if (last == '>') {
+        begin = host_open_angle(text, end_of_word);
+        if (begin == SIZE_MAX) return;
+        begin = host_back_over_blanks(text, begin);
+        while (begin > 0 && host_is_word(text->text[begin - 1])) begin--;
+    }
+    *before = begin;
+    *after = host_skip_blanks(text, *after + 1, end);
+}
+
 /* cudaMalloc(&name, BYTES), and its like: the last one before `use`, else the first one. An `object` of another name has other
  * members; where it is empty, any object's will do. */
 static bool find_allocation(HostCode *code, HostSpan object, HostSpan name, HostSpan where, size_t use,
@@ -82,7 +99,9 @@ static bool find_allocation(HostCode *code, HostSpan object, HostSpan name, Host
                after = host_skip_blanks(text, at + (name.end - name.begin), end);
         if (after < end && text->text[after] == '[')
             after = host_skip_blanks(text, host_skip_brackets(text, after, end), end);
-        if (!before || text->text[before - 1] != '&' || after >= end || text->text[after] != ',') continue;
+        if (!before || text->text[before - 1] != '&') continue;
+        leave_cast(text, &before, &after, end);
+        if (after >= end || text->text[after] != ',') continue;
         size_t open = before;
         int depth = 0;
         while (open > 0 && depth <= 0 && text->text[open] != ';') {
@@ -129,7 +148,8 @@ static HostNumber vector_bytes(HostCode *code, const HostDefinition *definition)
 /* A member of another object is another pointer. */
 static size_t member_identity(const HostText *text, const HostDefinition *object, HostSpan member) {
     uint32_t hash = 2166136261u;
-    for (size_t i = member.begin; i < member.end; i++) hash = (hash ^ (unsigned char)text->text[i]) * 16777619u;
+    for (size_t i = member.begin; i < member.end; i++)
+        hash = (hash ^ (unsigned char)text->text[i]) * 16777619u;
     return (object->at + (size_t)object->index + 1) ^ (size_t)hash << 32;
 }
 
@@ -150,7 +170,8 @@ static HostPointer follow_member(HostCode *code, HostSpan object, HostSpan membe
             break;
         object = base_name(text, item);
     }
-    bool is_known = definition.kind == HOST_PARAMETER || (definition.kind == HOST_VALUE && definition.is_called);
+    bool is_known =
+        definition.kind == HOST_PARAMETER || (definition.kind == HOST_VALUE && definition.is_called);
     if (!is_known) return (HostPointer){0};
     HostPointer pointer = {.identity = member_identity(text, &definition, member)};
     if (definition.kind == HOST_VALUE) pointer.bytes = vector_bytes(code, &definition);
@@ -165,8 +186,8 @@ static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
         HostPointer found = follow_member(code, object, member, at);
         HostSpan bytes;
         size_t place;
-        bool is_allocated =
-            !found.bytes.is_known && find_allocation(code, none_of_all, member, everywhere, at, &bytes, &place);
+        bool is_allocated = !found.bytes.is_known &&
+                            find_allocation(code, none_of_all, member, everywhere, at, &bytes, &place);
         if (found.identity && !is_allocated) return found;
     }
     for (int depth = 0; depth < 8; depth++) {

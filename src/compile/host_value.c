@@ -422,6 +422,10 @@ static HostNumber read_name(HostReader *reader) {
 static HostNumber read_primary(HostReader *reader) {
     HostText *text = reader->values->text;
     char c = peek(reader);
+    if (c == ':' && reader->text[reader->at + 1] == ':') { /* ::n */
+        reader->at += 2;
+        c = peek(reader);
+    }
     if (isdigit((unsigned char)c) || c == '.') return read_literal(reader);
     if (isalpha((unsigned char)c) || c == '_') return read_name(reader);
     if (c == '-' || c == '+' || c == '!') {

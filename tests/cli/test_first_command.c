@@ -84,11 +84,51 @@ static void a_long_run_is_made_shorter(void **state) {
            "<<<4096, 256>>>", "with a smaller n", "looks like sum(in)");
 }
 
+/* Floats that are indices are filled as such. */
+static void floats_are_counted(void **state) {
+    (void)state;
+    EXPECT("__global__ void count(const float *x, int *bins, int n, int bin_count) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i >= n) return;\n"
+           "    int k = (int)x[i];\n"
+           "    if (k >= 0 && k < bin_count) atomicAdd(&bins[k], 1);\n"
+           "}\n"
+           "int main() {\n"
+           "    const int n = 4096, bins = 64;\n    float *x;\n    int *h;\n"
+           "    cudaMalloc(&x, n * sizeof(float));\n    cudaMalloc(&h, bins * sizeof(int));\n"
+           "    count<<<n / 256, 256>>>(x, h, n, bins);\n}\n",
+           "x=float[n]:random(0,63)", "looks like histogram(x");
+}
+
+/* Each of two objects has its own member; Buffer<T> b(COUNT) has as many elements. All of a scan is compared, not only the
+ * sums of its blocks. */
+static void members_of_two_objects_are_two_buffers(void **state) {
+    (void)state;
+    EXPECT("template <typename T> struct Buffer { T *data; int size; Buffer(int n); };\n"
+           "__global__ void scan(int *p, int *sums, int n) {\n"
+           "    __shared__ int s[256];\n"
+           "    int i = blockIdx.x * 256 + threadIdx.x;\n"
+           "    s[threadIdx.x] = i < n ? p[i] : 0;\n"
+           "    __syncthreads();\n"
+           "    for (int d = 1; d < 256; d *= 2) {\n"
+           "        int x = threadIdx.x >= d ? s[threadIdx.x - d] : 0;\n"
+           "        __syncthreads();\n        s[threadIdx.x] += x;\n        __syncthreads();\n    }\n"
+           "    if (i < n) p[i] = s[threadIdx.x];\n"
+           "    if (threadIdx.x == 255) sums[blockIdx.x] = s[255];\n"
+           "}\n"
+           "void run(Buffer<int> all) {\n"
+           "    const int blocks = (all.size + 255) / 256;\n    Buffer<int> sums(blocks);\n"
+           "    scan<<<blocks, 256>>>(all.data, sums.data, all.size);\n}\n",
+           "sums=int[grid]", "looks like scan(p, 256)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
         cmocka_unit_test(a_step_of_a_sum_is_found_by_its_name),
         cmocka_unit_test(a_long_run_is_made_shorter),
+        cmocka_unit_test(floats_are_counted),
+        cmocka_unit_test(members_of_two_objects_are_two_buffers),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }

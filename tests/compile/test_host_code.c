@@ -54,6 +54,10 @@ static void sizes_are_followed_to_their_definition(void **state) {
     expect("void f() { int n = 1e3, b = 32; k<<<(n + b - 1) / b, b>>>(p); }", 32, 32, 0);
     expect("int main(int c, char **v) { int b = 128; if (c > 1) b = atoi(v[1]); k<<<9, b>>>(p); }", 9, 128,
            0);
+    expect("int n{64}; void f() { int *d; cudaMalloc(reinterpret_cast<void **>(&d), 4 * ::n); k<<<::n / 32, "
+           "32>>>(d); }",
+           2, 32, 256);
+    expect("void f() { int n = 64, *d; cudaMalloc((void **)(&d), 4 * n); k<<<1, 32>>>(d); }", 1, 32, 256);
     expect("void f() { int h[] = {3, 1, 4, 1}; int n = sizeof(h) / sizeof(h[0]), *d;\n"
            "cudaMalloc(&d, sizeof(h)); k<<<1, n / 2>>>(d, n); }",
            1, 2, 16);
