@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_LENGTHS = 24, WORK = 1 << 27 };
+enum { MOST_LENGTHS = 24, MOST_GIVEN = 32, WORK = 1 << 27 };
 
 static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t most) {
     if (length < 2 || length > most || *count == MOST_LENGTHS) return;
@@ -13,20 +13,43 @@ static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t 
     lengths[(*count)++] = length;
 }
 
-static uint64_t scalar(const PlanLaunch *launch, int argument) {
-    uint64_t value;
-    return plan_scalar(launch, argument, &value) ? value : 0;
+/* The bytes from `at` on belong to a pointer within the structure. */
+static bool is_within_pointer(const PlanArgument *argument, int at) {
+    for (int i = 0; i < argument->pointer_count; i++)
+        if (at >= argument->pointers[i].at && at < argument->pointers[i].at + 8) return true;
+    return false;
+}
+
+/* The numbers that the first launch is given, also as members of structures, as bits. How many. */
+static int list_given(const ExpectRun *run, uint64_t given[MOST_GIVEN]) {
+    const PlanLaunch *launch = &run->done->launches[0];
+    int count = 0;
+    for (int i = 0; i < launch->argument_count; i++) {
+        const PlanArgument *argument = &launch->arguments[i];
+        uint64_t value;
+        if (plan_scalar(launch, i, &value)) {
+            if (count < MOST_GIVEN) given[count++] = value;
+            continue;
+        }
+        for (int at = 0; argument->buffer < 0 && at + 4 <= argument->byte_count && count < MOST_GIVEN;
+             at += 4) {
+            uint32_t word;
+            memcpy(&word, argument->bytes + at, sizeof word);
+            if (!is_within_pointer(argument, at)) given[count++] = word;
+        }
+    }
+    return count;
 }
 
 /* How many elements the kernel may have looked at: all, n, a number that it was given, some for each thread. */
 static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengths) {
-    const PlanLaunch *launch = &run->done->launches[0];
-    int count = 0;
+    uint64_t given[MOST_GIVEN];
+    int count = 0, all = list_given(run, given);
     add_length(lengths, &count, a->count, a->count);
     add_length(lengths, &count, run->n, a->count);
-    for (int i = 0; i < launch->argument_count; i++) add_length(lengths, &count, scalar(launch, i), a->count);
-    for (int i = 0; i + 1 < launch->argument_count; i++) { /* rows and columns */
-        uint64_t rows = scalar(launch, i), columns = scalar(launch, i + 1);
+    for (int i = 0; i < all; i++) add_length(lengths, &count, given[i], a->count);
+    for (int i = 0; i + 1 < all; i++) { /* rows and columns */
+        uint64_t rows = given[i], columns = given[i + 1];
         if (rows > 1 && columns > 1 && rows <= a->count / columns)
             add_length(lengths, &count, rows * columns, a->count);
     }
@@ -40,10 +63,11 @@ static int columns_of(const ExpectTrial *trial, uint64_t *columns) {
     const ExpectRun *run = trial->run;
     const PlanLaunch *launch = &run->done->launches[0];
     uint64_t length = trial->length, block = launch_volume(launch->block), end = trial->changed.end;
-    int count = 0;
+    uint64_t given[MOST_GIVEN];
+    int count = 0, all = list_given(run, given);
     if (trial->function->shape == EXPECT_EACH)
         columns[count++] = trial->function->each ? length : trial->out->count;
-    for (int i = 0; i < launch->argument_count; i++) add_length(columns, &count, scalar(launch, i), length);
+    for (int i = 0; i < all; i++) add_length(columns, &count, given[i], length);
     for (int i = 0; i < run->number_count && i < 6; i++) add_length(columns, &count, run->numbers[i], length);
     if (end > 1 && length % end == 0) add_length(columns, &count, length / end, length);
     add_length(columns, &count, end, length);
@@ -55,14 +79,12 @@ static int columns_of(const ExpectTrial *trial, uint64_t *columns) {
 
 /* With the usual epsilon, and with those that the kernel is given. */
 static bool try_epsilons(ExpectTrial *trial) {
-    const PlanLaunch *launch = &trial->run->done->launches[0];
     trial->epsilon = EXPECT_EPSILON;
     if (expect_try(trial)) return true;
     if (!trial->function->takes_weights) return false;
-    for (int i = 0; i < launch->argument_count; i++) {
-        uint64_t bits;
-        if (!plan_scalar(launch, i, &bits)) continue;
-        double value = plan_element(bits >> 32 ? PTX_F64 : PTX_F32, &bits, 0);
+    uint64_t given[MOST_GIVEN];
+    for (int i = 0, all = list_given(trial->run, given); i < all; i++) {
+        double value = plan_element(given[i] >> 32 ? PTX_F64 : PTX_F32, &given[i], 0);
         if (!(value > 1e-20 && value <= 1) || fabs(value - 1e-5) < 1e-9) continue;
         trial->epsilon = (long double)value;
         if (expect_try(trial)) return true;

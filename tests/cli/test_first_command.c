@@ -122,6 +122,23 @@ static void members_of_two_objects_are_two_buffers(void **state) {
            "sums=int[grid]", "looks like scan(p, 256)");
 }
 
+/* A structure that is passed as it is, and an empty one. */
+static void structures_are_guessed(void **state) {
+    (void)state;
+    EXPECT("struct View { const float *data; int count; float *out; };\n"
+           "struct Add { __device__ float operator()(float a, float b) const { return a + b; } };\n"
+           "__global__ void reduce(View v, Add add) {\n"
+           "    __shared__ float s[256];\n"
+           "    int i = blockIdx.x * 256 + threadIdx.x;\n"
+           "    s[threadIdx.x] = i < v.count ? v.data[i] : 0;\n"
+           "    __syncthreads();\n"
+           "    for (int d = 128; d; d /= 2) {\n"
+           "        if (threadIdx.x < d) s[threadIdx.x] = add(s[threadIdx.x], s[threadIdx.x + d]);\n"
+           "        __syncthreads();\n    }\n"
+           "    if (threadIdx.x == 0) v.out[blockIdx.x] = s[0];\n}\n",
+           "{in=float[n]:random(-8,8), n, out=float[grid]}", "looks like sum(in) of 4096 partial results");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -129,6 +146,7 @@ int main(void) {
         cmocka_unit_test(a_long_run_is_made_shorter),
         cmocka_unit_test(floats_are_counted),
         cmocka_unit_test(members_of_two_objects_are_two_buffers),
+        cmocka_unit_test(structures_are_guessed),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }
