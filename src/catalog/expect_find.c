@@ -224,23 +224,23 @@ static bool try_outputs(ExpectTrial *trial, int pass, int *outputs) {
         ++*outputs;
         trial->changed = changed;
         trial->out = &run->done->buffers[i];
-        if (try_functions(trial, pass)) return true;
+        uint64_t kept = pass == PASS_EACH && is_input(run, i) ? *trial->work / 2 : 0;
+        *trial->work -= kept; /* what is only scratch memory must not take all of it */
+        bool found = try_functions(trial, pass);
+        *trial->work += kept;
+        if (found) return true;
     }
     return false;
 }
 
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
-    uint64_t all = run->is_trial ? WORK / 8 : WORK, work = all;
+    uint64_t work = run->is_trial ? WORK / 8 : WORK;
     int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
     ExpectTrial trial = {
         .run = run, .is_guess = true, .whole = whole, .work = &work, .epsilon = EXPECT_EPSILON};
     int outputs = 0;
     bool found = false;
-    for (int pass = 0; pass < PASSES && !found; pass++) {
-        if (pass == PASS_EACH) work /= 2; /* what is only scratch memory must not take all of it */
-        found = try_outputs(&trial, pass, &outputs);
-        if (pass == PASS_EACH) work += all / 2;
-    }
+    for (int pass = 0; pass < PASSES && !found; pass++) found = try_outputs(&trial, pass, &outputs);
     if (found) expect_keep(&trial, result, what);
     const PlanLaunch *launch = &run->done->launches[0];
     bool is_fold = !found && outputs == 1 && run->fold && trial.changed.end <= launch_volume(launch->grid);

@@ -250,24 +250,24 @@ static bool try_histogram(ExpectTrial *trial) {
     return false;
 }
 
-typedef struct Group { /* elements that are made of each other: a row, or a column */
+typedef struct ExpectGroup { /* elements that are made of each other: a row, or a column */
     uint64_t first, count, step;
-} Group;
+} ExpectGroup;
 
 /* The weight, or bias, of element i of a group: each column has its own. */
-static long double of_column(const ExpectTrial *trial, const PlanBuffer *all, const Group *group, uint64_t i,
-                             long double none) {
+static long double of_column(const ExpectTrial *trial, const PlanBuffer *all, const ExpectGroup *group,
+                             uint64_t i, long double none) {
     uint64_t column = trial->function->by_column ? group->first : i;
     return all && column < all->count ? expect_element(all, column) : none;
 }
 
 /* How large the terms are that a normalized element is the sum of. */
-static long double weight_of(const ExpectTrial *trial, const Group *group, uint64_t i) {
+static long double weight_of(const ExpectTrial *trial, const ExpectGroup *group, uint64_t i) {
     long double weight = fabsl(of_column(trial, trial->weight, group, i, 1));
     return weight * (trial->weight ? 4 : 1) + fabsl(of_column(trial, trial->bias, group, i, 0));
 }
 
-static void compute_group(const ExpectTrial *trial, const Group *group, long double *values) {
+static void compute_group(const ExpectTrial *trial, const ExpectGroup *group, long double *values) {
     PlanBuffer gathered = {.type = PTX_F64, .count = group->count};
     if (group->step > 1) gathered.bytes = memory_new((size_t)group->count * sizeof(double));
     for (uint64_t i = 0; group->step > 1 && i < group->count; i++)
@@ -281,7 +281,7 @@ static void compute_group(const ExpectTrial *trial, const Group *group, long dou
     if (group->step > 1) free(gathered.bytes);
 }
 
-static void compare_group(ExpectTrial *trial, const Group *group, const long double *values,
+static void compare_group(ExpectTrial *trial, const ExpectGroup *group, const long double *values,
                           long double *largest) {
     bool is_scan = strstr(trial->function->name, "scan") != NULL,
          is_soft = strstr(trial->function->name, "soft") != NULL;
@@ -308,8 +308,8 @@ static bool try_each(ExpectTrial *trial) {
     trial->result = (CatalogResult){0};
     for (uint64_t g = 0; g < groups; g++) {
         uint64_t first = by_column ? 0 : g * columns, left = trial->length - first;
-        Group group = {first, left < columns ? left : columns, 1};
-        if (by_column) group = (Group){g, rows, columns};
+        ExpectGroup group = {first, left < columns ? left : columns, 1};
+        if (by_column) group = (ExpectGroup){g, rows, columns};
         if (!may_work(trial, 2 * group.count)) break;
         compute_group(trial, &group, values);
         compare_group(trial, &group, values, &largest);

@@ -139,6 +139,24 @@ static void structures_are_guessed(void **state) {
            "{in=float[n]:random(-8,8), n, out=float[grid]}", "looks like sum(in) of 4096 partial results");
 }
 
+/* The type of the elements, and the operation, follow from what the launch is given. */
+static void template_arguments_are_deduced(void **state) {
+    (void)state;
+    EXPECT(
+        "struct Max { __device__ int operator()(int a, int b) const { return a > b ? a : b; } };\n"
+        "template <typename T, typename Op> __global__ void fold(const T *in, T *out, int n, Op op) {\n"
+        "    __shared__ T s[256];\n"
+        "    int i = blockIdx.x * 256 + threadIdx.x;\n"
+        "    s[threadIdx.x] = in[i < n ? i : 0];\n"
+        "    __syncthreads();\n"
+        "    for (int d = 128; d; d /= 2) {\n"
+        "        if (threadIdx.x < d) s[threadIdx.x] = op(s[threadIdx.x], s[threadIdx.x + d]);\n"
+        "        __syncthreads();\n    }\n"
+        "    if (threadIdx.x == 0) out[blockIdx.x] = s[0];\n}\n"
+        "void run(const int *in, int *out, int n) { fold<<<(n + 255) / 256, 256>>>(in, out, n, Max()); }\n",
+        "fold<int,Max>", "in=int[n]", "looks like max(in) of 4096 partial results");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -147,6 +165,7 @@ int main(void) {
         cmocka_unit_test(floats_are_counted),
         cmocka_unit_test(members_of_two_objects_are_two_buffers),
         cmocka_unit_test(structures_are_guessed),
+        cmocka_unit_test(template_arguments_are_deduced),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }

@@ -334,6 +334,32 @@ static void instances_are_completed(void **state) {
         {"template <class T, int N> __global__ void k(T *p) { } void f() { k<int, 7><<<1, 2>>>(p); }",
          "k<int, 7>"},
         {"__global__ void k(int *p) { } void f() { k<<<1, 2>>>(p); }", NULL},
+        /* As the arguments are declared: variables, parameters, vectors, casts, objects that are made for the call. */
+        {"template <class T> __global__ void k(const T *p, T *q) { } void f() { float *p; int n, *a, *b; "
+         "k<<<1, 2>>>(a, b); }",
+         "k<int>"},
+        {"template <class T> __global__ void k(T *p) { } void f(int n, const unsigned int *a) { k<<<1, "
+         "2>>>(a); }",
+         "k<unsigned int>"},
+        {"template <class T> __global__ void k(T *p, int n) { }\n"
+         "void f() { thrust::device_vector<double> v(9); k<<<1, 2>>>(thrust::raw_pointer_cast(v.data()), 9); "
+         "}",
+         "k<double>"},
+        {"template <class T> __global__ void k(T *p) { } void f(void *a) { k<<<1, 2>>>((short *)a); }",
+         "k<short>"},
+        {"template <class T, class Op> __global__ void k(T *p, Op op) { *p = op(*p, *p); }\n"
+         "template <class T> void run(T *p) { k<<<1, 2>>>(p, Sum<T>()); } void f(long *a) { run(a); }",
+         "k<long, Sum<long>>"},
+        {"template <class T, class Op> __global__ void k(T *p, Op op) { *p = op(*p, *p); }\n"
+         "void f(long *a) { k<<<1, 2>>>(a, Max{}); }",
+         "k<long, Max>"},
+        {"template <class T, class Op> __global__ void k(T *p, Op op) { *p = op(*p, *p); }\n"
+         "template <class T> void run(T *a) { Max m; k<<<1, 2>>>(a, m); } void f(long *b) { run(b); }",
+         "k<long, Max>"},
+        /* What is called is no number, and a lambda has no name. */
+        {"template <class Op> __global__ void k(int *p, Op op) { *p = op(*p); } void f(int *a) {\n"
+         "k<<<1, 2>>>(a, [] __device__(int i) { return i; }); }",
+         NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         HostCode *code = host_code_read(cases[i].text);
