@@ -13,32 +13,9 @@ static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t 
     lengths[(*count)++] = length;
 }
 
-/* The bytes from `at` on belong to a pointer within the structure. */
-static bool is_within_pointer(const PlanArgument *argument, int at) {
-    for (int i = 0; i < argument->pointer_count; i++)
-        if (at >= argument->pointers[i].at && at < argument->pointers[i].at + 8) return true;
-    return false;
-}
-
-/* The numbers that the first launch is given, also as members of structures, as bits. How many. */
+/* The numbers that the first launch is given, as bits. How many. */
 static int list_given(const ExpectRun *run, uint64_t given[MOST_GIVEN]) {
-    const PlanLaunch *launch = &run->done->launches[0];
-    int count = 0;
-    for (int i = 0; i < launch->argument_count; i++) {
-        const PlanArgument *argument = &launch->arguments[i];
-        uint64_t value;
-        if (plan_scalar(launch, i, &value)) {
-            if (count < MOST_GIVEN) given[count++] = value;
-            continue;
-        }
-        for (int at = 0; argument->buffer < 0 && at + 4 <= argument->byte_count && count < MOST_GIVEN;
-             at += 4) {
-            uint32_t word;
-            memcpy(&word, argument->bytes + at, sizeof word);
-            if (!is_within_pointer(argument, at)) given[count++] = word;
-        }
-    }
-    return count;
+    return plan_numbers(&run->done->launches[0], given, MOST_GIVEN);
 }
 
 /* How many elements the kernel may have looked at: all, n, a number that it was given, some for each thread. */
