@@ -15,6 +15,7 @@ void text_add_bytes(Text *text, const char *bytes, size_t length);
 void text_print(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *text_string(const Text *text); /* never NULL */
 void text_clear(Text *text);               /* keeps the memory */
+void text_cut(Text *text, size_t length);  /* keeps its first `length` bytes */
 void text_done(Text *text);
 
 /* What time it is: UTC, "2026-11-21T15:00:00Z"; returns `out`. $SOURCE_DATE_EPOCH, where it is set: seconds since 1970. */

@@ -22,9 +22,10 @@ typedef struct ExpectRun {
         float_fold; /* all that is done to floats is this, or other things than additions, minima and maxima */
     const uint64_t *numbers; /* that the kernel is compiled with: one may be how many elements it takes */
     int number_count;
-    bool compares;     /* the kernel compares elements with each other: an extreme of them is no accident */
-    bool names_output; /* several buffers may be meant: what it looks like begins with the name of its own */
-    bool is_trial;     /* of sizes that are tried: a fraction of the usual search is enough */
+    bool counts_values; /* elements are indices, as a histogram's: how many are not zero is an accident */
+    bool compares;      /* the kernel compares elements with each other: an extreme of them is no accident */
+    bool names_output;  /* several buffers may be meant: what it looks like begins with the name of its own */
+    bool is_trial;      /* of sizes that are tried: a fraction of the usual search is enough */
 } ExpectRun;
 
 /* Compares with what `expectation` says. False with `error`: it cannot be read. `what` gets its name, "sum(in)". */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_LENGTHS = 24, WORK = 1 << 27 };
+enum { MOST_LENGTHS = 24, MOST_GIVEN = 32, WORK = 1 << 27 };
 
 static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t most) {
     if (length < 2 || length > most || *count == MOST_LENGTHS) return;
@@ -13,20 +13,20 @@ static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t 
     lengths[(*count)++] = length;
 }
 
-static uint64_t scalar(const PlanLaunch *launch, int argument) {
-    uint64_t value;
-    return plan_scalar(launch, argument, &value) ? value : 0;
+/* The numbers that the first launch is given, as bits. How many. */
+static int list_given(const ExpectRun *run, uint64_t given[MOST_GIVEN]) {
+    return plan_numbers(&run->done->launches[0], given, MOST_GIVEN);
 }
 
 /* How many elements the kernel may have looked at: all, n, a number that it was given, some for each thread. */
 static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengths) {
-    const PlanLaunch *launch = &run->done->launches[0];
-    int count = 0;
+    uint64_t given[MOST_GIVEN];
+    int count = 0, all = list_given(run, given);
     add_length(lengths, &count, a->count, a->count);
     add_length(lengths, &count, run->n, a->count);
-    for (int i = 0; i < launch->argument_count; i++) add_length(lengths, &count, scalar(launch, i), a->count);
-    for (int i = 0; i + 1 < launch->argument_count; i++) { /* rows and columns */
-        uint64_t rows = scalar(launch, i), columns = scalar(launch, i + 1);
+    for (int i = 0; i < all; i++) add_length(lengths, &count, given[i], a->count);
+    for (int i = 0; i + 1 < all; i++) { /* rows and columns */
+        uint64_t rows = given[i], columns = given[i + 1];
         if (rows > 1 && columns > 1 && rows <= a->count / columns)
             add_length(lengths, &count, rows * columns, a->count);
     }
@@ -40,10 +40,11 @@ static int columns_of(const ExpectTrial *trial, uint64_t *columns) {
     const ExpectRun *run = trial->run;
     const PlanLaunch *launch = &run->done->launches[0];
     uint64_t length = trial->length, block = launch_volume(launch->block), end = trial->changed.end;
-    int count = 0;
+    uint64_t given[MOST_GIVEN];
+    int count = 0, all = list_given(run, given);
     if (trial->function->shape == EXPECT_EACH)
         columns[count++] = trial->function->each ? length : trial->out->count;
-    for (int i = 0; i < launch->argument_count; i++) add_length(columns, &count, scalar(launch, i), length);
+    for (int i = 0; i < all; i++) add_length(columns, &count, given[i], length);
     for (int i = 0; i < run->number_count && i < 6; i++) add_length(columns, &count, run->numbers[i], length);
     if (end > 1 && length % end == 0) add_length(columns, &count, length / end, length);
     add_length(columns, &count, end, length);
@@ -55,14 +56,12 @@ static int columns_of(const ExpectTrial *trial, uint64_t *columns) {
 
 /* With the usual epsilon, and with those that the kernel is given. */
 static bool try_epsilons(ExpectTrial *trial) {
-    const PlanLaunch *launch = &trial->run->done->launches[0];
     trial->epsilon = EXPECT_EPSILON;
     if (expect_try(trial)) return true;
     if (!trial->function->takes_weights) return false;
-    for (int i = 0; i < launch->argument_count; i++) {
-        uint64_t bits;
-        if (!plan_scalar(launch, i, &bits)) continue;
-        double value = plan_element(bits >> 32 ? PTX_F64 : PTX_F32, &bits, 0);
+    uint64_t given[MOST_GIVEN];
+    for (int i = 0, all = list_given(trial->run, given); i < all; i++) {
+        double value = plan_element(given[i] >> 32 ? PTX_F64 : PTX_F32, &given[i], 0);
         if (!(value > 1e-20 && value <= 1) || fabs(value - 1e-5) < 1e-9) continue;
         trial->epsilon = (long double)value;
         if (expect_try(trial)) return true;
@@ -171,47 +170,58 @@ static bool find_wrong(ExpectTrial *trial, CatalogResult *result, Text *what) {
     return expect_keep(trial, result, what);
 }
 
+enum { PASS_EACH, PASS_ALL, PASS_PARTS, PASSES };
+
 /* Functions that give as many numbers as there are elements come first where so many changed: they leave little to chance.
  * Those of a part of the inputs come last. */
-static bool try_functions(ExpectTrial *trial) {
+static bool try_functions(ExpectTrial *trial, int pass) {
     bool has_many = trial->changed.count >= trial->run->n / 2 && trial->changed.count > 1;
-    for (int pass = 0; pass < 3; pass++)
-        for (int i = 0; i < expect_function_count; i++) {
-            trial->function = &expect_functions[i];
-            bool is_each = trial->function->shape == EXPECT_EACH,
-                 is_total = trial->function->shape == EXPECT_TOTAL;
-            bool is_due = pass == 0 ? has_many && is_each : pass == 1 ? !(has_many && is_each) : is_total;
-            trial->takes_parts = pass == 2;
-            if (is_due && trial->function->is_guessed && try_inputs(trial)) return true;
-        }
+    trial->takes_parts = pass == PASS_PARTS;
+    for (int i = 0; i < expect_function_count; i++) {
+        trial->function = &expect_functions[i];
+        bool is_each = trial->function->shape == EXPECT_EACH, comes_first = has_many && is_each;
+        bool is_due = pass == PASS_EACH  ? comes_first
+                      : pass == PASS_ALL ? !comes_first
+                                         : trial->function->shape == EXPECT_TOTAL;
+        if (is_due && trial->function->is_guessed && try_inputs(trial)) return true;
+    }
+    return false;
+}
+
+/* The outputs, one after another: those of arguments from the last on, as outputs follow inputs; then variables. `outputs`:
+ * how many there are. */
+static bool try_outputs(ExpectTrial *trial, int pass, int *outputs) {
+    const ExpectRun *run = trial->run;
+    int arguments = run->done->buffer_count - run->variables;
+    *outputs = 0;
+    for (int k = 0; k < run->done->buffer_count; k++) {
+        int i = k < arguments ? arguments - 1 - k : k;
+        ExpectChanged changed = expect_changes(run, i);
+        if (!changed.count) continue;
+        ++*outputs;
+        trial->changed = changed;
+        trial->out = &run->done->buffers[i];
+        uint64_t kept = pass == PASS_EACH && is_input(run, i) ? *trial->work / 2 : 0;
+        *trial->work -= kept; /* what is only scratch memory must not take all of it */
+        bool found = try_functions(trial, pass);
+        *trial->work += kept;
+        if (found) return true;
+    }
     return false;
 }
 
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
     uint64_t work = run->is_trial ? WORK / 8 : WORK;
     int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
-    ExpectTrial trial = {.run = run,
-                         .is_guess = true,
-                         .whole = whole,
-                         .work = &work,
-                         .epsilon = EXPECT_EPSILON},
-                last = {0};
+    ExpectTrial trial = {
+        .run = run, .is_guess = true, .whole = whole, .work = &work, .epsilon = EXPECT_EPSILON};
+    int outputs = 0;
     bool found = false;
-    int outputs = 0, arguments = run->done->buffer_count - run->variables;
-    for (int k = 0; k < run->done->buffer_count && !found; k++) {
-        int i = k < arguments ? arguments - 1 - k : k; /* outputs follow inputs; then variables */
-        ExpectChanged changed = expect_changes(run, i);
-        if (!changed.count) continue;
-        trial.changed = changed;
-        trial.out = &run->done->buffers[i];
-        found = try_functions(&trial);
-        if (found) expect_keep(&trial, result, what);
-        outputs++;
-        last = trial;
-    }
+    for (int pass = 0; pass < PASSES && !found; pass++) found = try_outputs(&trial, pass, &outputs);
+    if (found) expect_keep(&trial, result, what);
     const PlanLaunch *launch = &run->done->launches[0];
-    bool is_fold = !found && outputs == 1 && run->fold && last.changed.end <= launch_volume(launch->grid);
-    if (is_fold) found = find_wrong(&last, result, what);
+    bool is_fold = !found && outputs == 1 && run->fold && trial.changed.end <= launch_volume(launch->grid);
+    if (is_fold) found = find_wrong(&trial, result, what);
     free(whole);
     return found;
 }

@@ -133,6 +133,7 @@ static bool is_accident(const ExpectTrial *trial, long double value) {
     bool is_place = !strncmp(name, "arg", 3), is_count = !strcmp(name, "nonzero");
     bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
     uint64_t last = trial->length - 1, times = 0;
+    if (trial->is_guess && is_count && trial->run->counts_values) return true;
     if (!trial->is_guess || trial->run->compares || (!is_place && !is_count && !is_extreme)) return false;
     if (is_place || (is_count && value == (long double)trial->length)) return true;
     if (value == expect_element(trial->a, 0) || value == expect_element(trial->a, last)) return true;
@@ -195,7 +196,7 @@ static bool is_close_enough(const ExpectTrial *trial, long double largest) {
 }
 
 static bool try_rows(ExpectTrial *trial) {
-    bool by_column = !strncmp(trial->function->name, "col", 3);
+    bool by_column = trial->function->by_column;
     uint64_t columns = trial->columns, rows = columns ? trial->length / columns : 0;
     uint64_t results = by_column ? columns : rows, count = by_column ? rows : columns;
     if (!rows || rows * columns != trial->length || results > trial->out->count || count < 2) return false;
@@ -220,7 +221,7 @@ static bool try_bins(ExpectTrial *trial) {
     uint64_t width = trial->width ? trial->width : 1;
     uint64_t bins =
         trial->columns && trial->columns <= trial->out->count ? trial->columns : trial->out->count;
-    if (trial->is_guess && ptx_type_is_float(trial->a->type)) return false;
+    if (trial->is_guess && !is_whole(trial, trial->a)) return false;
     if (!may_work(trial, trial->length + bins)) return false;
     uint64_t *counts = memory_new((size_t)bins * sizeof *counts);
     for (uint64_t i = 0; i < trial->length; i++) {
@@ -249,42 +250,69 @@ static bool try_histogram(ExpectTrial *trial) {
     return false;
 }
 
-static void weigh(const ExpectTrial *trial, uint64_t count, long double *values) {
-    for (uint64_t i = 0; i < count; i++) {
-        if (trial->weight && i < trial->weight->count) values[i] *= expect_element(trial->weight, i);
-        if (trial->bias && i < trial->bias->count) values[i] += expect_element(trial->bias, i);
-    }
+typedef struct ExpectGroup { /* elements that are made of each other: a row, or a column */
+    uint64_t first, count, step;
+} ExpectGroup;
+
+/* The weight, or bias, of element i of a group: each column has its own. */
+static long double of_column(const ExpectTrial *trial, const PlanBuffer *all, const ExpectGroup *group,
+                             uint64_t i, long double none) {
+    uint64_t column = trial->function->by_column ? group->first : i;
+    return all && column < all->count ? expect_element(all, column) : none;
 }
 
 /* How large the terms are that a normalized element is the sum of. */
-static long double weight_of(const ExpectTrial *trial, uint64_t i) {
-    long double weight = trial->weight ? fabsl(expect_element(trial->weight, i)) : 1;
-    return weight * (trial->weight ? 4 : 1) + (trial->bias ? fabsl(expect_element(trial->bias, i)) : 0);
+static long double weight_of(const ExpectTrial *trial, const ExpectGroup *group, uint64_t i) {
+    long double weight = fabsl(of_column(trial, trial->weight, group, i, 1));
+    return weight * (trial->weight ? 4 : 1) + fabsl(of_column(trial, trial->bias, group, i, 0));
+}
+
+static void compute_group(const ExpectTrial *trial, const ExpectGroup *group, long double *values) {
+    PlanBuffer gathered = {.type = PTX_F64, .count = group->count};
+    if (group->step > 1) gathered.bytes = memory_new((size_t)group->count * sizeof(double));
+    for (uint64_t i = 0; group->step > 1 && i < group->count; i++)
+        plan_element_set(PTX_F64, gathered.bytes, i,
+                         (double)expect_element(trial->a, group->first + i * group->step));
+    const PlanBuffer *of = group->step > 1 ? &gathered : trial->a;
+    trial->function->each(of, group->step > 1 ? 0 : group->first, group->count, trial->epsilon, values);
+    for (uint64_t i = 0; i < group->count; i++)
+        values[i] = values[i] * of_column(trial, trial->weight, group, i, 1) +
+                    of_column(trial, trial->bias, group, i, 0);
+    if (group->step > 1) free(gathered.bytes);
+}
+
+static void compare_group(ExpectTrial *trial, const ExpectGroup *group, const long double *values,
+                          long double *largest) {
+    bool is_scan = strstr(trial->function->name, "scan") != NULL,
+         is_soft = strstr(trial->function->name, "soft") != NULL;
+    long double magnitude = 0;
+    for (uint64_t i = 0; i < group->count && (!trial->is_guess || !i || trial->result.correct); i++) {
+        uint64_t at = group->first + i * group->step;
+        magnitude = is_scan ? magnitude + fabsl(expect_element(trial->a, at)) : fabsl(values[i]) * 16;
+        if (!is_scan && !is_soft) magnitude += weight_of(trial, group, i);
+        if (fabsl(values[i]) > *largest) *largest = fabsl(values[i]);
+        compare(trial, at, expect_element(trial->out, at), values[i], is_scan ? i + 1 : group->count,
+                magnitude);
+    }
 }
 
 static bool try_each(ExpectTrial *trial) {
     if (trial->function->has_bins) return try_histogram(trial);
-    uint64_t columns = trial->columns && trial->columns <= trial->length ? trial->columns : trial->length;
+    bool by_column = trial->function->by_column;
+    uint64_t columns = trial->columns && trial->columns <= trial->length ? trial->columns : trial->length,
+             rows = (trial->length + columns - 1) / columns, groups = by_column ? columns : rows;
     if (trial->out->count < trial->length || columns < 2 || (trial->is_guess && trial->changed.count < 2))
         return false;
-    long double *values = memory_new((size_t)columns * sizeof *values);
-    bool is_scan = strstr(trial->function->name, "scan") != NULL;
-    long double largest = 0;
+    if (by_column && (rows < 2 || rows * columns != trial->length)) return false;
+    long double *values = memory_new((size_t)(by_column ? rows : columns) * sizeof *values), largest = 0;
     trial->result = (CatalogResult){0};
-    for (uint64_t first = 0; first < trial->length; first += columns) {
-        uint64_t count = trial->length - first < columns ? trial->length - first : columns;
-        long double magnitude = 0;
-        if (!may_work(trial, 2 * count)) break;
-        trial->function->each(trial->a, first, count, trial->epsilon, values);
-        weigh(trial, count, values);
-        for (uint64_t i = 0; i < count && (!trial->is_guess || !i || trial->result.correct); i++) {
-            magnitude =
-                is_scan ? magnitude + fabsl(expect_element(trial->a, first + i)) : fabsl(values[i]) * 16;
-            if (!is_scan && !strstr(trial->function->name, "soft")) magnitude += weight_of(trial, i);
-            if (fabsl(values[i]) > largest) largest = fabsl(values[i]);
-            compare(trial, first + i, expect_element(trial->out, first + i), values[i],
-                    is_scan ? i + 1 : count, magnitude);
-        }
+    for (uint64_t g = 0; g < groups; g++) {
+        uint64_t first = by_column ? 0 : g * columns, left = trial->length - first;
+        ExpectGroup group = {first, left < columns ? left : columns, 1};
+        if (by_column) group = (ExpectGroup){g, rows, columns};
+        if (!may_work(trial, 2 * group.count)) break;
+        compute_group(trial, &group, values);
+        compare_group(trial, &group, values, &largest);
         if (trial->is_guess && !trial->result.correct) break;
     }
     free(values);
@@ -312,7 +340,8 @@ static void print_name(const ExpectTrial *trial, Text *what) {
     if (trial->b) text_print(what, ", %s", trial->b->name);
     if (trial->weight) text_print(what, ", %s", trial->weight->name);
     if (trial->bias) text_print(what, ", %s", trial->bias->name);
-    bool is_part = trial->length < trial->a->count && trial->function->shape == EXPECT_TOTAL;
+    bool is_part = trial->length < trial->a->count &&
+                   (trial->function->shape == EXPECT_TOTAL || trial->function->has_bins);
     if (is_part) text_print(what, "[0..%" PRIu64 "]", trial->length - 1);
     if (trial->columns && trial->columns < trial->length) text_print(what, ", %" PRIu64, trial->columns);
     if (trial->width > 1 || trial->base) {

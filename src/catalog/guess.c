@@ -1,6 +1,7 @@
 #include "catalog/guess.h"
 
 #include "base/memory.h"
+#include "catalog/members.h"
 #include "catalog/plan.h"
 #include "catalog/uses.h"
 
@@ -226,6 +227,16 @@ static void print_number(const Guess *guess, uint64_t number) {
         text_print(guess->out, "%" PRIu64, number);
 }
 
+/* A float that the host passes for a whole number is cut off, as C++ does. */
+static GuessHint whole_hint(const GuessHint *hint) {
+    GuessHint whole = *hint;
+    if (hint->has_value && hint->is_float && fabs(hint->number) < 9e18) {
+        whole.is_float = false;
+        whole.integer = (int64_t)hint->number;
+    }
+    return whole;
+}
+
 static void add_scalar(const Guess *guess, int index) {
     const PtxVariable *parameter = guess->entry->parameters[index];
     const Declared *declared = &guess->declared[index];
@@ -237,6 +248,11 @@ static void add_scalar(const Guess *guess, int index) {
     bool is_float = ptx_type_is_float(parameter->type) || ptx_type_is_float(declared->type);
     uint64_t bytes = parameter->bytes, limit = bytes < 8 ? (UINT64_C(1) << (8 * bytes - 1)) - 1 : INT64_MAX;
     uint64_t side = guess->input->side;
+    GuessHint whole;
+    if (hint && !is_float) {
+        whole = whole_hint(hint);
+        hint = &whole;
+    }
     bool is_bins =
         !is_float && is_named(guess, index, "bin", false) && (!hint || !hint->has_value || hint->is_free);
     if (is_bins)
@@ -315,7 +331,7 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
         uint64_t columns;
         rows_of(guess, index, &columns);
         text_print(guess->out, ":iota(0,%" PRIu64 ")", columns);
-    } else if (is_input && use->is_index && is_integer && !guess->input->has_fill) {
+    } else if (is_input && use->is_index && !guess->input->has_fill) {
         const GuessHint *hint =
             guess->input->hints && use->indexed >= 0 ? &guess->input->hints[use->indexed] : NULL;
         uint64_t bins = bins_of(guess);
@@ -457,20 +473,111 @@ static void join_uses(Guess *guess) {
     }
 }
 
-void guess_arguments(const PtxFunction *entry, const GuessInput *input, Text *out) {
-    Guess guess = {.entry = entry, .input = input, .out = out};
-    list_declared(entry, input->n, guess.declared);
-    uses_find(entry, guess.uses);
-    join_uses(&guess);
-    for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
-        text_add(out, i ? ", " : "");
-        if (!is_pointer(entry, guess.uses, i, &guess.declared[i]))
-            add_scalar(&guess, i);
-        else if (!guess.uses[i].is_named && !guess.declared[i].is_known)
-            text_add(out, "0"); /* Triton's scratch memory, of a kernel that wants none */
-        else
-            add_pointer(&guess, i);
+static void add_item(Guess *guess, int index) {
+    if (!is_pointer(guess->entry, guess->uses, index, &guess->declared[index]))
+        add_scalar(guess, index);
+    else if (!guess->uses[index].is_named && !guess->declared[index].is_known)
+        text_add(guess->out, "0"); /* Triton's scratch memory, of a kernel that wants none */
+    else
+        add_pointer(guess, index);
+}
+
+/* ---- structures --------------------------------------------------------------------------------------------- */
+
+/* What is known of parameters is known of those that are no structures; members are what they are used as. */
+static void take_apart(Guess *guess, const Members *members, GuessInput *input, GuessHint *hints,
+                       const char **names, uint64_t *grow) {
+    Declared declared[MOST_PARAMETERS];
+    memcpy(declared, guess->declared, sizeof declared);
+    for (int i = 0; i < members->flat.parameter_count; i++) {
+        int owner = members->owner[i];
+        guess->declared[i] = declared[owner];
+        if (members->is_part[i])
+            guess->declared[i] = (Declared){.is_known = true, .type = PTX_NO_TYPE, .vector = 1};
+        if (input->hints && !members->is_part[i]) hints[i] = input->hints[owner];
+        for (int k = 0; hints[i].is_same && k < i; k++)
+            if (members->owner[k] == input->hints[owner].same_as) hints[i].same_as = k;
+        if (input->names && !members->is_part[i]) names[i] = input->names[owner];
+        grow[i] = input->grow && !members->is_part[i] ? input->grow[owner] : 1;
     }
+    input->hints = input->hints ? hints : NULL;
+    input->names = input->names ? names : NULL;
+    input->grow = grow;
+    guess->input = input;
+    guess->entry = &members->flat;
+}
+
+/* A number as a member of so many bytes: 7 is an int, and 1.5 a double. */
+static void add_member(Guess *guess, int index) {
+    const PtxVariable *member = guess->entry->parameters[index];
+    bool is_float = ptx_type_is_float(member->type),
+         is_item = is_pointer(guess->entry, guess->uses, index, &guess->declared[index]);
+    if (!is_item && !(is_float ? member->type == PTX_F64 : member->bytes == 4))
+        text_print(guess->out, "(%s)",
+                   plan_type_name(is_float             ? member->type
+                                  : member->bytes == 8 ? PTX_S64
+                                  : member->bytes == 2 ? PTX_S16
+                                                       : PTX_S8));
+    add_item(guess, index);
+}
+
+/* Zeros from `end` to `at`, where members are that nobody reads. */
+static uint64_t add_unread(Guess *guess, uint64_t end, uint64_t at, bool *is_first) {
+    while (end < at) {
+        bool is_int = end % 4 == 0 && at - end >= 4;
+        text_print(guess->out, "%s%s", *is_first ? "" : ", ", is_int ? "0" : "(char)0");
+        *is_first = false;
+        end += is_int ? 4 : 1;
+    }
+    return end;
+}
+
+/* {in=float[n], n, 3.5f}, from member `flat` on; the one behind it. */
+static int add_structure(Guess *guess, const Members *members, int owner, int flat) {
+    uint64_t end = 0, alignment = 1, all = members->bytes[owner];
+    bool is_first = true;
+    text_add(guess->out, "{");
+    for (; flat < members->flat.parameter_count && members->owner[flat] == owner; flat++) {
+        const PtxVariable *member = members->flat.parameters[flat];
+        uint64_t natural = (end + member->bytes - 1) / member->bytes * member->bytes;
+        if (natural != members->at[flat]) add_unread(guess, end, members->at[flat], &is_first);
+        text_add(guess->out, is_first ? "" : ", ");
+        is_first = false;
+        add_member(guess, flat);
+        end = members->at[flat] + member->bytes;
+        if (member->bytes > alignment) alignment = member->bytes;
+    }
+    if ((end + alignment - 1) / alignment * alignment < all) add_unread(guess, end, all, &is_first);
+    text_add(guess->out, "}");
+    return flat;
+}
+
+void guess_arguments(const PtxFunction *entry, const GuessInput *input, Text *out) {
+    Members members;
+    Guess guess = {.entry = entry, .input = input, .out = out};
+    GuessInput of_members;
+    GuessHint hints[MOST_PARAMETERS] = {{0}};
+    const char *names[MOST_PARAMETERS] = {NULL};
+    uint64_t grow[MOST_PARAMETERS];
+    list_declared(entry, input->n, guess.declared);
+    bool has_members = members_open(entry, &members);
+    if (has_members) {
+        of_members = *input;
+        take_apart(&guess, &members, &of_members, hints, names, grow);
+    }
+    uses_find(guess.entry, guess.uses);
+    join_uses(&guess);
+    for (int i = 0; has_members && i < members.flat.parameter_count; i++)
+        if (members.is_part[i])
+            guess.declared[i].is_pointer = guess.uses[i].is_read || guess.uses[i].is_written;
+    for (int i = 0, flat = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
+        text_add(out, i ? ", " : "");
+        if (has_members && members_is_structure(entry->parameters[i]))
+            flat = add_structure(&guess, &members, i, flat);
+        else
+            add_item(&guess, flat++);
+    }
+    members_done(&members);
 }
 
 uint64_t guess_element_bytes(const PtxFunction *entry, int index) {
@@ -493,13 +600,16 @@ int guess_row_threads(const PtxFunction *entry) {
 
 bool guess_has_rows(const PtxFunction *entry, bool *by_block) {
     Use uses[MOST_PARAMETERS];
+    Members members;
     bool found = false;
+    if (members_open(entry, &members)) entry = &members.flat;
     uses_find(entry, uses);
     *by_block = false;
     for (int i = 0; i < entry->parameter_count && i < MOST_PARAMETERS; i++) {
         found |= uses[i].is_stride || uses[i].is_row_pointer;
         *by_block |= uses[i].is_row_stride || (uses[i].is_row_pointer && !uses[i].row_threads);
     }
+    members_done(&members);
     return found;
 }
 

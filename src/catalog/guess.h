@@ -7,7 +7,8 @@
  * indexes. The type is that of the C++ parameter, else of what is loaded or stored through it; of bits, what arithmetic takes
  * them for. Whole numbers are n, or the side of a square (cube) of n elements where the kernel counts in two (three)
  * dimensions or rows; floats are 1. Vectors (float4) count as such. Pointers that no instruction names are null. An array of
- * Numba's is the seven parameters (of one dimension) that it is passed as. */
+ * Numba's is the seven parameters (of one dimension) that it is passed as. A structure is {its members}, as the loads of them say;
+ * members that nobody loads are 0. */
 #ifndef CATALOG_GUESS_H
 #define CATALOG_GUESS_H
 

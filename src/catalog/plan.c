@@ -73,6 +73,30 @@ bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits) {
     return true;
 }
 
+/* The bytes from `at` on belong to a pointer within the structure. */
+static bool is_within_pointer(const PlanArgument *argument, int at) {
+    for (int i = 0; i < argument->pointer_count; i++)
+        if (at >= argument->pointers[i].at && at < argument->pointers[i].at + 8) return true;
+    return false;
+}
+
+int plan_numbers(const PlanLaunch *launch, uint64_t *bits, int most) {
+    int count = 0;
+    for (int i = 0; i < launch->argument_count && count < most; i++) {
+        const PlanArgument *of = &launch->arguments[i];
+        if (plan_scalar(launch, i, &bits[count])) {
+            count++;
+            continue;
+        }
+        for (int at = 0; of->buffer < 0 && at + 4 <= of->byte_count && count < most; at += 4) {
+            if (is_within_pointer(of, at)) continue;
+            bits[count] = 0;
+            memcpy(&bits[count++], of->bytes + at, 4);
+        }
+    }
+    return count;
+}
+
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked) {
     const PlanArgument *of = &launch->arguments[argument];
     if (of->buffer >= 0) marked[of->buffer] = true;

@@ -99,6 +99,8 @@ int plan_find_buffer(const Plan *plan, const char *name, size_t length);
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 /* The bits of a number among the arguments, of at most 8 bytes; false: it is a pointer, or a structure. */
 bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
+/* All numbers among the arguments, the words of structures that are no pointers, too, [most]. How many. */
+int plan_numbers(const PlanLaunch *launch, uint64_t *bits, int most);
 /* Makes those of `marked`, [plan's buffers], true that an argument points to, be it from within a structure. */
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked);
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);

@@ -224,13 +224,19 @@ static void hold(UseFlow *flow, const PtxOperand *operand, uint64_t bits) {
     for (int i = 0; i < operand->item_count; i++) hold(flow, &operand->items[i], bits);
 }
 
-/* Which values are in a register that was computed from loaded ones: an index may be. Floats are none. */
+/* Floats are handed on as they are, or as whole numbers: what arithmetic makes of them is no index. */
+static bool keeps_float(const PtxInstruction *instruction) {
+    return is(instruction, "ld") || is(instruction, "mov") || is(instruction, "cvt");
+}
+
+/* Which values are in a register that was computed from loaded ones: an index may be. */
 static void follow_values(UseFlow *flow, const PtxInstruction *instruction) {
     const PtxOperand *operands = instruction->operands;
     int value, at = address_operand(instruction, &value);
     bool is_load = at == 1 && value == 0, is_float = false;
     for (int i = 0; i < instruction->type_count; i++) is_float |= ptx_type_is_float(instruction->types[i]);
-    if (instruction->operand_count < 2 || is_float || (at >= 0 && !is_load) || is(instruction, "setp"))
+    if (instruction->operand_count < 2 || (is_float && !keeps_float(instruction)) || (at >= 0 && !is_load) ||
+        is(instruction, "setp"))
         return;
     uint64_t bits = 0;
     if (is_load && instruction->space == PTX_SPACE_SHARED) return;

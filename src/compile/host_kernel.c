@@ -1,5 +1,6 @@
 /* Kernels, as the file defines them: where, with which bounds, instances and sizes of blocks; and which numbers they are
  * compiled with. */
+#include "compile/host_deduce.h"
 #include "compile/host_launch.h"
 
 #include <ctype.h>
@@ -183,14 +184,24 @@ bool host_code_complete_instance(HostCode *code, const HostLaunch *launch, Text 
             function->head.begin == function->head.end || !has_mark(text, function, "__global__"))
             continue;
         for (const char *at = launch->arguments; at && *at; at++) given += *at == ',';
+        HostSpan list = {0, 0};
+        if (launch->item_count) {
+            int last = launch->item_count - 1;
+            list = (HostSpan){launch->places[0], launch->places[last] + strlen(launch->items[last])};
+        }
+        size_t begin = out->length;
+        bool is_known = true;
         text_print(out, "%s<%s", launch->kernel, launch->arguments ? launch->arguments : "");
         for (int k = 0; host_list_item(text, function->head, k, &item); k++) {
             if (k < given) continue;
             text_add(out, k ? ", " : "");
+            if (host_deduce_argument(text, function, k, list, launch->at, out)) continue;
+            is_known &= !host_calls_parameter(text, function, k);
             host_guess_argument(text, item, out);
         }
         text_add(out, ">");
-        return true;
+        if (!is_known) text_cut(out, begin);
+        return is_known;
     }
     return false;
 }

@@ -1,6 +1,7 @@
 /* Launches, found in the text: `kernel<T, 256><<<grid, block, shared>>>(arguments)`, cudaLaunchKernel(), cudaLaunchKernelEx() and
  * cudaLaunchCooperativeKernel(). */
 #include "compile/host_launch.h"
+#include "compile/host_deduce.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -41,6 +42,11 @@ static const char *template_arguments(HostCode *code, HostSpan angles, size_t at
                  host_text_find_call(&code->text, definition.function, &arguments, &given, &call) &&
                  host_list_item(&code->text, given, definition.index, &type))
             text_add_bytes(&out, code->text.text + type.begin, type.end - type.begin);
+        else if (definition.kind == HOST_TEMPLATE &&
+                 host_text_find_call(&code->text, definition.function, &arguments, &given, &call) &&
+                 host_deduce_argument(&code->text, definition.function, definition.index, arguments, call,
+                                      &out))
+            continue;
         else if (definition.kind == HOST_TEMPLATE &&
                  host_list_item(&code->text, definition.function->head, definition.index, &type))
             host_guess_argument(&code->text, type, &out);

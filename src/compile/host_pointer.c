@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+static const HostSpan none_of_all = {0, 0}; /* an object: of any */
+
 /* `d_in` of buffers.d_in, this->d_in; a call, v.data(), is none. */
 static HostSpan last_member(const HostText *text, HostSpan word, size_t end) {
     for (;;) {
@@ -29,8 +31,9 @@ static size_t begin_of_chain(const HostText *text, size_t at) {
     }
 }
 
-/* The name that an argument is made of: of (float *)d_in, thrust::raw_pointer_cast(v.data()), &v[0], x.get(). */
-static HostSpan base_name(const HostText *text, HostSpan span) {
+/* The name that an argument is made of: of (float *)d_in, thrust::raw_pointer_cast(v.data()), &v[0], x.get(). `object`, of
+ * which it is a member, is empty where it is none. */
+static HostSpan base_and_object(const HostText *text, HostSpan span, HostSpan *object) {
     static const char *const passed[] = {"thrust",      "raw_pointer_cast",
                                          "static_cast", "reinterpret_cast",
                                          "const_cast",  "const",
@@ -46,25 +49,59 @@ static HostSpan base_name(const HostText *text, HostSpan span) {
         bool is_passed = host_type_bytes(text->text + word.begin, word.end - word.begin) > 0;
         for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
             is_passed |= host_span_is(text, word, passed[i]);
-        if (!is_passed) return last_member(text, word, span.end);
+        if (!is_passed) {
+            HostSpan member = last_member(text, word, span.end);
+            *object = member.begin == word.begin ? (HostSpan){0, 0} : word;
+            return member;
+        }
         at = word.end;
     }
+    *object = (HostSpan){0, 0};
     return (HostSpan){span.begin, span.begin};
 }
 
-/* cudaMalloc(&name, BYTES), and its like: the last one before `use`, else the first one. */
-static bool find_allocation(HostCode *code, HostSpan name, HostSpan where, size_t use, HostSpan *bytes,
-                            size_t *place) {
+static HostSpan base_name(const HostText *text, HostSpan span) {
+    HostSpan object;
+    return base_and_object(text, span, &object);
+}
+
+/* From `&name` in reinterpret_cast<void **>(&name) to where the cast begins, and behind its end. */
+static void leave_cast(const HostText *text, size_t *before, size_t *after, size_t end) {
+    size_t open = host_back_over_blanks(text, *before - 1);
+    if (!open || text->text[open - 1] != '(' || *after >= end || text->text[*after] != ')') return;
+    size_t begin = open - 1, end_of_word = host_back_over_blanks(text, begin);
+    char last = end_of_word ? text->text[end_of_word - 1] : ';';
+    if (host_is_word(last)) return; /* f(&name) */
+    if (last == '>') {
+        begin = host_open_angle(text, end_of_word);
+        if (begin == SIZE_MAX) return;
+        begin = host_back_over_blanks(text, begin);
+        while (begin > 0 && host_is_word(text->text[begin - 1])) begin--;
+    }
+    *before = begin;
+    *after = host_skip_blanks(text, *after + 1, end);
+}
+
+/* cudaMalloc(&name, BYTES), and its like: the last one before `use`, else the first one. An `object` of another name has other
+ * members; where it is empty, any object's will do. */
+static bool find_allocation(HostCode *code, HostSpan object, HostSpan name, HostSpan where, size_t use,
+                            HostSpan *bytes, size_t *place) {
     HostText *text = &code->text;
     size_t end = where.end;
     bool found = false;
     for (size_t at = where.begin; (at = host_text_find(text, name, at, end)) != SIZE_MAX; at++) {
         if (found && at > use) break;
-        size_t before = host_back_over_blanks(text, begin_of_chain(text, at)),
+        size_t chain = begin_of_chain(text, at);
+        bool is_other = object.end > object.begin &&
+                        (chain == at || !host_spans_equal(text, host_word(text, chain), object));
+        if (is_other) continue;
+        size_t before = host_back_over_blanks(text, chain),
                after = host_skip_blanks(text, at + (name.end - name.begin), end);
         if (after < end && text->text[after] == '[')
             after = host_skip_blanks(text, host_skip_brackets(text, after, end), end);
-        if (!before || text->text[before - 1] != '&' || after >= end || text->text[after] != ',') continue;
+        if (!before || text->text[before - 1] != '&') continue;
+        leave_cast(text, &before, &after, end);
+        if (after >= end || text->text[after] != ',') continue;
         size_t open = before;
         int depth = 0;
         while (open > 0 && depth <= 0 && text->text[open] != ';') {
@@ -108,15 +145,57 @@ static HostNumber vector_bytes(HostCode *code, const HostDefinition *definition)
                  host_type_bytes(text->text + type.begin, type.end - type.begin));
 }
 
+/* A member of another object is another pointer. */
+static size_t member_identity(const HostText *text, const HostDefinition *object, HostSpan member) {
+    uint32_t hash = 2166136261u;
+    for (size_t i = member.begin; i < member.end; i++)
+        hash = (hash ^ (unsigned char)text->text[i]) * 16777619u;
+    return (object->at + (size_t)object->index + 1) ^ (size_t)hash << 32;
+}
+
+/* object.member: what was allocated for it, also where a caller has the object; of Buffer<T> object(COUNT) what that says.
+ * Identity 0: it is not known. */
+static HostPointer follow_member(HostCode *code, HostSpan object, HostSpan member, size_t at) {
+    HostText *text = &code->text;
+    HostDefinition definition = {0};
+    for (int depth = 0; depth < 8; depth++) {
+        HostSpan bytes, arguments, angles, item;
+        size_t place;
+        if (find_allocation(code, object, member, (HostSpan){0, text->length}, at, &bytes, &place))
+            return (HostPointer){place + 1, host_value(&code->values, bytes, place)};
+        definition = host_text_define(text, object, at);
+        if (definition.kind != HOST_PARAMETER ||
+            !host_text_find_call(text, definition.function, &arguments, &angles, &at) ||
+            !host_list_item(text, arguments, definition.index, &item))
+            break;
+        object = base_name(text, item);
+    }
+    bool is_known =
+        definition.kind == HOST_PARAMETER || (definition.kind == HOST_VALUE && definition.is_called);
+    if (!is_known) return (HostPointer){0};
+    HostPointer pointer = {.identity = member_identity(text, &definition, member)};
+    if (definition.kind == HOST_VALUE) pointer.bytes = vector_bytes(code, &definition);
+    return pointer;
+}
+
 static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
     HostText *text = &code->text;
     HostPointer none = {0};
+    HostSpan object, member = base_and_object(text, span, &object), everywhere = {0, text->length};
+    if (object.end > object.begin && !host_span_is(text, object, "this")) {
+        HostPointer found = follow_member(code, object, member, at);
+        HostSpan bytes;
+        size_t place;
+        bool is_allocated = !found.bytes.is_known &&
+                            find_allocation(code, none_of_all, member, everywhere, at, &bytes, &place);
+        if (found.identity && !is_allocated) return found;
+    }
     for (int depth = 0; depth < 8; depth++) {
         HostSpan name = base_name(text, span), bytes, arguments, angles;
         const HostFunction *function = host_text_function_at(text, at);
         size_t place;
         if (name.begin == name.end) return none;
-        if ((function && find_allocation(code, name, function->body, at, &bytes, &place)))
+        if ((function && find_allocation(code, none_of_all, name, function->body, at, &bytes, &place)))
             return (HostPointer){place + 1, host_value(&code->values, bytes, place)};
         HostDefinition definition = host_text_define(text, name, at);
         if (definition.kind == HOST_PARAMETER) {
@@ -127,7 +206,7 @@ static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
             at = call;
             continue;
         }
-        if (find_allocation(code, name, (HostSpan){0, text->length}, SIZE_MAX, &bytes, &place))
+        if (find_allocation(code, none_of_all, name, everywhere, SIZE_MAX, &bytes, &place))
             return (HostPointer){place + 1, host_value(&code->values, bytes, place)};
         if (definition.kind != HOST_VALUE) return none;
         if (definition.is_called) return (HostPointer){definition.at + 1, vector_bytes(code, &definition)};
@@ -150,7 +229,8 @@ static bool is_array_of_pointers(HostCode *code, HostSpan span, size_t bracket) 
     HostSpan name = base_name(text, span), bytes;
     size_t place;
     if (host_skip_blanks(text, name.end, span.end) != bracket || text->text[span.begin] == '&') return false;
-    if (!find_allocation(code, name, (HostSpan){0, text->length}, SIZE_MAX, &bytes, &place)) return false;
+    if (!find_allocation(code, none_of_all, name, (HostSpan){0, text->length}, SIZE_MAX, &bytes, &place))
+        return false;
     size_t after = host_skip_blanks(text, place + (name.end - name.begin), text->length);
     return text->text[after] == '[';
 }

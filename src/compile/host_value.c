@@ -160,6 +160,17 @@ static HostNumber read_element(HostReader *reader, HostSpan name) {
     return evaluate(reader->values, value, reader->place, NULL);
 }
 
+/* Its value was replaced: it is a root as before. */
+static bool is_overridden(HostValues *values, const HostDefinition *definition, HostNumber *value) {
+    for (int i = 0; i < values->override_count; i++)
+        if (definition->kind != HOST_UNDEFINED && values->overrides[i].at == definition->at) {
+            note_root(values, definition->at, values->overrides[i].value);
+            *value = host_number(values->overrides[i].value);
+            return true;
+        }
+    return false;
+}
+
 static HostNumber name_value(HostReader *reader, HostSpan name) {
     HostValues *values = reader->values;
     for (const HostScope *scope = reader->scope; scope; scope = scope->outer) {
@@ -180,11 +191,8 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
     if (host_span_is(values->text, name, "INT_MIN")) return host_number(INT32_MIN);
     if (host_span_is(values->text, name, "FLT_MAX")) return host_float(3.402823466e38);
     HostDefinition definition = host_text_define(values->text, name, reader->place);
-    for (int i = 0; i < values->override_count; i++)
-        if (definition.kind != HOST_UNDEFINED && values->overrides[i].at == definition.at) {
-            note_root(values, definition.at, values->overrides[i].value);
-            return host_number(values->overrides[i].value);
-        }
+    HostNumber replaced;
+    if (is_overridden(values, &definition, &replaced)) return replaced;
     if (definition.kind == HOST_PARAMETER || definition.kind == HOST_TEMPLATE)
         return parameter_value(values, &definition);
     if (definition.kind == HOST_RANGE) {
@@ -198,6 +206,7 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
          i++) { /* if (argc > 1) n = atoi(..) */
         HostDefinition before = host_text_define(values->text, name, definition.at);
         if (before.kind != HOST_VALUE || before.at >= definition.at) break;
+        if (is_overridden(values, &before, &replaced)) return replaced;
         HostNumber usual = evaluate(values, before.value, before.at, NULL);
         definition = before;
         if (usual.is_known && usual.number > 0) result = usual;
@@ -290,6 +299,9 @@ static HostNumber member(HostReader *reader, HostSpan object) {
                : host_span_is(text, name, "z") ? 2
                                                : -1;
     HostDefinition definition = host_text_define(text, object, reader->place);
+    bool names_size = host_span_is(text, name, "size") || (!is_call && host_span_is(text, name, "size_"));
+    if (definition.kind == HOST_PARAMETER && names_size)
+        return free_size(reader->values, definition.at + (size_t)definition.index);
     if (definition.kind != HOST_VALUE) return host_unknown;
     if (axis >= 0) {
         HostSpan list = host_trim(text, definition.value), word = host_word(text, list.begin);
@@ -300,7 +312,7 @@ static HostNumber member(HostReader *reader, HostSpan object) {
         if (!host_list_item(text, list, axis, &item)) return host_number(1);
         return evaluate(reader->values, item, definition.at, NULL);
     }
-    bool is_size = is_call && host_span_is(text, name, "size") && definition.is_called;
+    bool is_size = definition.is_called && names_size; /* vector<T> v(COUNT), Buffer<T> b(COUNT) */
     int items = 0;
     while (is_size && text->text[definition.value.begin - 1] == '{' &&
            host_list_item(text, definition.value, items, &item))
@@ -312,6 +324,14 @@ static HostNumber member(HostReader *reader, HostSpan object) {
 }
 
 /* ---- the grammar ---------------------------------------------------------------------------------------- */
+
+static HostNumber count_items(HostText *text, HostSpan name, size_t place) {
+    HostSpan items, item;
+    int count = 0;
+    if (!host_find_items(text, name, place, &items)) return host_unknown;
+    while (host_list_item(text, items, count, &item) && item.end > item.begin) count++;
+    return count ? host_number(count) : host_unknown;
+}
 
 static HostNumber read_sizeof(HostReader *reader) {
     HostText *text = reader->values->text;
@@ -336,6 +356,7 @@ static HostNumber read_sizeof(HostReader *reader) {
     if (!bytes) bytes = host_declared_bytes(text, name, reader->place);
     if (bytes && definition.kind == HOST_ARRAY && !is_element) {
         HostNumber count = evaluate(reader->values, definition.value, definition.at, NULL);
+        if (!count.is_known) count = count_items(text, name, reader->place); /* a[] = {3, 1, 4} */
         return count.is_known ? host_number(count.integer * (int64_t)bytes) : host_unknown;
     }
     if (!bytes) bytes = host_named_type(text, name, reader->place);
@@ -401,6 +422,10 @@ static HostNumber read_name(HostReader *reader) {
 static HostNumber read_primary(HostReader *reader) {
     HostText *text = reader->values->text;
     char c = peek(reader);
+    if (c == ':' && reader->text[reader->at + 1] == ':') { /* ::n */
+        reader->at += 2;
+        c = peek(reader);
+    }
     if (isdigit((unsigned char)c) || c == '.') return read_literal(reader);
     if (isalpha((unsigned char)c) || c == '_') return read_name(reader);
     if (c == '-' || c == '+' || c == '!') {

@@ -151,7 +151,7 @@ static void add_link(Chain *chain, const Link *link) {
     const char *begin = text_string(&guess);
     int depth = 0, index = 0;
     for (const char *at = begin; index < parameters_of(link); at++) {
-        depth += (*at == '(') - (*at == ')');
+        depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
         if (*at && (*at != ',' || depth)) continue;
         begin += strspn(begin, " ");
         add_item(chain, link, index++, begin, (size_t)(at - begin), &arguments);

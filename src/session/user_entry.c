@@ -1,6 +1,7 @@
 /* Which kernel of a file that is in no catalogue, and which of the file's launches is its launch. */
 #include "session/user_launch.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,17 +107,44 @@ static const HostLaunch *best_instance(UserLaunch *user, const HostLaunch *launc
     return launch;
 }
 
-/* The first kernel that the file launches whose threads work together, else the first that it launches, else the one that
- * is written first. */
+static bool has_pointer(const PtxFunction *entry) {
+    bool found = false;
+    for (int i = 0; i < entry->parameter_count && i < USES_PARAMETERS; i++)
+        found |= entry->parameters[i]->bytes > 8 || guess_element_bytes(entry, i) > 0;
+    return found;
+}
+
+/* Its name says that it reduces, as one step of a sum does whose threads do not work together. */
+static bool is_named_reduction(UserLaunch *user, const PtxFunction *entry) {
+    static const char *const parts[] = {"reduc", "sum", "dot", "max", "min", "mean", "norm", "scan", "hist"};
+    char lower[128] = "";
+    const char *name = ptx_readable_name(user->session->code.module, entry->name);
+    for (size_t i = 0, end = strcspn(name, "<("); i < end && i + 1 < sizeof lower; i++)
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(lower, parts[i])) return true;
+    return false;
+}
+
+/* Threads that work together, on what they are given, make a reduction; without them a name may say so. A kernel without a
+ * pointer shows how an instruction works. */
+static int score_entry(UserLaunch *user, const PtxFunction *entry) {
+    bool works_together = uses_communicate(entry);
+    return 2 * works_together + (works_together ? has_pointer(entry) : is_named_reduction(user, entry));
+}
+
+/* Of the kernels that the file launches the first with the best score, else the one that is written first. */
 static PtxFunction *choose_entry(UserLaunch *user) {
     PtxModule *module = user->session->code.module;
     PtxFunction *first = NULL;
+    int best = -1;
     for (int i = 0; i < host_code_launch_count(user->code); i++) {
         PtxFunction *entry =
             user_entry_of_launch(user->session, best_instance(user, host_code_launch(user->code, i)));
         if (!entry || !ptx_function_parse(module, entry, NULL)) continue;
-        if (uses_communicate(entry)) return entry;
-        if (!first) first = entry;
+        int score = score_entry(user, entry);
+        if (score > best) first = entry;
+        if (score > best) best = score;
     }
     size_t place = SIZE_MAX;
     bool is_launched = first != NULL;

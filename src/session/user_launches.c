@@ -38,10 +38,11 @@ static const char **find_defaults(Session *session, const PtxFunction *entry, co
     int depth = 0, index = 0;
     const char *begin = text_string(&text);
     for (const char *at = begin; index < USES_PARAMETERS; at++) {
-        depth += (*at == '(') - (*at == ')');
+        depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
         if (*at && (*at != ',' || depth)) continue;
-        const char *equal = memchr(begin, '=', (size_t)(at - begin));
-        if (equal) defaults[index] = arena_copy_text(&session->arena, equal + 1, (size_t)(at - equal - 1));
+        const char *item = begin + strspn(begin, " "), *equal = memchr(begin, '=', (size_t)(at - begin));
+        if (equal && *item != '{')
+            defaults[index] = arena_copy_text(&session->arena, equal + 1, (size_t)(at - equal - 1));
         index++;
         if (!*at) break;
         begin = at + 1;

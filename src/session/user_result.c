@@ -38,6 +38,14 @@ static bool compares(const Session *session) {
     return found;
 }
 
+static bool counts_values(const Session *session) {
+    Use uses[USES_PARAMETERS];
+    bool found = false;
+    uses_find(session->launches.programs[0]->entry, uses);
+    for (int i = 0; i < USES_PARAMETERS; i++) found |= uses[i].is_index;
+    return found;
+}
+
 /* Columns that a block's addresses begin with, and bounds that are compared with. */
 static int find_numbers(const Session *session, uint64_t *numbers, int most) {
     const PtxFunction *entry = session->launches.programs[0]->entry;
@@ -113,6 +121,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
                                  ? NULL
                                  : find_fold(session), /* the guess may be what is wrong */
                      .compares = compares(session),
+                     .counts_values = counts_values(session),
                      .numbers = numbers,
                      .number_count = find_numbers(session, numbers, MOST_NUMBERS),
                      .is_trial = session->trial.block > 0,

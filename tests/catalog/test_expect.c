@@ -252,6 +252,36 @@ static void weights_and_biases_are_found(void **state) {
     close_sample(&sample);
 }
 
+/* A column has its own mean, spread and weight; a scan goes down it. */
+static void columns_are_groups(void **state) {
+    (void)state;
+    enum { COLUMNS = 32, ROWS = 16 };
+    Sample sample;
+    open_sample(&sample, PTX_F32, ROWS * COLUMNS, ROWS * COLUMNS, true);
+    Plan *const plans[] = {&sample.filled, &sample.done};
+    for (int i = 0; i < 2; i++) plans[i]->buffers[1].count = COLUMNS;
+    for (uint64_t c = 0; c < COLUMNS; c++) {
+        double sum = 0, squares = 0;
+        for (uint64_t r = 0; r < ROWS; r++) sum += in(&sample, 0, r * COLUMNS + c);
+        for (uint64_t r = 0; r < ROWS; r++) squares += pow(in(&sample, 0, r * COLUMNS + c) - sum / ROWS, 2);
+        for (uint64_t r = 0; r < ROWS; r++)
+            put(&sample, r * COLUMNS + c,
+                (in(&sample, 0, r * COLUMNS + c) - sum / ROWS) / sqrt(squares / ROWS + 1e-5) *
+                    in(&sample, 1, c));
+    }
+    assert_found(&sample, "batchnorm(in, other, 32)");
+    assert_said(&sample, "batchnorm(in, other, 32)", true);
+    assert_said(&sample, "layernorm(in, other, 32)", false);
+    for (uint64_t c = 0; c < COLUMNS; c++) {
+        double sum = 0;
+        for (uint64_t r = 0; r < ROWS; r++)
+            put(&sample, r * COLUMNS + c, sum += in(&sample, 0, r * COLUMNS + c));
+    }
+    assert_found(&sample, "colscan(in, 32)");
+    assert_said(&sample, "scan(in, 32)", false);
+    close_sample(&sample);
+}
+
 /* Bins of eight values, and of letters by fours; as said, and by themselves. */
 static void histograms_have_wider_bins(void **state) {
     (void)state;
@@ -430,6 +460,7 @@ int main(void) {
         cmocka_unit_test(variables_are_results),
         cmocka_unit_test(bounds_of_the_kernel_are_lengths),
         cmocka_unit_test(intermediate_results_are_none),
+        cmocka_unit_test(columns_are_groups),
         cmocka_unit_test(bad_expectations_say_what_is_wrong),
         cmocka_unit_test(rounding_is_allowed_for),
         cmocka_unit_test(arrays_of_numpy_are_read_and_written),

@@ -434,6 +434,24 @@ static void hints_are_followed_as_far_as_they_fit(void **state) {
     ptx_module_free(module);
 }
 
+/* Members are what they are used as, at their places; what is not loaded is 0. */
+static void structures_are_their_members(void **state) {
+    (void)state;
+    expect("k", ".param .align 8 .b8 s[40], .param .u64 b",
+           "ld.param.u64 %a0, [s]; ld.param.u32 %r0, [s+8]; ld.param.u64 %a1, [s+16]; ld.param.f32 %f1, "
+           "[s+24];\n"
+           "ld.param.u64 %a2, [b]; ld.global.f32 %f0, [%a0]; st.global.u32 [%a1], %r0; st.global.f64 [%a2], "
+           "%a3;",
+           "{in=float[n]:random, n, out=int[1], (float)1.0, 0, 0, 0}, out2=double[1]");
+    /* Two members by one load, and one of 2 bytes. */
+    expect("k", ".param .align 8 .b8 s[24]",
+           "ld.param.v2.u32 {%r0, %r1}, [s]; ld.param.u16 %r2, [s+8]; ld.param.u64 %a0, [s+16];\n"
+           "ld.global.f32 %f0, [%a0];",
+           "{n, n, (short)n, in=float[n]:random}");
+    /* An index decides which member is loaded: nothing is known of them. */
+    expect("k", ".param .align 8 .b8 s[16]", "mov.b64 %a0, s; ld.param.u64 %a1, [%a0+8];", "n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hints_are_followed_as_far_as_they_fit),
@@ -455,6 +473,7 @@ int main(void) {
         cmocka_unit_test(the_reach_of_a_block_is_seen),
         cmocka_unit_test(threads_and_blocks_count_apart),
         cmocka_unit_test(comparisons_of_elements_are_seen),
+        cmocka_unit_test(structures_are_their_members),
     };
     return cmocka_run_group_tests_name("guess", tests, NULL, NULL);
 }

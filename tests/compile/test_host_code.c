@@ -54,6 +54,13 @@ static void sizes_are_followed_to_their_definition(void **state) {
     expect("void f() { int n = 1e3, b = 32; k<<<(n + b - 1) / b, b>>>(p); }", 32, 32, 0);
     expect("int main(int c, char **v) { int b = 128; if (c > 1) b = atoi(v[1]); k<<<9, b>>>(p); }", 9, 128,
            0);
+    expect("int n{64}; void f() { int *d; cudaMalloc(reinterpret_cast<void **>(&d), 4 * ::n); k<<<::n / 32, "
+           "32>>>(d); }",
+           2, 32, 256);
+    expect("void f() { int n = 64, *d; cudaMalloc((void **)(&d), 4 * n); k<<<1, 32>>>(d); }", 1, 32, 256);
+    expect("void f() { int h[] = {3, 1, 4, 1}; int n = sizeof(h) / sizeof(h[0]), *d;\n"
+           "cudaMalloc(&d, sizeof(h)); k<<<1, n / 2>>>(d, n); }",
+           1, 2, 16);
     expect("void f() { std::vector<int> v{3, 1, 4}; int *d; cudaMalloc(&d, v.size() * 4); k<<<1, 32>>>(d); }",
            1, 32, 12);
     expect("void f() { int n = 100; int *a; cudaMalloc(&a, n * 4); k<<<div_up(n, 32), 32>>>(on ? h : a); }",
@@ -132,6 +139,14 @@ static void another_n_changes_the_number_that_it_follows_from(void **state) {
     assert_true(host_code_evaluate_size(code, launch, launch->grid, size));
     assert_int_equal(size[0], 2);
     assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 512);
+    host_code_free(code);
+    /* What a command line may change has its usual value. */
+    code =
+        host_code_read("int main(int c, char **v) { int n = 1 << 28; if (c > 1) n = atoi(v[1]); float *d;\n"
+                       "cudaMalloc(&d, n * sizeof(float)); k<<<n / 256, 256>>>(d, n); }");
+    launch = host_code_launch(code, 0);
+    assert_true(host_code_resize(code, launch, 0, 4 << 20));
+    assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 1 << 20);
     host_code_free(code);
 }
 
@@ -319,6 +334,32 @@ static void instances_are_completed(void **state) {
         {"template <class T, int N> __global__ void k(T *p) { } void f() { k<int, 7><<<1, 2>>>(p); }",
          "k<int, 7>"},
         {"__global__ void k(int *p) { } void f() { k<<<1, 2>>>(p); }", NULL},
+        /* As the arguments are declared: variables, parameters, vectors, casts, objects that are made for the call. */
+        {"template <class T> __global__ void k(const T *p, T *q) { } void f() { float *p; int n, *a, *b; "
+         "k<<<1, 2>>>(a, b); }",
+         "k<int>"},
+        {"template <class T> __global__ void k(T *p) { } void f(int n, const unsigned int *a) { k<<<1, "
+         "2>>>(a); }",
+         "k<unsigned int>"},
+        {"template <class T> __global__ void k(T *p, int n) { }\n"
+         "void f() { thrust::device_vector<double> v(9); k<<<1, 2>>>(thrust::raw_pointer_cast(v.data()), 9); "
+         "}",
+         "k<double>"},
+        {"template <class T> __global__ void k(T *p) { } void f(void *a) { k<<<1, 2>>>((short *)a); }",
+         "k<short>"},
+        {"template <class T, class Op> __global__ void k(T *p, Op op) { *p = op(*p, *p); }\n"
+         "template <class T> void run(T *p) { k<<<1, 2>>>(p, Sum<T>()); } void f(long *a) { run(a); }",
+         "k<long, Sum<long>>"},
+        {"template <class T, class Op> __global__ void k(T *p, Op op) { *p = op(*p, *p); }\n"
+         "void f(long *a) { k<<<1, 2>>>(a, Max{}); }",
+         "k<long, Max>"},
+        {"template <class T, class Op> __global__ void k(T *p, Op op) { *p = op(*p, *p); }\n"
+         "template <class T> void run(T *a) { Max m; k<<<1, 2>>>(a, m); } void f(long *b) { run(b); }",
+         "k<long, Max>"},
+        /* What is called is no number, and a lambda has no name. */
+        {"template <class Op> __global__ void k(int *p, Op op) { *p = op(*p); } void f(int *a) {\n"
+         "k<<<1, 2>>>(a, [] __device__(int i) { return i; }); }",
+         NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         HostCode *code = host_code_read(cases[i].text);

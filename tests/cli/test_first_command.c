@@ -1,0 +1,171 @@
+/* `redviz FILE.cu --report` and nothing else: what it makes of files as people write them. */
+#include "program.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int set_up(void **state) {
+    if (program_make_folder(state)) return -1;
+    setenv("XDG_CACHE_HOME", program_folder(), 1);
+    return 0;
+}
+
+/* The report of a file with this text has these words. Without a compiler, the test is skipped. */
+static void expect(const char *text, const char *const *words, int count) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/file.cu", program_folder());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    Outcome outcome = program_shell("@ %s/file.cu --report", program_folder());
+    bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no") != NULL;
+    if (!is_missing && outcome.status) fail_msg("%s", outcome.err);
+    for (int i = 0; !is_missing && i < count; i++) program_assert_contains(outcome.out, words[i]);
+    program_outcome_done(&outcome);
+    if (is_missing) skip();
+}
+
+#define EXPECT(text, ...)                                                                                    \
+    do {                                                                                                     \
+        static const char *const words[] = {__VA_ARGS__};                                                    \
+        expect(text, words, (int)(sizeof words / sizeof *words));                                            \
+    } while (0)
+
+/* A kernel without a pointer shows how an instruction works: the next one reduces. */
+static void a_demonstration_is_passed_over(void **state) {
+    (void)state;
+    EXPECT("#include <cstdio>\n"
+           "__global__ void demo() {\n"
+           "    int v = __shfl_down_sync(~0u, threadIdx.x, 1);\n"
+           "    if (threadIdx.x == 0) printf(\"%d\\n\", v);\n"
+           "}\n"
+           "__global__ void total(const int *in, int *out, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i < n) atomicAdd(out, in[i]);\n"
+           "}\n"
+           "void run(int *in, int *out) { demo<<<1, 32>>>(); total<<<8, 32>>>(in, out, 256); }\n",
+           "--entry 'total'", "looks like sum(in)");
+}
+
+/* None of its kernels works together: the one whose name says so is a step of a sum. */
+static void a_step_of_a_sum_is_found_by_its_name(void **state) {
+    (void)state;
+    EXPECT("__global__ void fill(float *p, float x) { p[blockIdx.x * blockDim.x + threadIdx.x] = x; }\n"
+           "__global__ void sum_step(float *p, int half) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i < half) p[i] += p[half + i];\n"
+           "}\n"
+           "int main() {\n"
+           "    float *p;\n    cudaMalloc(&p, 4096 * sizeof(float));\n"
+           "    fill<<<16, 256>>>(p, 1);\n    sum_step<<<8, 256>>>(p, 2048);\n}\n",
+           "--entry 'sum_step'", "looks like sum(p) of 2048 partial results");
+}
+
+/* The number that a command line may change is made smaller like any other. */
+static void a_long_run_is_made_shorter(void **state) {
+    (void)state;
+    EXPECT("#include <cstdlib>\n"
+           "__global__ void total(const float *in, float *out, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i < n) atomicAdd(out, in[i]);\n"
+           "}\n"
+           "int main(int argc, char **argv) {\n"
+           "    int n = 1 << 28;\n    if (argc > 1) n = atoi(argv[1]);\n    float *in, *out;\n"
+           "    cudaMalloc(&in, n * sizeof(float));\n    cudaMalloc(&out, sizeof(float));\n"
+           "    total<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n",
+           "<<<4096, 256>>>", "with a smaller n", "looks like sum(in)");
+}
+
+/* Floats that are indices are filled as such. */
+static void floats_are_counted(void **state) {
+    (void)state;
+    EXPECT("__global__ void count(const float *x, int *bins, int n, int bin_count) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i >= n) return;\n"
+           "    int k = (int)x[i];\n"
+           "    if (k >= 0 && k < bin_count) atomicAdd(&bins[k], 1);\n"
+           "}\n"
+           "int main() {\n"
+           "    const int n = 4096, bins = 64;\n    float *x;\n    int *h;\n"
+           "    cudaMalloc(&x, n * sizeof(float));\n    cudaMalloc(&h, bins * sizeof(int));\n"
+           "    count<<<n / 256, 256>>>(x, h, n, bins);\n}\n",
+           "x=float[n]:random(0,63)", "looks like histogram(x");
+}
+
+/* Each of two objects has its own member; Buffer<T> b(COUNT) has as many elements. All of a scan is compared, not only the
+ * sums of its blocks. */
+static void members_of_two_objects_are_two_buffers(void **state) {
+    (void)state;
+    EXPECT("template <typename T> struct Buffer { T *data; int size; Buffer(int n); };\n"
+           "__global__ void scan(int *p, int *sums, int n) {\n"
+           "    __shared__ int s[256];\n"
+           "    int i = blockIdx.x * 256 + threadIdx.x;\n"
+           "    s[threadIdx.x] = i < n ? p[i] : 0;\n"
+           "    __syncthreads();\n"
+           "    for (int d = 1; d < 256; d *= 2) {\n"
+           "        int x = threadIdx.x >= d ? s[threadIdx.x - d] : 0;\n"
+           "        __syncthreads();\n        s[threadIdx.x] += x;\n        __syncthreads();\n    }\n"
+           "    if (i < n) p[i] = s[threadIdx.x];\n"
+           "    if (threadIdx.x == 255) sums[blockIdx.x] = s[255];\n"
+           "}\n"
+           "void run(Buffer<int> all) {\n"
+           "    const int blocks = (all.size + 255) / 256;\n    Buffer<int> sums(blocks);\n"
+           "    scan<<<blocks, 256>>>(all.data, sums.data, all.size);\n}\n",
+           "sums=int[grid]", "looks like scan(p, 256)");
+}
+
+/* A structure that is passed as it is, and an empty one. */
+static void structures_are_guessed(void **state) {
+    (void)state;
+    EXPECT("struct View { const float *data; int count; float *out; };\n"
+           "struct Add { __device__ float operator()(float a, float b) const { return a + b; } };\n"
+           "__global__ void reduce(View v, Add add) {\n"
+           "    __shared__ float s[256];\n"
+           "    int i = blockIdx.x * 256 + threadIdx.x;\n"
+           "    s[threadIdx.x] = i < v.count ? v.data[i] : 0;\n"
+           "    __syncthreads();\n"
+           "    for (int d = 128; d; d /= 2) {\n"
+           "        if (threadIdx.x < d) s[threadIdx.x] = add(s[threadIdx.x], s[threadIdx.x + d]);\n"
+           "        __syncthreads();\n    }\n"
+           "    if (threadIdx.x == 0) v.out[blockIdx.x] = s[0];\n}\n",
+           "{in=float[n]:random(-8,8), n, out=float[grid]}", "looks like sum(in) of 4096 partial results");
+}
+
+/* The type of the elements, and the operation, follow from what the launch is given. */
+static void template_arguments_are_deduced(void **state) {
+    (void)state;
+    EXPECT(
+        "struct Max { __device__ int operator()(int a, int b) const { return a > b ? a : b; } };\n"
+        "template <typename T, typename Op> __global__ void fold(const T *in, T *out, int n, Op op) {\n"
+        "    __shared__ T s[256];\n"
+        "    int i = blockIdx.x * 256 + threadIdx.x;\n"
+        "    s[threadIdx.x] = in[i < n ? i : 0];\n"
+        "    __syncthreads();\n"
+        "    for (int d = 128; d; d /= 2) {\n"
+        "        if (threadIdx.x < d) s[threadIdx.x] = op(s[threadIdx.x], s[threadIdx.x + d]);\n"
+        "        __syncthreads();\n    }\n"
+        "    if (threadIdx.x == 0) out[blockIdx.x] = s[0];\n}\n"
+        "void run(const int *in, int *out, int n) { fold<<<(n + 255) / 256, 256>>>(in, out, n, Max()); }\n",
+        "fold<int,Max>", "in=int[n]", "looks like max(in) of 4096 partial results");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_demonstration_is_passed_over),
+        cmocka_unit_test(a_step_of_a_sum_is_found_by_its_name),
+        cmocka_unit_test(a_long_run_is_made_shorter),
+        cmocka_unit_test(floats_are_counted),
+        cmocka_unit_test(members_of_two_objects_are_two_buffers),
+        cmocka_unit_test(structures_are_guessed),
+        cmocka_unit_test(template_arguments_are_deduced),
+    };
+    return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
+}
