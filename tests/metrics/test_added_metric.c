@@ -64,7 +64,8 @@ static Text print_of(const char *options) {
     size_t length;
     Error error = {0};
     snprintf(path, sizeof path, "%s/out", copy);
-    snprintf(command, sizeof command, "REDVIZ_SHARE=. %s/%s %s >%s", copy, program, options, path);
+    snprintf(command, sizeof command, "LC_ALL=C.UTF-8 REDVIZ_SHARE=. %s/%s %s >%s", copy, program, options,
+             path);
     assert_int_equal(shell(command), 0);
     assert_true(text_read_file(path, 4 << 20, &text, &length, &error));
     text_add(&out, text);
