@@ -56,7 +56,7 @@ static Random digits_of(uint64_t seed) {
 }
 
 /* The types of large inputs have loops of their own: a gigabyte is filled before the first frame. */
-static void fill_random(PlanBuffer *buffer, Random random, uint64_t begin, uint64_t end) {
+static void fill_random(const PlanBuffer *buffer, Random random, uint64_t begin, uint64_t end) {
     RandomNumbers numbers = {.seed = random.seed,
                              .choices = random.choices,
                              .least = random.has_sign ? -(double)(int64_t)random.scale : 0,
@@ -69,7 +69,7 @@ static void fill_random(PlanBuffer *buffer, Random random, uint64_t begin, uint6
 }
 
 /* i * factor + shift modulo count is a permutation where factor and count have no common divisor. */
-static void fill_permutation(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
+static void fill_permutation(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
     __extension__ typedef unsigned __int128 Wide;
     uint64_t count = buffer->count, shift = loops_mix(seed) % count,
              factor = (uint64_t)((double)count * 0.6180339887498949) | 1;
@@ -98,7 +98,7 @@ static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
 }
 
 /* Elements begin .. end - 1, made from nothing but their numbers. */
-static void fill_range(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
+static void fill_range(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
     size_t element = (size_t)ptx_type_bytes(buffer->type);
     switch (buffer->fill) {
     case FILL_ONES:
@@ -132,53 +132,72 @@ static void fill_range(PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64
 
 enum { PIECE = 1 << 20, MOST_SHARES = 64 }; /* elements; host threads */
 
-typedef struct FillShare { /* what a host thread fills */
-    PlanBuffer *buffer;
-    uint64_t seed, begin, end;
+typedef struct Share { /* what a host thread does of a buffer, piece by piece */
+    const PlanBuffer *buffer;
+    void (*work)(const struct Share *share, uint64_t begin, uint64_t end);
+    uint64_t seed; /* fills */
+    void *copy;    /* copies */
+    uint64_t begin, end;
     const volatile bool *cancel;
     pthread_t thread;
-} FillShare;
+} Share;
 
 static bool is_cancelled(const volatile bool *cancel) {
     return cancel && *cancel;
 }
 
-static void *fill_share(void *context) {
-    const FillShare *share = context;
+static void *run_share(void *context) {
+    const Share *share = context;
     for (uint64_t begin = share->begin; begin < share->end && !is_cancelled(share->cancel); begin += PIECE)
-        fill_range(share->buffer, share->seed, begin,
-                   share->end - begin < PIECE ? share->end : begin + PIECE);
+        share->work(share, begin, share->end - begin < PIECE ? share->end : begin + PIECE);
     return NULL;
 }
 
-static int share_count(const Plan *plan, uint64_t elements) {
-    uint64_t pieces = (elements + PIECE - 1) / PIECE;
+static int share_count(const Plan *plan, uint64_t pieces) {
     long threads = plan->threads > 0 ? plan->threads : sysconf(_SC_NPROCESSORS_ONLN);
     if (threads > MOST_SHARES) threads = MOST_SHARES;
     return threads < 1 || pieces < 2 ? 1 : (uint64_t)threads < pieces ? (int)threads : (int)pieces;
 }
 
-/* Pieces, one after another or in several threads: elements are made of their numbers alone. */
-static bool fill(const Plan *plan, PlanBuffer *buffer, uint64_t seed, Error *error) {
-    FillShare shares[MOST_SHARES];
-    if (buffer->fill == FILL_FILE)
-        return fill_from_file(buffer, (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type), error);
-    int count = share_count(plan, buffer->count), started = 0;
-    uint64_t pieces = (buffer->count + PIECE - 1) / PIECE;
+/* Elements are worked on apart from each other: one after another, or in several threads. */
+static void share_out(const Plan *plan, const Share *whole) {
+    Share shares[MOST_SHARES];
+    uint64_t elements = whole->buffer->count, pieces = (elements + PIECE - 1) / PIECE;
+    int count = share_count(plan, pieces), started = 0;
     for (int i = 0; i < count; i++) {
         uint64_t end = pieces * (uint64_t)(i + 1) / (uint64_t)count * PIECE;
-        shares[i] = (FillShare){.buffer = buffer,
-                                .seed = seed,
-                                .begin = pieces * (uint64_t)i / (uint64_t)count * PIECE,
-                                .end = end < buffer->count ? end : buffer->count,
-                                .cancel = plan->cancel};
+        shares[i] = *whole;
+        shares[i].begin = pieces * (uint64_t)i / (uint64_t)count * PIECE;
+        shares[i].end = end < elements ? end : elements;
     }
-    while (started + 1 < count &&
-           !pthread_create(&shares[started].thread, NULL, fill_share, &shares[started]))
+    while (started + 1 < count && !pthread_create(&shares[started].thread, NULL, run_share, &shares[started]))
         started++;
-    for (int i = started; i < count; i++) fill_share(&shares[i]);
+    for (int i = started; i < count; i++) run_share(&shares[i]);
     for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
+}
+
+static void fill_piece(const Share *share, uint64_t begin, uint64_t end) {
+    fill_range(share->buffer, share->seed, begin, end);
+}
+
+static void copy_piece(const Share *share, uint64_t begin, uint64_t end) {
+    size_t element = (size_t)ptx_type_bytes(share->buffer->type);
+    memcpy((uint8_t *)share->copy + begin * element, (const uint8_t *)share->buffer->bytes + begin * element,
+           (size_t)(end - begin) * element);
+}
+
+static bool fill(const Plan *plan, PlanBuffer *buffer, uint64_t seed, Error *error) {
+    if (buffer->fill == FILL_FILE)
+        return fill_from_file(buffer, (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type), error);
+    share_out(plan, &(Share){.buffer = buffer, .work = fill_piece, .seed = seed, .cancel = plan->cancel});
     return is_cancelled(plan->cancel) ? error_set(error, "cancelled") : true;
+}
+
+void *plan_copy_bytes(const Plan *plan, int index) {
+    const PlanBuffer *buffer = &plan->buffers[index];
+    void *copy = memory_new((size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type));
+    share_out(plan, &(Share){.buffer = buffer, .work = copy_piece, .copy = copy});
+    return copy;
 }
 
 /* A plan is kept twice (before and after the run); more than half of the memory would only swap or be killed.

@@ -76,7 +76,7 @@ typedef struct Plan {
         launches[PLAN_LAUNCHES]; /* in place: pointers to them stay valid as long as the plan stays put */
     int launch_count;
     const volatile bool *cancel; /* true ends plan_fill() early, with an error; NULL: never */
-    int threads;                 /* host threads of plan_fill(); 0: one per core */
+    int threads;                 /* host threads that fill and copy; 0: one per core */
 } Plan;
 
 /* Allocates and fills every buffer; reads files. The same seed gives the same bytes on every machine. Refuses
@@ -84,6 +84,8 @@ typedef struct Plan {
 bool plan_fill(Plan *plan, uint64_t seed, Error *error);
 /* The same for one of its buffers, which has no bytes yet. */
 bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error);
+/* The bytes of a buffer once more, to be freed by the caller. */
+void *plan_copy_bytes(const Plan *plan, int index);
 void plan_free(Plan *plan);
 const char *plan_fill_name(FillKind fill); /* "zero" */
 /* Such a name, or "file:PATH" with *path where PATH begins, else NULL. false: there is no such fill. Users may not choose

@@ -121,9 +121,7 @@ static void keep_inputs(Session *session) {
     for (size_t i = 0; i < count; i++) {
         PlanBuffer *copy = &session->filled.buffers[i];
         *copy = session->plan.buffers[i];
-        size_t bytes = copy->count * (size_t)ptx_type_bytes(copy->type);
-        copy->bytes = memory_new(bytes);
-        memcpy(copy->bytes, session->plan.buffers[i].bytes, bytes);
+        copy->bytes = plan_copy_bytes(&session->plan, (int)i);
     }
 }
 

@@ -80,6 +80,9 @@ static void threads_fill_what_one_fills(void **state) {
                 many.threads = threads[t];
                 fill_buffer(&many, 7);
                 assert_memory_equal(one.buffers[0].bytes, many.buffers[0].bytes, counts[c] * 2);
+                void *copy = plan_copy_bytes(&many, 0);
+                assert_memory_equal(one.buffers[0].bytes, copy, counts[c] * 2);
+                free(copy);
                 plan_free(&many);
             }
             plan_free(&one);
