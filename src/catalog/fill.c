@@ -132,22 +132,22 @@ static void fill_range(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, 
 
 enum { PIECE = 1 << 20, MOST_SHARES = 64 }; /* elements; host threads */
 
-typedef struct Share { /* what a host thread does of a buffer, piece by piece */
+typedef struct RangeShare { /* what a host thread does of a buffer, piece by piece */
     const PlanBuffer *buffer;
-    void (*work)(const struct Share *share, uint64_t begin, uint64_t end);
+    void (*work)(const struct RangeShare *share, uint64_t begin, uint64_t end);
     uint64_t seed; /* fills */
     void *copy;    /* copies */
     uint64_t begin, end;
     const volatile bool *cancel;
     pthread_t thread;
-} Share;
+} RangeShare;
 
 static bool is_cancelled(const volatile bool *cancel) {
     return cancel && *cancel;
 }
 
 static void *run_share(void *context) {
-    const Share *share = context;
+    const RangeShare *share = context;
     for (uint64_t begin = share->begin; begin < share->end && !is_cancelled(share->cancel); begin += PIECE)
         share->work(share, begin, share->end - begin < PIECE ? share->end : begin + PIECE);
     return NULL;
@@ -160,8 +160,8 @@ static int share_count(const Plan *plan, uint64_t pieces) {
 }
 
 /* Elements are worked on apart from each other: one after another, or in several threads. */
-static void share_out(const Plan *plan, const Share *whole) {
-    Share shares[MOST_SHARES];
+static void share_out(const Plan *plan, const RangeShare *whole) {
+    RangeShare shares[MOST_SHARES];
     uint64_t elements = whole->buffer->count, pieces = (elements + PIECE - 1) / PIECE;
     int count = share_count(plan, pieces), started = 0;
     for (int i = 0; i < count; i++) {
@@ -176,11 +176,11 @@ static void share_out(const Plan *plan, const Share *whole) {
     for (int i = 0; i < started; i++) pthread_join(shares[i].thread, NULL);
 }
 
-static void fill_piece(const Share *share, uint64_t begin, uint64_t end) {
+static void fill_piece(const RangeShare *share, uint64_t begin, uint64_t end) {
     fill_range(share->buffer, share->seed, begin, end);
 }
 
-static void copy_piece(const Share *share, uint64_t begin, uint64_t end) {
+static void copy_piece(const RangeShare *share, uint64_t begin, uint64_t end) {
     size_t element = (size_t)ptx_type_bytes(share->buffer->type);
     memcpy((uint8_t *)share->copy + begin * element, (const uint8_t *)share->buffer->bytes + begin * element,
            (size_t)(end - begin) * element);
@@ -189,14 +189,15 @@ static void copy_piece(const Share *share, uint64_t begin, uint64_t end) {
 static bool fill(const Plan *plan, PlanBuffer *buffer, uint64_t seed, Error *error) {
     if (buffer->fill == FILL_FILE)
         return fill_from_file(buffer, (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type), error);
-    share_out(plan, &(Share){.buffer = buffer, .work = fill_piece, .seed = seed, .cancel = plan->cancel});
+    share_out(plan,
+              &(RangeShare){.buffer = buffer, .work = fill_piece, .seed = seed, .cancel = plan->cancel});
     return is_cancelled(plan->cancel) ? error_set(error, "cancelled") : true;
 }
 
 void *plan_copy_bytes(const Plan *plan, int index) {
     const PlanBuffer *buffer = &plan->buffers[index];
     void *copy = memory_new((size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type));
-    share_out(plan, &(Share){.buffer = buffer, .work = copy_piece, .copy = copy});
+    share_out(plan, &(RangeShare){.buffer = buffer, .work = copy_piece, .copy = copy});
     return copy;
 }
 
