@@ -100,7 +100,7 @@ FUNCTION(log_sum_exp) {
     HostReal total = 0, most = max(a, b, first, count, step, magnitude);
     EACH(i) total += expl(at(a, i) - most);
     *magnitude += fabsl(most) + 1;
-    return most + logl(total);
+    return total == 0 ? most : most + logl(total);
 }
 
 FUNCTION(absolute_max) {

@@ -199,7 +199,7 @@ void core_print(const CoreRun *run, Text *out) {
 
 char *core_text_of(CoreKernel kernel, uint64_t *repeated) {
     CoreRun run = core_run(kernel);
-    if (!run.done) fail_msg("error: %s", run.error.message);
+    if (!run.done || !run.launch) fail_msg("error: %s", run.error.message);
     Text text = {0};
     core_print(&run, &text);
     if (repeated) *repeated = emulator_repeated_blocks(run.emulator);

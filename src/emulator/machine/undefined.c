@@ -138,7 +138,7 @@ static uint32_t lanes_that_are(const Warp *warp, const PtxOperand *operand, bool
         uint32_t holds = *(const uint32_t *)operand_at(warp, place);
         lanes = (holds ^ (operand->negated ? ALL_LANES : 0)) ^ (all_ones ? 0 : ALL_LANES);
     } else {
-        uint64_t wanted = all_ones ? UINT64_MAX >> (64 - 8 * bytes) : 0;
+        uint64_t wanted = all_ones && bytes <= 8 ? UINT64_MAX >> (64 - 8 * bytes) : 0;
         for (int l = 0; l < WARP_LANES && bytes <= 8; l++)
             if (register_read(warp, place, bytes, l) == wanted) lanes |= lane_bit[l];
     }

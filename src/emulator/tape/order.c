@@ -97,7 +97,7 @@ static void move_late_entries_back(Tape *tape) {
         else
             tape->entries[early++] = tape->entries[e];
     }
-    memcpy(tape->entries + early, late, (size_t)count * sizeof *late);
+    if (count) memcpy(tape->entries + early, late, (size_t)count * sizeof *late);
     free(late);
 }
 

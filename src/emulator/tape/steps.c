@@ -134,10 +134,12 @@ STEP(shared) {
 
 static uint8_t sectors_at(const MemoryOp *memory, const TapeDetail *detail, uint32_t mask, uint64_t first) {
     uint8_t *known = &detail->sectors[first & (SECTOR_BYTES - 1)];
-    if (*known) return *known;
-    uint64_t address[WARP_LANES];
-    for (int l = 0; l < WARP_LANES; l++) address[l] = first + (uint64_t)((int64_t)l * detail->stride);
-    return *known = (uint8_t)access_global_cost(memory->width, mask, address).sectors;
+    if (!*known) {
+        uint64_t address[WARP_LANES];
+        for (int l = 0; l < WARP_LANES; l++) address[l] = first + (uint64_t)((int64_t)l * detail->stride);
+        *known = (uint8_t)access_global_cost(memory->width, mask, address).sectors;
+    }
+    return *known;
 }
 
 /* The access begins elsewhere in a sector than the one of the recorded block. */
