@@ -82,8 +82,9 @@ typedef struct HostPointer {
 HostPointer host_code_pointer(HostCode *code, const HostLaunch *launch, int item);
 
 /* Replaces the number that decides how many bytes item `item` of the launch has, so that they become `bytes`; false: it
- * follows from no single number, or from one that the kernels are compiled with, and nothing changes. */
-bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes);
+ * follows from no single number, or, but where `compiled` says that this may be, from one that the kernels are compiled with,
+ * and nothing changes. */
+bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes, bool compiled);
 
 /* Where the function of this readable name ("space::sum<float>") is defined; SIZE_MAX / 4: it is not. */
 size_t host_code_place(const HostCode *code, const char *readable);

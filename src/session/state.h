@@ -30,6 +30,7 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     const char *guess, *read, *arguments; /* options that were guessed, or read in its file; its --args */
     int block_choices;                    /* sizes that its guessed block may have; 0: it was not guessed */
     bool is_reduced;                      /* n is less than in its file */
+    bool is_cut;                          /* less than what its kernels are compiled with */
     bool may_shrink;                      /* n was not asked for, and may be less */
     const char
         *looks_like; /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */

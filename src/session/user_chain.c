@@ -200,8 +200,9 @@ bool session_plan_chain(Session *session, HostCode *code, const HostLaunch *firs
     if (is_chain) {
         session->kernel.guess = NULL;
         session->kernel.read =
-            arena_print(&session->arena, "--launch '%s' --n %" PRIu64 " (lines %s)",
-                        session->kernel.arguments, session->options.catalog.n, text_string(&chain.lines));
+            arena_print(&session->arena, "--launch '%s' --n %" PRIu64 " (lines %s%s)",
+                        session->kernel.arguments, session->options.catalog.n, text_string(&chain.lines),
+                        session->kernel.is_reduced ? ", with a smaller n" : "");
     }
     text_done(&chain.text);
     text_done(&chain.lines);

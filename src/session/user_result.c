@@ -212,7 +212,9 @@ bool session_resize(Session *session) {
     const Trace *trace = session->trace;
     if (session->kernel.row || session->options.launches || !trace->trap_count) return false;
     const Trap *trap = &trace->traps[0];
-    if (session->plan.launch_count > 1) { /* of a chain: its sizes may fit the file's own n alone */
+    bool is_chain = session->plan.launch_count > 1;
+    if (is_chain ||
+        (session->kernel.is_cut && is_outside(trap->kind))) { /* its sizes may fit the file's own n alone */
         bool keeps = is_outside(trap->kind) && session->kernel.is_reduced && !session->trial.keeps_n;
         session->trial.keeps_n |= keeps;
         return keeps;

@@ -157,6 +157,28 @@ static void template_arguments_are_deduced(void **state) {
         "fold<int,Max>", "in=int[n]", "looks like max(in) of 4096 partial results");
 }
 
+/* 10^8 elements are more than is looked at: fewer are tried though the kernel is compiled with that number. Where that makes it
+ * read beyond its buffers, the file's own number is kept. */
+static void a_number_that_is_compiled_in_is_made_smaller(void **state) {
+    (void)state;
+    EXPECT("const int N = 100000000;\n"
+           "__global__ void total(const int *in, int *out) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i < N) atomicAdd(out, in[i]);\n}\n"
+           "int main() {\n"
+           "    int *in, *out;\n"
+           "    cudaMalloc(&in, N * sizeof(int));\n    cudaMalloc(&out, sizeof(int));\n"
+           "    total<<<(N + 255) / 256, 256>>>(in, out);\n}\n",
+           "<<<4096, 256>>>", "with a smaller n", "looks like sum(in)");
+    EXPECT("const int N = 80000000;\n"
+           "__global__ void last(const char *in, char *out) { out[threadIdx.x] = in[N - 1 - threadIdx.x]; }\n"
+           "int main() {\n"
+           "    char *in, *out;\n"
+           "    cudaMalloc(&in, N);\n    cudaMalloc(&out, 32);\n"
+           "    last<<<1, 32>>>(in, out);\n}\n",
+           "n = 80,000,000");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -166,6 +188,7 @@ int main(void) {
         cmocka_unit_test(members_of_two_objects_are_two_buffers),
         cmocka_unit_test(structures_are_guessed),
         cmocka_unit_test(template_arguments_are_deduced),
+        cmocka_unit_test(a_number_that_is_compiled_in_is_made_smaller),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }

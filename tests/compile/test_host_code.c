@@ -135,7 +135,7 @@ static void another_n_changes_the_number_that_it_follows_from(void **state) {
                        "cudaMalloc(&d, bytes); k<<<N / 256, 256>>>(d, N); }");
     const HostLaunch *launch = host_code_launch(code, 0);
     uint32_t size[3];
-    assert_true(host_code_resize(code, launch, 0, 4 * 512));
+    assert_true(host_code_resize(code, launch, 0, 4 * 512, false));
     assert_true(host_code_evaluate_size(code, launch, launch->grid, size));
     assert_int_equal(size[0], 2);
     assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 512);
@@ -145,7 +145,7 @@ static void another_n_changes_the_number_that_it_follows_from(void **state) {
         host_code_read("int main(int c, char **v) { int n = 1 << 28; if (c > 1) n = atoi(v[1]); float *d;\n"
                        "cudaMalloc(&d, n * sizeof(float)); k<<<n / 256, 256>>>(d, n); }");
     launch = host_code_launch(code, 0);
-    assert_true(host_code_resize(code, launch, 0, 4 << 20));
+    assert_true(host_code_resize(code, launch, 0, 4 << 20, false));
     assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 1 << 20);
     host_code_free(code);
 }
@@ -227,7 +227,7 @@ static void numbers_in_kernels_stay_as_they_are(void **state) {
         "k<each><<<64, 32>>>(d); }"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         HostCode *code = host_code_read(texts[i]);
-        if (host_code_resize(code, host_code_launch(code, 0), 0, 1024)) fail_msg("%s", texts[i]);
+        if (host_code_resize(code, host_code_launch(code, 0), 0, 1024, false)) fail_msg("%s", texts[i]);
         host_code_free(code);
     }
 }
