@@ -179,6 +179,21 @@ static void a_number_that_is_compiled_in_is_made_smaller(void **state) {
            "n = 80,000,000");
 }
 
+/* The last number of each line; other lines have other words. */
+static void what_is_printed_is_a_result(void **state) {
+    (void)state;
+    EXPECT("#include <cstdio>\n"
+           "__global__ void total(const int *in, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x, v = i < n ? in[i] : 0;\n"
+           "    for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);\n"
+           "    if (i == 0) printf(\"T4: %d elements\\n\", n);\n"
+           "    if (threadIdx.x % 32 == 0) printf(\"warp %d of block %d: %d\\n\", threadIdx.x / 32, "
+           "blockIdx.x, v);\n}\n"
+           "int main() {\n"
+           "    int *in;\n    cudaMalloc(&in, 256 * sizeof(int));\n    total<<<4, 64>>>(in, 256);\n}\n",
+           "printed = sum(in) of 8 partial");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -189,6 +204,7 @@ int main(void) {
         cmocka_unit_test(structures_are_guessed),
         cmocka_unit_test(template_arguments_are_deduced),
         cmocka_unit_test(a_number_that_is_compiled_in_is_made_smaller),
+        cmocka_unit_test(what_is_printed_is_a_result),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }
