@@ -181,6 +181,11 @@ static HostPointer follow_member(HostCode *code, HostSpan object, HostSpan membe
 static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
     HostText *text = &code->text;
     HostPointer none = {0};
+    const HostBinding *binding = host_binding_find(&code->values.bindings, text, base_name(text, span), at);
+    if (binding && binding->is_pointer) {
+        span = binding->target;
+        at = code->values.bindings.from;
+    }
     HostSpan object, member = base_and_object(text, span, &object), everywhere = {0, text->length};
     if (object.end > object.begin && !host_span_is(text, object, "this")) {
         HostPointer found = follow_member(code, object, member, at);

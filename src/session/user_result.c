@@ -254,6 +254,14 @@ static bool is_other_fault(const Session *session) {
     return false;
 }
 
+bool session_leave_loop(Session *session) {
+    bool is_right = session->has_result && session->result.correct;
+    bool leaves =
+        session->kernel.has_loop && !is_right && !session->trial.no_loops && !session->options.expect;
+    session->trial.no_loops |= leaves;
+    return leaves;
+}
+
 bool session_may_try_block(const Session *session) {
     const SessionTrial *trial = &session->trial;
     return !session->kernel.row && session->kernel.block_choices > 1 && !trial->is_settled &&

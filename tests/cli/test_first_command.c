@@ -194,6 +194,29 @@ static void what_is_printed_is_a_result(void **state) {
            "printed = sum(in) of 8 partial");
 }
 
+/* Each round of a loop of the host's code is a launch: the whole scan is compared. A loop that repeats the same is none. */
+static void loops_of_launches_are_followed(void **state) {
+    (void)state;
+    EXPECT("#include <utility>\n"
+           "__global__ void step(const int *in, int *out, int n, int d) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i < n) out[i] = i >= d ? in[i] + in[i - d] : in[i];\n}\n"
+           "int main() {\n"
+           "    const int n = 1024;\n    int *a, *b;\n"
+           "    cudaMalloc(&a, n * sizeof(int));\n    cudaMalloc(&b, n * sizeof(int));\n"
+           "    for (int d = 1; d < n; d <<= 1) {\n"
+           "        step<<<(n + 255) / 256, 256>>>(a, b, n, d);\n        std::swap(a, b);\n    }\n}\n",
+           "(out, in, n, 512)", "looks like scan(in)");
+    EXPECT("__global__ void total(int *p, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x, v = i < n ? p[i] : 0;\n"
+           "    for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);\n"
+           "    if (threadIdx.x == 0) p[blockIdx.x] = v;\n}\n"
+           "int main() {\n"
+           "    const int n = 1024;\n    int *p;\n    cudaMalloc(&p, n * sizeof(int));\n"
+           "    for (int i = 0; i < 20; i++) total<<<1, 32>>>(p, 32);\n}\n",
+           "--args 'p=int[n]:random, 32'");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -205,6 +228,7 @@ int main(void) {
         cmocka_unit_test(template_arguments_are_deduced),
         cmocka_unit_test(a_number_that_is_compiled_in_is_made_smaller),
         cmocka_unit_test(what_is_printed_is_a_result),
+        cmocka_unit_test(loops_of_launches_are_followed),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }
