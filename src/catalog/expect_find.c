@@ -33,6 +33,7 @@ static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengt
     for (uint64_t each = 1; each <= 8; each *= 2)
         add_length(lengths, &count, expect_threads(run) * each, a->count);
     for (int i = 0; i < run->number_count; i++) add_length(lengths, &count, run->numbers[i], a->count);
+    add_length(lengths, &count, a->count - 1, a->count); /* of intervals between points */
     return count;
 }
 

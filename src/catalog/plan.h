@@ -65,7 +65,7 @@ typedef struct PlanLaunch {
     int argument_count, argument_capacity;
 } PlanLaunch;
 
-enum { PLAN_LAUNCHES = 16, PLAN_MOST_NUMBERED = 1000 };
+enum { PLAN_LAUNCHES = 32, PLAN_MOST_NUMBERED = 1000 };
 
 /* Zero-initialised is a valid empty plan. */
 typedef struct Plan {

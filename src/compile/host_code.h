@@ -56,6 +56,15 @@ bool host_code_follows(HostCode *code, const HostLaunch *launch, const HostLaunc
 /* Between these places in the text the host copies to, or sets, what this argument of a launch points to. */
 bool host_code_overwrites(const HostCode *code, size_t begin, size_t end, const char *argument);
 
+/* The one loop that the launch stands in, [begin, end) of the text; false: there is none, or several. */
+bool host_code_find_loop(HostCode *code, const HostLaunch *launch, size_t *begin, size_t *end);
+/* Executes that loop as far as numbers and pointers go, and visits each launch that it comes to: what the launch is given is
+ * what it has then. Values last until host_code_forget_loop(). False: the loop is not understood, does not end soon, or `visit`
+ * said so. */
+typedef bool (*HostVisit)(void *context, const HostLaunch *launch);
+bool host_code_repeat(HostCode *code, const HostLaunch *launch, HostVisit visit, void *context);
+void host_code_forget_loop(HostCode *code);
+
 /* From now on free sizes are `n`; until then what they decide is not known. */
 void host_code_set_n(HostCode *code, uint64_t n);
 
@@ -82,8 +91,9 @@ typedef struct HostPointer {
 HostPointer host_code_pointer(HostCode *code, const HostLaunch *launch, int item);
 
 /* Replaces the number that decides how many bytes item `item` of the launch has, so that they become `bytes`; false: it
- * follows from no single number, or from one that the kernels are compiled with, and nothing changes. */
-bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes);
+ * follows from no single number, or, but where `compiled` says that this may be, from one that the kernels are compiled with,
+ * and nothing changes. */
+bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes, bool compiled);
 
 /* Where the function of this readable name ("space::sum<float>") is defined; SIZE_MAX / 4: it is not. */
 size_t host_code_place(const HostCode *code, const char *readable);

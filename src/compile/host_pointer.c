@@ -181,6 +181,11 @@ static HostPointer follow_member(HostCode *code, HostSpan object, HostSpan membe
 static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
     HostText *text = &code->text;
     HostPointer none = {0};
+    const HostBinding *binding = host_binding_find(&code->values.bindings, text, base_name(text, span), at);
+    if (binding && binding->is_pointer) {
+        span = binding->target;
+        at = code->values.bindings.from;
+    }
     HostSpan object, member = base_and_object(text, span, &object), everywhere = {0, text->length};
     if (object.end > object.begin && !host_span_is(text, object, "this")) {
         HostPointer found = follow_member(code, object, member, at);
@@ -273,7 +278,7 @@ HostPointer host_code_pointer(HostCode *code, const HostLaunch *launch, int item
     return follow_pointer(code, span, launch->at);
 }
 
-bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes) {
+bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64_t bytes, bool compiled) {
     HostValues *values = &code->values;
     HostPointer now = host_code_pointer(code, launch, item);
     int roots = values->root_count;
@@ -285,7 +290,7 @@ bool host_code_resize(HostCode *code, const HostLaunch *launch, int item, uint64
     for (int i = 0; i < roots; i++) {
         double wanted = (double)met[i].value * (double)bytes / (double)now.bytes.integer;
         if (wanted < 1 || met[i].value < 32) continue; /* a block size, a factor */
-        if (host_is_compiled_in(code, host_word(&code->text, met[i].at), met[i].at)) continue;
+        if (!compiled && host_is_compiled_in(code, host_word(&code->text, met[i].at), met[i].at)) continue;
         values->overrides[values->override_count++] = (HostOverride){met[i].at, (int64_t)wanted};
         HostPointer then = host_code_pointer(code, launch, item);
         if (then.bytes.is_known && (uint64_t)then.bytes.integer == bytes) return true;

@@ -184,6 +184,8 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
                 return evaluate(values, value, scope->at, scope->outer);
         }
     }
+    const HostBinding *binding = host_binding_find(&values->bindings, values->text, name, reader->place);
+    if (binding && !binding->is_pointer) return binding->value;
     if (host_span_is(values->text, name, "true") || host_span_is(values->text, name, "false"))
         return host_number(host_span_is(values->text, name, "true"));
     if (host_span_is(values->text, name, "warpSize")) return host_number(32);

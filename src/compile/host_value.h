@@ -2,7 +2,7 @@
 #ifndef COMPILE_HOST_VALUE_H
 #define COMPILE_HOST_VALUE_H
 
-#include "compile/host_text.h"
+#include "compile/host_binding.h"
 
 typedef struct HostOverride { /* the definition at `at` has this value */
     size_t at;
@@ -26,6 +26,7 @@ typedef struct HostValues {
     int root_count;
     size_t free_places[HOST_ROOTS]; /* of the free sizes that it met */
     int free_count;
+    HostBindings bindings; /* come before definitions */
     int depth;
 } HostValues;
 

@@ -261,7 +261,7 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
             session_free(session);
             return NULL;
         }
-        if (!is_copy && !session->interrupted && session_try_block(session))
+        if (!is_copy && !session->interrupted && (session_leave_loop(session) || session_try_block(session)))
             return open_resized(session, given, error);
     }
     int64_t untraced = is_copy ? -1 : untraced_fault(session);

@@ -30,6 +30,8 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     const char *guess, *read, *arguments; /* options that were guessed, or read in its file; its --args */
     int block_choices;                    /* sizes that its guessed block may have; 0: it was not guessed */
     bool is_reduced;                      /* n is less than in its file */
+    bool is_cut;                          /* less than what its kernels are compiled with */
+    bool has_loop;                        /* its launches are the rounds of a loop of the host's code */
     bool may_shrink;                      /* n was not asked for, and may be less */
     const char
         *looks_like; /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */
@@ -109,6 +111,7 @@ typedef struct SessionTrial {
     bool
         has_no_result; /* a copy of one whose result looks like nothing that is known: neither will this one's */
     bool keeps_n;      /* n is the file's own, whatever that takes */
+    bool no_loops;     /* the rounds of a loop gave nothing that is known */
     int quarterings; /* of an n that takes too long */
 } SessionTrial;
 
@@ -160,6 +163,8 @@ const char *session_launched_instance(Session *session, bool *is_guess);
 bool session_compare_user_kernel(Session *session, Error *error);
 /* Such a kernel ran with guessed sizes that do not fit it, or for too long: `trial` has others, to be tried. */
 bool session_resize(Session *session);
+/* The rounds of a loop of the host gave nothing that is known: the next run is of one launch. */
+bool session_leave_loop(Session *session);
 /* Another block may be tried after this run. */
 bool session_may_try_block(const Session *session);
 /* The same of its block, where the result is not what it looks like, or like nothing. */

@@ -23,7 +23,8 @@ typedef struct Chain {
     Session *session;
     HostCode *code;
     ChainBuffer buffers[BUFFERS];
-    int buffer_count, launches;
+    int buffer_count, launches, last_line;
+    bool has_loop;
     Text text, lines;
 } Chain;
 
@@ -161,31 +162,99 @@ static void add_link(Chain *chain, const Link *link) {
     text_add(&chain->text, chain->launches ? "; " : "");
     launches_print(ptx_readable_name(session->code.module, link->entry->name), &link->launch,
                    text_string(&arguments), &chain->text);
-    text_print(&chain->lines, "%s%d", chain->launches ? ", " : "", link->host->line);
+    if (link->host->line != chain->last_line)
+        text_print(&chain->lines, "%s%d", chain->launches ? ", " : "", link->host->line);
+    chain->last_line = link->host->line;
     chain->launches++;
     text_done(&guess);
     text_done(&arguments);
+}
+
+/* ---- loops -------------------------------------------------------------------------------------------------- */
+
+typedef struct Round { /* what a loop is visited with */
+    Chain *chain;
+    EntryOfLaunch entry_of;
+} Round;
+
+/* The launch is in the chain already, with the same arguments: it is repeated to take its time. */
+static bool is_repeated(const Chain *chain, size_t begin) {
+    const char *text = text_string(&chain->text), *added = text + begin + strspn(text + begin, "; ");
+    size_t length = strlen(added);
+    for (const char *at = strstr(text, added); at && at < added; at = strstr(at + 1, added))
+        if (at[length] == ';') return true;
+    return false;
+}
+
+static bool visit(void *context, const HostLaunch *launch) {
+    Round *round = context;
+    Chain *chain = round->chain;
+    Link link = {.host = launch, .entry = round->entry_of(chain->session, launch)};
+    size_t begin = chain->text.length;
+    if (!link.entry || chain->launches == PLAN_LAUNCHES || !read_link(chain, &link)) return false;
+    if (chain->launches && !reads_produced(chain, &link, launch->at)) return false;
+    add_link(chain, &link);
+    return chain->launches == 1 || !is_repeated(chain, begin);
+}
+
+/* Adds all launches of the loop around `host`; false: it is none whose rounds differ, and the chain is what it was. */
+static bool add_loop(Chain *chain, const HostLaunch *host, EntryOfLaunch entry_of) {
+    Chain before = *chain;
+    size_t text = chain->text.length, lines = chain->lines.length;
+    Round round = {chain, entry_of};
+    bool is_done = !chain->session->trial.no_loops && host_code_repeat(chain->code, host, visit, &round);
+    chain->has_loop |= is_done;
+    if (is_done) return true;
+    host_code_forget_loop(chain->code);
+    before.text = chain->text;
+    before.lines = chain->lines;
+    *chain = before;
+    text_cut(&chain->text, text);
+    text_cut(&chain->lines, lines);
+    return false;
+}
+
+/* Of launches from `first` on: what follows in a straight line, loops as their rounds. */
+static void follow(Chain *chain, const HostLaunch *first, EntryOfLaunch entry_of) {
+    HostCode *code = chain->code;
+    size_t from = first->at, begin, end, behind = 0;
+    HostLaunch start = *first;
+    if (host_code_find_loop(code, first, &begin, &end) && chain->launches > 1) {
+        behind = end;
+        start.at = begin;
+        from = end;
+    }
+    for (int i = 0; i < host_code_launch_count(code) && chain->launches < PLAN_LAUNCHES; i++) {
+        Link link = {.host = host_code_launch(code, i)};
+        HostLaunch place = *link.host;
+        if (link.host->at < behind) continue;
+        bool is_looped = host_code_find_loop(code, link.host, &begin, &end) && begin > start.at;
+        if (is_looped) place.at = begin;
+        if (!host_code_follows(code, &start, &place)) continue;
+        if (is_looped) {
+            if (add_loop(chain, link.host, entry_of)) from = behind = end;
+            continue;
+        }
+        link.entry = entry_of(chain->session, link.host);
+        if (!link.entry || !read_link(chain, &link)) break;
+        if (!reads_produced(chain, &link, from)) {
+            if (writes_produced(chain, &link)) break; /* another result in the same buffers */
+            continue;
+        }
+        add_link(chain, &link);
+        from = link.host->at;
+    }
 }
 
 bool session_plan_chain(Session *session, HostCode *code, const HostLaunch *first, PtxFunction *entry,
                         EntryOfLaunch entry_of) {
     Chain chain = {.session = session, .code = code};
     Link link = {.host = first, .entry = entry};
-    bool is_chain = read_link(&chain, &link);
-    if (is_chain) add_link(&chain, &link);
-    size_t from = first->at;
-    for (int i = 0; is_chain && i < host_code_launch_count(code) && chain.launches < PLAN_LAUNCHES; i++) {
-        link = (Link){.host = host_code_launch(code, i)};
-        if (!host_code_follows(code, first, link.host)) continue;
-        link.entry = entry_of(session, link.host);
-        if (!link.entry || !read_link(&chain, &link)) break;
-        if (!reads_produced(&chain, &link, from)) {
-            if (writes_produced(&chain, &link)) break; /* another result in the same buffers */
-            continue;
-        }
-        add_link(&chain, &link);
-        from = link.host->at;
-    }
+    bool is_chain = add_loop(&chain, first, entry_of);
+    if (!is_chain) is_chain = read_link(&chain, &link);
+    if (is_chain && !chain.launches) add_link(&chain, &link);
+    if (is_chain) follow(&chain, first, entry_of);
+    host_code_forget_loop(code);
     is_chain = chain.launches > 1;
     Plan single = session->plan;
     if (is_chain) {
@@ -197,11 +266,13 @@ bool session_plan_chain(Session *session, HostCode *code, const HostLaunch *firs
         else
             session->plan = single;
     }
+    session->kernel.has_loop = is_chain && chain.has_loop;
     if (is_chain) {
         session->kernel.guess = NULL;
-        session->kernel.read =
-            arena_print(&session->arena, "--launch '%s' --n %" PRIu64 " (lines %s)",
-                        session->kernel.arguments, session->options.catalog.n, text_string(&chain.lines));
+        session->kernel.read = arena_print(
+            &session->arena, "--launch '%s' --n %" PRIu64 " (line%s %s%s)", session->kernel.arguments,
+            session->options.catalog.n, strchr(text_string(&chain.lines), ',') ? "s" : "",
+            text_string(&chain.lines), session->kernel.is_reduced ? ", with a smaller n" : "");
     }
     text_done(&chain.text);
     text_done(&chain.lines);

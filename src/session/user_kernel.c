@@ -14,7 +14,10 @@ enum {
     MOST_N =
         1
         << 22, /* that is read in a file: more is emulated if it is asked for, or if nothing can change it */
-    MOST_KEPT = 1 << 25,  /* where the file's sizes fit no other n */
+    MOST_KEPT = 1 << 25, /* where the file's sizes fit no other n */
+    MOST_CHECKED =
+        1
+        << 26, /* results of more are not looked at: a smaller n is tried even where kernels are compiled with it */
     MOST_NUMBER = 1 << 26 /* of elements of arrays whose sizes are not read */
 };
 
@@ -101,6 +104,16 @@ static bool has_large_grid(UserLaunch *user, uint64_t n) {
     return all > n / 16 && half && all / half > 2;
 }
 
+/* Of argument `index`, which has `count` elements, `wanted`; false: the file allows no other number. */
+static bool resize(UserLaunch *user, int index, uint64_t count, uint64_t wanted) {
+    uint64_t bytes = wanted * guess_element_bytes(user->entry, index);
+    SessionKernel *kernel = &user->session->kernel;
+    if (host_code_resize(user->code, user->host, index, bytes, false)) return true;
+    kernel->is_cut = user->chooses_n && count > MOST_CHECKED && !user->session->trial.keeps_n &&
+                     host_code_resize(user->code, user->host, index, bytes, true);
+    return kernel->is_cut;
+}
+
 /* How many elements: as asked, as the file says, if that can be emulated, else 2^20; a quarter of that, and so on, where that
  * took too long. Free sizes are as many, or the side of a square where two of them meet. */
 static void choose_n(UserLaunch *user) {
@@ -131,16 +144,13 @@ static void choose_n(UserLaunch *user) {
         return;
     }
     uint64_t most = user->session->trial.keeps_n ? MOST_KEPT : MOST_N;
-    uint64_t bytes = guess_element_bytes(user->entry, largest), wanted = is_asked ? *n
-                                                                         : count > most
-                                                                             ? (uint64_t)DEFAULT_N >> shift
-                                                                             : count >> shift;
+    uint64_t wanted = is_asked ? *n : count > most ? (uint64_t)DEFAULT_N >> shift : count >> shift;
     if (!wanted) wanted = 1;
     if (is_free && count != *n) {
         wanted = choose_free_size(user, *n);
     } else if (is_free) {
         wanted = count;
-    } else if (wanted != count && !host_code_resize(user->code, user->host, largest, wanted * bytes)) {
+    } else if (wanted != count && !resize(user, largest, count, wanted)) {
         user->session->kernel.may_shrink = false;
         wanted = is_asked ? *n : count;
     } else if (wanted != count) {

@@ -95,6 +95,18 @@ static bool find_result(const Session *session, const ExpectRun *run, CatalogRes
     return may_be_earlier(session) && expect_find(&of_all, result, what);
 }
 
+/* What a single launch printed, where its buffers look like nothing. */
+static bool find_printed(const Session *session, UserVariables *variables, const ExpectRun *run,
+                         CatalogResult *result, Text *what) {
+    ExpectRun of_printed = *run;
+    if (session->plan.launch_count > 1) return false;
+    of_printed.variables += user_add_printed(session, variables);
+    of_printed.fold = NULL;
+    of_printed.counts_values = true; /* a size that is printed is no count */
+    of_printed.names_output = true;
+    return of_printed.variables > run->variables && expect_find(&of_printed, result, what);
+}
+
 /* Without --expect: what is guessed does not depend on that. */
 static bool looks_right(const ExpectRun *run) {
     CatalogResult result = {0};
@@ -131,7 +143,8 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     bool good = !expectation || expect_compare(expectation, &run, &session->result, &what, error);
     session->kernel.is_said = expectation != NULL;
     session->trial.is_right = good && expectation && session->kernel.block_choices > 1 && looks_right(&run);
-    session->has_result = good && (expectation || find_result(session, &run, &session->result, &what));
+    session->has_result = good && (expectation || find_result(session, &run, &session->result, &what) ||
+                                   find_printed(session, &with_variables, &run, &session->result, &what));
     if (session->has_result)
         session->kernel.looks_like = arena_copy_text(&session->arena, text_string(&what), what.length);
     if (!expectation) session->trial.is_right = session->has_result && session->result.correct;
@@ -212,7 +225,9 @@ bool session_resize(Session *session) {
     const Trace *trace = session->trace;
     if (session->kernel.row || session->options.launches || !trace->trap_count) return false;
     const Trap *trap = &trace->traps[0];
-    if (session->plan.launch_count > 1) { /* of a chain: its sizes may fit the file's own n alone */
+    bool is_chain = session->plan.launch_count > 1;
+    if (is_chain ||
+        (session->kernel.is_cut && is_outside(trap->kind))) { /* its sizes may fit the file's own n alone */
         bool keeps = is_outside(trap->kind) && session->kernel.is_reduced && !session->trial.keeps_n;
         session->trial.keeps_n |= keeps;
         return keeps;
@@ -237,6 +252,14 @@ static bool is_other_fault(const Session *session) {
         if (is_fault) return !is_outside(trap->kind) || strstr(trap->detail, "shared");
     }
     return false;
+}
+
+bool session_leave_loop(Session *session) {
+    bool is_right = session->has_result && session->result.correct;
+    bool leaves =
+        session->kernel.has_loop && !is_right && !session->trial.no_loops && !session->options.expect;
+    session->trial.no_loops |= leaves;
+    return leaves;
 }
 
 bool session_may_try_block(const Session *session) {

@@ -10,9 +10,14 @@
 typedef struct UserVariables {
     Plan filled, done;
     void *zeros; /* initial values that the module does not give */
+    Arena arena; /* numbers that were printed */
 } UserVariables;
 
+enum { USER_PRINTED = 8 };
+
 UserVariables user_variables(const Session *session);
+/* Adds what the run printed, as buffers: at most USER_PRINTED of them. How many. */
+int user_add_printed(const Session *session, UserVariables *variables);
 void user_variables_done(UserVariables *variables);
 
 #endif

@@ -8,6 +8,9 @@
 
 #include "catalog/launches.h"
 
+#define FOUR    "k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();"
+#define SIXTEEN FOUR FOUR FOUR FOUR
+
 static TypedLaunch launches[PLAN_LAUNCHES];
 static int count;
 
@@ -106,12 +109,7 @@ static void bad_launches_say_what_is_wrong_and_where(void **state) {
         {"k<<<1, 32>>>();;", "a launch is KERNEL<<<", 16},
         {"k<<<1, 32>>>(); j", "a launch is KERNEL<<<", 17},
         {"a; k<<<1, 32>>>()", "a launch is KERNEL<<<", 1},
-        {"k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>"
-         ">>();"
-         "k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>>>();k<<<1,2>"
-         ">>();"
-         "k<<<1,2>>>()",
-         "more than 16 launches", 209},
+        {SIXTEEN SIXTEEN "k<<<1,2>>>()", "more than 32 launches", 417},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Arena arena = {0};

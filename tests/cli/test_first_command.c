@@ -157,6 +157,66 @@ static void template_arguments_are_deduced(void **state) {
         "fold<int,Max>", "in=int[n]", "looks like max(in) of 4096 partial results");
 }
 
+/* 10^8 elements are more than is looked at: fewer are tried though the kernel is compiled with that number. Where that makes it
+ * read beyond its buffers, the file's own number is kept. */
+static void a_number_that_is_compiled_in_is_made_smaller(void **state) {
+    (void)state;
+    EXPECT("const int N = 100000000;\n"
+           "__global__ void total(const int *in, int *out) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i < N) atomicAdd(out, in[i]);\n}\n"
+           "int main() {\n"
+           "    int *in, *out;\n"
+           "    cudaMalloc(&in, N * sizeof(int));\n    cudaMalloc(&out, sizeof(int));\n"
+           "    total<<<(N + 255) / 256, 256>>>(in, out);\n}\n",
+           "<<<4096, 256>>>", "with a smaller n", "looks like sum(in)");
+    EXPECT("const int N = 80000000;\n"
+           "__global__ void last(const char *in, char *out) { out[threadIdx.x] = in[N - 1 - threadIdx.x]; }\n"
+           "int main() {\n"
+           "    char *in, *out;\n"
+           "    cudaMalloc(&in, N);\n    cudaMalloc(&out, 32);\n"
+           "    last<<<1, 32>>>(in, out);\n}\n",
+           "n = 80,000,000");
+}
+
+/* The last number of each line; other lines have other words. */
+static void what_is_printed_is_a_result(void **state) {
+    (void)state;
+    EXPECT("#include <cstdio>\n"
+           "__global__ void total(const int *in, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x, v = i < n ? in[i] : 0;\n"
+           "    for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);\n"
+           "    if (i == 0) printf(\"T4: %d elements\\n\", n);\n"
+           "    if (threadIdx.x % 32 == 0) printf(\"warp %d of block %d: %d\\n\", threadIdx.x / 32, "
+           "blockIdx.x, v);\n}\n"
+           "int main() {\n"
+           "    int *in;\n    cudaMalloc(&in, 256 * sizeof(int));\n    total<<<4, 64>>>(in, 256);\n}\n",
+           "printed = sum(in) of 8 partial");
+}
+
+/* Each round of a loop of the host's code is a launch: the whole scan is compared. A loop that repeats the same is none. */
+static void loops_of_launches_are_followed(void **state) {
+    (void)state;
+    EXPECT("#include <utility>\n"
+           "__global__ void step(const int *in, int *out, int n, int d) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i < n) out[i] = i >= d ? in[i] + in[i - d] : in[i];\n}\n"
+           "int main() {\n"
+           "    const int n = 1024;\n    int *a, *b;\n"
+           "    cudaMalloc(&a, n * sizeof(int));\n    cudaMalloc(&b, n * sizeof(int));\n"
+           "    for (int d = 1; d < n; d <<= 1) {\n"
+           "        step<<<(n + 255) / 256, 256>>>(a, b, n, d);\n        std::swap(a, b);\n    }\n}\n",
+           "(out, in, n, 512)", "looks like scan(in)");
+    EXPECT("__global__ void total(int *p, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x, v = i < n ? p[i] : 0;\n"
+           "    for (int d = 16; d; d /= 2) v += __shfl_down_sync(~0u, v, d);\n"
+           "    if (threadIdx.x == 0) p[blockIdx.x] = v;\n}\n"
+           "int main() {\n"
+           "    const int n = 1024;\n    int *p;\n    cudaMalloc(&p, n * sizeof(int));\n"
+           "    for (int i = 0; i < 20; i++) total<<<1, 32>>>(p, 32);\n}\n",
+           "--args 'p=int[n]:random, 32'");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -166,6 +226,9 @@ int main(void) {
         cmocka_unit_test(members_of_two_objects_are_two_buffers),
         cmocka_unit_test(structures_are_guessed),
         cmocka_unit_test(template_arguments_are_deduced),
+        cmocka_unit_test(a_number_that_is_compiled_in_is_made_smaller),
+        cmocka_unit_test(what_is_printed_is_a_result),
+        cmocka_unit_test(loops_of_launches_are_followed),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }

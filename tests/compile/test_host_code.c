@@ -135,7 +135,7 @@ static void another_n_changes_the_number_that_it_follows_from(void **state) {
                        "cudaMalloc(&d, bytes); k<<<N / 256, 256>>>(d, N); }");
     const HostLaunch *launch = host_code_launch(code, 0);
     uint32_t size[3];
-    assert_true(host_code_resize(code, launch, 0, 4 * 512));
+    assert_true(host_code_resize(code, launch, 0, 4 * 512, false));
     assert_true(host_code_evaluate_size(code, launch, launch->grid, size));
     assert_int_equal(size[0], 2);
     assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 512);
@@ -145,7 +145,7 @@ static void another_n_changes_the_number_that_it_follows_from(void **state) {
         host_code_read("int main(int c, char **v) { int n = 1 << 28; if (c > 1) n = atoi(v[1]); float *d;\n"
                        "cudaMalloc(&d, n * sizeof(float)); k<<<n / 256, 256>>>(d, n); }");
     launch = host_code_launch(code, 0);
-    assert_true(host_code_resize(code, launch, 0, 4 << 20));
+    assert_true(host_code_resize(code, launch, 0, 4 << 20, false));
     assert_int_equal(host_code_evaluate(code, launch, launch->items[1]).integer, 1 << 20);
     host_code_free(code);
 }
@@ -227,7 +227,7 @@ static void numbers_in_kernels_stay_as_they_are(void **state) {
         "k<each><<<64, 32>>>(d); }"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         HostCode *code = host_code_read(texts[i]);
-        if (host_code_resize(code, host_code_launch(code, 0), 0, 1024)) fail_msg("%s", texts[i]);
+        if (host_code_resize(code, host_code_launch(code, 0), 0, 1024, false)) fail_msg("%s", texts[i]);
         host_code_free(code);
     }
 }
@@ -388,32 +388,68 @@ static void parameters_have_names(void **state) {
 }
 
 /* Names that refer to each other, brackets that nothing closes, texts of any length: an answer, and soon. */
+typedef struct Rounds { /* what the visited launches are given: "<<<4>>> d d 2; " */
+    HostCode *code;
+    Text text;
+    size_t buffers[4]; /* identities, by order */
+    int buffer_count, most;
+} Rounds;
+
+static bool note_round(void *context, const HostLaunch *launch) {
+    Rounds *rounds = context;
+    uint32_t grid[3] = {0};
+    host_code_evaluate_size(rounds->code, launch, launch->grid, grid);
+    text_print(&rounds->text, "<<<%u>>>", grid[0]);
+    for (int i = 0; i < launch->item_count; i++) {
+        HostPointer pointer = host_code_pointer(rounds->code, launch, i);
+        int k = 0;
+        while (k < rounds->buffer_count && rounds->buffers[k] != pointer.identity) k++;
+        if (k == rounds->buffer_count && k < 4 && pointer.bytes.is_known)
+            rounds->buffers[rounds->buffer_count++] = pointer.identity;
+        if (pointer.bytes.is_known)
+            text_print(&rounds->text, " %c", 'a' + k);
+        else
+            text_print(&rounds->text, " %d",
+                       (int)host_code_evaluate(rounds->code, launch, launch->items[i]).integer);
+    }
+    text_add(&rounds->text, "; ");
+    return rounds->most-- > 0;
+}
+
 static void any_text_is_read(void **state) {
     (void)state;
-    static const char *const texts[] = {"",
-                                        "<<<",
-                                        "k<<<",
-                                        "k<<<>>>",
-                                        "k<<<1>>>(",
-                                        "void f() { k<<<a, b>>>(c); int a = b; int b = a; }",
-                                        "#define A B\n#define B A\nvoid f() { k<<<A, B>>>(A); }",
-                                        "void f() { int a = a; k<<<a, a>>>(a); }",
-                                        "#define F(x) F(x)\nvoid f() { k<<<F(1), F(F(2))>>>(F(3)); }",
-                                        "int up(int a) { return up(a); } void f() { k<<<up(1), 1>>>(p); }",
-                                        "{{{{((((",
-                                        "}}}}))))",
-                                        "/*",
-                                        "\"",
-                                        "'",
-                                        "#if 0\n#if 1\n",
-                                        "void f(int n) { g(n); } void g(int n) { f(n); k<<<n, n>>>(n); }",
-                                        "void f() { k<<<1 << 99, 1 / 0>>>(-9223372036854775808 / -1); }",
-                                        "void f() { k<x<y><<<1, 1>>>(p); }",
-                                        "< < < > > > << < >> >",
-                                        "void f() { cudaLaunchKernelEx(&c, k, p); }",
-                                        "void f() { c = {; cudaLaunchKernelEx(&c, (k<1), p); }",
-                                        "void f() { c.gridDim = ; cudaLaunchKernelEx(&c, ((k)), &p[, p +); }",
-                                        "template <> __global__ void k(int *p) {}"};
+    static const char *const texts[] = {
+        "",
+        "<<<",
+        "k<<<",
+        "k<<<>>>",
+        "k<<<1>>>(",
+        "void f() { k<<<a, b>>>(c); int a = b; int b = a; }",
+        "#define A B\n#define B A\nvoid f() { k<<<A, B>>>(A); }",
+        "void f() { int a = a; k<<<a, a>>>(a); }",
+        "#define F(x) F(x)\nvoid f() { k<<<F(1), F(F(2))>>>(F(3)); }",
+        "int up(int a) { return up(a); } void f() { k<<<up(1), 1>>>(p); }",
+        "{{{{((((",
+        "}}}}))))",
+        "/*",
+        "\"",
+        "'",
+        "#if 0\n#if 1\n",
+        "void f(int n) { g(n); } void g(int n) { f(n); k<<<n, n>>>(n); }",
+        "void f() { k<<<1 << 99, 1 / 0>>>(-9223372036854775808 / -1); }",
+        "void f() { k<x<y><<<1, 1>>>(p); }",
+        "< < < > > > << < >> >",
+        "void f() { cudaLaunchKernelEx(&c, k, p); }",
+        "void f() { c = {; cudaLaunchKernelEx(&c, (k<1), p); }",
+        "void f() { c.gridDim = ; cudaLaunchKernelEx(&c, ((k)), &p[, p +); }",
+        "void f() { for (;;) { if { k<<<1, 1>>>(p); } }",
+        "void f() { for (int i = ; i < ; ) k<<<i, 1>>>(p) }",
+        "void f() { while () { = ; swap(; a++ ++; <<= 3; k<<<1, 1>>>(p); if (1",
+        "void f() { do { k<<<1, 1>>>(p); } while",
+        "void f() { while (1) { int a; swap(a, a); a = a; *p = 1; k<<<a, a>>>(a); } }",
+        "template <class T, class U> __global__ void k(T *p, U u) {}\n"
+        "template <class T> void f(T *p) { f(p); k<<<1, 1>>>(p, U<T>{}, &, (, <); }",
+        "template <> __global__ void k(int *p) {}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         HostCode *code = host_code_read(texts[i]);
         for (int k = 0; k < host_code_launch_count(code); k++) {
@@ -424,6 +460,12 @@ static void any_text_is_read(void **state) {
             host_code_evaluate_size(code, launch, launch->block, size);
             host_code_free_sizes(code, launch);
             for (int m = 0; m < launch->item_count; m++) host_code_pointer(code, launch, m);
+            Rounds rounds = {.code = code, .most = 100};
+            host_code_repeat(code, launch, note_round, &rounds);
+            host_code_forget_loop(code);
+            text_clear(&rounds.text);
+            host_code_complete_instance(code, launch, &rounds.text);
+            text_done(&rounds.text);
         }
         uint64_t sizes[4];
         Text instance = {0};
@@ -462,6 +504,49 @@ static void enumerators_are_spelled_as_values(void **state) {
     host_code_free(code);
 }
 
+/* The first launch of the text is in a loop with these rounds; NULL: it is in none that is understood. */
+static void expect_rounds(const char *body, const char *wanted) {
+    char file[1024];
+    snprintf(file, sizeof file,
+             "int main() { int n = 1000, *x, *y; cudaMalloc(&x, n * 4); cudaMalloc(&y, n * 4); %s }", body);
+    Rounds rounds = {.code = host_code_read(file), .most = 32};
+    bool good = host_code_repeat(rounds.code, host_code_launch(rounds.code, 0), note_round, &rounds);
+    if (good != (wanted != NULL)) fail_msg("%s: %s", body, text_string(&rounds.text));
+    if (wanted) assert_string_equal(text_string(&rounds.text), wanted);
+    host_code_forget_loop(rounds.code);
+    text_done(&rounds.text);
+    host_code_free(rounds.code);
+}
+
+static void loops_are_executed(void **state) {
+    (void)state;
+    expect_rounds("for (int d = 1; d < n; d *= 8) { k<<<2, 32>>>(x, y, d); std::swap(x, y); }",
+                  "<<<2>>> a b 1; <<<2>>> b a 8; <<<2>>> a b 64; <<<2>>> b a 512; ");
+    expect_rounds("int m = n; while (m > 1) { int b = (m + 31) / 32; k<<<b, 32>>>(x, m); m = b; }",
+                  "<<<32>>> a 1000; <<<1>>> a 32; ");
+    expect_rounds("int m = n, *in = x, *out = y; do { int b = (m + 31) / 32; k<<<b, 32>>>(in, out, m);\n"
+                  "int *t = in; in = out; out = t; m = b; } while (m > 1);",
+                  "<<<32>>> a b 1000; <<<1>>> b a 32; ");
+    expect_rounds("for (int s = n / 2; s > 100; s >>= 1) k<<<1, 32>>>(x, s);",
+                  "<<<1>>> a 500; <<<1>>> a 250; <<<1>>> a 125; ");
+    expect_rounds("int m = 5; while (true) { k<<<1, m>>>(x, m); if (m <= 1) break; else m--; m -= 1; }",
+                  "<<<1>>> a 5; <<<1>>> a 3; <<<1>>> a 1; ");
+    /* What stands before the loop was computed before it. */
+    expect_rounds("int m = 64, b = m / 32; for (; m > 16; m /= 2) k<<<b, 32>>>(x, m);",
+                  "<<<2>>> a 64; <<<2>>> a 32; ");
+    static const char *const others[] = {
+        "k<<<1, 32>>>(x);",
+        "while (more()) k<<<1, 32>>>(x);",
+        "while (n > 1) k<<<1, 32>>>(x, n);",
+        "for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) k<<<1, 32>>>(x, i, j);",
+        "for (int i = 0; i < 4; i++) { k<<<1, 32>>>(x, y, i); cudaMemcpy(x, y, 4, cudaMemcpyDeviceToDevice); "
+        "}",
+        "for (int i = 0; i < 4; i++) { if (n > f()) i += 2; k<<<1, 32>>>(x, y, i); }",
+        "for (int i = 0; i < 4; i++) { k<<<1, 32>>>(x, y, i); std::swap(x, z); }",
+        "for (int i = 0; i < 4; i++) { k<<<1, 32>>>(x, y, i); if (i > 1) return 0; }"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) expect_rounds(others[i], NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(enumerators_are_spelled_as_values),
@@ -482,6 +567,7 @@ int main(void) {
         cmocka_unit_test(numbers_in_kernels_stay_as_they_are),
         cmocka_unit_test(sizes_and_instances_are_guessed_by_names),
         cmocka_unit_test(any_text_is_read),
+        cmocka_unit_test(loops_are_executed),
     };
     return cmocka_run_group_tests_name("host code", tests, NULL, NULL);
 }
