@@ -280,6 +280,7 @@ const ExpectFunction expect_functions[] = {
     {"colvariance",EXPECT_ROWS,EXPECT_NO_FOLD, 1, true,  true,  true,  variance, NULL, false, false, true},
     {"scan",     EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, scan, false, false, false},
     {"exscan",   EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, exclusive_scan, false, false, false},
+    {"segscan",  EXPECT_EACH,  EXPECT_NO_FOLD, 2, true,  false, true,  NULL, scan, false, false, false},
     {"shiftscan",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, shifted_scan, false, false, false},
     {"maxscan",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, max_scan, false, false, false},
     {"softmax",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, softmax, false, false, false},

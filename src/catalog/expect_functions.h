@@ -23,7 +23,7 @@ typedef struct ExpectFunction {
     const char *name;
     ExpectShape shape;
     ExpectFold fold; /* how partial results are folded to the result */
-    int inputs;      /* 1 or 2 */
+    int inputs;      /* 1 or 2; of EACH the second has flags: where one is set, the result begins anew */
     bool takes_columns;
     bool is_rounded; /* the result is more than additions, or an extreme: it is within a few roundings more */
     bool is_guessed; /* looked for where nothing is said */

@@ -267,6 +267,16 @@ static long double weight_of(const ExpectTrial *trial, const ExpectGroup *group,
     return weight * (trial->weight ? 4 : 1) + fabsl(of_column(trial, trial->bias, group, i, 0));
 }
 
+/* A scan begins anew where a flag is set. */
+static void cut_segments(const ExpectTrial *trial, const ExpectGroup *group, long double *values) {
+    long double before = 0;
+    for (uint64_t i = 0; i < group->count; i++) {
+        uint64_t at = group->first + i * group->step;
+        if (expect_element(trial->b, at) != 0) before = values[i] - expect_element(trial->a, at);
+        values[i] -= before;
+    }
+}
+
 static void compute_group(const ExpectTrial *trial, const ExpectGroup *group, long double *values) {
     PlanBuffer gathered = {.type = PTX_F64, .count = group->count};
     if (group->step > 1) gathered.bytes = memory_new((size_t)group->count * sizeof(double));
@@ -275,6 +285,7 @@ static void compute_group(const ExpectTrial *trial, const ExpectGroup *group, lo
                          (double)expect_element(trial->a, group->first + i * group->step));
     const PlanBuffer *of = group->step > 1 ? &gathered : trial->a;
     trial->function->each(of, group->step > 1 ? 0 : group->first, group->count, trial->epsilon, values);
+    if (trial->b) cut_segments(trial, group, values);
     for (uint64_t i = 0; i < group->count; i++)
         values[i] = values[i] * of_column(trial, trial->weight, group, i, 1) +
                     of_column(trial, trial->bias, group, i, 0);

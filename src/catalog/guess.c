@@ -344,6 +344,8 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
         if (isalpha((int)base)) most = 26;
         if (ptx_type_bytes(type) == 1 && base + most > limit) most = limit - base;
         text_print(guess->out, ":random(%" PRIu64 ",%" PRIu64 ")", base, base + most - 1);
+    } else if (is_input && is_integer && !guess->input->has_fill && is_named(guess, index, "flag", false)) {
+        text_add(guess->out, ":random(0,1)");
     } else if (is_input && !is_integer && !guess->input->has_fill && fold && !strcmp(fold, "add")) {
         text_add(guess->out, ":random(-8,8)"); /* sums of them are exact in any order, for a long time */
     } else if (is_input) {

@@ -122,6 +122,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     enum { MOST_NUMBERS = 8 };
     uint64_t numbers[MOST_NUMBERS];
     UserVariables with_variables = user_variables(session);
+    user_add_gathered(session, &with_variables);
     bool *results = find_results(session, with_variables.done.buffer_count);
     ExpectRun run = {.filled = &with_variables.filled,
                      .done = &with_variables.done,

@@ -91,8 +91,8 @@ static void copy_plan(const Plan *plan, int more, Plan *copy) {
 UserVariables user_variables(const Session *session) {
     const PtxModule *module = session->code.module;
     UserVariables result = {0};
-    copy_plan(&session->filled, module->variable_count + USER_PRINTED, &result.filled);
-    copy_plan(&session->plan, module->variable_count + USER_PRINTED, &result.done);
+    copy_plan(&session->filled, module->variable_count + USER_PRINTED + USER_GATHERED, &result.filled);
+    copy_plan(&session->plan, module->variable_count + USER_PRINTED + USER_GATHERED, &result.done);
     if (!session->emulator) return result;
     result.zeros = memory_new(MOST_BYTES);
     for (int i = 0; i < module->variable_count; i++) {

@@ -13,9 +13,11 @@ typedef struct UserVariables {
     Arena arena; /* numbers that were printed */
 } UserVariables;
 
-enum { USER_PRINTED = 8 };
+enum { USER_PRINTED = 8, USER_GATHERED = 4 };
 
 UserVariables user_variables(const Session *session);
+/* Adds what the first launch takes by arrays of indices, "x[columns]", as inputs: at most USER_GATHERED of them. */
+void user_add_gathered(Session *session, UserVariables *variables);
 /* Adds what the run printed, as buffers: at most USER_PRINTED of them. How many. */
 int user_add_printed(const Session *session, UserVariables *variables);
 void user_variables_done(UserVariables *variables);

@@ -252,6 +252,23 @@ static void weights_and_biases_are_found(void **state) {
     close_sample(&sample);
 }
 
+static void segments_begin_at_flags(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_S32, 512, 512, true);
+    Plan *const plans[] = {&sample.filled, &sample.done};
+    double sum = 0;
+    for (uint64_t i = 0; i < 512; i++) {
+        for (int k = 0; k < 2; k++) ((int32_t *)plans[k]->buffers[1].bytes)[i] = i % 7 == 3;
+        sum = (i % 7 == 3 ? 0 : sum) + in(&sample, 0, i);
+        put(&sample, i, sum);
+    }
+    assert_found(&sample, "segscan(in, other)");
+    assert_said(&sample, "segscan(in, other)", true);
+    assert_said(&sample, "scan(in)", false);
+    close_sample(&sample);
+}
+
 /* A column has its own mean, spread and weight; a scan goes down it. */
 static void columns_are_groups(void **state) {
     (void)state;
@@ -461,6 +478,7 @@ int main(void) {
         cmocka_unit_test(bounds_of_the_kernel_are_lengths),
         cmocka_unit_test(intermediate_results_are_none),
         cmocka_unit_test(columns_are_groups),
+        cmocka_unit_test(segments_begin_at_flags),
         cmocka_unit_test(bad_expectations_say_what_is_wrong),
         cmocka_unit_test(rounding_is_allowed_for),
         cmocka_unit_test(arrays_of_numpy_are_read_and_written),

@@ -217,6 +217,20 @@ static void loops_of_launches_are_followed(void **state) {
            "--args 'p=int[n]:random, 32'");
 }
 
+/* What a kernel takes by an array of indices is an input of its own. */
+static void products_with_a_sparse_matrix_are_found(void **state) {
+    (void)state;
+    EXPECT("__global__ void spmv(int rows, const int *begin, const int *column, const float *value, const "
+           "float *x,\n"
+           "                     float *y) {\n"
+           "    int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (r >= rows) return;\n"
+           "    float sum = 0;\n"
+           "    for (int k = begin[r]; k < begin[r + 1]; k++) sum += value[k] * x[column[k]];\n"
+           "    y[r] = sum;\n}\n",
+           "dot(value, x[column])");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -229,6 +243,7 @@ int main(void) {
         cmocka_unit_test(a_number_that_is_compiled_in_is_made_smaller),
         cmocka_unit_test(what_is_printed_is_a_result),
         cmocka_unit_test(loops_of_launches_are_followed),
+        cmocka_unit_test(products_with_a_sparse_matrix_are_found),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }
