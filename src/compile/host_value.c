@@ -310,6 +310,8 @@ static HostNumber member(HostReader *reader, HostSpan object) {
         if (host_span_is(text, word, "dim3")) { /* = dim3(a, b) */
             size_t open = host_skip_blanks(text, word.end, list.end);
             list = (HostSpan){open + 1, host_skip_brackets(text, open, list.end) - 1};
+        } else if (text->text[list.begin] == '{') { /* = {a, b} */
+            list = (HostSpan){list.begin + 1, host_skip_brackets(text, list.begin, list.end) - 1};
         }
         if (!host_list_item(text, list, axis, &item)) return host_number(1);
         return evaluate(reader->values, item, definition.at, NULL);

@@ -159,37 +159,51 @@ static void choose_n(UserLaunch *user) {
     if (wanted < (uint64_t)1 << 40) *n = wanted;
 }
 
+/* The value of an argument that is no pointer: the launch's, or the one that the kernel's definition gives it. */
+static HostNumber value_of(UserLaunch *user, int index) {
+    HostNumber nothing = {0};
+    if (user->host && index < user->host->item_count)
+        return host_code_evaluate(user->code, user->host, user->host->items[index]);
+    return user->code
+               ? host_code_default(user->code, user_bare_name(user), index, user->entry->parameter_count)
+               : nothing;
+}
+
+static void read_number(UserLaunch *user, int index) {
+    GuessHint *hint = &user->hints[index];
+    bool is_given = user->host && index < user->host->item_count;
+    HostNumber value = value_of(user, index);
+    bool is_unsuited = is_given && value.is_free && ptx_type_is_float(user->entry->parameters[index]->type) &&
+                       !host_code_decides_grid(user->code, user->host, user->host->items[index]);
+    hint->has_value = value.is_known && !is_unsuited;
+    hint->is_float = value.is_float;
+    hint->is_free = value.is_free;
+    hint->integer = value.integer;
+    hint->number = value.number;
+    user->reads_arguments &= hint->has_value && !value.is_free;
+}
+
 static void read_hints(UserLaunch *user) {
     size_t identities[USES_PARAMETERS] = {0};
-    Use uses[USES_PARAMETERS];
-    uses_find(user->entry, uses);
-    user->reads_arguments = user->host && user->host->item_count == user->entry->parameter_count;
-    for (int i = 0;
-         user->host && i < user->entry->parameter_count && i < user->host->item_count && i < USES_PARAMETERS;
-         i++) {
+    int given = user->host ? user->host->item_count : 0;
+    user->reads_arguments = user->host && given <= user->entry->parameter_count;
+    for (int i = 0; user->code && i < user->entry->parameter_count && i < USES_PARAMETERS; i++) {
         GuessHint *hint = &user->hints[i];
         bool is_free;
-        if (guess_element_bytes(user->entry, i)) {
-            hint->is_null = user_is_null(user->host->items[i]);
-            if (hint->is_null) continue;
-            hint->count = elements_of(user, i, &identities[i], &is_free);
-            for (int k = 0; k < i && identities[i] && !hint->is_same; k++)
-                if (identities[k] == identities[i]) {
-                    hint->is_same = true;
-                    hint->same_as = k;
-                }
-            user->reads_arguments &= hint->count || hint->is_same;
+        if (!guess_element_bytes(user->entry, i)) {
+            read_number(user, i);
             continue;
         }
-        HostNumber value = host_code_evaluate(user->code, user->host, user->host->items[i]);
-        bool is_unsuited = value.is_free && ptx_type_is_float(user->entry->parameters[i]->type) &&
-                           !host_code_decides_grid(user->code, user->host, user->host->items[i]);
-        hint->has_value = value.is_known && !is_unsuited;
-        hint->is_float = value.is_float;
-        hint->is_free = value.is_free;
-        hint->integer = value.integer;
-        hint->number = value.number;
-        user->reads_arguments &= hint->has_value && !value.is_free;
+        hint->is_null = i < given && user_is_null(user->host->items[i]);
+        user->reads_arguments &= i < given;
+        if (hint->is_null || i >= given) continue;
+        hint->count = elements_of(user, i, &identities[i], &is_free);
+        for (int k = 0; k < i && identities[i] && !hint->is_same; k++)
+            if (identities[k] == identities[i]) {
+                hint->is_same = true;
+                hint->same_as = k;
+            }
+        user->reads_arguments &= hint->count || hint->is_same;
     }
 }
 

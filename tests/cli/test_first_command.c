@@ -217,6 +217,51 @@ static void loops_of_launches_are_followed(void **state) {
            "--args 'p=int[n]:random, 32'");
 }
 
+/* What a launch does not give, the kernel's definition does. */
+static void a_parameter_has_its_default(void **state) {
+    (void)state;
+    EXPECT("__global__ void total(const int *in, int *out, int n, int width = 32) {\n"
+           "    int v = 0;\n"
+           "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += "
+           "in[i];\n"
+           "    for (int d = width / 2; d; d /= 2) v += __shfl_down_sync(~0u, v, d);\n"
+           "    if (threadIdx.x % width == 0) atomicAdd(out, v);\n}\n"
+           "int main() {\n    int *in, *out;\n    cudaMalloc(&in, 4096 * 4);\n    cudaMalloc(&out, 4);\n"
+           "    total<<<4, 256>>>(in, out, 4096);\n}\n",
+           "read in the file: --args 'in=int[n]:random, out=int[1], n, 32'", "looks like sum(in)");
+}
+
+/* The kernel that is launched only prints: another one reduces. */
+static void a_kernel_that_stores_nothing_is_passed_over(void **state) {
+    (void)state;
+    EXPECT("#include <cstdio>\n"
+           "__global__ void sum_warps(const int *in, int *out, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    int v = __reduce_add_sync(~0u, i < n ? in[i] : 0);\n"
+           "    if (threadIdx.x % 32 == 0) atomicAdd(out, v);\n}\n"
+           "__global__ void sum_tiles(const int *in, int *out, int n) {\n"
+           "    __shared__ int s[32];\n    s[threadIdx.x] = in[threadIdx.x];\n    __syncthreads();\n"
+           "    printf(\"%d\\n\", s[31 - threadIdx.x]);\n}\n"
+           "void run(int *in, int *out, int n) { sum_tiles<<<1, 32>>>(in, out, n); }\n",
+           "--entry 'sum_warps'", "looks like sum(in)");
+}
+
+/* Of the instances in a switch over block sizes that of the block which is launched; in a namespace. */
+static void an_instance_fits_its_block(void **state) {
+    (void)state;
+    EXPECT("#include \"nowhere.h\"\n"
+           "namespace sums {\ntemplate <unsigned B> __global__ void total(const int *in, int *out, int n) {\n"
+           "    __shared__ int s[B];\n    int i = blockIdx.x * B + threadIdx.x;\n"
+           "    s[threadIdx.x] = i < n ? in[i] : 0;\n    __syncthreads();\n"
+           "    for (int d = B / 2; d; d /= 2) {\n        if (threadIdx.x < d) s[threadIdx.x] += "
+           "s[threadIdx.x + d];\n"
+           "        __syncthreads();\n    }\n    if (threadIdx.x == 0) out[blockIdx.x] = s[0];\n}\n"
+           "void run(int *in, int *out, int n, int threads) {\n    switch (threads) {\n"
+           "    case 2048: total<2048><<<n / threads, threads>>>(in, out, n); break;\n"
+           "    case 256: total<256><<<n / threads, threads>>>(in, out, n); break;\n    }\n}\n}\n",
+           "total<256>", "looks like sum(in) of 4096 partial results");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -229,6 +274,9 @@ int main(void) {
         cmocka_unit_test(a_number_that_is_compiled_in_is_made_smaller),
         cmocka_unit_test(what_is_printed_is_a_result),
         cmocka_unit_test(loops_of_launches_are_followed),
+        cmocka_unit_test(a_parameter_has_its_default),
+        cmocka_unit_test(a_kernel_that_stores_nothing_is_passed_over),
+        cmocka_unit_test(an_instance_fits_its_block),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }
