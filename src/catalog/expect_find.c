@@ -24,6 +24,13 @@ static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengt
     int count = 0, all = list_given(run, given);
     add_length(lengths, &count, a->count, a->count);
     add_length(lengths, &count, run->n, a->count);
+    for (int i = 0; i + 2 < all; i++) { /* matrices, rows and columns */
+        uint64_t matrices = given[i], rows = given[i + 1], columns = given[i + 2];
+        bool fits =
+            matrices > 1 && rows > 1 && columns > 1 && columns <= a->count && rows <= a->count / columns;
+        if (fits && matrices <= a->count / columns / rows)
+            add_length(lengths, &count, matrices * rows * columns, a->count);
+    }
     for (int i = 0; i < all; i++) add_length(lengths, &count, given[i], a->count);
     for (int i = 0; i + 1 < all; i++) { /* rows and columns */
         uint64_t rows = given[i], columns = given[i + 1];

@@ -327,6 +327,7 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
     const Use *use = &guess->uses[index];
     const char *fold = uses_float_fold(guess->entry), *fill = guess->input->fill;
     bool is_integer = !ptx_type_is_float(type);
+    if (!is_integer && !fold && uses_cut_off(guess->entry)) fold = "add"; /* added as whole numbers */
     if (is_input && use->is_row_pointer && is_integer && !guess->input->has_fill) {
         uint64_t columns;
         rows_of(guess, index, &columns);

@@ -471,8 +471,9 @@ const char *uses_float_fold(const PtxFunction *entry) {
         if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !instruction->type_count ||
             !ptx_type_is_float(instruction->types[0]))
             continue;
+        bool is_atomic = is(instruction, "atom") || is(instruction, "red");
         for (int k = 0; k < 3; k++)
-            if (is(instruction, names[k])) {
+            if (is_atomic ? !k && ptx_instruction_has(instruction, PTX_MOD_ADD) : is(instruction, names[k])) {
                 if (found && found != names[k]) return NULL;
                 found = names[k];
             }

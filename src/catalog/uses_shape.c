@@ -142,6 +142,17 @@ uint64_t uses_block_reach(const PtxFunction *entry, uint64_t threads) {
 
 /* ---- what it leaves behind -------------------------------------------------------------------------------- */
 
+bool uses_cut_off(const PtxFunction *entry) {
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind == PTX_STATEMENT_INSTRUCTION && is(instruction, "cvt") &&
+            instruction->type_count > 1 && ptx_type_is_float(instruction->types[1]) &&
+            !ptx_type_is_float(instruction->types[0]))
+            return true;
+    }
+    return false;
+}
+
 static bool calls_known(const PtxInstruction *instruction) {
     for (int i = 0; i < instruction->operand_count; i++) {
         const PtxFunction *called = instruction->operands[i].function;

@@ -1,4 +1,5 @@
 #include "compile/host_value.h"
+#include "compile/host_changed.h"
 #include "compile/host_element.h"
 #include "compile/host_number.h"
 #include "compile/host_type.h"
@@ -213,6 +214,7 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
         definition = before;
         if (usual.is_known && usual.number > 0) result = usual;
     }
+    if (host_is_changed(values->text, name, &definition, result, reader->place)) result = host_unknown;
     if (result.is_float && declares_integer(values->text, definition.at))
         result = host_to_integer(result); /* int n = 1e6 */
     if (result.is_known && !result.is_float && is_plain(values->text, definition.value))

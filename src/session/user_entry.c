@@ -125,15 +125,15 @@ static bool is_named_reduction(UserLaunch *user, const PtxFunction *entry) {
     return false;
 }
 
-/* Threads that work together, on what they are given, make a reduction; without them a name may say so. A kernel without a
- * pointer shows how an instruction works. -1: it leaves nothing behind, like one whose body is commented out. */
+/* Threads that work together, on what they are given, make a reduction, all the more where its name says so. A kernel without
+ * a pointer shows how an instruction works. -1: it leaves nothing behind, like one whose body is commented out. */
 static int score_entry(UserLaunch *user, const PtxFunction *entry) {
-    bool works_together = uses_communicate(entry);
+    bool works_together = uses_communicate(entry), is_named = is_named_reduction(user, entry);
     if (!uses_store(entry)) return -1;
-    return 2 * works_together + (works_together ? has_pointer(entry) : is_named_reduction(user, entry));
+    return (works_together ? 2 + 2 * has_pointer(entry) : 0) + is_named;
 }
 
-/* Of the kernels that the file launches the first with the best score, else the one that is written first. */
+/* Of the kernels that the file launches the first with the best score, else of all kernels that which is written first. */
 static PtxFunction *choose_entry(UserLaunch *user) {
     const SessionOptions *options = &user->session->options;
     PtxModule *module = user->session->code.module;
@@ -149,15 +149,16 @@ static PtxFunction *choose_entry(UserLaunch *user) {
     }
     size_t place = SIZE_MAX;
     bool is_launched = first != NULL;
+    if (!is_launched) best = -2;
     for (int i = 0; !is_launched && i < module->function_count; i++) {
         PtxFunction *entry = module->functions[i];
         if (!entry->is_entry || !entry->has_body || !ptx_function_parse(module, entry, NULL)) continue;
-        size_t at = host_code_place(user->code, ptx_readable_name(module, entry->name)) +
-                    (uses_communicate(entry) ? 0 : SIZE_MAX / 4) + (uses_store(entry) ? 0 : SIZE_MAX / 2);
-        if (at < place) {
-            place = at;
-            first = entry;
-        }
+        size_t at = host_code_place(user->code, ptx_readable_name(module, entry->name));
+        int score = score_entry(user, entry);
+        if (score < best || (score == best && at >= place)) continue;
+        best = score;
+        place = at;
+        first = entry;
     }
     return first;
 }

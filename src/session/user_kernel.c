@@ -29,7 +29,8 @@ static uint64_t elements_of(UserLaunch *user, int index, size_t *identity, bool 
     HostPointer pointer = host_code_pointer(user->code, user->host, index);
     *identity = pointer.identity;
     *is_free = pointer.bytes.is_free;
-    if (!pointer.bytes.is_known || pointer.bytes.number < (double)bytes) return 0;
+    bool is_other = pointer.bytes.is_free && user->has_number; /* it says nothing of this n */
+    if (!pointer.bytes.is_known || is_other || pointer.bytes.number < (double)bytes) return 0;
     return (uint64_t)pointer.bytes.number / bytes;
 }
 
@@ -114,6 +115,13 @@ static bool resize(UserLaunch *user, int index, uint64_t count, uint64_t wanted)
     return kernel->is_cut;
 }
 
+/* The number that the kernel is given where free sizes decide what is allocated, but not the grid: it has at least an element
+ * for each block. 0: there is none. */
+static uint64_t number_of_grid(UserLaunch *user, uint64_t n) {
+    uint64_t blocks = blocks_of(user, 2 * n), number = largest_number(user);
+    return blocks && blocks == blocks_of(user, n) && number >= blocks ? number : 0;
+}
+
 /* How many elements: as asked, as the file says, if that can be emulated, else 2^20; a quarter of that, and so on, where that
  * took too long. Free sizes are as many, or the side of a square where two of them meet. */
 static void choose_n(UserLaunch *user) {
@@ -130,7 +138,8 @@ static void choose_n(UserLaunch *user) {
     has_two |= guess_has_rows(user->entry, &by_block) &&
                !host_code_knows_size(user->code, user->host, user->host->grid);
     has_two |= has_large_grid(user, *n);
-    if (has_two) host_code_set_n(user->code, guess_side(*n, 2));
+    uint64_t size = has_two ? guess_side(*n, 2 + user->session->trial.more_sides) : *n;
+    host_code_set_n(user->code, size);
     int largest = largest_argument(user, &count, &is_free);
     if (largest < 0) {
         uint64_t number = is_asked ? 0 : largest_number(user);
@@ -146,7 +155,13 @@ static void choose_n(UserLaunch *user) {
     uint64_t most = user->session->trial.keeps_n ? MOST_KEPT : MOST_N;
     uint64_t wanted = is_asked ? *n : count > most ? (uint64_t)DEFAULT_N >> shift : count >> shift;
     if (!wanted) wanted = 1;
-    if (is_free && count != *n) {
+    uint64_t number = is_free && !is_asked ? number_of_grid(user, *n) : 0;
+    host_code_set_n(user->code, size);
+    if (number) {
+        user->has_number = true;
+        user->session->kernel.may_shrink = false;
+        wanted = number;
+    } else if (is_free && count != *n) {
         wanted = choose_free_size(user, *n);
     } else if (is_free) {
         wanted = count;
@@ -234,7 +249,10 @@ static void say_origins(UserLaunch *user, const PlanLaunch *launch, const char *
         session->kernel.guess =
             arena_copy_text(&session->arena, user->guess.data + 1, user->guess.length - 1);
     if (!user->read.length) return;
-    text_print(&user->read, " (line %d%s)", user->host->line, user->is_reduced ? ", with a smaller n" : "");
+    text_print(&user->read, " (line %d%s", user->host->line, user->is_reduced ? ", with a smaller n" : "");
+    if (user->too_many_threads)
+        text_print(&user->read, "; its blocks of %" PRIu64 " threads no GPU starts", user->too_many_threads);
+    text_add(&user->read, ")");
     session->kernel.read = arena_copy_text(&session->arena, user->read.data + 1, user->read.length - 1);
 }
 
@@ -288,7 +306,8 @@ static bool plan_launch(UserLaunch *user, Error *error) {
     read_hints(user);
     int dimensions =
         user->shape.dimensions == 1 && guess_has_rows(user->entry, &by_block) ? 2 : user->shape.dimensions;
-    user->side = guess_side(session->options.catalog.n, dimensions);
+    user->side = guess_side(session->options.catalog.n, dimensions + session->trial.more_sides);
+    session->kernel.side = user->side;
     user_choose_shared(user, launch);
     if (!user_choose_grid(user, launch, error) || !plan_arguments(user, launch, error)) return false;
     if (is_as_read(user))

@@ -329,6 +329,13 @@ static void certain_values_come_first(void **state) {
         "void f(int kind) { int bytes = 256 * 4; if (kind == 7) { bytes = 32; } k<<<bytes / 4, 64>>>(p); }",
         256, 64, 0);
     expect("void f(int kind) { int b = 0; if (kind == 7) { b = 32; } k<<<4, b>>>(p); }", 4, 32, 0);
+    /* What a function gives it, or a loop makes of it, is not known. */
+    expect("void ask(int *p, int &n) { }\nvoid f() { int n = 0; ask(p, n); k<<<n, 32>>>(p); }", 0, 32, 0);
+    expect("void f() { int n = 0; show(n); k<<<n + 1, 32>>>(p); }", 1, 32, 0);
+    expect("void f() { int kind = -1; find(7, &kind); k<<<4, kind>>>(p); }", 4, 0, 0);
+    expect("void f() { int n = 1; for (int i = 0; i < 4; i++) n *= sides[i]; k<<<n, 32>>>(p); }", 0, 32, 0);
+    expect("void f() { int n = 64; show(n); ask(&n); for (int s = 2; s < n; s *= 2) k<<<n, s>>>(p); }", 64, 2,
+           0);
     expect("void f() { int b = 8; { b = 16; k<<<4, b>>>(p); } }", 4, 16, 0);
     expect("void f() { int n = 64; int *d; cudaMalloc(&d, n * 4); k<<<2, n>>>(d); cudaFree(d); n = 8; "
            "cudaMalloc(&d, n * 4); "
