@@ -67,7 +67,10 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
                                       {"grid", expression_integer((int64_t)launch_volume(launch->grid))}};
             ExpressionValue value;
             Error inner = {0};
-            int number = item - said->function->inputs - weights, most = said->function->has_bins ? 3 : 1;
+            bool has_matrices = said->function->shape == EXPECT_ROWS && said->function->by_column;
+            int number = item - said->function->inputs - weights, most = said->function->has_bins ? 3
+                                                                         : has_matrices           ? 2
+                                                                                                  : 1;
             if (number >= most || !said->function->takes_columns)
                 return error_set(error, "--expect: %s takes fewer arguments", said->function->name);
             if (!expression_evaluate(at, used, names, 3, &value, &inner))

@@ -24,6 +24,13 @@ static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengt
     int count = 0, all = list_given(run, given);
     add_length(lengths, &count, a->count, a->count);
     add_length(lengths, &count, run->n, a->count);
+    for (int i = 0; i + 2 < all; i++) { /* matrices, rows and columns */
+        uint64_t matrices = given[i], rows = given[i + 1], columns = given[i + 2];
+        bool fits =
+            matrices > 1 && rows > 1 && columns > 1 && columns <= a->count && rows <= a->count / columns;
+        if (fits && matrices <= a->count / columns / rows)
+            add_length(lengths, &count, matrices * rows * columns, a->count);
+    }
     for (int i = 0; i < all; i++) add_length(lengths, &count, given[i], a->count);
     for (int i = 0; i + 1 < all; i++) { /* rows and columns */
         uint64_t rows = given[i], columns = given[i + 1];
@@ -52,7 +59,28 @@ static int columns_of(const ExpectTrial *trial, uint64_t *columns) {
     add_length(columns, &count, length / launch_volume(launch->grid), length);
     add_length(columns, &count, block, length);
     add_length(columns, &count, 2 * block, length);
+    add_length(columns, &count, 32, length); /* a warp's */
     return count;
+}
+
+/* Matrices one after another, of which the rows are folded: in[b][r][c], as many as there are results. The columns are a number
+ * that the kernel is given, or the product of two that stand beside each other. */
+static bool try_matrices(ExpectTrial *trial) {
+    uint64_t given[MOST_GIVEN], results = trial->changed.end;
+    int all = list_given(trial->run, given);
+    if (!trial->function->by_column || trial->function->shape != EXPECT_ROWS || results < 2 ||
+        trial->length % results != 0 || trial->length / results < 2)
+        return false;
+    trial->width = trial->length / results;
+    for (int i = 0; i < 2 * all; i++) {
+        uint64_t more = i < all ? 1 : i - all + 1 < all ? given[i - all + 1] : 0, one = given[i % all];
+        if (!more || one < 1 || one > results / more || results % (one * more) != 0 || one * more == results)
+            continue;
+        trial->columns = one * more;
+        if (trial->columns > 1 && expect_try(trial)) return true;
+    }
+    trial->width = 0;
+    return false;
 }
 
 /* With the usual epsilon, and with those that the kernel is given. */
@@ -103,6 +131,7 @@ static bool try_lengths(ExpectTrial *trial) {
                         (!trial->bias || trial->bias->count >= columns[k]);
             if (fits && try_epsilons(trial)) return true;
         }
+        if (i <= 3 && try_matrices(trial)) return true;
     }
     return false;
 }

@@ -206,6 +206,19 @@ FUNCTION_OF_EACH(shifted_scan) {
     }
 }
 
+/* The total, in every element of the row: what a butterfly of shuffles leaves in all lanes. */
+FUNCTION_OF_EACH(total_for_all) {
+    HostReal none = 0, total = sum(a, a, first, count, 1, &none);
+    (void)epsilon;
+    for (uint64_t i = 0; i < count; i++) out[i] = total;
+}
+
+FUNCTION_OF_EACH(max_for_all) {
+    HostReal none = 0, most = max(a, a, first, count, 1, &none);
+    (void)epsilon;
+    for (uint64_t i = 0; i < count; i++) out[i] = most;
+}
+
 FUNCTION_OF_EACH(max_scan) {
     (void)epsilon;
     for (uint64_t i = 0; i < count; i++) {
@@ -276,6 +289,7 @@ const ExpectFunction expect_functions[] = {
     {"rowdot",   EXPECT_ROWS,  EXPECT_NO_FOLD, 2, true,  true,  true,  dot, NULL, false, false, false},
     {"colsum",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  sum, NULL, false, false, true},
     {"colmax",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  max, NULL, false, false, true},
+    {"colmin",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  min, NULL, false, false, true},
     {"colmean",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  mean, NULL, false, false, true},
     {"colvariance",EXPECT_ROWS,EXPECT_NO_FOLD, 1, true,  true,  true,  variance, NULL, false, false, true},
     {"scan",     EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, scan, false, false, false},
@@ -283,6 +297,8 @@ const ExpectFunction expect_functions[] = {
     {"segscan",  EXPECT_EACH,  EXPECT_NO_FOLD, 2, true,  false, true,  NULL, scan, false, false, false},
     {"shiftscan",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, shifted_scan, false, false, false},
     {"maxscan",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, max_scan, false, false, false},
+    {"allsum",   EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, total_for_all, false, false, false},
+    {"allmax",   EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, max_for_all, false, false, false},
     {"softmax",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, softmax, false, false, false},
     {"logsoftmax",EXPECT_EACH, EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, log_softmax, false, false, false},
     {"normalize",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, normalize, false, true, false},

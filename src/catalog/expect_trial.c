@@ -195,18 +195,21 @@ static bool is_close_enough(const ExpectTrial *trial, long double largest) {
     return !trial->is_guess || trial->result.absolute_error <= 0.02 * largest;
 }
 
+/* Of columns, `width` is how many rows a matrix has where the input is several, one after another. */
 static bool try_rows(ExpectTrial *trial) {
     bool by_column = trial->function->by_column;
     uint64_t columns = trial->columns, rows = columns ? trial->length / columns : 0;
-    uint64_t results = by_column ? columns : rows, count = by_column ? rows : columns;
-    if (!rows || rows * columns != trial->length || results > trial->out->count || count < 2) return false;
+    uint64_t matrix = by_column && trial->width ? trial->width : rows;
+    uint64_t count = by_column ? matrix : columns, results = count ? trial->length / count : 0;
+    if (!rows || rows * columns != trial->length || rows % matrix != 0) return false;
+    if (results > trial->out->count || count < 2) return false;
     if (trial->is_guess && results < 2) return false;
     trial->partials = 0;
     trial->result = (CatalogResult){0};
     long double largest = 0;
     for (uint64_t r = 0; r < results; r++) {
         long double magnitude = 0;
-        uint64_t first = by_column ? r : r * columns;
+        uint64_t first = by_column ? r / columns * columns * matrix + r % columns : r * columns;
         if (!may_work(trial, count)) return false;
         long double value =
             trial->function->of(trial->a, trial->b, first, count, by_column ? columns : 1, &magnitude);
@@ -295,12 +298,17 @@ static void compute_group(const ExpectTrial *trial, const ExpectGroup *group, lo
 static void compare_group(ExpectTrial *trial, const ExpectGroup *group, const long double *values,
                           long double *largest) {
     bool is_scan = strstr(trial->function->name, "scan") != NULL,
-         is_soft = strstr(trial->function->name, "soft") != NULL;
-    long double magnitude = 0;
+         is_soft = strstr(trial->function->name, "soft") != NULL,
+         is_total = !strcmp(trial->function->name, "allsum");
+    long double magnitude = 0, all = 0;
+    for (uint64_t i = 0; is_total && i < group->count; i++)
+        all += fabsl(expect_element(trial->a, group->first + i * group->step));
     for (uint64_t i = 0; i < group->count && (!trial->is_guess || !i || trial->result.correct); i++) {
         uint64_t at = group->first + i * group->step;
-        magnitude = is_scan ? magnitude + fabsl(expect_element(trial->a, at)) : fabsl(values[i]) * 16;
-        if (!is_scan && !is_soft) magnitude += weight_of(trial, group, i);
+        magnitude = is_scan    ? magnitude + fabsl(expect_element(trial->a, at))
+                    : is_total ? all
+                               : fabsl(values[i]) * 16;
+        if (!is_scan && !is_soft && !is_total) magnitude += weight_of(trial, group, i);
         if (fabsl(values[i]) > *largest) *largest = fabsl(values[i]);
         compare(trial, at, expect_element(trial->out, at), values[i], is_scan ? i + 1 : group->count,
                 magnitude);

@@ -19,7 +19,7 @@ typedef struct ExpectTrial { /* a function of certain inputs, compared with a ce
     const PlanBuffer *weight, *bias; /* of each column; NULL: none */
     const PlanBuffer *out;
     long double epsilon;
-    uint64_t width; /* of the bins of a histogram; 0: 1 */
+    uint64_t width; /* of the bins of a histogram; 0: 1. Of columns: rows of each matrix; 0: there is one */
     uint64_t base;  /* what the first bin begins with */
     ExpectChanged changed;
     uint64_t length;  /* elements of the inputs */

@@ -327,6 +327,7 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
     const Use *use = &guess->uses[index];
     const char *fold = uses_float_fold(guess->entry), *fill = guess->input->fill;
     bool is_integer = !ptx_type_is_float(type);
+    if (!is_integer && !fold && uses_cut_off(guess->entry)) fold = "add"; /* added as whole numbers */
     if (is_input && use->is_row_pointer && is_integer && !guess->input->has_fill) {
         uint64_t columns;
         rows_of(guess, index, &columns);
@@ -398,10 +399,17 @@ static bool may_be_in_place(const Guess *guess, int index) {
            !is_small;
 }
 
+/* The host passes the same pointer for parameter `other`. */
+static bool is_passed_again(const Guess *guess, int index, int other) {
+    const GuessHint *hint = guess->input->hints ? &guess->input->hints[other] : NULL;
+    return hint && hint->is_same && hint->same_as == index;
+}
+
 /* Another pointer may be its input: many elements are only read through it. */
 static bool has_other_input(const Guess *guess, int index) {
     for (int i = 0; i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
-        bool may_be = i != index && is_pointer(guess->entry, guess->uses, i, &guess->declared[i]);
+        bool may_be = i != index && !is_passed_again(guess, index, i) &&
+                      is_pointer(guess->entry, guess->uses, i, &guess->declared[i]);
         if (may_be && is_only_read(guess, i) && guess->uses[i].count == USE_ANY) return true;
     }
     return false;
@@ -424,7 +432,8 @@ static bool is_input(const Guess *guess, int index) {
         if (is_named(guess, index, results[i], true) && has_other_input(guess, index)) return false;
     bool has_other = guess->inputs || guess->outputs;
     for (int i = 0; has_other && i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
-        bool is_other_input = is_pointer(guess->entry, guess->uses, i, &guess->declared[i]) &&
+        bool is_other_input = !is_passed_again(guess, index, i) &&
+                              is_pointer(guess->entry, guess->uses, i, &guess->declared[i]) &&
                               (is_only_read(guess, i) || (i < index && guess->buffer[i] > 0));
         if (is_other_input) return false;
     }

@@ -198,6 +198,14 @@ static int address_operand(const PtxInstruction *instruction, int *value) {
     return (is(instruction, "st") || is(instruction, "red")) && count > 1 ? 0 : -1;
 }
 
+/* Does operand `index` hold an address if the result does? A factor, or what is subtracted, does not: an index of 64 bits. */
+static bool moves_pointer(const PtxInstruction *instruction, int index) {
+    static const char *const products[] = {"mul", "shl", "shr", "neg", "div", "rem"};
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        if (is(instruction, products[i])) return false;
+    return is(instruction, "mad") ? index == 3 : is(instruction, "sub") ? index == 1 : true;
+}
+
 /* Loads give other values than their address; everything else with a 64-bit result may move a pointer on. */
 static void follow_addresses(UseFlow *flow, const PtxInstruction *instruction) {
     const PtxOperand *operands = instruction->operands;
@@ -206,7 +214,8 @@ static void follow_addresses(UseFlow *flow, const PtxInstruction *instruction) {
         !is_address(operands[0].reg))
         return;
     uint64_t bits = 0;
-    for (int i = 1; i < instruction->operand_count; i++) bits |= sources_of(flow, &operands[i]);
+    for (int i = 1; i < instruction->operand_count; i++)
+        if (moves_pointer(instruction, i)) bits |= sources_of(flow, &operands[i]);
     add_sources(flow, &operands[0], bits);
 }
 
@@ -462,8 +471,9 @@ const char *uses_float_fold(const PtxFunction *entry) {
         if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !instruction->type_count ||
             !ptx_type_is_float(instruction->types[0]))
             continue;
+        bool is_atomic = is(instruction, "atom") || is(instruction, "red");
         for (int k = 0; k < 3; k++)
-            if (is(instruction, names[k])) {
+            if (is_atomic ? !k && ptx_instruction_has(instruction, PTX_MOD_ADD) : is(instruction, names[k])) {
                 if (found && found != names[k]) return NULL;
                 found = names[k];
             }

@@ -65,5 +65,9 @@ bool uses_compares(const PtxFunction *entry);
 int uses_bounds(const PtxFunction *entry, uint64_t *numbers, int most);
 /* Its threads hand values to each other: shared memory, shuffles, atomics, barriers. */
 bool uses_communicate(const PtxFunction *entry);
+/* Floats become whole numbers: `int s = in[i]`. */
+bool uses_cut_off(const PtxFunction *entry);
+/* It stores where others can read it: not only in shared or local memory, nor in what it prints. */
+bool uses_store(const PtxFunction *entry);
 
 #endif

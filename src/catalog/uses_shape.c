@@ -1,6 +1,8 @@
 /* Shape: in how many dimensions an entry counts its threads and blocks, and how many elements a block takes. */
 #include "catalog/uses.h"
 
+#include "ptx/program.h"
+
 #include <string.h>
 
 static bool is(const PtxInstruction *instruction, const char *name) {
@@ -136,4 +138,38 @@ uint64_t uses_block_reach(const PtxFunction *entry, uint64_t threads) {
     uint64_t by_threads = reach.blocks * threads,
              most = reach.elements > by_threads ? reach.elements : by_threads;
     return most > threads ? most : threads;
+}
+
+/* ---- what it leaves behind -------------------------------------------------------------------------------- */
+
+bool uses_cut_off(const PtxFunction *entry) {
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind == PTX_STATEMENT_INSTRUCTION && is(instruction, "cvt") &&
+            instruction->type_count > 1 && ptx_type_is_float(instruction->types[1]) &&
+            !ptx_type_is_float(instruction->types[0]))
+            return true;
+    }
+    return false;
+}
+
+static bool calls_known(const PtxInstruction *instruction) {
+    for (int i = 0; i < instruction->operand_count; i++) {
+        const PtxFunction *called = instruction->operands[i].function;
+        if (called && ptx_external_find(called->name) != PTX_EXTERNAL_NONE) return true;
+    }
+    return false;
+}
+
+bool uses_store(const PtxFunction *entry) {
+    static const char *const names[] = {"st", "atom", "red", "cp", "wmma", "multimem"};
+    for (int i = 0; i < entry->statement_count; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
+        if (is(instruction, "call") && !calls_known(instruction)) return true; /* it may */
+        bool is_global = instruction->space == PTX_SPACE_GLOBAL || instruction->space == PTX_SPACE_GENERIC;
+        for (size_t k = 0; is_global && k < sizeof names / sizeof *names; k++)
+            if (is(instruction, names[k])) return true;
+    }
+    return false;
 }

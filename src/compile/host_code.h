@@ -104,6 +104,9 @@ uint64_t host_code_launch_bound(HostCode *code, const char *kernel);
 /* The name of a parameter of this kernel, which has `count` of them: new memory of `arena`; NULL: the file does not say. */
 const char *host_code_parameter_name(HostCode *code, const char *kernel, int index, int count, Arena *arena);
 
+/* The value that the definition gives such a parameter where a launch gives none: `int width = 32`. */
+HostNumber host_code_default(HostCode *code, const char *kernel, int index, int count);
+
 /* Values from 16 to 1024 of the constants and macros that are named as sizes of blocks are, BLOCK_SIZE, kThreads: each once.
  * How many. */
 int host_code_block_sizes(HostCode *code, uint64_t *sizes, int most);

@@ -22,6 +22,15 @@ static bool names_block_size(const HostText *text, HostSpan name) {
     return found;
 }
 
+/* WARP_SIZE, warpSize; not WARPS_PER_BLOCK. */
+static bool names_warp_size(const HostText *text, HostSpan name) {
+    char lower[64] = "";
+    size_t length = 0;
+    for (size_t i = name.begin; i < name.end && length + 1 < sizeof lower; i++)
+        if (text->text[i] != '_') lower[length++] = (char)tolower((unsigned char)text->text[i]);
+    return strstr(lower, "warpsize") != NULL;
+}
+
 void host_guess_argument(const HostText *text, HostSpan item, Text *out) {
     HostSpan first = host_word(text, item.begin), name = {item.end, item.end};
     for (size_t i = item.begin; i < item.end; i++)
@@ -36,7 +45,33 @@ void host_guess_argument(const HostText *text, HostSpan item, Text *out) {
     else if (host_span_is(text, first, "bool"))
         text_add(out, "true");
     else
-        text_add(out, names_block_size(text, name) ? "256" : "4");
+        text_add(out, names_warp_size(text, name) ? "32" : names_block_size(text, name) ? "256" : "4");
+}
+
+/* One namespace of the text, `namespace a::b {`, whose braces `at` lies in: the place behind its {; `end`: none. */
+static size_t next_namespace(const HostText *text, size_t from, size_t at, HostSpan *name) {
+    for (size_t i = from; i < at; i++) {
+        HostSpan word = i && host_is_word(text->text[i - 1]) ? (HostSpan){i, i} : host_word(text, i);
+        if (!host_span_is(text, word, "namespace")) continue;
+        size_t begin = host_skip_blanks(text, word.end, at), end = begin;
+        while (end < at && (host_is_word(text->text[end]) || text->text[end] == ':')) end++;
+        size_t open = host_skip_blanks(text, end, at);
+        if (open >= at || text->text[open] != '{' || host_skip_brackets(text, open, text->length) <= at)
+            continue;
+        *name = (HostSpan){begin, end};
+        return open + 1;
+    }
+    return at;
+}
+
+/* "a::b::", which the name at `at` is in. */
+static void add_namespaces(const HostText *text, size_t at, Text *out) {
+    HostSpan name;
+    for (size_t i = 0; (i = next_namespace(text, i, at, &name)) < at;) {
+        if (name.end == name.begin) continue; /* a namespace without a name needs none */
+        text_add_bytes(out, text->text + name.begin, name.end - name.begin);
+        text_add(out, "::");
+    }
 }
 
 /* Stands `mark` (__global__) before the function's name? */
@@ -136,21 +171,39 @@ static HostSpan parameter_name(const HostText *text, HostSpan item) {
     return (HostSpan){begin, begin > item.begin ? end : begin};
 }
 
-const char *host_code_parameter_name(HostCode *code, const char *kernel, int index, int count, Arena *arena) {
-    const HostText *text = &code->text;
+/* Parameter `index` of this kernel, of those that have `count`; NULL: the file does not say. */
+static const HostFunction *find_parameter(const HostText *text, const char *kernel, int index, int count,
+                                          HostSpan *item) {
     for (int i = 0; i < text->function_count; i++) {
         const HostFunction *function = &text->functions[i];
-        HostSpan item, beyond;
-        if (!host_span_is(text, function->name, kernel) || !has_mark(text, function, "__global__") ||
-            !host_list_item(text, function->parameters, index, &item) ||
-            !host_list_item(text, function->parameters, count - 1, &beyond) ||
-            host_list_item(text, function->parameters, count, &beyond))
-            continue;
-        HostSpan name = parameter_name(text, item);
-        if (name.end > name.begin)
-            return arena_copy_text(arena, text->text + name.begin, name.end - name.begin);
+        HostSpan beyond;
+        if (host_span_is(text, function->name, kernel) && has_mark(text, function, "__global__") &&
+            host_list_item(text, function->parameters, index, item) &&
+            host_list_item(text, function->parameters, count - 1, &beyond) &&
+            !host_list_item(text, function->parameters, count, &beyond))
+            return function;
     }
     return NULL;
+}
+
+const char *host_code_parameter_name(HostCode *code, const char *kernel, int index, int count, Arena *arena) {
+    const HostText *text = &code->text;
+    HostSpan item;
+    if (!find_parameter(text, kernel, index, count, &item)) return NULL;
+    HostSpan name = parameter_name(text, item);
+    return name.end > name.begin ? arena_copy_text(arena, text->text + name.begin, name.end - name.begin)
+                                 : NULL;
+}
+
+HostNumber host_code_default(HostCode *code, const char *kernel, int index, int count) {
+    HostText *text = &code->text;
+    HostSpan item;
+    const HostFunction *function = find_parameter(text, kernel, index, count, &item);
+    for (size_t at = item.begin; function && at < item.end; at++)
+        if (text->text[at] == '=')
+            return host_value(&code->values, host_trim(text, (HostSpan){at + 1, item.end}),
+                              function->name.begin);
+    return (HostNumber){0};
 }
 
 int host_code_block_sizes(HostCode *code, uint64_t *sizes, int most) {
@@ -191,6 +244,7 @@ bool host_code_complete_instance(HostCode *code, const HostLaunch *launch, Text 
         }
         size_t begin = out->length;
         bool is_known = true;
+        add_namespaces(text, function->name.begin, out);
         text_print(out, "%s<%s", launch->kernel, launch->arguments ? launch->arguments : "");
         for (int k = 0; host_list_item(text, function->head, k, &item); k++) {
             if (k < given) continue;
@@ -212,6 +266,7 @@ bool host_code_guess_instance(HostCode *code, Text *out) {
         const HostFunction *function = &text->functions[i];
         HostSpan item;
         if (function->head.begin == function->head.end || !has_mark(text, function, "__global__")) continue;
+        add_namespaces(text, function->name.begin, out);
         text_add_bytes(out, text->text + function->name.begin, function->name.end - function->name.begin);
         text_add(out, "<");
         for (int k = 0; host_list_item(text, function->head, k, &item); k++) {

@@ -63,6 +63,31 @@ uint64_t host_declared_bytes(HostText *text, HostSpan name, size_t place) {
     return 0;
 }
 
+static bool has_word(HostText *text, HostSpan span, HostSpan name) {
+    return host_text_find(text, name, span.begin, span.end) != SIZE_MAX;
+}
+
+/* Of a type that a template leaves to be deduced: that of what a call gives for a parameter which is made of it; where no
+ * call says it, a float's, which is also what its kernels are instances for (host_guess_argument()). */
+static uint64_t deduced_bytes(HostText *text, const HostDefinition *definition, HostSpan name) {
+    HostSpan head, arguments, angles, parameter, given;
+    size_t at;
+    if (!host_list_item(text, definition->function->head, definition->index, &head)) return 0;
+    HostSpan kind = host_word(text, head.begin);
+    if (!host_span_is(text, kind, "typename") && !host_span_is(text, kind, "class")) return 0;
+    bool is_called = host_text_find_call(text, definition->function, &arguments, &angles, &at);
+    for (int i = 0; is_called && host_list_item(text, definition->function->parameters, i, &parameter) &&
+                    host_list_item(text, arguments, i, &given);
+         i++) {
+        size_t begin = given.begin;
+        while (begin < given.end && !host_is_word(text->text[begin])) begin++;
+        uint64_t bytes =
+            has_word(text, parameter, name) ? host_declared_bytes(text, host_word(text, begin), at) : 0;
+        if (bytes) return bytes;
+    }
+    return 4;
+}
+
 uint64_t host_named_type(HostText *text, HostSpan name, size_t place) {
     HostDefinition definition = host_text_define(text, name, place);
     HostSpan arguments, angles, item;
@@ -73,6 +98,7 @@ uint64_t host_named_type(HostText *text, HostSpan name, size_t place) {
         host_text_find_call(text, definition.function, &arguments, &angles, &at) &&
         host_list_item(text, angles, definition.index, &item))
         return host_type_of(text, item);
+    if (definition.kind == HOST_TEMPLATE) return deduced_bytes(text, &definition, name);
     for (size_t i = 0; (i = host_text_find(text, name, i, text->length)) != SIZE_MAX;
          i++) { /* typedef float T; */
         size_t begin = i;

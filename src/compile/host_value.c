@@ -1,4 +1,5 @@
 #include "compile/host_value.h"
+#include "compile/host_changed.h"
 #include "compile/host_element.h"
 #include "compile/host_number.h"
 #include "compile/host_type.h"
@@ -213,6 +214,7 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
         definition = before;
         if (usual.is_known && usual.number > 0) result = usual;
     }
+    if (host_is_changed(values->text, name, &definition, result, reader->place)) result = host_unknown;
     if (result.is_float && declares_integer(values->text, definition.at))
         result = host_to_integer(result); /* int n = 1e6 */
     if (result.is_known && !result.is_float && is_plain(values->text, definition.value))
@@ -310,6 +312,8 @@ static HostNumber member(HostReader *reader, HostSpan object) {
         if (host_span_is(text, word, "dim3")) { /* = dim3(a, b) */
             size_t open = host_skip_blanks(text, word.end, list.end);
             list = (HostSpan){open + 1, host_skip_brackets(text, open, list.end) - 1};
+        } else if (text->text[list.begin] == '{') { /* = {a, b} */
+            list = (HostSpan){list.begin + 1, host_skip_brackets(text, list.begin, list.end) - 1};
         }
         if (!host_list_item(text, list, axis, &item)) return host_number(1);
         return evaluate(reader->values, item, definition.at, NULL);

@@ -33,6 +33,8 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     bool is_cut;                          /* less than what its kernels are compiled with */
     bool has_loop;                        /* its launches are the rounds of a loop of the host's code */
     bool may_shrink;                      /* n was not asked for, and may be less */
+    uint64_t
+        side; /* of a square, or a cube, of n elements: what sizes that nothing tells were guessed to be */
     const char
         *looks_like; /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */
     bool is_said;    /* it was, by --expect */
@@ -113,6 +115,7 @@ typedef struct SessionTrial {
     bool keeps_n;      /* n is the file's own, whatever that takes */
     bool no_loops;     /* the rounds of a loop gave nothing that is known */
     int quarterings; /* of an n that takes too long */
+    int more_sides; /* an array has so many dimensions more than was thought: n is the product of as many sizes */
 } SessionTrial;
 
 struct Session {

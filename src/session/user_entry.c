@@ -14,19 +14,39 @@ HostCode *user_read_host_code(const SessionOptions *options) {
     return is_cuda_source(options->file) ? host_code_open(options->file) : NULL;
 }
 
+/* Of the launches of one template, as in `switch (threads)`, that whose arguments have the block's size. */
+static bool names_block(const SessionOptions *options, const HostLaunch *launch) {
+    uint32_t block[3];
+    bool is_read = host_code_evaluate_size(launch->code, launch, launch->block, block);
+    uint64_t threads = options->block[0] ? options->block[0] : is_read ? launch_volume(block) : USER_BLOCK;
+    for (const char *at = launch->arguments; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strtoull(at + strspn(at, " "), NULL, 10) == threads) return true;
+    return false;
+}
+
+static const HostLaunch *best_instance(const SessionOptions *options, const HostLaunch *launch) {
+    if (!launch->arguments || names_block(options, launch)) return launch;
+    for (int i = 0; i < host_code_launch_count(launch->code); i++) {
+        const HostLaunch *other = host_code_launch(launch->code, i);
+        if (!strcmp(other->kernel, launch->kernel) && other->arguments && names_block(options, other))
+            return other;
+    }
+    return launch;
+}
+
 const char *session_launched_instance(Session *session, bool *is_guess) {
     HostCode *code = user_read_host_code(&session->options);
     const char *instance = NULL;
     Text guess = {0};
     *is_guess = false;
     for (int i = 0; code && i < host_code_launch_count(code) && !instance; i++) {
-        const HostLaunch *launch = host_code_launch(code, i);
+        const HostLaunch *launch = best_instance(&session->options, host_code_launch(code, i));
         if (launch->arguments && *launch->kernel)
             instance = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
     }
     bool is_completed = false; /* as its launch leaves it to be deduced, else of the first template */
     for (int i = 0; code && i < host_code_launch_count(code) && !is_completed; i++) {
-        const HostLaunch *launch = host_code_launch(code, i);
+        const HostLaunch *launch = best_instance(&session->options, host_code_launch(code, i));
         bool is_whole =
             launch->arguments && strchr(launch->arguments, '<'); /* commas within are no separators */
         is_completed = !is_whole && (!instance || launch->arguments) &&
@@ -86,27 +106,6 @@ static int count_entries(const PtxModule *module) {
     return count;
 }
 
-/* Of the launches of one template, as in `switch (threads)`, that whose arguments have the block's size. */
-static bool names_block(UserLaunch *user, const HostLaunch *launch) {
-    uint32_t block[3];
-    bool is_read = host_code_evaluate_size(user->code, launch, launch->block, block);
-    const SessionOptions *options = &user->session->options;
-    uint64_t threads = options->block[0] ? options->block[0] : is_read ? launch_volume(block) : USER_BLOCK;
-    for (const char *at = launch->arguments; at && *at; at += strcspn(at, ","), at += *at == ',')
-        if (strtoull(at + strspn(at, " "), NULL, 10) == threads) return true;
-    return false;
-}
-
-static const HostLaunch *best_instance(UserLaunch *user, const HostLaunch *launch) {
-    if (!launch->arguments || names_block(user, launch)) return launch;
-    for (int i = 0; i < host_code_launch_count(user->code); i++) {
-        const HostLaunch *other = host_code_launch(user->code, i);
-        if (!strcmp(other->kernel, launch->kernel) && other->arguments && names_block(user, other))
-            return other;
-    }
-    return launch;
-}
-
 static bool has_pointer(const PtxFunction *entry) {
     bool found = false;
     for (int i = 0; i < entry->parameter_count && i < USES_PARAMETERS; i++)
@@ -126,21 +125,23 @@ static bool is_named_reduction(UserLaunch *user, const PtxFunction *entry) {
     return false;
 }
 
-/* Threads that work together, on what they are given, make a reduction; without them a name may say so. A kernel without a
- * pointer shows how an instruction works. */
+/* Threads that work together, on what they are given, make a reduction, all the more where its name says so. A kernel without
+ * a pointer shows how an instruction works. -1: it leaves nothing behind, like one whose body is commented out. */
 static int score_entry(UserLaunch *user, const PtxFunction *entry) {
-    bool works_together = uses_communicate(entry);
-    return 2 * works_together + (works_together ? has_pointer(entry) : is_named_reduction(user, entry));
+    bool works_together = uses_communicate(entry), is_named = is_named_reduction(user, entry);
+    if (!uses_store(entry)) return -1;
+    return (works_together ? 2 + 2 * has_pointer(entry) : 0) + is_named;
 }
 
-/* Of the kernels that the file launches the first with the best score, else the one that is written first. */
+/* Of the kernels that the file launches the first with the best score, else of all kernels that which is written first. */
 static PtxFunction *choose_entry(UserLaunch *user) {
+    const SessionOptions *options = &user->session->options;
     PtxModule *module = user->session->code.module;
     PtxFunction *first = NULL;
     int best = -1;
     for (int i = 0; i < host_code_launch_count(user->code); i++) {
         PtxFunction *entry =
-            user_entry_of_launch(user->session, best_instance(user, host_code_launch(user->code, i)));
+            user_entry_of_launch(user->session, best_instance(options, host_code_launch(user->code, i)));
         if (!entry || !ptx_function_parse(module, entry, NULL)) continue;
         int score = score_entry(user, entry);
         if (score > best) first = entry;
@@ -148,15 +149,16 @@ static PtxFunction *choose_entry(UserLaunch *user) {
     }
     size_t place = SIZE_MAX;
     bool is_launched = first != NULL;
+    if (!is_launched) best = -2;
     for (int i = 0; !is_launched && i < module->function_count; i++) {
         PtxFunction *entry = module->functions[i];
         if (!entry->is_entry || !entry->has_body || !ptx_function_parse(module, entry, NULL)) continue;
-        size_t at = host_code_place(user->code, ptx_readable_name(module, entry->name)) +
-                    (uses_communicate(entry) ? 0 : SIZE_MAX / 2);
-        if (at < place) {
-            place = at;
-            first = entry;
-        }
+        size_t at = host_code_place(user->code, ptx_readable_name(module, entry->name));
+        int score = score_entry(user, entry);
+        if (score < best || (score == best && at >= place)) continue;
+        best = score;
+        place = at;
+        first = entry;
     }
     return first;
 }

@@ -29,7 +29,8 @@ static uint64_t elements_of(UserLaunch *user, int index, size_t *identity, bool 
     HostPointer pointer = host_code_pointer(user->code, user->host, index);
     *identity = pointer.identity;
     *is_free = pointer.bytes.is_free;
-    if (!pointer.bytes.is_known || pointer.bytes.number < (double)bytes) return 0;
+    bool is_other = pointer.bytes.is_free && user->has_number; /* it says nothing of this n */
+    if (!pointer.bytes.is_known || is_other || pointer.bytes.number < (double)bytes) return 0;
     return (uint64_t)pointer.bytes.number / bytes;
 }
 
@@ -114,6 +115,13 @@ static bool resize(UserLaunch *user, int index, uint64_t count, uint64_t wanted)
     return kernel->is_cut;
 }
 
+/* The number that the kernel is given where free sizes decide what is allocated, but not the grid: it has at least an element
+ * for each block. 0: there is none. */
+static uint64_t number_of_grid(UserLaunch *user, uint64_t n) {
+    uint64_t blocks = blocks_of(user, 2 * n), number = largest_number(user);
+    return blocks && blocks == blocks_of(user, n) && number >= blocks ? number : 0;
+}
+
 /* How many elements: as asked, as the file says, if that can be emulated, else 2^20; a quarter of that, and so on, where that
  * took too long. Free sizes are as many, or the side of a square where two of them meet. */
 static void choose_n(UserLaunch *user) {
@@ -130,7 +138,8 @@ static void choose_n(UserLaunch *user) {
     has_two |= guess_has_rows(user->entry, &by_block) &&
                !host_code_knows_size(user->code, user->host, user->host->grid);
     has_two |= has_large_grid(user, *n);
-    if (has_two) host_code_set_n(user->code, guess_side(*n, 2));
+    uint64_t size = has_two ? guess_side(*n, 2 + user->session->trial.more_sides) : *n;
+    host_code_set_n(user->code, size);
     int largest = largest_argument(user, &count, &is_free);
     if (largest < 0) {
         uint64_t number = is_asked ? 0 : largest_number(user);
@@ -146,7 +155,13 @@ static void choose_n(UserLaunch *user) {
     uint64_t most = user->session->trial.keeps_n ? MOST_KEPT : MOST_N;
     uint64_t wanted = is_asked ? *n : count > most ? (uint64_t)DEFAULT_N >> shift : count >> shift;
     if (!wanted) wanted = 1;
-    if (is_free && count != *n) {
+    uint64_t number = is_free && !is_asked ? number_of_grid(user, *n) : 0;
+    host_code_set_n(user->code, size);
+    if (number) {
+        user->has_number = true;
+        user->session->kernel.may_shrink = false;
+        wanted = number;
+    } else if (is_free && count != *n) {
         wanted = choose_free_size(user, *n);
     } else if (is_free) {
         wanted = count;
@@ -159,37 +174,51 @@ static void choose_n(UserLaunch *user) {
     if (wanted < (uint64_t)1 << 40) *n = wanted;
 }
 
+/* The value of an argument that is no pointer: the launch's, or the one that the kernel's definition gives it. */
+static HostNumber value_of(UserLaunch *user, int index) {
+    HostNumber nothing = {0};
+    if (user->host && index < user->host->item_count)
+        return host_code_evaluate(user->code, user->host, user->host->items[index]);
+    return user->code
+               ? host_code_default(user->code, user_bare_name(user), index, user->entry->parameter_count)
+               : nothing;
+}
+
+static void read_number(UserLaunch *user, int index) {
+    GuessHint *hint = &user->hints[index];
+    bool is_given = user->host && index < user->host->item_count;
+    HostNumber value = value_of(user, index);
+    bool is_unsuited = is_given && value.is_free && ptx_type_is_float(user->entry->parameters[index]->type) &&
+                       !host_code_decides_grid(user->code, user->host, user->host->items[index]);
+    hint->has_value = value.is_known && !is_unsuited;
+    hint->is_float = value.is_float;
+    hint->is_free = value.is_free;
+    hint->integer = value.integer;
+    hint->number = value.number;
+    user->reads_arguments &= hint->has_value && !value.is_free;
+}
+
 static void read_hints(UserLaunch *user) {
     size_t identities[USES_PARAMETERS] = {0};
-    Use uses[USES_PARAMETERS];
-    uses_find(user->entry, uses);
-    user->reads_arguments = user->host && user->host->item_count == user->entry->parameter_count;
-    for (int i = 0;
-         user->host && i < user->entry->parameter_count && i < user->host->item_count && i < USES_PARAMETERS;
-         i++) {
+    int given = user->host ? user->host->item_count : 0;
+    user->reads_arguments = user->host && given <= user->entry->parameter_count;
+    for (int i = 0; user->code && i < user->entry->parameter_count && i < USES_PARAMETERS; i++) {
         GuessHint *hint = &user->hints[i];
         bool is_free;
-        if (guess_element_bytes(user->entry, i)) {
-            hint->is_null = user_is_null(user->host->items[i]);
-            if (hint->is_null) continue;
-            hint->count = elements_of(user, i, &identities[i], &is_free);
-            for (int k = 0; k < i && identities[i] && !hint->is_same; k++)
-                if (identities[k] == identities[i]) {
-                    hint->is_same = true;
-                    hint->same_as = k;
-                }
-            user->reads_arguments &= hint->count || hint->is_same;
+        if (!guess_element_bytes(user->entry, i)) {
+            read_number(user, i);
             continue;
         }
-        HostNumber value = host_code_evaluate(user->code, user->host, user->host->items[i]);
-        bool is_unsuited = value.is_free && ptx_type_is_float(user->entry->parameters[i]->type) &&
-                           !host_code_decides_grid(user->code, user->host, user->host->items[i]);
-        hint->has_value = value.is_known && !is_unsuited;
-        hint->is_float = value.is_float;
-        hint->is_free = value.is_free;
-        hint->integer = value.integer;
-        hint->number = value.number;
-        user->reads_arguments &= hint->has_value && !value.is_free;
+        hint->is_null = i < given && user_is_null(user->host->items[i]);
+        user->reads_arguments &= i < given;
+        if (hint->is_null || i >= given) continue;
+        hint->count = elements_of(user, i, &identities[i], &is_free);
+        for (int k = 0; k < i && identities[i] && !hint->is_same; k++)
+            if (identities[k] == identities[i]) {
+                hint->is_same = true;
+                hint->same_as = k;
+            }
+        user->reads_arguments &= hint->count || hint->is_same;
     }
 }
 
@@ -220,7 +249,10 @@ static void say_origins(UserLaunch *user, const PlanLaunch *launch, const char *
         session->kernel.guess =
             arena_copy_text(&session->arena, user->guess.data + 1, user->guess.length - 1);
     if (!user->read.length) return;
-    text_print(&user->read, " (line %d%s)", user->host->line, user->is_reduced ? ", with a smaller n" : "");
+    text_print(&user->read, " (line %d%s", user->host->line, user->is_reduced ? ", with a smaller n" : "");
+    if (user->too_many_threads)
+        text_print(&user->read, "; its blocks of %" PRIu64 " threads no GPU starts", user->too_many_threads);
+    text_add(&user->read, ")");
     session->kernel.read = arena_copy_text(&session->arena, user->read.data + 1, user->read.length - 1);
 }
 
@@ -274,7 +306,8 @@ static bool plan_launch(UserLaunch *user, Error *error) {
     read_hints(user);
     int dimensions =
         user->shape.dimensions == 1 && guess_has_rows(user->entry, &by_block) ? 2 : user->shape.dimensions;
-    user->side = guess_side(session->options.catalog.n, dimensions);
+    user->side = guess_side(session->options.catalog.n, dimensions + session->trial.more_sides);
+    session->kernel.side = user->side;
     user_choose_shared(user, launch);
     if (!user_choose_grid(user, launch, error) || !plan_arguments(user, launch, error)) return false;
     if (is_as_read(user))

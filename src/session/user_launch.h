@@ -20,9 +20,11 @@ typedef struct UserLaunch {
     GuessHint hints[USES_PARAMETERS];
     bool reads_arguments; /* every argument's value and size is known from the file */
     bool reads_grid, reads_block, reads_shared;
-    bool chooses_n;  /* nobody asked for a number of elements */
-    bool is_reduced; /* n is less than in the file */
-    uint64_t side;   /* of a square, or a cube, of n elements */
+    uint64_t too_many_threads; /* a block has in the file, more than any GPU starts; 0: it has not */
+    bool chooses_n;            /* nobody asked for a number of elements */
+    bool is_reduced;           /* n is less than in the file */
+    bool has_number;           /* n is a number that the kernel is given, and free sizes are others */
+    uint64_t side;             /* of a square, or a cube, of n elements */
     Text guess, read;
 } UserLaunch;
 

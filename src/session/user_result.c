@@ -221,6 +221,24 @@ static bool is_beyond_variable(const Session *session, const Trap *trap) {
     return true;
 }
 
+/* Three sizes or more, of which two are the side of a square: the array has more dimensions. */
+static bool add_dimension(Session *session, const Trap *trap) {
+    enum { MOST_SIDES = 2 };
+    const PlanLaunch *launch = &session->plan.launches[0];
+    uint64_t side = session->kernel.side, value, n = session->options.catalog.n;
+    int sides = 0, sizes = 0;
+    for (int i = 0; i < launch->argument_count; i++) {
+        if (!plan_scalar(launch, i, &value)) continue;
+        sides += value == side;
+        sizes += value > 1 && value < n;
+    }
+    if (sides < 2 || sizes < 3 || side < 2 || side >= n || strstr(trap->detail, "shared") ||
+        session->trial.more_sides == MOST_SIDES)
+        return false;
+    session->trial.more_sides++;
+    return true;
+}
+
 bool session_resize(Session *session) {
     enum { MOST_QUARTERINGS = 6 };
     const Trace *trace = session->trace;
@@ -241,6 +259,7 @@ bool session_resize(Session *session) {
     }
     if (!is_outside(trap->kind) || session->options.args) return false;
     bool reads_buffers = session->kernel.read && strstr(session->kernel.read, "--args");
+    if (!reads_buffers && add_dimension(session, trap)) return true;
     return halve_grid(session, trap, reads_buffers) || (!reads_buffers && grow_buffer(session, trap));
 }
 

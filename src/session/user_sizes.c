@@ -68,9 +68,13 @@ bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
     uint64_t most = launch_volume(entry->maximum_threads);
     uint32_t read[3] = {0};
     bool is_free = !options->block[0] && !required[0];
-    user->reads_block =
-        is_free && user->host && host_code_evaluate_size(user->code, user->host, user->host->block, read) &&
-        host_code_knows_size(user->code, user->host, user->host->block) && launch_volume(read) <= 1024;
+    user->reads_block = is_free && user->host &&
+                        host_code_evaluate_size(user->code, user->host, user->host->block, read) &&
+                        host_code_knows_size(user->code, user->host, user->host->block);
+    if (user->reads_block && launch_volume(read) > 1024) {
+        user->reads_block = false;
+        user->too_many_threads = launch_volume(read);
+    }
     uint32_t usual_block[3];
     memcpy(usual_block, usual[user->shape.block_dimensions - 1], sizeof usual_block);
     uint64_t choices[USER_BLOCKS];

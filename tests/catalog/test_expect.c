@@ -299,6 +299,53 @@ static void columns_are_groups(void **state) {
     close_sample(&sample);
 }
 
+/* The kernel is given one number. */
+static void give(Sample *sample, const uint32_t *number) {
+    PlanArgument argument = {.buffer = -1, .bytes = (const uint8_t *)number, .byte_count = 4};
+    PlanLaunch *launch = &sample->done.launches[0];
+    array_push(launch->arguments, launch->argument_count, launch->argument_capacity, argument);
+}
+
+/* Three matrices one after another: in[b][r][c] is folded over r. */
+static void columns_of_several_matrices_are_found(void **state) {
+    (void)state;
+    enum { COLUMNS = 16, ROWS = 10, MATRICES = 3 };
+    static const uint32_t numbers[] = {MATRICES, COLUMNS};
+    Sample sample;
+    open_sample(&sample, PTX_F32, MATRICES * ROWS * COLUMNS, MATRICES * COLUMNS, false);
+    give(&sample, &numbers[0]);
+    give(&sample, &numbers[1]);
+    for (uint64_t b = 0; b < MATRICES; b++)
+        for (uint64_t c = 0; c < COLUMNS; c++) {
+            double most = -100;
+            for (uint64_t r = 0; r < ROWS; r++)
+                most = fmax(most, in(&sample, 0, (b * ROWS + r) * COLUMNS + c));
+            put(&sample, b * COLUMNS + c, most);
+        }
+    assert_found(&sample, "colmax(in, 16, 10)");
+    assert_said(&sample, "colmax(in, 16, 10)", true);
+    assert_said(&sample, "colmin(in, 16, 10)", false);
+    assert_said(&sample, "colmax(in, 10, 16)", false);
+    close_sample(&sample);
+}
+
+/* All lanes of a warp have its sum. */
+static void totals_in_every_element_are_found(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, 96, 96, false);
+    for (uint64_t i = 0; i < 96; i++) {
+        double sum = 0;
+        for (uint64_t k = 0; k < 32; k++) sum += in(&sample, 0, i / 32 * 32 + k);
+        put(&sample, i, sum);
+    }
+    assert_found(&sample, "allsum(in, 32)");
+    assert_said(&sample, "allmax(in, 32)", false);
+    put(&sample, 95, -1000); /* one lane of the last warp has another */
+    assert_said(&sample, "allsum(in, 32)", false);
+    close_sample(&sample);
+}
+
 /* Bins of eight values, and of letters by fours; as said, and by themselves. */
 static void histograms_have_wider_bins(void **state) {
     (void)state;
@@ -479,6 +526,8 @@ int main(void) {
         cmocka_unit_test(intermediate_results_are_none),
         cmocka_unit_test(columns_are_groups),
         cmocka_unit_test(segments_begin_at_flags),
+        cmocka_unit_test(columns_of_several_matrices_are_found),
+        cmocka_unit_test(totals_in_every_element_are_found),
         cmocka_unit_test(bad_expectations_say_what_is_wrong),
         cmocka_unit_test(rounding_is_allowed_for),
         cmocka_unit_test(arrays_of_numpy_are_read_and_written),

@@ -53,6 +53,17 @@ static void what_is_loaded_is_an_input(void **state) {
            "in=char[n]:random, in2=float[n]:random, n");
     expect("k", THREE, LOAD "ld.global.u32 %r0, [%a0]; red.global.add.f32 [%a1], %f0;",
            "in=int[n]:random, out=float[1], n");
+    /* Floats that atomics add, and floats that are added as whole numbers: sums are exact. */
+    expect("k", THREE, LOAD "ld.global.f32 %f0, [%a0]; red.global.add.f32 [%a1], %f0;",
+           "in=float[n]:random(-8,8), out=float[1], n");
+    expect("k", THREE, LOAD "ld.global.f32 %f0, [%a0]; cvt.rzi.s32.f32 %r1, %f0; st.global.u32 [%a1], %r1;",
+           "in=float[n]:random(-8,8), out=int[1], n");
+    /* An index of 64 bits, the product of a parameter, moves no pointer. */
+    expect("k", THREE ", .param .u64 m",
+           LOAD
+           "ld.param.u64 %a2, [m]; mul.lo.s64 %a3, %a4, %a2; shl.b64 %a3, %a3, 2; add.s64 %a5, %a0, %a3;\n"
+           "ld.global.f32 %f0, [%a5]; st.global.f32 [%a1], %f0;",
+           "in=float[n]:random, out=float[1], n, n");
     /* The first is only written, and no other is only read: the second is worked on in place. */
     expect("k", THREE,
            LOAD "mul.wide.u32 %a4, %r1, 4; add.s64 %a1, %a1, %a4; ld.global.u32 %r0, [%a1]; st.global.u32 "

@@ -231,6 +231,100 @@ static void products_with_a_sparse_matrix_are_found(void **state) {
            "dot(value, x[column])");
 }
 
+/* What a launch does not give, the kernel's definition does. */
+static void a_parameter_has_its_default(void **state) {
+    (void)state;
+    EXPECT("__global__ void total(const int *in, int *out, int n, int width = 32) {\n"
+           "    int v = 0;\n"
+           "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += "
+           "in[i];\n"
+           "    for (int d = width / 2; d; d /= 2) v += __shfl_down_sync(~0u, v, d);\n"
+           "    if (threadIdx.x % width == 0) atomicAdd(out, v);\n}\n"
+           "int main() {\n    int *in, *out;\n    cudaMalloc(&in, 4096 * 4);\n    cudaMalloc(&out, 4);\n"
+           "    total<<<4, 256>>>(in, out, 4096);\n}\n",
+           "read in the file: --args 'in=int[n]:random, out=int[1], n, 32'", "looks like sum(in)");
+}
+
+/* The kernel that is launched only prints: another one reduces. */
+static void a_kernel_that_stores_nothing_is_passed_over(void **state) {
+    (void)state;
+    EXPECT("#include <cstdio>\n"
+           "__global__ void sum_warps(const int *in, int *out, int n) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    int v = __reduce_add_sync(~0u, i < n ? in[i] : 0);\n"
+           "    if (threadIdx.x % 32 == 0) atomicAdd(out, v);\n}\n"
+           "__global__ void sum_tiles(const int *in, int *out, int n) {\n"
+           "    __shared__ int s[32];\n    s[threadIdx.x] = in[threadIdx.x];\n    __syncthreads();\n"
+           "    printf(\"%d\\n\", s[31 - threadIdx.x]);\n}\n"
+           "void run(int *in, int *out, int n) { sum_tiles<<<1, 32>>>(in, out, n); }\n",
+           "--entry 'sum_warps'", "looks like sum(in)");
+}
+
+/* Of the instances in a switch over block sizes that of the block which is launched; in a namespace. */
+static void an_instance_fits_its_block(void **state) {
+    (void)state;
+    EXPECT("#include \"nowhere.h\"\n"
+           "namespace sums {\ntemplate <unsigned B> __global__ void total(const int *in, int *out, int n) {\n"
+           "    __shared__ int s[B];\n    int i = blockIdx.x * B + threadIdx.x;\n"
+           "    s[threadIdx.x] = i < n ? in[i] : 0;\n    __syncthreads();\n"
+           "    for (int d = B / 2; d; d /= 2) {\n        if (threadIdx.x < d) s[threadIdx.x] += "
+           "s[threadIdx.x + d];\n"
+           "        __syncthreads();\n    }\n    if (threadIdx.x == 0) out[blockIdx.x] = s[0];\n}\n"
+           "void run(int *in, int *out, int n, int threads) {\n    switch (threads) {\n"
+           "    case 2048: total<2048><<<n / threads, threads>>>(in, out, n); break;\n"
+           "    case 256: total<256><<<n / threads, threads>>>(in, out, n); break;\n    }\n}\n}\n",
+           "total<256>", "looks like sum(in) of 4096 partial results");
+}
+
+/* Of the kernels of a file that launches none, one is named after a reduction; its floats are added as whole numbers. */
+static void a_name_decides_between_kernels(void **state) {
+    (void)state;
+    EXPECT("__global__ void turn(const float *in, float *out) {\n    __shared__ float s[256];\n"
+           "    s[threadIdx.x] = in[threadIdx.x];\n    __syncthreads();\n"
+           "    out[threadIdx.x] = s[255 - threadIdx.x];\n}\n"
+           "__global__ void reduce(const float *in, float *out, int n) {\n    __shared__ int s[256];\n"
+           "    int i = blockIdx.x * 256 + threadIdx.x;\n    s[threadIdx.x] = i < n ? in[i] : 0;\n"
+           "    __syncthreads();\n"
+           "    for (int d = 128; d; d /= 2) {\n        if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x "
+           "+ d];\n"
+           "        __syncthreads();\n    }\n    if (threadIdx.x == 0) out[blockIdx.x] = s[0];\n}\n",
+           "--entry 'reduce'", "in=float[n]:random(-8,8)", "looks like sum(in) of 4096 partial results");
+}
+
+/* The launch is of 512 blocks, and its n a number; what the host knows of a vector's length says nothing of it. */
+static void a_number_comes_before_a_free_size(void **state) {
+    (void)state;
+    EXPECT("__global__ void total(const int *in, int *out, int n) {\n"
+           "    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) atomicAdd(out, "
+           "in[i]);\n}\n"
+           "int main() {\n    const int n = 262144;\n    auto array = make(n);\n    int *in, *out;\n"
+           "    cudaMalloc(&in, array.size() * 4);\n    cudaMalloc(&out, array.rows());\n"
+           "    total<<<n / 512, 256>>>(in, out, n);\n}\n",
+           "in=int[n]", "--grid 512", "looks like sum(in)");
+}
+
+/* A launch that fails on every GPU is run with another block, and the report says why. */
+static void a_block_that_no_gpu_starts_is_named(void **state) {
+    (void)state;
+    EXPECT(
+        "__global__ void total(const int *in, int *out, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) atomicAdd(out, in[i]);\n}\n"
+        "int main() {\n    int n = 5000, *in, *out;\n    cudaMalloc(&in, n * 4);\n    cudaMalloc(&out, 4);\n"
+        "    total<<<1, n>>>(in, out, n);\n}\n",
+        "its blocks of 5000", "guessed: --block 256");
+}
+
+/* Three sizes that nothing tells: matrices of as many rows and columns as all elements allow. */
+static void sizes_of_three_dimensions_are_guessed(void **state) {
+    (void)state;
+    EXPECT("__global__ void fold(const float *in, float *out, int columns, int matrices, int rows) {\n"
+           "    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+           "    if (x >= columns || y >= matrices) return;\n    float s = 0;\n"
+           "    for (int i = 0; i < rows; i++) s += in[(y * rows + i) * columns + x];\n"
+           "    out[y * columns + x] = s;\n}\n",
+           "out=float[n], 101, 101, 101'", "10,201 results", "looks like colsum(in, 101,");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -244,6 +338,13 @@ int main(void) {
         cmocka_unit_test(what_is_printed_is_a_result),
         cmocka_unit_test(loops_of_launches_are_followed),
         cmocka_unit_test(products_with_a_sparse_matrix_are_found),
+        cmocka_unit_test(a_parameter_has_its_default),
+        cmocka_unit_test(a_kernel_that_stores_nothing_is_passed_over),
+        cmocka_unit_test(an_instance_fits_its_block),
+        cmocka_unit_test(a_name_decides_between_kernels),
+        cmocka_unit_test(a_number_comes_before_a_free_size),
+        cmocka_unit_test(a_block_that_no_gpu_starts_is_named),
+        cmocka_unit_test(sizes_of_three_dimensions_are_guessed),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }

@@ -38,6 +38,10 @@ static void sizes_are_followed_to_their_definition(void **state) {
            16, 64, 4000);
     expect("void f() { dim3 block(16, 16); dim3 grid{4, 2, 1}; k<<<grid, block>>>(p); }", 8, 256, 0);
     expect("void f() { dim3 block = dim3(32, 4); k<<<dim3(7), block, 0, s>>>(p); }", 7, 128, 0);
+    expect(
+        "void f() { int n = 1000; dim3 block = {64, 1, 1}; dim3 grid{(n + block.x - 1) / block.x}; int *d;\n"
+        "cudaMalloc(&d, 4 * grid.x); k<<<grid, block>>>(d); }",
+        16, 64, 64);
     expect("enum { B = 32 }; void f() { int n = 100; k<<<(int)ceil((double)n / 32), min(n, 64)>>>(p); }", 4,
            64, 0);
     expect("int up(int a, int b) { return (a + b - 1) / b; }\n#define HALF(x) ((x) / 2)\n"
@@ -85,6 +89,14 @@ static void parameters_are_those_of_the_first_call(void **state) {
            8, 64, 2048);
     expect("template <int B> void run(float *d) { k<B><<<2, B>>>(d); }\nint main() { run<96>(p); }", 2, 96,
            0);
+    /* sizeof of a type that the call's argument says, else a float's */
+    expect(
+        "template <class T> void run(const T *h, int n) { T *d; cudaMalloc(&d, n * sizeof(T)); k<<<n / 32, "
+        "32>>>(d); }\nint main() { double h[64]; run(h, 64); }",
+        2, 32, 512);
+    expect("template <typename T> void run(T *h) { T *d; cudaMalloc(&d, 64 * sizeof(T)); k<<<2, 32>>>(d); }\n"
+           "template void run(float *h);",
+           2, 32, 256);
     expect("void f() { thrust::device_vector<double> v(100); k<<<1, "
            "100>>>(thrust::raw_pointer_cast(v.data())); }",
            1, 100, 800);
@@ -237,14 +249,15 @@ static void sizes_and_instances_are_guessed_by_names(void **state) {
     uint64_t sizes[4];
     HostCode *code =
         host_code_read("#define NUM_BLOCKS 64\n#define BLOCK_SIZE 128\nconst int kThreads = 512, n = 96;\n"
-                       "template <typename T, int BLOCK, int EACH, bool IS_POWER, int W = 8>\n"
-                       "__global__ void sum(T *p) { int block = 1 << 20; }");
+                       "namespace a { int x; } namespace b::c { namespace {\n"
+                       "template <typename T, int BLOCK, int EACH, bool IS_POWER, int W = 8, int kWarpSize>\n"
+                       "__global__ void sum(T *p) { int block = 1 << 20; } } }");
     assert_int_equal(host_code_block_sizes(code, sizes, 4), 2);
     assert_int_equal(sizes[0], 128);
     assert_int_equal(sizes[1], 512);
     Text instance = {0};
     assert_true(host_code_guess_instance(code, &instance));
-    assert_string_equal(text_string(&instance), "sum<float, 256, 4, true, 8>");
+    assert_string_equal(text_string(&instance), "b::c::sum<float, 256, 4, true, 8, 32>");
     text_done(&instance);
     host_code_free(code);
 }
@@ -316,6 +329,13 @@ static void certain_values_come_first(void **state) {
         "void f(int kind) { int bytes = 256 * 4; if (kind == 7) { bytes = 32; } k<<<bytes / 4, 64>>>(p); }",
         256, 64, 0);
     expect("void f(int kind) { int b = 0; if (kind == 7) { b = 32; } k<<<4, b>>>(p); }", 4, 32, 0);
+    /* What a function gives it, or a loop makes of it, is not known. */
+    expect("void ask(int *p, int &n) { }\nvoid f() { int n = 0; ask(p, n); k<<<n, 32>>>(p); }", 0, 32, 0);
+    expect("void f() { int n = 0; show(n); k<<<n + 1, 32>>>(p); }", 1, 32, 0);
+    expect("void f() { int kind = -1; find(7, &kind); k<<<4, kind>>>(p); }", 4, 0, 0);
+    expect("void f() { int n = 1; for (int i = 0; i < 4; i++) n *= sides[i]; k<<<n, 32>>>(p); }", 0, 32, 0);
+    expect("void f() { int n = 64; show(n); ask(&n); for (int s = 2; s < n; s *= 2) k<<<n, s>>>(p); }", 64, 2,
+           0);
     expect("void f() { int b = 8; { b = 16; k<<<4, b>>>(p); } }", 4, 16, 0);
     expect("void f() { int n = 64; int *d; cudaMalloc(&d, n * 4); k<<<2, n>>>(d); cudaFree(d); n = 8; "
            "cudaMalloc(&d, n * 4); "
@@ -333,6 +353,8 @@ static void instances_are_completed(void **state) {
         {"template <class T> __global__ void k(T *p) { } void f() { k<<<1, 2>>>(p); }", "k<float>"},
         {"template <class T, int N> __global__ void k(T *p) { } void f() { k<int, 7><<<1, 2>>>(p); }",
          "k<int, 7>"},
+        {"namespace a { template <class T> __global__ void k(T *p) { }\nvoid f() { k<<<1, 2>>>(p); } }",
+         "a::k<float>"},
         {"__global__ void k(int *p) { } void f() { k<<<1, 2>>>(p); }", NULL},
         /* As the arguments are declared: variables, parameters, vectors, casts, objects that are made for the call. */
         {"template <class T> __global__ void k(const T *p, T *q) { } void f() { float *p; int n, *a, *b; "
@@ -381,6 +403,9 @@ static void parameters_have_names(void **state) {
     assert_string_equal(host_code_parameter_name(code, "k", 0, 3, &arena), "in");
     assert_string_equal(host_code_parameter_name(code, "k", 1, 3, &arena), "n");
     assert_string_equal(host_code_parameter_name(code, "k", 0, 2, &arena), "b");
+    assert_int_equal(host_code_default(code, "k", 1, 3).integer, 7);
+    assert_false(host_code_default(code, "k", 0, 3).is_known);
+    assert_false(host_code_default(code, "other", 0, 3).is_known);
     assert_null(host_code_parameter_name(code, "k", 0, 1, &arena)); /* no kernel of one parameter */
     assert_null(host_code_parameter_name(code, "other", 0, 3, &arena));
     arena_done(&arena);
