@@ -533,6 +533,11 @@ static ViewAnswer act_KERNEL(Press press) {
     return VIEW_CHANGED;
 }
 
+static ViewAnswer act_ORDER(Press press) {
+    press.view->transient.playing = false;
+    return VIEW_ORDER;
+}
+
 /* The menu opens at the next kernel of the catalogue that is not a variant of this one: the usual
  * comparison. */
 static ViewAnswer act_COMPARE(Press press) {

@@ -12,6 +12,9 @@ ViewAnswer app_answer(App *app, ViewAnswer answer) {
     case VIEW_BESIDE:
         app_open_kernel(app, PURPOSE_BESIDE);
         break;
+    case VIEW_ORDER:
+        app_open_bad_order(app);
+        break;
     case VIEW_RUNG:
         app_show_rung(app);
         break;

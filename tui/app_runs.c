@@ -146,7 +146,8 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
     app->error = *error;
 }
 
-void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target) {
+static void app_begin(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target,
+                      bool in_bad_order) {
     Error error = {0};
     SessionOptions wanted = *options;
     wanted.cancel = NULL;
@@ -158,18 +159,33 @@ void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const
     }
     app->cancelled = false;
     if (app->waits) {
-        Session *session = session_open(&wanted, &error);
+        Session *session = (in_bad_order ? session_open_in_bad_order : session_open)(&wanted, &error);
         if (session)
             app_show(app, session, purpose, target);
         else
             app_refuse(app, what, purpose, &error);
         return;
     }
-    app->loader = session_loader_start(&wanted, terminal_wake);
+    app->loader =
+        (in_bad_order ? session_loader_start_in_bad_order : session_loader_start)(&wanted, terminal_wake);
     app->purpose = purpose;
     app->target = target;
     snprintf(app->what, sizeof app->what, "%s", what);
     if (!app->loader) app_say(app, what, "cannot be opened: no thread could be started");
+}
+
+void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target) {
+    app_begin(app, options, purpose, what, target, false);
+}
+
+void app_open_bad_order(App *app) {
+    static const char what[] = "an order that loses";
+    const Session *session = app->slots[app->comparison.active].current.session;
+    if (session_is_from_file(session))
+        app_say(app, what, "a saved session does not run again");
+    else
+        app_begin(app, session_options(session), PURPOSE_BESIDE, what,
+                  target_of(&app->comparison, PURPOSE_BESIDE), true);
 }
 
 static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {

@@ -128,6 +128,8 @@ bool app_finish_counting(App *app, int index);
 void app_show(App *app, Session *session, Purpose purpose, int index);
 void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target);
 void app_open_kernel(App *app, Purpose purpose);
+/* The active run beside itself, in an order of warps and blocks in which a race loses something. */
+void app_open_bad_order(App *app);
 /* The rung that was chosen in place of the active run, and then the one that is to stand beside it. */
 void app_show_rung(App *app);
 void app_rerun(App *app);

@@ -12,6 +12,7 @@ struct SessionLoader {
     volatile bool cancel;
     Arena arena; /* what `options` point to */
     SessionOptions options;
+    Session *(*open)(const SessionOptions *options, Error *error);
     void (*done)(void);
     Session *session;
     Error error;
@@ -19,14 +20,16 @@ struct SessionLoader {
 
 static void *work(void *context) {
     SessionLoader *loader = context;
-    loader->session = session_open(&loader->options, &loader->error);
+    loader->session = loader->open(&loader->options, &loader->error);
     atomic_store(&loader->is_done, true);
     loader->done();
     return NULL;
 }
 
-SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(void)) {
+static SessionLoader *start(Session *(*open)(const SessionOptions *options, Error *error),
+                            const SessionOptions *options, void (*done)(void)) {
     SessionLoader *loader = memory_new(sizeof *loader);
+    loader->open = open;
     loader->options = session_options_copy(options, &loader->arena);
     loader->options.cancel = &loader->cancel;
     loader->done = done;
@@ -34,6 +37,14 @@ SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(
     arena_done(&loader->arena);
     free(loader);
     return NULL;
+}
+
+SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(void)) {
+    return start(session_open, options, done);
+}
+
+SessionLoader *session_loader_start_in_bad_order(const SessionOptions *options, void (*done)(void)) {
+    return start(session_open_in_bad_order, options, done);
 }
 
 bool session_loader_is_done(const SessionLoader *loader) {

@@ -9,6 +9,8 @@ typedef struct SessionLoader SessionLoader;
 /* `options` are copied. `done` is called from the thread when it has ended. NULL: no thread could be
  * started. */
 SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(void));
+/* The same by session_open_in_bad_order(). */
+SessionLoader *session_loader_start_in_bad_order(const SessionOptions *options, void (*done)(void));
 bool session_loader_is_done(const SessionLoader *loader);
 /* Makes it end soon, with an error; session_loader_finish() still has to be called. */
 void session_loader_cancel(SessionLoader *loader);

@@ -210,6 +210,25 @@ const SessionOrder *session_bad_order(const Session *session) {
     return &session->findings.order;
 }
 
+Session *session_open_in_bad_order(const SessionOptions *options, Error *error) {
+    SessionOptions wanted = *options;
+    wanted.first_look = false;
+    wanted.search_races = true;
+    wanted.backend = BACKEND_EMULATOR;
+    Session *base = session_open(&wanted, error);
+    if (!base) return NULL;
+    const Findings *hazards = session_hazards(base);
+    bool races = hazards && count_races(hazards);
+    const SessionOrder *order = session_bad_order(base);
+    wanted.schedule = order->schedule;
+    if (!races)
+        error_set(error, "there is no race: no order of warps and blocks loses anything");
+    else if (!order->schedule)
+        error_set(error, "the result is the same with schedules 1 to %llu", (unsigned long long)order->tried);
+    session_free(base);
+    return wanted.schedule ? session_open(&wanted, error) : NULL;
+}
+
 /* ---- of each cause ---------------------------------------------------------------------------------------- */
 
 /* The copy in which all is inserted that was proved to help, but for this cause. False: another one has nothing. */

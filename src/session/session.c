@@ -39,8 +39,12 @@ uint64_t session_dropped_events(const Session *session) {
 
 const char *session_backend(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: printed at the first question */
-    if (!session_is_captured(session)) return "EMULATED";
+    uint64_t schedule = session->options.schedule;
     if (session->machine.level) return session->machine.level;
+    if (!session_is_captured(session))
+        return !schedule ? "EMULATED"
+                         : (cache->machine.level = arena_print(&cache->arena, "EMULATED, SCHEDULE %llu",
+                                                               (unsigned long long)schedule));
     const char *device = session->machine.device ? session->machine.device : "GPU", *maker = "NVIDIA ";
     if (!strncmp(device, maker, strlen(maker))) device += strlen(maker);
     Text level = {0};

@@ -217,6 +217,9 @@ typedef struct SessionOrder {
     char result[64], instead_of[64];
 } SessionOrder;
 const SessionOrder *session_bad_order(const Session *session);
+/* The run in such an order. NULL: there is no race, none of the schedules that were tried has another result, or as
+ * session_open(). */
+Session *session_open_in_bad_order(const SessionOptions *options, Error *error);
 
 /* Measurements of this kernel and of those that it is compared with; empty: none. */
 Measurements *session_measured(const Session *session);

@@ -172,6 +172,7 @@ typedef enum ViewAnswer {
     VIEW_OPEN,    /* the menu chose a kernel: view_menu_choice() */
     VIEW_LECTURE, /* the menu chose a lecture */
     VIEW_BESIDE,  /* the same, for a comparison with this run */
+    VIEW_ORDER,   /* this run in an order that loses, beside it */
     VIEW_RERUN,   /* the run again, with `transient.settings` */
     VIEW_EDIT,    /* its source in the user's editor, then the run again */
     VIEW_RUNG,    /* the ladder chose `transient.rung` */

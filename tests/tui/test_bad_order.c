@@ -1,0 +1,90 @@
+/* A race beside itself, in an order of warps and blocks that loses: found by trying, shown and walked like two runs that are
+ * compared. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "session/session.h"
+#include "tui/app.h"
+#include "tui/session_loader.h"
+#include <string.h>
+
+static SessionOptions options_of(const char *kernel) {
+    SessionOptions options = {.kernel = kernel, .threads = 1, .search_races = true};
+    options.catalog.n = 1024;
+    return options;
+}
+
+/* False: `message` holds what was said. */
+static bool frame(const SessionOptions *options, const char *keys, Text *out, Error *message) {
+    Error error = {0};
+    Session *session = session_open(options, &error);
+    if (!session) fail_msg("%s", error.message);
+    AppStart start = {.keys = keys, .still = true};
+    bool good = app_frame(session, 200, 60, &start, out, message);
+    session_free(session);
+    return good;
+}
+
+static void both_sides_are_shown(void **state) {
+    (void)state;
+    static const char *const shown[] = {
+        "EMULATED   -12518, exact -14024", "EMULATED, SCHEDULE 2   -19630, exact -14024",
+        "line 31: warp 0 lane 0 loads sums[16] (", "line 35: warp 0 lane 16 stores sums[16] (",
+        "differences  bug_missing_sync : bug_missing_sync"};
+    SessionOptions options = options_of("bug_missing_sync");
+    Text out = {0};
+    Error message = {0};
+    if (!frame(&options, "f!", &out, &message)) fail_msg("%s", message.message);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (!strstr(text_string(&out), shown[i])) fail_msg("no '%s' in\n%s", shown[i], text_string(&out));
+    text_clear(&out);
+    if (!frame(&options, "!S", &out, &message)) fail_msg("%s", message.message); /* and back */
+    assert_null(strstr(text_string(&out), "SCHEDULE"));
+    text_done(&out);
+}
+
+static void what_has_no_such_order_says_so(void **state) {
+    (void)state;
+    SessionOptions options = options_of("interleaved");
+    Text out = {0};
+    Error message = {0};
+    assert_false(frame(&options, "!", &out, &message));
+    assert_string_equal(message.message, "there is no race: no order of warps and blocks loses anything");
+    options = (SessionOptions){.saved = "tests/data/sessions/bug_missing_sync.redviz"};
+    text_clear(&out);
+    assert_true(frame(&options, "!", &out, &message));
+    if (!strstr(text_string(&out), "an order that loses: a saved session does not run again"))
+        fail_msg("%s", text_string(&out));
+    text_done(&out);
+}
+
+static void wake(void) {}
+
+static void it_is_found_in_a_thread(void **state) {
+    (void)state;
+    SessionOptions options = options_of("bug_missing_sync");
+    Error error = {0};
+    SessionLoader *loader = session_loader_start_in_bad_order(&options, wake);
+    assert_non_null(loader);
+    Session *session = session_loader_finish(loader, &error);
+    if (!session) fail_msg("%s", error.message);
+    assert_int_equal(session_options(session)->schedule, 2);
+    session_free(session);
+    loader = session_loader_start_in_bad_order(&(SessionOptions){.kernel = "no_such_kernel"}, wake);
+    assert_null(session_loader_finish(loader, &error));
+    assert_non_null(strstr(error.message, "no_such_kernel"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_sides_are_shown),
+        cmocka_unit_test(what_has_no_such_order_says_so),
+        cmocka_unit_test(it_is_found_in_a_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
