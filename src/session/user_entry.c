@@ -133,22 +133,25 @@ static int score_entry(UserLaunch *user, const PtxFunction *entry) {
     return (works_together ? 2 + 2 * has_pointer(entry) : 0) + is_named;
 }
 
-/* Of the kernels that the file launches the first with the best score, else of all kernels that which is written first. */
+/* Of the kernels that the file launches the first with the best score, else of all kernels that which is written first: where
+ * it launches none, or one through a pointer, and by name only one that does not reduce. */
 static PtxFunction *choose_entry(UserLaunch *user) {
     const SessionOptions *options = &user->session->options;
     PtxModule *module = user->session->code.module;
     PtxFunction *first = NULL;
     int best = -1;
+    bool has_other = false; /* a launch through a pointer */
     for (int i = 0; i < host_code_launch_count(user->code); i++) {
         PtxFunction *entry =
             user_entry_of_launch(user->session, best_instance(options, host_code_launch(user->code, i)));
+        has_other |= !entry;
         if (!entry || !ptx_function_parse(module, entry, NULL)) continue;
         int score = score_entry(user, entry);
         if (score > best) first = entry;
         if (score > best) best = score;
     }
     size_t place = SIZE_MAX;
-    bool is_launched = first != NULL;
+    bool is_launched = first && (best > 0 || !has_other);
     if (!is_launched) best = -2;
     for (int i = 0; !is_launched && i < module->function_count; i++) {
         PtxFunction *entry = module->functions[i];

@@ -78,6 +78,15 @@ static bool is_guessed(const Session *session, const char *option) {
     return session->kernel.guess && strstr(session->kernel.guess, option);
 }
 
+/* What the guess says of the block, or of several numbers that the kernel is given, may be what is wrong. */
+static bool may_be_guess(const Session *session) {
+    const PlanLaunch *launch = &session->plan.launches[0];
+    uint64_t value;
+    int numbers = 0;
+    for (int i = 0; i < launch->argument_count; i++) numbers += plan_scalar(launch, i, &value);
+    return is_guessed(session, "--block") || (is_guessed(session, "--args") && numbers > 2);
+}
+
 /* The launches were read in the file, and the threads of the last one do not work together: it only uses a result. */
 static bool may_be_earlier(const Session *session) {
     int last = session->plan.launch_count - 1;
@@ -130,9 +139,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
                      .n = session->options.catalog.n,
                      .results = results,
                      .atomics = count_atomics(session),
-                     .fold = is_guessed(session, "--block")
-                                 ? NULL
-                                 : find_fold(session), /* the guess may be what is wrong */
+                     .fold = may_be_guess(session) ? NULL : find_fold(session),
                      .compares = compares(session),
                      .counts_values = counts_values(session),
                      .numbers = numbers,

@@ -102,12 +102,14 @@ bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
     return true;
 }
 
-/* out[blockIdx.x], of a buffer whose size the file says: a block for each element. 0: there is none. */
+/* out[blockIdx.x], of a buffer whose size the file says: a block for each element, unless it is as large as the input. 0: there
+ * is none. */
 static uint64_t blocks_of_output(const UserLaunch *user) {
     Use uses[USES_PARAMETERS];
     uses_find(user->entry, uses);
     for (int i = 0; i < user->entry->parameter_count && i < USES_PARAMETERS; i++)
-        if (uses[i].count == USE_GRID && uses[i].is_written && user->hints[i].count)
+        if (uses[i].count == USE_GRID && uses[i].is_written && user->hints[i].count &&
+            user->hints[i].count < user->session->options.catalog.n)
             return user->hints[i].count;
     return 0;
 }

@@ -325,6 +325,34 @@ static void sizes_of_three_dimensions_are_guessed(void **state) {
            "out=float[n], 101, 101, 101'", "10,201 results", "looks like colsum(in, 101,");
 }
 
+/* The file launches its reductions through a pointer, and by name only what fills their input. */
+static void a_launch_through_a_pointer_is_of_any_kernel(void **state) {
+    (void)state;
+    EXPECT(
+        "__global__ void set_all(float *in, int n) {\n    int i = blockIdx.x * 256 + threadIdx.x;\n"
+        "    if (i < n) in[i] = 1;\n}\n"
+        "__global__ void total(float *in, float *out, int n) {\n    int i = blockIdx.x * 256 + threadIdx.x;\n"
+        "    if (i < n) atomicAdd(out, in[i]);\n}\n"
+        "void time_it(void (*kernel)(float *, float *, int), float *in, float *out, int n) {\n"
+        "    set_all<<<n / 256, 256>>>(in, n);\n    kernel<<<n / 256, 256>>>(in, out, n);\n}\n",
+        "--entry 'total'", "looks like sum(in)");
+}
+
+/* As many partial results as elements were allocated: that says nothing of the grid. */
+static void a_large_output_is_no_grid(void **state) {
+    (void)state;
+    EXPECT(
+        "#include <cstdlib>\n__global__ void total(const int *in, int *out) {\n    __shared__ int s[256];\n"
+        "    s[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];\n    __syncthreads();\n"
+        "    for (int d = blockDim.x / 2; d; d /= 2) {\n        if (threadIdx.x < d) s[threadIdx.x] += "
+        "s[threadIdx.x + d];\n"
+        "        __syncthreads();\n    }\n    if (threadIdx.x == 0) out[blockIdx.x] = s[0];\n}\n"
+        "void run(int n) {\n    int threads = atoi(getenv(\"THREADS\")), *in, *out;\n"
+        "    cudaMalloc(&in, n * 4);\n    cudaMalloc(&out, n * 4);\n"
+        "    total<<<ceil(n / (float)threads), threads>>>(in, out);\n}\n",
+        "--grid 4096", "looks like sum(in) of 4096 partial results");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -345,6 +373,8 @@ int main(void) {
         cmocka_unit_test(a_number_comes_before_a_free_size),
         cmocka_unit_test(a_block_that_no_gpu_starts_is_named),
         cmocka_unit_test(sizes_of_three_dimensions_are_guessed),
+        cmocka_unit_test(a_launch_through_a_pointer_is_of_any_kernel),
+        cmocka_unit_test(a_large_output_is_no_grid),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }
