@@ -2,7 +2,7 @@
  *
  *   instructions   of the host for each warp instruction, plain and with the search for hazards: between two sizes, so that
  *                  starting does not count. Counted by valgrind, where there is one, so that nothing else that runs here
- *                  changes them; REDVIZ_BENCH_KERNELS="a b" for other kernels
+ *                  changes them; of the ladder, or of REDVIZ_BENCH_KERNELS="a b"
  *   two threads    how many times as fast as one, with the search: by the instructions of the host that follow each other,
  *                  and as one waits
  *   memory         the most that was resident, against the size of the input */
@@ -100,6 +100,19 @@ static void print_ways(void) {
            longest_way("grid_stride", "1") / longest_way("grid_stride", "2"));
 }
 
+/* Of the ladder, as --list shows it. */
+static void read_ladder(char *names, size_t room) {
+    char command[512];
+    snprintf(command, sizeof command,
+             "%s --list | awk '/^The ladder/ {on = 1; next} /^[^ ]/ {on = 0} on && /^  [a-z]/ {print $1}' | "
+             "tr '\\n' ' '",
+             program());
+    FILE *pipe = popen(command, "r");
+    names[0] = 0;
+    if (pipe && !fgets(names, (int)room, pipe)) names[0] = 0;
+    if (pipe) pclose(pipe);
+}
+
 static void print_all_instructions(void) {
     if (system("valgrind --version >/dev/null 2>&1") != 0) {
         printf("\nhost instructions: not counted, there is no valgrind here\n");
@@ -107,7 +120,8 @@ static void print_all_instructions(void) {
     }
     const char *given = getenv("REDVIZ_BENCH_KERNELS");
     char names[1024];
-    snprintf(names, sizeof names, "%s", given ? given : "interleaved shuffle vectorized grid_stride");
+    read_ladder(names, sizeof names);
+    if (given) snprintf(names, sizeof names, "%s", given);
     printf("\nhost instructions for each warp instruction, int, from n = 2^16 to 2^18, one thread:\n");
     printf("  %-22s%10s%10s\n", "", "plain", "searched");
     for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) print_instructions(name);
