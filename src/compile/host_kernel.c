@@ -197,7 +197,7 @@ const char *host_code_parameter_name(HostCode *code, const char *kernel, int ind
 
 HostNumber host_code_default(HostCode *code, const char *kernel, int index, int count) {
     HostText *text = &code->text;
-    HostSpan item;
+    HostSpan item = {0};
     const HostFunction *function = find_parameter(text, kernel, index, count, &item);
     for (size_t at = item.begin; function && at < item.end; at++)
         if (text->text[at] == '=')
