@@ -472,8 +472,8 @@ static void any_text_is_read(void **state) {
         "void f() { while () { = ; swap(; a++ ++; <<= 3; k<<<1, 1>>>(p); if (1",
         "void f() { do { k<<<1, 1>>>(p); } while",
         "void f() { while (1) { int a; swap(a, a); a = a; *p = 1; k<<<a, a>>>(a); } }",
-        "template <class T, class U> __global__ void k(T *p, U u) {}\n"
-        "template <class T> void f(T *p) { f(p); k<<<1, 1>>>(p, U<T>{}, &, (, <); }",
+        ("template <class T, class U> __global__ void k(T *p, U u) {}\n"
+         "template <class T> void f(T *p) { f(p); k<<<1, 1>>>(p, U<T>{}, &, (, <); }"),
         "template <> __global__ void k(int *p) {}"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         HostCode *code = host_code_read(texts[i]);
@@ -564,8 +564,9 @@ static void loops_are_executed(void **state) {
         "while (more()) k<<<1, 32>>>(x);",
         "while (n > 1) k<<<1, 32>>>(x, n);",
         "for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) k<<<1, 32>>>(x, i, j);",
-        "for (int i = 0; i < 4; i++) { k<<<1, 32>>>(x, y, i); cudaMemcpy(x, y, 4, cudaMemcpyDeviceToDevice); "
-        "}",
+        ("for (int i = 0; i < 4; i++) { k<<<1, 32>>>(x, y, i); cudaMemcpy(x, y, 4, "
+         "cudaMemcpyDeviceToDevice); "
+         "}"),
         "for (int i = 0; i < 4; i++) { if (n > f()) i += 2; k<<<1, 32>>>(x, y, i); }",
         "for (int i = 0; i < 4; i++) { k<<<1, 32>>>(x, y, i); std::swap(x, z); }",
         "for (int i = 0; i < 4; i++) { k<<<1, 32>>>(x, y, i); if (i > 1) return 0; }"};
