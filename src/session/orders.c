@@ -215,14 +215,19 @@ Session *session_open_in_bad_order(const SessionOptions *options, Error *error) 
     wanted.first_look = false;
     wanted.search_races = true;
     wanted.backend = BACKEND_EMULATOR;
+    wanted.counters = COUNTERS_NONE;
+    wanted.measure_sass = false;
     Session *base = session_open(&wanted, error);
     if (!base) return NULL;
     const Findings *hazards = session_hazards(base);
-    bool races = hazards && count_races(hazards);
     const SessionOrder *order = session_bad_order(base);
     wanted.schedule = order->schedule;
-    if (!races)
+    if (!hazards)
+        error_set(error, "races could not be searched for");
+    else if (!count_races(hazards))
         error_set(error, "there is no race: no order of warps and blocks loses anything");
+    else if (!order->tried)
+        error_set(error, "a fault ends the run: no order has a result to compare");
     else if (!order->schedule)
         error_set(error, "the result is the same with schedules 1 to %llu", (unsigned long long)order->tried);
     session_free(base);

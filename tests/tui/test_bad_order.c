@@ -55,6 +55,16 @@ static void what_has_no_such_order_says_so(void **state) {
     Error message = {0};
     assert_false(frame(&options, "!", &out, &message));
     assert_string_equal(message.message, "there is no race: no order of warps and blocks loses anything");
+    options = options_of("bug_unguarded_load"); /* its fault ends the run, of which nothing races */
+    options.catalog.n = 1000;
+    assert_false(frame(&options, "!", &out, &message));
+    assert_string_equal(message.message, "there is no race: no order of warps and blocks loses anything");
+    options = (SessionOptions){.file = "tests/tui/race_then_fault.ptx", .threads = 1};
+    options.args = "out=int[64]";
+    options.block[0] = 64, options.block[1] = options.block[2] = 1;
+    options.grid[0] = options.grid[1] = options.grid[2] = 1;
+    assert_false(frame(&options, "!", &out, &message));
+    assert_string_equal(message.message, "a fault ends the run: no order has a result to compare");
     options = (SessionOptions){.saved = "tests/data/sessions/bug_missing_sync.redviz"};
     text_clear(&out);
     assert_true(frame(&options, "!", &out, &message));
