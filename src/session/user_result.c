@@ -171,6 +171,11 @@ static bool knows_sizes(const PlanLaunch *launch) {
     return false;
 }
 
+/* An access of shared memory; a buffer may be called so, too. */
+static bool is_of_shared(const Trap *trap) {
+    return strstr(trap->detail, "shared offset ") != NULL;
+}
+
 /* Each block takes more elements than was thought: there are fewer blocks. Where its addresses say how many it takes, an
  * access out of bounds is the kernel's fault. */
 static bool halve_grid(Session *session, const Trap *trap, bool reads_buffers) {
@@ -180,8 +185,7 @@ static bool halve_grid(Session *session, const Trap *trap, bool reads_buffers) {
     const PlanLaunch *launch = &session->plan.launches[0];
     if (!is_guessed(session, "--grid") || launch->grid[0] < 2 || session->trial.halvings == MOST_HALVINGS)
         return false;
-    bool is_shared = strstr(trap->detail, "shared") != NULL;
-    if (is_shared || (!reads_buffers && !trap->block[0])) return false;
+    if (is_of_shared(trap) || (!reads_buffers && !trap->block[0])) return false;
     session->trial.halvings++;
     return true;
 }
@@ -218,8 +222,7 @@ static bool is_outside(TrapKind kind) {
 
 /* A variable of the module has no place for so large an n. */
 static bool is_beyond_variable(const Session *session, const Trap *trap) {
-    if (trap->kind != TRAP_OUT_OF_BOUNDS || strstr(trap->detail, "shared") || !strchr(trap->detail, '`'))
-        return false;
+    if (trap->kind != TRAP_OUT_OF_BOUNDS || is_of_shared(trap) || !strchr(trap->detail, '`')) return false;
     for (int i = 0; i < session->plan.buffer_count; i++) {
         char name[80];
         snprintf(name, sizeof name, "`%.60s`", session->plan.buffers[i].name);
@@ -239,7 +242,7 @@ static bool add_dimension(Session *session, const Trap *trap) {
         sides += value == side;
         sizes += value > 1 && value < n;
     }
-    if (sides < 2 || sizes < 3 || side < 2 || side >= n || strstr(trap->detail, "shared") ||
+    if (sides < 2 || sizes < 3 || side < 2 || side >= n || is_of_shared(trap) ||
         session->trial.more_sides == MOST_SIDES)
         return false;
     session->trial.more_sides++;
@@ -276,7 +279,7 @@ static bool is_other_fault(const Session *session) {
     for (int i = 0; i < trace->trap_count; i++) {
         const Trap *trap = &trace->traps[i];
         bool is_fault = trap_kind_is_fatal(trap->kind) || trap_kind_is_dropped(trap->kind);
-        if (is_fault) return !is_outside(trap->kind) || strstr(trap->detail, "shared");
+        if (is_fault) return !is_outside(trap->kind) || is_of_shared(trap);
     }
     return false;
 }
