@@ -12,6 +12,13 @@ typedef enum ExpectShape {
     EXPECT_EACH   /* as many numbers as elements, row by row */
 } ExpectShape;
 
+typedef enum ExpectRounding { /* of EACH: what the rounding error of a result is relative to */
+                              EXPECT_OF_SCALED, /* the result, and its weight and bias: the mean was taken away before */
+                              EXPECT_OF_ELEMENT,    /* the result */
+                              EXPECT_OF_SUM_SO_FAR, /* absolute values of the elements up to it */
+                              EXPECT_OF_ALL         /* of all elements of its row */
+} ExpectRounding;
+
 typedef struct ExpectValues {
     long double *values;     /* [count]; free() */
     long double *magnitudes; /* [count] sums of absolute values that rounding errors are relative to */
@@ -35,6 +42,7 @@ typedef struct ExpectFunction {
     bool has_bins; /* COLUMNS are bins; after them may stand how many values each has, and the first value */
     bool takes_weights; /* each element of a row may be multiplied by a weight, and a bias be added */
     bool by_column;     /* of each column, not of each row; of EACH, a column has one weight */
+    ExpectRounding rounding;
 } ExpectFunction;
 
 extern const ExpectFunction expect_functions[];

@@ -297,20 +297,18 @@ static void compute_group(const ExpectTrial *trial, const ExpectGroup *group, lo
 
 static void compare_group(ExpectTrial *trial, const ExpectGroup *group, const long double *values,
                           long double *largest) {
-    bool is_scan = strstr(trial->function->name, "scan") != NULL,
-         is_soft = strstr(trial->function->name, "soft") != NULL,
-         is_total = !strcmp(trial->function->name, "allsum");
-    long double magnitude = 0, all = 0;
-    for (uint64_t i = 0; is_total && i < group->count; i++)
-        all += fabsl(expect_element(trial->a, group->first + i * group->step));
+    ExpectRounding rounding = trial->function->rounding;
+    bool is_prefix = rounding == EXPECT_OF_SUM_SO_FAR;
+    long double magnitude = 0;
+    for (uint64_t i = 0; rounding == EXPECT_OF_ALL && i < group->count; i++)
+        magnitude += fabsl(expect_element(trial->a, group->first + i * group->step));
     for (uint64_t i = 0; i < group->count && (!trial->is_guess || !i || trial->result.correct); i++) {
         uint64_t at = group->first + i * group->step;
-        magnitude = is_scan    ? magnitude + fabsl(expect_element(trial->a, at))
-                    : is_total ? all
-                               : fabsl(values[i]) * 16;
-        if (!is_scan && !is_soft && !is_total) magnitude += weight_of(trial, group, i);
+        if (is_prefix) magnitude += fabsl(expect_element(trial->a, at));
+        if (rounding == EXPECT_OF_ELEMENT) magnitude = fabsl(values[i]) * 16;
+        if (rounding == EXPECT_OF_SCALED) magnitude = fabsl(values[i]) * 16 + weight_of(trial, group, i);
         if (fabsl(values[i]) > *largest) *largest = fabsl(values[i]);
-        compare(trial, at, expect_element(trial->out, at), values[i], is_scan ? i + 1 : group->count,
+        compare(trial, at, expect_element(trial->out, at), values[i], is_prefix ? i + 1 : group->count,
                 magnitude);
     }
 }
