@@ -28,30 +28,20 @@ static bool is_statement_word(const HostText *text, HostSpan word) {
     return is_any(text, word, words, sizeof words / sizeof *words);
 }
 
-/* The last word of a parameter's declaration that is no default: its name. */
-static HostSpan declared_name(const HostText *text, HostSpan item) {
-    size_t end = item.begin;
-    while (end < item.end && text->text[end] != '=' && text->text[end] != '[') end++;
-    end = host_back_over_blanks(text, end);
-    size_t begin = end;
-    while (begin > item.begin && host_is_word(text->text[begin - 1])) begin--;
-    return (HostSpan){begin, end};
-}
-
 /* The name of parameter `index` of the template, where it is a type. */
 static bool type_parameter(const HostText *text, const HostFunction *function, int index, HostSpan *name) {
     HostSpan item;
     if (!host_list_item(text, function->head, index, &item)) return false;
     item = host_trim(text, item);
     HostSpan first = host_word(text, item.begin);
-    *name = declared_name(text, item);
+    *name = host_declared_name(text, item);
     return (host_span_is(text, first, "typename") || host_span_is(text, first, "class")) &&
            name->begin > first.begin && name->end > name->begin;
 }
 
 /* Does `T` alone, but for qualifiers, stand before the parameter's name? `*is_pointer`: T *p. */
 static bool has_type(const HostText *text, HostSpan item, HostSpan type, bool *is_pointer) {
-    HostSpan name = declared_name(text, host_trim(text, item));
+    HostSpan name = host_declared_name(text, host_trim(text, item));
     bool found = false;
     *is_pointer = false;
     for (size_t at = item.begin; at < name.begin;) {
@@ -214,7 +204,7 @@ bool host_calls_parameter(HostText *text, const HostFunction *function, int inde
     for (int i = 0; host_list_item(text, function->parameters, i, &item); i++) {
         bool is_pointer;
         if (!has_type(text, item, type, &is_pointer) || is_pointer) continue;
-        HostSpan name = declared_name(text, host_trim(text, item));
+        HostSpan name = host_declared_name(text, host_trim(text, item));
         for (size_t at = function->body.begin;
              (at = host_text_find(text, name, at, function->body.end)) != SIZE_MAX; at++)
             if (text->text[host_skip_blanks(text, at + (name.end - name.begin), text->length)] == '(')

@@ -163,12 +163,8 @@ uint64_t host_code_launch_bound(HostCode *code, const char *kernel) {
 
 /* `x` of `const float *__restrict__ x`; empty: it has none. */
 static HostSpan parameter_name(const HostText *text, HostSpan item) {
-    size_t end = item.begin;
-    while (end < item.end && text->text[end] != '=' && text->text[end] != '[') end++;
-    end = host_back_over_blanks(text, end);
-    size_t begin = end;
-    while (begin > item.begin && host_is_word(text->text[begin - 1])) begin--;
-    return (HostSpan){begin, begin > item.begin ? end : begin};
+    HostSpan name = host_declared_name(text, item);
+    return name.begin > item.begin ? name : (HostSpan){item.begin, item.begin};
 }
 
 /* Parameter `index` of this kernel, of those that have `count`; NULL: the file does not say. */

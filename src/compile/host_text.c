@@ -166,6 +166,15 @@ size_t host_back_over_blanks(const HostText *text, size_t at) {
     return at;
 }
 
+HostSpan host_declared_name(const HostText *text, HostSpan item) {
+    size_t end = item.begin;
+    while (end < item.end && text->text[end] != '=' && text->text[end] != '[') end++;
+    end = host_back_over_blanks(text, end);
+    size_t begin = end;
+    while (begin > item.begin && host_is_word(text->text[begin - 1])) begin--;
+    return (HostSpan){begin, end};
+}
+
 size_t host_open_angle(const HostText *text, size_t at) {
     int depth = 0;
     for (size_t i = at; i-- > 0;) {

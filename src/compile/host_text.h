@@ -59,6 +59,8 @@ size_t host_skip_blanks(const HostText *text, size_t at, size_t end);
 size_t host_skip_angles(const HostText *text, size_t at, size_t end);
 /* Part `index` of a list with commas; false: there are fewer. */
 bool host_list_item(const HostText *text, HostSpan list, int index, HostSpan *item);
+/* The last word of a parameter's declaration that is no default: its name, or its type where it has none. */
+HostSpan host_declared_name(const HostText *text, HostSpan item);
 /* The place after the last character before `at` that is not blank. */
 size_t host_back_over_blanks(const HostText *text, size_t at);
 /* The < of the > before `at`, searched backwards; SIZE_MAX: none. */
