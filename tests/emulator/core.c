@@ -206,3 +206,22 @@ char *core_text_of(CoreKernel kernel, uint64_t *repeated) {
     core_done(&run);
     return text.data;
 }
+
+void core_add_instruction(const CoreRun *run, int pc, Text *out) {
+    Text printed = {0};
+    ptx_instruction_print(run->program->code[pc].instruction, &printed);
+    text_add_bytes(out, text_string(&printed), strcspn(text_string(&printed), ";\n"));
+    text_done(&printed);
+}
+
+void core_add_name(const CoreRun *run, int pc, Text *out) {
+    Text printed = {0};
+    if (pc == PTX_NO_PC)
+        text_add(&printed, "-");
+    else
+        core_add_instruction(run, pc, &printed);
+    const char *from = text_string(&printed);
+    if (*from == '@') from = strchr(from, ' ') + 1;
+    text_add_bytes(out, from, strcspn(from, " "));
+    text_done(&printed);
+}

@@ -60,6 +60,10 @@ void core_check(const CoreRun *run, const uint32_t *expected, uint64_t count);
 int core_pc(const CoreRun *run, const char *text, int index);
 const TraceCounter *core_counter(const CoreRun *run, const char *text, int index);
 
+/* The instruction as text, without its semicolon; its name, "st.global.u32", or "-" for PTX_NO_PC. */
+void core_add_instruction(const CoreRun *run, int pc, Text *out);
+void core_add_name(const CoreRun *run, int pc, Text *out);
+
 /* Events of a traced block. */
 int core_event_count(const CoreRun *run, uint32_t block);
 void core_event(const CoreRun *run, uint32_t block, int event, TraceEvent *out);

@@ -11,19 +11,6 @@
 #include "tests/emulator/core.h"
 #include <string.h>
 
-/* "st.global.u32": the instruction's name. */
-static void add_name(const CoreRun *run, int pc, Text *out) {
-    Text printed = {0};
-    if (pc == PTX_NO_PC)
-        text_add(&printed, "-");
-    else
-        ptx_instruction_print(run->program->code[pc].instruction, &printed);
-    const char *from = text_string(&printed);
-    if (*from == '@') from = strchr(from, ' ') + 1;
-    text_add_bytes(out, from, strcspn(from, " ;"));
-    text_done(&printed);
-}
-
 /* Runs the kernel and expects these errors, then notes: "kind access other", one a line; "" is none. */
 static void check(const char *name, CoreKernel kernel, const char *expected) {
     RaceDetector *detector = race_detector_new();
@@ -36,9 +23,9 @@ static void check(const char *name, CoreKernel kernel, const char *expected) {
     for (int i = 0; i < hazards->count; i++) {
         if (hazards->items[i].severity == SEVERITY_SLOW) continue;
         text_print(&found, "%s%s ", found.length ? "\n" : "", hazards->items[i].kind_text);
-        add_name(&run, hazards->items[i].access.pc, &found);
+        core_add_name(&run, hazards->items[i].access.pc, &found);
         text_add(&found, " ");
-        add_name(&run, hazards->items[i].other.pc, &found);
+        core_add_name(&run, hazards->items[i].other.pc, &found);
     }
     if (strcmp(text_string(&found), expected) != 0)
         fail_msg("%s: expected '%s', found '%s'", name, expected, text_string(&found));

@@ -10,19 +10,6 @@
 #include "tests/emulator/core.h"
 #include <string.h>
 
-/* "shared_race 12 ld.shared::cluster.u32 st.shared.u32": kind, and the two instructions without operands. */
-static void add_name(const CoreRun *run, int pc, Text *out) {
-    Text printed = {0};
-    if (pc == PTX_NO_PC)
-        text_add(&printed, "-");
-    else
-        ptx_instruction_print(run->program->code[pc].instruction, &printed);
-    const char *from = text_string(&printed);
-    if (*from == '@') from = strchr(from, ' ') + 1;
-    text_add_bytes(out, from, strcspn(from, " ;"));
-    text_done(&printed);
-}
-
 /* %r4: rank; %r5: the other rank of two; %r2: the thread's word; %r8: the same word of the other block; %r3: a value. */
 static const char begin[] =
     "mov.u32 %r4, %cluster_ctarank; xor.b32 %r5, %r4, 1; shl.b32 %r0, %t, 2;\n"
@@ -44,9 +31,9 @@ static void find(const char *body, Text *found, Text *sentences) {
     Findings *hazards = findings_new(detector, run.trace, NULL);
     for (int i = 0; i < hazards->error_count; i++) {
         text_print(found, "%s%s ", i ? "\n" : "", hazards->items[i].kind_text);
-        add_name(&run, hazards->items[i].access.pc, found);
+        core_add_name(&run, hazards->items[i].access.pc, found);
         text_add(found, " ");
-        add_name(&run, hazards->items[i].other.pc, found);
+        core_add_name(&run, hazards->items[i].other.pc, found);
         if (sentences) text_print(sentences, "%s\n", hazards->items[i].sentence);
     }
     findings_free(hazards);

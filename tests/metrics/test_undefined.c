@@ -19,13 +19,6 @@ typedef struct Case {
 #define SHUFFLE "shfl.sync.down.b32 %r1, %t, 8, 31, -1;\n"
 #define STORE   "st.global.u32 [%out], "
 
-static void add_text(const CoreRun *run, int pc, Text *out) {
-    Text printed = {0};
-    ptx_instruction_print(run->program->code[pc].instruction, &printed);
-    text_add_bytes(out, text_string(&printed), strcspn(text_string(&printed), ";\n"));
-    text_done(&printed);
-}
-
 static const char module[] =
     ".shared .align 8 .b8 words[256];\n"
     ".func (.reg .u32 d) twice(.reg .u32 a) { add.u32 d, a, a; ret; }\n"
@@ -55,7 +48,7 @@ static void check_in(const Case *c, bool traced, uint32_t block) {
         const Finding *finding = &findings->items[i];
         if (finding->kind != FINDING_UNDEFINED_SHUFFLE) continue;
         text_add(&found, found.length ? "\n" : "");
-        add_text(&run, finding->access.pc, &found);
+        core_add_instruction(&run, finding->access.pc, &found);
         assert_int_equal(run.program->code[finding->other.pc].instruction->opcode, PTX_shfl);
         if (finding->access.lanes != c->lanes)
             fail_msg("%s: lanes 0x%08x, expected 0x%08x", c->body, finding->access.lanes, c->lanes);

@@ -24,13 +24,6 @@ typedef struct Case {
     uint64_t blocks;
 } Case;
 
-static void add_text(const CoreRun *run, int pc, Text *out) {
-    Text printed = {0};
-    ptx_instruction_print(run->program->code[pc].instruction, &printed);
-    text_add_bytes(out, text_string(&printed), strcspn(text_string(&printed), ";\n"));
-    text_done(&printed);
-}
-
 static void check_one(const Case *c, int threads, bool without_tapes) {
     RaceDetector *detector = race_detector_new();
     TraceObserver observer = race_detector_observer(detector);
@@ -49,7 +42,7 @@ static void check_one(const Case *c, int threads, bool without_tapes) {
         const Finding *finding = &findings->items[i];
         if (finding->kind != FINDING_WRAPPED_INDEX) continue;
         assert_int_equal(finding_kind_severity(finding->kind), SEVERITY_NOTE);
-        add_text(&run, finding->other.pc, &found);
+        core_add_instruction(&run, finding->other.pc, &found);
         if (finding->blocks != c->blocks)
             fail_msg("%s: in %d blocks, expected %d", c->body, (int)finding->blocks, (int)c->blocks);
     }
