@@ -38,7 +38,7 @@ void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding)
         arena_print(&builder->list->arena,
                     "line %d: lanes 0x%08" PRIx32 " of warp %d access memory by an index that is made of the "
                     "product in line %d. The product does not fit in 32 bits and has wrapped around; the "
-                    "address lies inside a buffer all the same.",
+                    "access is inside of memory all the same.",
                     finding->access.line, finding->access.lanes, finding->access.warp, finding->other.line);
 }
 
