@@ -512,8 +512,8 @@ static bool changes_values(const PtxInstruction *instruction, bool of_floats) {
 const char *uses_only_fold(const PtxFunction *entry) {
     Use uses[USES_PARAMETERS];
     uses_find(entry, uses);
-    bool of_floats = false, has_extremes = false;
-    const char *update = NULL;
+    bool of_floats = false, has_extremes = false, compares = false;
+    const char *update = NULL, *fold;
     for (int i = 0; i < entry->parameter_count && i < USES_PARAMETERS; i++) {
         of_floats |= ptx_type_is_float(uses[i].type);
         if (uses[i].is_index || uses[i].is_exchanged) return NULL;
@@ -524,8 +524,10 @@ const char *uses_only_fold(const PtxFunction *entry) {
         if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION) continue;
         if (is(instruction, "call") || changes_values(instruction, of_floats)) return NULL;
         has_extremes |= is(instruction, "min") || is(instruction, "max");
+        compares |= is(instruction, "setp") && ptx_type_is_float(instruction->types[0]);
     }
     if (!uses_communicate(entry)) return NULL;
-    if (of_floats) return uses_float_fold(entry);
+    fold = of_floats ? uses_float_fold(entry) : NULL;
+    if (of_floats) return fold && compares && !strcmp(fold, "add") ? NULL : fold; /* it may count */
     return update ? (has_extremes && !strcmp(update, "add") ? NULL : update) : has_extremes ? NULL : "add";
 }

@@ -17,13 +17,14 @@ typedef struct ReportInput {
     uint64_t dropped;             /* events that did not fit into the GPU's buffer */
     int unprobed;                 /* instructions that cannot be recorded on a GPU */
     uint64_t n;
-    uint32_t block, grid;     /* threads per block, blocks (totals) */
-    const char *guess;        /* what of the launch was guessed, as options; NULL: nothing */
-    const char *unopened;     /* a source file that lies elsewhere and was not opened; NULL: none */
-    const char *compiled_by;  /* "nvrtc, since nvcc failed: ..."; NULL: by the first compiler, or by none */
-    const char *read;         /* what was read in the file's host code; NULL: nothing */
-    const char *looks_like;   /* what the result was compared with, "sum(in)"; NULL: a reference of its own */
-    bool is_said;             /* it was said so; else it only looks like it */
+    uint32_t block, grid;    /* threads per block, blocks (totals) */
+    const char *guess;       /* what of the launch was guessed, as options; NULL: nothing */
+    const char *unopened;    /* a source file that lies elsewhere and was not opened; NULL: none */
+    const char *compiled_by; /* "nvrtc, since nvcc failed: ..."; NULL: by the first compiler, or by none */
+    const char *read;        /* what was read in the file's host code; NULL: nothing */
+    const char *looks_like;  /* what the result was compared with, "sum(in)"; NULL: a reference of its own */
+    bool is_said;            /* it was said so; else it only looks like it */
+    const char *alike; /* "every element counts alike, as in sum(f(x))", though it was not compared; NULL */
     const char *dtype, *op;   /* NULL: not known (a user's kernel) */
     bool has_result, correct; /* no reference: has_result false, fields print as null */
     const char *result;       /* exact decimal text; NULL: a trap ended the run before there was one */

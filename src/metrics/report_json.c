@@ -252,6 +252,7 @@ void report_json(const ReportInput *input, Text *out) {
     if (input->guess) json_string(&json, "guessed", input->guess);
     if (input->looks_like)
         json_string(&json, input->is_said ? "expectation" : "looks_like", input->looks_like);
+    if (input->alike) json_string(&json, "alike", input->alike);
     json_string(&json, "device", input->device);
     json_unsigned(&json, "n", input->n);
     json_unsigned(&json, "block", input->block);

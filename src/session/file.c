@@ -43,6 +43,7 @@ static void write_session(const Session *session, const ShortNames *names, Store
     store_put_text(store, COLUMN_session_read, session->kernel.read);
     store_put_text(store, COLUMN_session_looks_like, session->kernel.looks_like);
     store_put_integer(store, COLUMN_session_is_said, session->kernel.is_said);
+    store_put_text(store, COLUMN_session_alike, session->kernel.alike);
     store_put_word(store, COLUMN_session_n, session->kernel.n);
     store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
     store_put_text(store, COLUMN_session_op, session->kernel.op);
@@ -270,6 +271,7 @@ static bool read_session(Session *session, const char **grid, Store *store) {
     session->kernel.read = store_text(store, COLUMN_session_read, arena);
     session->kernel.looks_like = store_text(store, COLUMN_session_looks_like, arena);
     session->kernel.is_said = store_flag(store, COLUMN_session_is_said);
+    session->kernel.alike = store_text(store, COLUMN_session_alike, arena);
     session->code.compiler = store_name(store, COLUMN_session_compiler, arena);
     const uint8_t *printed = store_bytes(store, COLUMN_session_printed, &printed_bytes);
     text_add_bytes(&session->trace->printed, (const char *)printed, printed_bytes);

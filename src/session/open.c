@@ -219,7 +219,9 @@ Session *session_open_again(const Session *session, const SessionOptions *option
     SessionTrial trial = session->trial;
     trial.is_copy = true;
     trial.has_no_result = !session->has_result;
-    return open_with(options, session->fault_block, &trial, NULL);
+    SessionOptions same = *options;
+    same.catalog.n = session->asked_n; /* what was made of it is made of it once more */
+    return open_with(&same, session->fault_block, &trial, NULL);
 }
 
 static Session *open_tracing(const SessionOptions *options, int64_t fault_block, Error *error) {
@@ -233,6 +235,7 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
     if (!check_origin(options, error)) return NULL;
     Session *session = memory_new(sizeof *session);
     session->options = session_options_copy(options, &session->arena);
+    session->asked_n = options->catalog.n;
     session->options.is_from_file = session->options.has_events = false;
     session->fault_block = fault_block;
     if (trial) session->trial = *trial;
@@ -243,7 +246,9 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
                 check_launches(session, error);
     session->plan.cancel = options->cancel;
     session->plan.threads = options->threads;
-    good = good && plan_fill(&session->plan, options->catalog.seed, error);
+    uint64_t seed = options->catalog.seed;
+    good = good && plan_fill(&session->plan, seed, error) &&
+           session_change_elements(&session->plan, &session->trial.elements, seed, error);
     bool is_copy = session->trial.is_copy, is_compared = !session->trial.has_no_result;
     if (good && is_compared &&
         (session->kernel.row || options->file || options->keep_inputs ||

@@ -9,15 +9,6 @@
 /* Warp instructions of all orders that are tried, one at least; of those that are searched, each. */
 enum { MOST_SECONDS = 1, MOST_ORDERS = 64, MOST_TRIED = 1 << 24, MOST_SEARCHED = 1 << 20 };
 
-static uint64_t instructions_of(const Session *session) {
-    uint64_t count = 1;
-    for (int i = 0; i < session->trace->launch_count; i++) {
-        const TraceLaunch *launch = session->trace->launches[i];
-        for (int pc = 0; pc < launch->program->code_count; pc++) count += launch->counters[pc].executions;
-    }
-    return count;
-}
-
 /* ---- races that another order shows ----------------------------------------------------------------------- */
 
 /* Atomics, fences and the like order accesses as they are executed: what one order hides another one shows. */
@@ -41,7 +32,8 @@ static bool may_show_more(const Session *session) {
     bool depends = false;
     for (int i = 0; i < session->trace->launch_count; i++)
         depends |= depends_on_order(session->trace->launches[i]);
-    return depends && !session_has_fatal_trap(session->trace) && instructions_of(session) <= MOST_SEARCHED;
+    return depends && !session_has_fatal_trap(session->trace) &&
+           session_count_instructions(session) <= MOST_SEARCHED;
 }
 
 /* False: it does not run. */
@@ -193,7 +185,7 @@ static void find_order(const Session *base, const char *ptx, uint64_t most, Sess
 }
 
 static uint64_t orders_to_try(const Session *session, int shares) {
-    uint64_t most = MOST_TRIED / instructions_of(session);
+    uint64_t most = MOST_TRIED / (session_count_instructions(session) + 1);
     if (most > MOST_ORDERS) most = MOST_ORDERS;
     most /= (uint64_t)shares;
     return most ? most : 1;

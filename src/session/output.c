@@ -58,6 +58,7 @@ void session_report(const Session *session, bool json, Text *out) {
         .read = session->kernel.read,
         .looks_like = session->kernel.looks_like,
         .is_said = session->kernel.is_said,
+        .alike = session_alike(session),
         .kernel = session_name(session),
         .title = readable,
         .lesson = session->kernel.row ? session->kernel.row->lesson : NULL,

@@ -130,3 +130,12 @@ const char *session_fill_text(Session *session) {
     if (catalog->fill != FILL_FILE) return plan_fill_name(catalog->fill);
     return arena_print(&session->arena, "file:%s", catalog->fill_path);
 }
+
+uint64_t session_count_instructions(const Session *session) {
+    uint64_t count = 0;
+    for (int i = 0; i < session->trace->launch_count; i++) {
+        const TraceLaunch *launch = session->trace->launches[i];
+        for (int pc = 0; pc < launch->program->code_count; pc++) count += launch->counters[pc].executions;
+    }
+    return count;
+}

@@ -36,8 +36,10 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     uint64_t
         side; /* of a square, or a cube, of n elements: what sizes that nothing tells were guessed to be */
     const char
-        *looks_like; /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */
-    bool is_said;    /* it was, by --expect */
+        *looks_like;   /* what the result was compared with: "sum(in)"; NULL: nothing, or a row's reference */
+    bool is_said;      /* it was, by --expect */
+    const char *alike; /* session_alike(); NULL until asked for, or it is not so */
+    bool has_alike;    /* it was looked for */
 } SessionKernel;
 
 typedef struct SessionCode { /* the PTX, and what it was made of */
@@ -99,6 +101,20 @@ typedef struct SessionFile {     /* that the session was opened from; else NULL 
     const char *made_by, *saved; /* by which redviz, and when */
 } SessionFile;
 
+/* Elements that the inputs of a run have instead of their own (user_alike.c). */
+typedef enum ElementsKind {
+    ELEMENTS_OWN,
+    ELEMENTS_EXCHANGED, /* the same ones, at other places */
+    ELEMENTS_OTHER,     /* another draw */
+    ELEMENTS_MIXED      /* each is its own or that of the other draw, by a coin */
+} ElementsKind;
+typedef struct SessionElements {
+    ElementsKind kind;
+    uint64_t group; /* so many stay together */
+    uint64_t seed;  /* of the order */
+    bool is_rest;   /* MIXED: with the coins turned over */
+} SessionElements;
+
 /* What runs with guessed sizes found out about them: the next run takes it over. */
 typedef struct SessionTrial {
     int halvings; /* of a guessed grid, each of whose blocks takes more elements than was thought */
@@ -115,11 +131,13 @@ typedef struct SessionTrial {
     bool keeps_n;      /* n is the file's own, whatever that takes */
     bool no_loops;     /* the rounds of a loop gave nothing that is known */
     int quarterings; /* of an n that takes too long */
+    SessionElements elements;
     int more_sides; /* an array has so many dimensions more than was thought: n is the product of as many sizes */
 } SessionTrial;
 
 struct Session {
-    SessionOptions options;
+    SessionOptions options; /* catalog.n of a user's kernel is what was made of asked_n */
+    uint64_t asked_n;       /* 0: none was */
     Arena arena;
     SessionKernel kernel;
     SessionCode code;
@@ -164,6 +182,13 @@ const char *session_fill_text(Session *session);
 const char *session_launched_instance(Session *session, bool *is_guess);
 /* Compares the result of such a kernel with --expect, or what it looks like. */
 bool session_compare_user_kernel(Session *session, Error *error);
+/* user_elements.c: elements are those of the largest inputs that are drawn at random; smaller inputs are parameters. */
+bool session_is_drawn(const PlanBuffer *buffer);
+uint64_t session_count_elements(const Plan *plan);
+/* Gives the filled plan of such a kernel other elements. */
+bool session_change_elements(Plan *plan, const SessionElements *elements, uint64_t seed, Error *error);
+/* The buffers that the last of several launches writes, [buffers], the caller's; NULL: not known, or there is one launch. */
+bool *session_find_results(const Session *session, int buffers);
 /* Such a kernel ran with guessed sizes that do not fit it, or for too long: `trial` has others, to be tried. */
 bool session_resize(Session *session);
 /* The rounds of a loop of the host gave nothing that is known: the next run is of one launch. */
@@ -179,6 +204,9 @@ bool session_bind(const Session *session, int launch, const uint64_t *addresses,
 /* The same for an emulator that holds the plan's buffers. */
 bool session_bind_emulated(const Session *session, int launch, const Emulator *emulator, Launch *bound,
                            Error *error);
+/* Warp instructions that were executed, of all launches; lanes that executed atomics of memory. */
+uint64_t session_count_instructions(const Session *session);
+uint64_t session_count_atomics(const Session *session);
 /* A fault that ends the run on a GPU, whether it went on here or not. */
 bool session_has_fault(const Trace *trace);
 /* A fault that ended the run. */

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lanes that executed atomics of memory, of all launches. */
-static uint64_t count_atomics(const Session *session) {
+uint64_t session_count_atomics(const Session *session) {
     uint64_t count = 0;
     for (int i = 0; i < session->trace->launch_count; i++) {
         const TraceLaunch *launch = session->trace->launches[i];
@@ -54,8 +53,7 @@ static int find_numbers(const Session *session, uint64_t *numbers, int most) {
     return (reach > 1) + uses_bounds(entry, numbers + (reach > 1), most - (reach > 1));
 }
 
-/* The buffers that the last of several launches writes; NULL: not known. The caller's. */
-static bool *find_results(const Session *session, int buffers) {
+bool *session_find_results(const Session *session, int buffers) {
     int last = session->plan.launch_count - 1;
     const PlanLaunch *launch = &session->plan.launches[last];
     Use uses[USES_PARAMETERS];
@@ -132,13 +130,13 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     uint64_t numbers[MOST_NUMBERS];
     UserVariables with_variables = user_variables(session);
     user_add_gathered(session, &with_variables);
-    bool *results = find_results(session, with_variables.done.buffer_count);
+    bool *results = session_find_results(session, with_variables.done.buffer_count);
     ExpectRun run = {.filled = &with_variables.filled,
                      .done = &with_variables.done,
                      .variables = with_variables.done.buffer_count - session->plan.buffer_count,
                      .n = session->options.catalog.n,
                      .results = results,
-                     .atomics = count_atomics(session),
+                     .atomics = session_count_atomics(session),
                      .fold = may_be_guess(session) ? NULL : find_fold(session),
                      .compares = compares(session),
                      .counts_values = counts_values(session),
@@ -205,14 +203,6 @@ static bool grow_buffer(Session *session, const Trap *trap) {
         return true;
     }
     return false;
-}
-
-static uint64_t count_instructions(const Session *session) {
-    const TraceLaunch *launch = session->trace->launch_count ? session->trace->launches[0] : NULL;
-    uint64_t count = 0;
-    for (int pc = 0; launch && pc < launch->program->code_count; pc++)
-        count += launch->counters[pc].executions;
-    return count;
 }
 
 /* Out of bounds, whether the run ended there or not. */
@@ -304,7 +294,8 @@ bool session_try_block(Session *session) {
     SessionTrial *trial = &session->trial;
     bool is_right = trial->is_right && !session_has_fault(session->trace);
     if (!session_may_try_block(session) || is_right || session->is_partial) return false;
-    bool goes_on = trial->block + 1 < session->kernel.block_choices && count_instructions(session) <= QUICK;
+    bool goes_on =
+        trial->block + 1 < session->kernel.block_choices && session_count_instructions(session) <= QUICK;
     int clean = trial->clean ? trial->clean : is_other_fault(session) ? 0 : trial->block + 1;
     int next = goes_on ? trial->block + 1
                : clean ? clean - 1

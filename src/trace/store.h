@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 enum {
-    STORE_VERSION = 8,       /* of schema.def: its columns and what they mean */
+    STORE_VERSION = 9,       /* of schema.def: its columns and what they mean */
     STORE_OLDEST_VERSION = 4 /* that is read */
 };
 

@@ -94,3 +94,18 @@ int program_line_count(const char *text) {
 void program_assert_contains(const char *text, const char *part) {
     if (!strstr(text, part)) fail_msg("'%s' is not in: %.600s", part, text);
 }
+
+void program_expect(const char *text, const char *const *words, int count) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/file.cu", program_folder());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    Outcome outcome = program_shell("@ %s/file.cu --report", program_folder());
+    bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no") != NULL;
+    if (!is_missing && outcome.status) fail_msg("%s", outcome.err);
+    for (int i = 0; !is_missing && i < count; i++) program_assert_contains(outcome.out, words[i]);
+    program_outcome_done(&outcome);
+    if (is_missing) skip();
+}

@@ -25,4 +25,12 @@ char *program_output(int status, const char *format, ...) __attribute__((format(
 int program_line_count(const char *text);
 void program_assert_contains(const char *text, const char *part);
 
+/* The report of a file with this text, as the first command gives it, has these words. Without a compiler, the test is skipped. */
+void program_expect(const char *text, const char *const *words, int count);
+#define EXPECT(text, ...)                                                                                    \
+    do {                                                                                                     \
+        static const char *const words[] = {__VA_ARGS__};                                                    \
+        program_expect(text, words, (int)(sizeof words / sizeof *words));                                    \
+    } while (0)
+
 #endif

@@ -17,28 +17,6 @@ static int set_up(void **state) {
     return 0;
 }
 
-/* The report of a file with this text has these words. Without a compiler, the test is skipped. */
-static void expect(const char *text, const char *const *words, int count) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/file.cu", program_folder());
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-    Outcome outcome = program_shell("@ %s/file.cu --report", program_folder());
-    bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no") != NULL;
-    if (!is_missing && outcome.status) fail_msg("%s", outcome.err);
-    for (int i = 0; !is_missing && i < count; i++) program_assert_contains(outcome.out, words[i]);
-    program_outcome_done(&outcome);
-    if (is_missing) skip();
-}
-
-#define EXPECT(text, ...)                                                                                    \
-    do {                                                                                                     \
-        static const char *const words[] = {__VA_ARGS__};                                                    \
-        expect(text, words, (int)(sizeof words / sizeof *words));                                            \
-    } while (0)
-
 /* A kernel without a pointer shows how an instruction works: the next one reduces. */
 static void a_demonstration_is_passed_over(void **state) {
     (void)state;

@@ -1,0 +1,311 @@
+/* A result of a function that is not known: sum(f(a)), max(f(a, b)), ... Is every element in it, and each in the same way? Runs of
+ * the same launches with other elements say so, whatever f is. Let T be the fold of the results of a run:
+ *
+ *   - T is the same when the elements change places: each of them counts like any other. A missing one, or one that counts
+ *     twice, changes T.
+ *   - Of two draws of elements x and y, each element of z is that of x or that of y, by a coin, and w has the other one. If T is
+ *     f(e0) + f(e1) + ..., with + for what folds them, then T(z) + T(w) = T(x) + T(y).
+ *   - T depends on the elements at all: T(y) or T(z) differs from T(x).
+ *
+ * What f is, is not checked. */
+#include "session/hazards.h"
+
+#include "catalog/expect_trial.h"
+#include "catalog/reference.h"
+#include "catalog/uses.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_INSTRUCTIONS = 1 << 23, /* warp instructions of one run: all of them take about a second */
+    MOST_ELEMENTS = 1 << 22,
+    MOST_GROUP = 4,   /* elements that are one structure */
+    MOST_MEMBERS = 4, /* results that are */
+    EXCHANGES = 3,
+    EXCHANGES_OF_EXTREMES =
+        8,    /* an extreme stays where it is as often as not when half of the elements do not count */
+    FEWER = 4 /* results than elements, at least: else they are no folds of them */
+};
+
+/* ---- the fold of the results -------------------------------------------------------------------------------- */
+
+typedef enum Fold { FOLD_SUM, FOLD_MAX, FOLD_MIN, FOLDS } Fold;
+
+typedef struct FoldedPlace { /* of results: elements first, first + step, ... of a buffer, before `end` */
+    int buffer;
+    uint64_t first, step, end;
+} FoldedPlace;
+
+typedef struct Total {
+    PtxType type;
+    uint64_t integer;             /* a sum of integers, which may wrap */
+    long double value, magnitude; /* else; of the terms without their signs */
+} Total;
+
+static uint64_t integer_element(const PlanBuffer *buffer, uint64_t i) {
+    int bytes = ptx_type_bytes(buffer->type);
+    uint64_t bits = 0;
+    memcpy(&bits, (const uint8_t *)buffer->bytes + i * (uint64_t)bytes, (size_t)bytes);
+    return bits;
+}
+
+static uint64_t mask_of(PtxType type) {
+    int bytes = ptx_type_bytes(type);
+    return bytes < 8 ? (UINT64_C(1) << 8 * bytes) - 1 : UINT64_MAX;
+}
+
+static Total total_of(const Plan *plan, const FoldedPlace *place, Fold fold) {
+    const PlanBuffer *buffer = &plan->buffers[place->buffer];
+    Total total = {.type = buffer->type};
+    for (uint64_t i = place->first; i < place->end; i += place->step) {
+        long double x = expect_element(buffer, i);
+        bool is_first = i == place->first;
+        if (!ptx_type_is_float(buffer->type)) total.integer += integer_element(buffer, i);
+        if (fold == FOLD_SUM)
+            total.value += x;
+        else if (is_first || (fold == FOLD_MAX ? x > total.value : x < total.value))
+            total.value = x;
+        total.magnitude += fabsl(x);
+    }
+    total.integer &= mask_of(buffer->type);
+    return total;
+}
+
+/* The fold of two totals. */
+static Total join(const Total *a, const Total *b, Fold fold) {
+    Total both = *a;
+    both.integer = (a->integer + b->integer) & mask_of(a->type);
+    both.magnitude = a->magnitude > b->magnitude ? a->magnitude : b->magnitude;
+    both.value = fold == FOLD_SUM                                                 ? a->value + b->value
+                 : (fold == FOLD_MAX ? a->value > b->value : a->value < b->value) ? a->value
+                                                                                  : b->value;
+    return both;
+}
+
+/* What rounding may change: additions of `chain` elements one after another. */
+static double bound_of(const Total *a, Fold fold, double chain) {
+    if (fold != FOLD_SUM || !ptx_type_is_float(a->type)) return 0;
+    double growth = chain < 64 ? chain : 8 * sqrt(chain);
+    return growth * reference_roundoff(a->type) * (double)a->magnitude;
+}
+
+static bool is_same(const Total *a, const Total *b, Fold fold, double chain) {
+    if (fold == FOLD_SUM && !ptx_type_is_float(a->type)) return a->integer == b->integer;
+    double bound = bound_of(a->magnitude > b->magnitude ? a : b, fold, chain);
+    return isfinite((double)a->value) && fabs((double)(a->value - b->value)) <= bound;
+}
+
+/* ---- the runs ----------------------------------------------------------------------------------------------- */
+
+typedef struct Alike {
+    Session *session;
+    uint64_t count; /* elements */
+    uint64_t group;
+    double chain;
+    bool *results; /* [buffer] of several launches; NULL: any */
+    Plan filled, x, y, z, w;
+    Plan exchanged[EXCHANGES_OF_EXTREMES];
+} Alike;
+
+static bool is_kept(const Plan *plan) {
+    return plan->buffer_count > 0;
+}
+
+/* The buffers after such a run, without a plan; none where it does not run. */
+static bool run_with(const Alike *alike, ElementsKind kind, uint64_t seed, bool is_rest, Plan *done) {
+    Session *session = alike->session;
+    if (is_kept(done)) return true;
+    session->trial.elements = (SessionElements){kind, alike->group, seed, is_rest};
+    Session *other = session_open_copy(session, NULL, session->options.schedule, false);
+    session->trial.elements = (SessionElements){0};
+    bool good = other && !session_has_fault(other->trace) && !other->is_partial;
+    if (good) {
+        done->buffers = other->plan.buffers;
+        done->buffer_count = other->plan.buffer_count;
+        done->buffer_capacity = other->plan.buffer_capacity;
+        other->plan.buffers = NULL;
+        other->plan.buffer_count = other->plan.buffer_capacity = 0;
+    }
+    session_free(other);
+    return good;
+}
+
+static void drop(Plan *done) {
+    for (int i = 0; i < done->buffer_count; i++) free(done->buffers[i].bytes);
+    free(done->buffers);
+    *done = (Plan){0};
+}
+
+static void drop_runs(Alike *alike) {
+    drop(&alike->y);
+    drop(&alike->z);
+    drop(&alike->w);
+    for (int i = 0; i < EXCHANGES_OF_EXTREMES; i++) drop(&alike->exchanged[i]);
+}
+
+static bool keeps_total(Alike *alike, const FoldedPlace *place, Fold fold, int run) {
+    Total own = total_of(&alike->x, place, fold), other;
+    if (!run_with(alike, ELEMENTS_EXCHANGED, 1 + (uint64_t)run, false, &alike->exchanged[run])) return false;
+    other = total_of(&alike->exchanged[run], place, fold);
+    return is_same(&own, &other, fold, alike->chain);
+}
+
+typedef enum Verdict {
+    DIFFERS,  /* it is made of elements in another way */
+    CONSTANT, /* the elements do not show in it */
+    ALIKE
+} Verdict;
+
+/* Of one place of results: is its fold made of all elements alike? */
+static Verdict judge_fold(Alike *alike, const FoldedPlace *place, Fold fold) {
+    int exchanges = fold == FOLD_SUM ? EXCHANGES : EXCHANGES_OF_EXTREMES;
+    if (!keeps_total(alike, place, fold, 0)) return DIFFERS;
+    if (!run_with(alike, ELEMENTS_OTHER, 0, false, &alike->y) ||
+        !run_with(alike, ELEMENTS_MIXED, 99, false, &alike->z) ||
+        !run_with(alike, ELEMENTS_MIXED, 99, true, &alike->w))
+        return DIFFERS;
+    Total x = total_of(&alike->x, place, fold), y = total_of(&alike->y, place, fold),
+          z = total_of(&alike->z, place, fold), w = total_of(&alike->w, place, fold);
+    if (is_same(&x, &y, fold, alike->chain) && is_same(&x, &z, fold, alike->chain)) return CONSTANT;
+    Total both = join(&x, &y, fold), mixed = join(&z, &w, fold);
+    if (!is_same(&both, &mixed, fold, alike->chain)) return DIFFERS;
+    for (int i = 1; i < exchanges; i++)
+        if (!keeps_total(alike, place, fold, i)) return DIFFERS;
+    return ALIKE;
+}
+
+/* What a result is made of, in the report: "sum(f(x, y))". */
+static void name_result(const Alike *alike, const FoldedPlace *place, Fold fold, Text *what) {
+    static const char *const names[FOLDS] = {"sum", "max", "min"};
+    const Plan *plan = &alike->filled;
+    const char *between = "";
+    text_print(what, "%s(f(", names[fold]);
+    for (int i = 0; i < plan->buffer_count; i++) {
+        if (!session_is_drawn(&plan->buffers[i]) || plan->buffers[i].count != alike->count) continue;
+        text_print(what, "%s%s", between, plan->buffers[i].name);
+        between = ", ";
+    }
+    text_add(what, "))");
+    uint64_t results = (place->end - place->first + place->step - 1) / place->step;
+    if (results > 1) text_print(what, " of %llu partial results", (unsigned long long)results);
+}
+
+/* Results `step` apart: all of these must be folds. */
+static Verdict try_steps(Alike *alike, FoldedPlace place, uint64_t step, Text *what) {
+    place.step = step;
+    for (place.first = 0; place.first < step; place.first++) {
+        Fold fold = FOLD_SUM;
+        Verdict verdict = DIFFERS;
+        while (fold < FOLDS && (verdict = judge_fold(alike, &place, fold)) == DIFFERS) fold++;
+        if (verdict != ALIKE) return verdict;
+        if (place.first) text_add(what, " and ");
+        name_result(alike, &place, fold, what);
+    }
+    return ALIKE;
+}
+
+/* Most members first: what is small beside another one, or constant, would be taken for rounding. */
+static bool try_place(Alike *alike, const FoldedPlace *place, Text *what) {
+    Verdict verdict = DIFFERS;
+    size_t before = what->length;
+    for (uint64_t step = MOST_MEMBERS; step >= 1 && verdict == DIFFERS; step--) {
+        text_cut(what, before);
+        if (place->end % step == 0) verdict = try_steps(alike, *place, step, what);
+    }
+    return verdict == ALIKE;
+}
+
+static bool try_buffers(Alike *alike, Text *what) {
+    ExpectRun run = {.filled = &alike->filled, .done = &alike->x, .results = alike->results};
+    for (int i = alike->x.buffer_count - 1; i >= 0; i--) {
+        FoldedPlace place = {.buffer = i, .step = 1, .end = expect_changes(&run, i).end};
+        if (!place.end) continue;
+        bool is_few = place.end <= alike->count / FEWER;
+        if (is_few && try_place(alike, &place, what)) return true;
+        bool is_first_alone = place.end > 1; /* partial results lie behind it, or it is made in place */
+        place.end = 1;
+        if (is_first_alone && try_place(alike, &place, what)) return true;
+    }
+    return false;
+}
+
+/* ---- is there anything to be found? ------------------------------------------------------------------------- */
+
+/* Elements that a load takes together may be a structure. */
+static bool loads_groups(const Session *session, uint64_t group) {
+    bool found = group == 1;
+    for (int l = 0; l < session->launches.count; l++) {
+        const PtxProgram *program = session->launches.programs[l];
+        for (int pc = 0; pc < program->code_count && !found; pc++) {
+            const PtxInstruction *in = program->code[pc].instruction;
+            found =
+                !strcmp(in->name, "ld") && in->operand_count && (uint64_t)in->operands[0].item_count == group;
+        }
+    }
+    return found;
+}
+
+static bool communicates(const Session *session) {
+    bool found = false;
+    for (int i = 0; i < session->launches.count; i++)
+        found |= uses_communicate(session->launches.programs[i]->entry);
+    return found;
+}
+
+/* Additions of one sum, one after another, at most: those of a thread, of a tree, and atomics. */
+static double chain_of(const Session *session, uint64_t count) {
+    const PlanLaunch *launch = &session->plan.launches[0];
+    double threads = (double)launch_volume(launch->grid) * (double)launch_volume(launch->block);
+    return (double)count / threads + 12 + (double)session_count_atomics(session);
+}
+
+static bool may_be_alike(const Session *session) {
+    return session->emulator && !session->has_result && !session->kernel.row && !session->options.expect &&
+           session->plan.buffer_count && !session->is_partial && !session_has_fault(session->trace) &&
+           communicates(session) && session_count_instructions(session) <= MOST_INSTRUCTIONS;
+}
+
+/* The elements as they were before the run. */
+static bool fill_again(const Session *session, Plan *filled) {
+    *filled = session->plan;
+    filled->arena = (Arena){0};
+    filled->buffers = memory_new((size_t)filled->buffer_count * sizeof *filled->buffers);
+    for (int i = 0; i < filled->buffer_count; i++) {
+        filled->buffers[i] = session->plan.buffers[i];
+        filled->buffers[i].bytes = NULL;
+    }
+    return plan_fill(filled, session->options.catalog.seed, NULL);
+}
+
+static void find_alike(Session *session, Text *what) {
+    Alike alike = {.session = session, .x = session->plan, .count = session_count_elements(&session->plan)};
+    if (alike.count < 2 * FEWER || alike.count > MOST_ELEMENTS) return;
+    alike.chain = chain_of(session, alike.count);
+    alike.results = session_find_results(session, session->plan.buffer_count);
+    bool good = fill_again(session, &alike.filled), found = false;
+    for (alike.group = 1; good && alike.group <= MOST_GROUP && !found; alike.group++) {
+        if (alike.count % alike.group != 0 || !loads_groups(session, alike.group)) continue;
+        if (alike.group > 1)
+            text_print(what, "all groups of %d elements count alike, as in ", (int)alike.group);
+        else
+            text_add(what, "every element counts alike, as in ");
+        found = try_buffers(&alike, what);
+        drop_runs(&alike);
+        if (!found) text_clear(what);
+    }
+    drop(&alike.filled);
+    free(alike.results);
+}
+
+const char *session_alike(const Session *session) {
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
+    if (session->kernel.alike || session->kernel.has_alike || !may_be_alike(session))
+        return session->kernel.alike;
+    Text what = {0};
+    cache->kernel.has_alike = true;
+    find_alike(cache, &what);
+    if (what.length) cache->kernel.alike = arena_copy_text(&cache->arena, text_string(&what), what.length);
+    text_done(&what);
+    return session->kernel.alike;
+}
