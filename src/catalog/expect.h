@@ -14,6 +14,7 @@ typedef struct ExpectRun {
     uint64_t n;
     int variables;       /* so many buffers, the last ones, are variables of the module */
     const bool *results; /* [buffer] the last launch writes it: only then is it the result; NULL: not known */
+    const bool *read;    /* [buffer] the kernel loads from it: it may be scratch memory; NULL: nothing is */
     uint64_t atomics;    /* lanes that executed atomics of memory: how long a chain of additions may be */
     const char
         *fold; /* "add", "min", "max": the kernel folds one input with this alone, so anything else is wrong;

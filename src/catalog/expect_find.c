@@ -1,195 +1,42 @@
-/* What an output looks like: one function after another is tried, of all inputs and lengths that the launch suggests. */
-#include "catalog/expect_trial.h"
+/* What the outputs of a run look like: one function after another is tried, of each output, of its parts, and of the outputs
+ * beside it. */
+#include "catalog/expect_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-enum { MOST_LENGTHS = 24, MOST_GIVEN = 32, WORK = 1 << 27 };
+enum { WORK = 1 << 27, MOST_FOUND = 8 };
 
-static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t most) {
-    if (length < 2 || length > most || *count == MOST_LENGTHS) return;
-    for (int i = 0; i < *count; i++)
-        if (lengths[i] == length) return;
-    lengths[(*count)++] = length;
-}
+typedef struct Found { /* an output that looks like something */
+    int buffer;
+    CatalogResult result;
+    Text what;
+    ExpectTrial trial; /* of the whole; function NULL: it has parts */
+    ExpectChanged changed;
+} Found;
 
-/* The numbers that the first launch is given, as bits. How many. */
-static int list_given(const ExpectRun *run, uint64_t given[MOST_GIVEN]) {
-    return plan_numbers(&run->done->launches[0], given, MOST_GIVEN);
-}
-
-/* How many elements the kernel may have looked at: all, n, a number that it was given, some for each thread. */
-static int lengths_of(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengths) {
-    uint64_t given[MOST_GIVEN];
-    int count = 0, all = list_given(run, given);
-    add_length(lengths, &count, a->count, a->count);
-    add_length(lengths, &count, run->n, a->count);
-    for (int i = 0; i + 2 < all; i++) { /* matrices, rows and columns */
-        uint64_t matrices = given[i], rows = given[i + 1], columns = given[i + 2];
-        bool fits =
-            matrices > 1 && rows > 1 && columns > 1 && columns <= a->count && rows <= a->count / columns;
-        if (fits && matrices <= a->count / columns / rows)
-            add_length(lengths, &count, matrices * rows * columns, a->count);
-    }
-    for (int i = 0; i < all; i++) add_length(lengths, &count, given[i], a->count);
-    for (int i = 0; i + 1 < all; i++) { /* rows and columns */
-        uint64_t rows = given[i], columns = given[i + 1];
-        if (rows > 1 && columns > 1 && rows <= a->count / columns)
-            add_length(lengths, &count, rows * columns, a->count);
-    }
-    for (uint64_t each = 1; each <= 8; each *= 2)
-        add_length(lengths, &count, expect_threads(run) * each, a->count);
-    for (int i = 0; i < run->number_count; i++) add_length(lengths, &count, run->numbers[i], a->count);
-    add_length(lengths, &count, a->count - 1, a->count); /* of intervals between points */
-    return count;
-}
-
-static int columns_of(const ExpectTrial *trial, uint64_t *columns) {
-    const ExpectRun *run = trial->run;
-    const PlanLaunch *launch = &run->done->launches[0];
-    uint64_t length = trial->length, block = launch_volume(launch->block), end = trial->changed.end;
-    uint64_t given[MOST_GIVEN];
-    int count = 0, all = list_given(run, given);
-    if (trial->function->shape == EXPECT_EACH)
-        columns[count++] = trial->function->each ? length : trial->out->count;
-    for (int i = 0; i < all; i++) add_length(columns, &count, given[i], length);
-    for (int i = 0; i < run->number_count && i < 6; i++) add_length(columns, &count, run->numbers[i], length);
-    if (end > 1 && length % end == 0) add_length(columns, &count, length / end, length);
-    add_length(columns, &count, end, length);
-    add_length(columns, &count, length / launch_volume(launch->grid), length);
-    add_length(columns, &count, block, length);
-    add_length(columns, &count, 2 * block, length);
-    add_length(columns, &count, 32, length); /* a warp's */
-    return count;
-}
-
-/* Matrices one after another, of which the rows are folded: in[b][r][c], as many as there are results. The columns are a number
- * that the kernel is given, or the product of two that stand beside each other. */
-static bool try_matrices(ExpectTrial *trial) {
-    uint64_t given[MOST_GIVEN], results = trial->changed.end;
-    int all = list_given(trial->run, given);
-    if (!trial->function->by_column || trial->function->shape != EXPECT_ROWS || results < 2 ||
-        trial->length % results != 0 || trial->length / results < 2)
-        return false;
-    trial->width = trial->length / results;
-    for (int i = 0; i < 2 * all; i++) {
-        uint64_t more = i < all ? 1 : i - all + 1 < all ? given[i - all + 1] : 0, one = given[i % all];
-        if (!more || one < 1 || one > results / more || results % (one * more) != 0 || one * more == results)
-            continue;
-        trial->columns = one * more;
-        if (trial->columns > 1 && expect_try(trial)) return true;
-    }
-    trial->width = 0;
-    return false;
-}
-
-/* With the usual epsilon, and with those that the kernel is given. */
-static bool try_epsilons(ExpectTrial *trial) {
-    trial->epsilon = EXPECT_EPSILON;
-    if (expect_try(trial)) return true;
-    if (!trial->function->takes_weights) return false;
-    uint64_t given[MOST_GIVEN];
-    for (int i = 0, all = list_given(trial->run, given); i < all; i++) {
-        double value = plan_element(given[i] >> 32 ? PTX_F64 : PTX_F32, &given[i], 0);
-        if (!(value > 1e-20 && value <= 1) || fabs(value - 1e-5) < 1e-9) continue;
-        trial->epsilon = (long double)value;
-        if (expect_try(trial)) return true;
-    }
-    trial->epsilon = EXPECT_EPSILON;
-    return false;
-}
-
-/* A norm, a variance, ... of integers is one only where the kernel has floats. */
-static bool is_integer_norm(const ExpectTrial *trial) {
-    const ExpectFunction *function = trial->function;
-    return trial->is_guess && function->is_rounded && function->fold == EXPECT_NO_FOLD &&
-           !ptx_type_is_float(trial->out->type) && !strstr(function->name, "mean");
-}
-
-static bool try_lengths(ExpectTrial *trial) {
-    bool is_total = trial->function->shape == EXPECT_TOTAL;
-    if (expect_is_truncated(trial) || is_integer_norm(trial)) return false;
-    uint64_t lengths[MOST_LENGTHS], columns[MOST_LENGTHS];
-    int count = lengths_of(trial->run, trial->a, lengths);
-    for (int i = 0; i < count; i++) {
-        trial->length = lengths[i];
-        trial->columns = 0;
-        if (trial->b && trial->b->count < trial->length) continue;
-        if (is_total && !trial->takes_parts && trial->length < trial->a->count && trial->changed.count > 1)
-            continue;
-        if (is_total && expect_try_total(trial)) return true;
-        if (is_total) continue;
-        uint64_t end =
-            trial->changed.end; /* what gives a number for each element changes all of them, and no more */
-        if (trial->function->shape == EXPECT_EACH && trial->function->each &&
-            (end > trial->length || end < trial->length - trial->length / 8))
-            continue;
-        int widths = i > 3 ? 0 : columns_of(trial, columns);
-        for (int k = 0; k < widths; k++) {
-            trial->columns = columns[k];
-            bool fits = (!trial->weight || trial->weight->count >= columns[k]) &&
-                        (!trial->bias || trial->bias->count >= columns[k]);
-            if (fits && try_epsilons(trial)) return true;
-        }
-        if (i <= 3 && try_matrices(trial)) return true;
-    }
-    return false;
-}
-
-static bool is_input(const ExpectRun *run, int index) {
-    const PlanBuffer *buffer = &run->filled->buffers[index];
-    return buffer->fill != FILL_ZERO && buffer->fill != FILL_VALUE && buffer->count > 1;
-}
-
-/* A weight and a bias for each column, among the other inputs. */
-static bool try_weights(ExpectTrial *trial) {
-    const Plan *filled = trial->run->filled;
-    for (int w = 0; w < filled->buffer_count; w++) {
-        trial->weight = &filled->buffers[w];
-        if (!is_input(trial->run, w) || trial->weight == trial->a) continue;
-        trial->bias = NULL;
-        if (try_lengths(trial)) return true;
-        for (int b = 0; b < filled->buffer_count; b++) {
-            trial->bias = &filled->buffers[b];
-            if (b == w || !is_input(trial->run, b) || trial->bias == trial->a) continue;
-            if (try_lengths(trial)) return true;
-        }
-    }
-    trial->weight = trial->bias = NULL;
-    return false;
-}
-
-static bool try_inputs(ExpectTrial *trial) {
-    const Plan *filled = trial->run->filled;
-    for (int i = 0; i < filled->buffer_count; i++) {
-        if (!is_input(trial->run, i)) continue;
-        trial->a = &filled->buffers[i];
-        trial->b = NULL;
-        if (trial->function->inputs == 1 && try_lengths(trial)) return true;
-        if (trial->function->takes_weights && try_weights(trial)) return true;
-        for (int k = i + 1; trial->function->inputs == 2 && k < filled->buffer_count; k++) {
-            if (!is_input(trial->run, k)) continue;
-            trial->b = &filled->buffers[k];
-            if (try_lengths(trial)) return true;
-        }
-    }
-    return false;
-}
+typedef struct Finder {
+    const ExpectRun *run;
+    int8_t *whole;
+    ExpectTotals *totals;
+    uint64_t work; /* elements that may be looked at, once more for parts and for each further output */
+    Found found[MOST_FOUND];
+    int count;
+} Finder;
 
 static bool find_wrong(ExpectTrial *trial, CatalogResult *result, Text *what) {
     const Plan *filled = trial->run->filled;
     const char *name = !strcmp(trial->run->fold, "add") ? "sum" : trial->run->fold;
     int inputs = 0;
     for (int i = 0; i < filled->buffer_count; i++)
-        if (is_input(trial->run, i)) {
+        if (expect_is_input(trial->run, i)) {
             inputs++;
             trial->a = &filled->buffers[i];
         }
     if (inputs != 1) return false;
     for (int i = 0; i < expect_function_count; i++)
         if (!strcmp(expect_functions[i].name, name)) trial->function = &expect_functions[i];
-    uint64_t lengths[MOST_LENGTHS];
-    lengths_of(trial->run, trial->a, lengths);
+    uint64_t lengths[EXPECT_LENGTHS];
+    expect_lengths(trial->run, trial->a, lengths);
     trial->b = NULL;
     trial->length = lengths[0];
     trial->columns = 0;
@@ -200,58 +47,195 @@ static bool find_wrong(ExpectTrial *trial, CatalogResult *result, Text *what) {
     return expect_keep(trial, result, what);
 }
 
-enum { PASS_EACH, PASS_ALL, PASS_PARTS, PASSES };
-
-/* Functions that give as many numbers as there are elements come first where so many changed: they leave little to chance.
- * Those of a part of the inputs come last. */
-static bool try_functions(ExpectTrial *trial, int pass) {
-    bool has_many = trial->changed.count >= trial->run->n / 2 && trial->changed.count > 1;
-    trial->takes_parts = pass == PASS_PARTS;
-    for (int i = 0; i < expect_function_count; i++) {
-        trial->function = &expect_functions[i];
-        bool is_each = trial->function->shape == EXPECT_EACH, comes_first = has_many && is_each;
-        bool is_due = pass == PASS_EACH  ? comes_first
-                      : pass == PASS_ALL ? !comes_first
-                                         : trial->function->shape == EXPECT_TOTAL;
-        if (is_due && trial->function->is_guessed && try_inputs(trial)) return true;
+/* The outputs, one after another: those of arguments from the last on, as outputs follow inputs; then variables. -1: no more. */
+static int next_output(const ExpectRun *run, int *position, ExpectChanged *changed) {
+    int arguments = run->done->buffer_count - run->variables;
+    while (*position < run->done->buffer_count) {
+        int k = (*position)++, i = k < arguments ? arguments - 1 - k : k;
+        *changed = expect_changes(run, i);
+        if (changed->count) return i;
     }
-    return false;
+    return -1;
 }
 
-/* The outputs, one after another: those of arguments from the last on, as outputs follow inputs; then variables. `outputs`:
- * how many there are. */
-static bool try_outputs(ExpectTrial *trial, int pass, int *outputs) {
+/* Memory that the kernel reads, too, may be its scratch memory. */
+static bool is_only_result(const ExpectRun *run, int buffer) {
+    const PlanBuffer *out = &run->filled->buffers[buffer];
+    bool was_filled = expect_is_input(run, buffer) && out->fill != FILL_UNWRITTEN;
+    return !was_filled && !(run->read && run->read[buffer]);
+}
+
+/* `outputs`: how many there are. */
+static bool try_outputs(ExpectTrial *trial, ExpectPass pass, int *outputs) {
     const ExpectRun *run = trial->run;
-    int arguments = run->done->buffer_count - run->variables;
+    ExpectChanged changed;
+    int position = 0, i;
     *outputs = 0;
-    for (int k = 0; k < run->done->buffer_count; k++) {
-        int i = k < arguments ? arguments - 1 - k : k;
-        ExpectChanged changed = expect_changes(run, i);
-        if (!changed.count) continue;
+    while ((i = next_output(run, &position, &changed)) >= 0) {
         ++*outputs;
         trial->changed = changed;
         trial->out = &run->done->buffers[i];
-        uint64_t kept = pass == PASS_EACH && is_input(run, i) ? *trial->work / 2 : 0;
+        uint64_t kept = pass == EXPECT_PASS_EACH && expect_is_input(run, i) ? *trial->work / 2 : 0;
         *trial->work -= kept; /* what is only scratch memory must not take all of it */
-        bool found = try_functions(trial, pass);
+        bool is_dense = changed.count * 4 >= changed.end * 3;
+        trial->explains_all = pass == EXPECT_PASS_PARTS && is_dense && is_only_result(run, i);
+        bool found = expect_search(trial, pass);
+        trial->explains_all = false;
         *trial->work += kept;
         if (found) return true;
     }
     return false;
 }
 
+/* A function of a part of the inputs; and what is wrong, as the kernel computes only one thing. */
+static bool find_last(ExpectTrial *trial, CatalogResult *result, Text *what) {
+    const PlanLaunch *launch = &trial->run->done->launches[0];
+    int outputs = 0;
+    if (try_outputs(trial, EXPECT_PASS_PARTS, &outputs)) return expect_keep(trial, result, what);
+    return outputs == 1 && trial->run->fold && trial->changed.end <= launch_volume(launch->grid) &&
+           find_wrong(trial, result, what);
+}
+
+/* Elements that changed are left over. */
+static bool is_incomplete(const ExpectTrial *trial) {
+    ExpectShape shape = trial->function->shape;
+    if (shape == EXPECT_TOTAL) return !trial->partials && trial->changed.count > 1;
+    return shape == EXPECT_ROWS && trial->result.compared < trial->changed.count;
+}
+
+/* An extreme has nothing against a neighbour of another type, as no index is as large as an element; a sum has nothing against
+ * that of another component. */
+static bool may_be_structure(const ExpectTrial *trial) {
+    return trial->partials > 1 && trial->partials == trial->changed.end;
+}
+
+static void keep_whole(Finder *finder, const ExpectTrial *trial) {
+    Found *found = &finder->found[finder->count++];
+    *found = (Found){.buffer = trial->changed.buffer, .trial = *trial, .changed = trial->changed};
+    expect_keep(trial, &found->result, &found->what);
+}
+
+/* Decides between the whole, which looks like something where `is_found`, and the parts of trial->out. SOME: there are parts, and
+ * one of them is not known. */
+static ExpectParts settle(Finder *finder, const ExpectTrial *trial, bool is_found) {
+    const ExpectRun *run = finder->run;
+    int buffer = trial->changed.buffer;
+    ExpectParts parts = EXPECT_NO_PARTS;
+    bool may_have_parts = !is_found || is_incomplete(trial) || may_be_structure(trial);
+    if (may_have_parts && is_only_result(run, buffer)) {
+        uint64_t work = finder->work / 2;
+        ExpectTrial whole = *trial;
+        Found found = {.buffer = buffer, .changed = trial->changed};
+        whole.work = &work;
+        parts = expect_find_parts(&whole, is_found, &found.result, &found.what);
+        if (parts == EXPECT_ALL_PARTS) finder->found[finder->count++] = found;
+    }
+    if (parts != EXPECT_NO_PARTS || !is_found) return parts;
+    keep_whole(finder, trial);
+    return EXPECT_ALL_PARTS;
+}
+
+/* Outputs that look like nothing as a whole. */
+static ExpectParts settle_outputs(Finder *finder, ExpectTrial *trial) {
+    ExpectParts best = EXPECT_NO_PARTS;
+    int position = 0, i;
+    while (best != EXPECT_ALL_PARTS && (i = next_output(finder->run, &position, &trial->changed)) >= 0) {
+        trial->out = &finder->run->done->buffers[i];
+        ExpectParts parts = settle(finder, trial, false);
+        if (parts > best) best = parts;
+    }
+    return best;
+}
+
+/* ---- further outputs ------------------------------------------------------------------------------------------ */
+
+/* A counter of blocks, or of threads, is no result. */
+static bool is_counter(const ExpectRun *run, const ExpectChanged *changed) {
+    const PlanBuffer *out = &run->done->buffers[changed->buffer];
+    const PlanLaunch *launch = &run->done->launches[0];
+    if (changed->end != 1 || ptx_type_is_float(out->type)) return false;
+    long double value = expect_element(out, 0), blocks = (long double)launch_volume(launch->grid);
+    return value == blocks || value == blocks - 1 || value == (long double)expect_threads(run);
+}
+
+/* It has as many elements as the first: nothing says which of the two is the result. */
+static bool is_alike(const Finder *finder, const ExpectChanged *changed) {
+    const Found *first = &finder->found[0];
+    const ExpectFunction *function = first->trial.function;
+    return changed->end == first->changed.end && !(function && function->shape == EXPECT_EACH);
+}
+
+static bool find_further(Finder *finder, ExpectTrial *trial) {
+    const ExpectTrial *first = &finder->found[0].trial;
+    if (first->function && expect_try_places(trial, first)) {
+        keep_whole(finder, trial);
+        return true;
+    }
+    bool is_found = expect_search(trial, EXPECT_PASS_EACH) || expect_search(trial, EXPECT_PASS_ALL);
+    return settle(finder, trial, is_found) == EXPECT_ALL_PARTS;
+}
+
+/* The outputs beside the first one that was found. False: one that is as much of a result looks like nothing that is known. */
+static bool find_others(Finder *finder) {
+    const ExpectRun *run = finder->run;
+    int arguments = run->done->buffer_count - run->variables, first = finder->found[0].buffer;
+    if (run->names_output) return true;
+    for (int i = 0; i < arguments && finder->count < MOST_FOUND; i++) {
+        uint64_t work = finder->work / 4;
+        ExpectTrial trial = {.run = run,
+                             .out = &run->done->buffers[i],
+                             .is_guess = true,
+                             .whole = finder->whole,
+                             .totals = finder->totals,
+                             .work = &work,
+                             .epsilon = EXPECT_EPSILON};
+        if (i == first || !is_only_result(run, i) || !is_only_result(run, first)) continue;
+        trial.changed = expect_changes(run, i);
+        if (!trial.changed.count || is_counter(run, &trial.changed)) continue;
+        if (!find_further(finder, &trial) && is_alike(finder, &trial.changed)) return false;
+    }
+    return true;
+}
+
+/* "sums = sum(in) of 4 partial results; maxima = max(in) of 4 partial results", in the order of the buffers. */
+static void keep_all(Finder *finder, CatalogResult *result, Text *what) {
+    const PlanBuffer *buffers = finder->run->done->buffers;
+    *result = (CatalogResult){0};
+    for (int i = 0, left = finder->count; i < finder->run->done->buffer_count; i++)
+        for (int k = 0; k < finder->count; k++) {
+            Found *found = &finder->found[k];
+            if (found->buffer != i) continue;
+            bool is_named = finder->count > 1 || (finder->run->names_output && !found->trial.function);
+            if (is_named) text_print(what, "%s = ", buffers[i].name);
+            text_add(what, text_string(&found->what));
+            if (--left) text_add(what, "; ");
+            expect_merge(result, &found->result, found->result.index);
+        }
+}
+
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
     uint64_t work = run->is_trial ? WORK / 8 : WORK;
-    int8_t *whole = memory_new((size_t)run->filled->buffer_count + 1);
-    ExpectTrial trial = {
-        .run = run, .is_guess = true, .whole = whole, .work = &work, .epsilon = EXPECT_EPSILON};
+    Finder finder = {.run = run,
+                     .work = work,
+                     .whole = memory_new((size_t)run->filled->buffer_count + 1),
+                     .totals = memory_new(sizeof *finder.totals)};
+    ExpectTrial trial = {.run = run,
+                         .is_guess = true,
+                         .whole = finder.whole,
+                         .totals = finder.totals,
+                         .work = &work,
+                         .epsilon = EXPECT_EPSILON};
     int outputs = 0;
-    bool found = false;
-    for (int pass = 0; pass < PASSES && !found; pass++) found = try_outputs(&trial, pass, &outputs);
-    if (found) expect_keep(&trial, result, what);
-    const PlanLaunch *launch = &run->done->launches[0];
-    bool is_fold = !found && outputs == 1 && run->fold && trial.changed.end <= launch_volume(launch->grid);
-    if (is_fold) found = find_wrong(&trial, result, what);
-    free(whole);
-    return found;
+    bool found =
+        try_outputs(&trial, EXPECT_PASS_EACH, &outputs) || try_outputs(&trial, EXPECT_PASS_ALL, &outputs);
+    ExpectParts parts = found ? settle(&finder, &trial, true) : settle_outputs(&finder, &trial);
+    bool is_known = parts == EXPECT_ALL_PARTS && find_others(&finder);
+    if (is_known)
+        keep_all(&finder, result, what);
+    else if (parts == EXPECT_NO_PARTS)
+        is_known = find_last(&trial, result, what);
+    for (int i = 0; i < finder.count; i++) text_done(&finder.found[i].what);
+    free(finder.whole);
+    free(finder.totals);
+    return is_known;
 }

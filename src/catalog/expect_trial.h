@@ -12,6 +12,18 @@ typedef struct ExpectChanged { /* what a run changed of a buffer */
     uint64_t end, count; /* after the last changed element; how many */
 } ExpectChanged;
 
+typedef struct ExpectTotal { /* what a function gives of all these elements, once computed */
+    const ExpectFunction *function;
+    const void *a, *b; /* bytes, which stay where they are */
+    uint64_t length;
+    long double value, magnitude;
+} ExpectTotal;
+
+typedef struct ExpectTotals {
+    ExpectTotal all[512];
+    int count;
+} ExpectTotals;
+
 typedef struct ExpectTrial { /* a function of certain inputs, compared with a certain output */
     const ExpectRun *run;
     const ExpectFunction *function;
@@ -25,9 +37,12 @@ typedef struct ExpectTrial { /* a function of certain inputs, compared with a ce
     uint64_t length;  /* elements of the inputs */
     uint64_t columns; /* of ROWS and EACH */
     bool is_guess;
-    bool takes_parts; /* a part of the inputs may be all that one of several results is made of */
-    int8_t *whole;    /* [buffer] 1: it has whole numbers only, -1: others, too, 0: not looked at yet */
-    uint64_t *work;   /* elements that may still be looked at */
+    bool is_component; /* of an output, every so many elements: no numbers for each element are looked for */
+    bool explains_all; /* no element that changed may be left over */
+    bool takes_parts;  /* a part of the inputs may be all that one of several results is made of */
+    int8_t *whole;     /* [buffer] 1: it has whole numbers only, -1: others, too, 0: not looked at yet */
+    ExpectTotals *totals; /* NULL: each is computed anew */
+    uint64_t *work;       /* elements that may still be looked at */
     CatalogResult result;
     uint64_t partials; /* the result is that of so many partial ones; 0: none */
 } ExpectTrial;
@@ -43,7 +58,8 @@ bool expect_try(ExpectTrial *trial);
 bool expect_try_total(ExpectTrial *trial); /* the same of a function that gives one number */
 /* Integers that would be what is left of floats: found by chance, too. Places and counts of elements are integers. */
 bool expect_is_truncated(const ExpectTrial *trial);
-/* Copies the trial's result and prints its name, "sum(in)"; true. */
+void expect_print_name(const ExpectTrial *trial, Text *what); /* "sum(in)" */
+/* Copies the trial's result and prints its name, with the number of partial results; true. */
 bool expect_keep(const ExpectTrial *trial, CatalogResult *result, Text *what);
 
 #endif

@@ -72,6 +72,19 @@ bool *session_find_results(const Session *session, int buffers) {
     return NULL;
 }
 
+/* The buffers that any launch loads from. The caller's. */
+static bool *find_read(const Session *session, int buffers) {
+    bool *read = memory_new((size_t)buffers + 1);
+    Use uses[USES_PARAMETERS];
+    for (int k = 0; k < session->plan.launch_count && k < session->launches.count; k++) {
+        const PlanLaunch *launch = &session->plan.launches[k];
+        uses_find(session->launches.programs[k]->entry, uses);
+        for (int i = 0; i < launch->argument_count && i < USES_PARAMETERS; i++)
+            if (uses[i].is_read) plan_mark_buffers(launch, i, read);
+    }
+    return read;
+}
+
 static bool is_guessed(const Session *session, const char *option) {
     return session->kernel.guess && strstr(session->kernel.guess, option);
 }
@@ -131,11 +144,13 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     UserVariables with_variables = user_variables(session);
     user_add_gathered(session, &with_variables);
     bool *results = session_find_results(session, with_variables.done.buffer_count);
+    bool *read = find_read(session, with_variables.done.buffer_count);
     ExpectRun run = {.filled = &with_variables.filled,
                      .done = &with_variables.done,
                      .variables = with_variables.done.buffer_count - session->plan.buffer_count,
                      .n = session->options.catalog.n,
                      .results = results,
+                     .read = read,
                      .atomics = session_count_atomics(session),
                      .fold = may_be_guess(session) ? NULL : find_fold(session),
                      .compares = compares(session),
@@ -156,6 +171,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     if (!expectation) session->trial.is_right = session->has_result && session->result.correct;
     text_done(&what);
     free(results);
+    free(read);
     user_variables_done(&with_variables);
     return good;
 }
