@@ -103,6 +103,14 @@ FUNCTION(log_sum_exp) {
     return total == 0 ? most : most + logl(total);
 }
 
+/* What softmax divides by. */
+FUNCTION(sum_of_exponentials) {
+    HostReal total = 0, none = 0, most = max(a, b, first, count, step, &none);
+    EACH(i) total += expl(at(a, i) - most);
+    *magnitude += total;
+    return total;
+}
+
 FUNCTION(absolute_max) {
     HostReal result = 0;
     UNUSED_B;
@@ -273,6 +281,7 @@ const ExpectFunction expect_functions[] = {
     {"variance", EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  variance, NULL, false, false, false, EXPECT_OF_SCALED},
     {"samplevariance",EXPECT_TOTAL,EXPECT_NO_FOLD,1, false, true,  true,  sample_variance, NULL, false, false, false, EXPECT_OF_SCALED},
     {"logsumexp",EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  log_sum_exp, NULL, false, false, false, EXPECT_OF_SCALED},
+    {"sumexp",   EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  sum_of_exponentials, NULL, false, false, false, EXPECT_OF_SCALED},
     {"nonzero",  EXPECT_TOTAL, EXPECT_SUM,     1, false, false, true,  nonzero, NULL, false, false, false, EXPECT_OF_SCALED},
     {"product",  EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  false, product, NULL, false, false, false, EXPECT_OF_SCALED},
     {"sqdist",   EXPECT_TOTAL, EXPECT_SUM,     2, false, true,  true,  squared_distance, NULL, false, false, false, EXPECT_OF_SCALED},
@@ -286,6 +295,7 @@ const ExpectFunction expect_functions[] = {
     {"rownorm",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  norm, NULL, false, false, false, EXPECT_OF_SCALED},
     {"rowvariance",EXPECT_ROWS,EXPECT_NO_FOLD, 1, true,  true,  true,  variance, NULL, false, false, false, EXPECT_OF_SCALED},
     {"rowlogsumexp",EXPECT_ROWS,EXPECT_NO_FOLD,1, true,  true,  true,  log_sum_exp, NULL, false, false, false, EXPECT_OF_SCALED},
+    {"rowsumexp",EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  sum_of_exponentials, NULL, false, false, false, EXPECT_OF_SCALED},
     {"rowdot",   EXPECT_ROWS,  EXPECT_NO_FOLD, 2, true,  true,  true,  dot, NULL, false, false, false, EXPECT_OF_SCALED},
     {"colsum",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  sum, NULL, false, false, true, EXPECT_OF_SCALED},
     {"colmax",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  max, NULL, false, false, true, EXPECT_OF_SCALED},

@@ -331,6 +331,56 @@ static void a_large_output_is_no_grid(void **state) {
         "--grid 4096", "looks like sum(in) of 4096 partial results");
 }
 
+#define PAIRS(COMBINE)                                                                                       \
+    "__global__ void sums(const float *in, float2 *out, int n) {\n    __shared__ float2 s[256];\n"           \
+    "    int t = threadIdx.x, i = blockIdx.x * 256 + t;\n    float x = i < n ? in[i] : 0;\n"                 \
+    "    s[t] = make_float2(x, x * x);\n    __syncthreads();\n"                                              \
+    "    for (int d = 128; d; d /= 2) {\n"                                                                   \
+    "        if (t < d) s[t].x += s[t + d].x, " COMBINE ";\n        __syncthreads();\n    }\n"               \
+    "    if (t == 0) out[blockIdx.x] = s[0];\n}\n"                                                           \
+    "void run(float *in, float2 *out) {\n    sums<<<64, 256>>>(in, out, 16384);\n}\n"
+
+/* Each member of a pair looks like something, or nothing is said of the whole. */
+static void pairs_are_two_results(void **state) {
+    (void)state;
+    EXPECT(PAIRS("s[t].y += s[t + d].y"), "2 results", "sum(in) and",
+           "sumsq(in) of 64 partial results, as pairs");
+    EXPECT(PAIRS("s[t].y = s[t + d].y"), "result not checked");
+}
+
+#define BEST(INDEX)                                                                                          \
+    "struct Best { float value; int index; };\n"                                                             \
+    "__global__ void best(const float *in, Best *out, int n) {\n    __shared__ Best s[256];\n"               \
+    "    int t = threadIdx.x, i = blockIdx.x * 256 + t;\n"                                                   \
+    "    s[t].value = i < n ? in[i] : -1e30f;\n    s[t].index = " INDEX ";\n    __syncthreads();\n"          \
+    "    for (int d = 128; d; d /= 2) {\n"                                                                   \
+    "        if (t < d && s[t + d].value > s[t].value) s[t] = s[t + d];\n        __syncthreads();\n    }\n"  \
+    "    if (t == 0) out[blockIdx.x] = s[0];\n}\n"                                                           \
+    "void run(float *in, Best *out) {\n    best<<<64, 256>>>(in, out, 16384);\n}\n"
+
+static void a_value_and_its_place_are_found(void **state) {
+    (void)state;
+    EXPECT(BEST("i"), "max(in)", "argmax(in) of 64 partial results", "as pairs");
+    EXPECT(BEST("i + 1"), "result not checked");
+}
+
+/* Of two outputs, each is named; the maximum of each row is what its exponentials are relative to. */
+static void two_outputs_are_two_results(void **state) {
+    (void)state;
+    EXPECT("__global__ void parts(const float *in, float *most, float *sums, int rows, int columns) {\n"
+           "    __shared__ float s[128];\n    int t = threadIdx.x;\n"
+           "    float x = in[blockIdx.x * columns + t];\n    s[t] = x;\n    __syncthreads();\n"
+           "    for (int d = 64; d; d /= 2) {\n"
+           "        if (t < d) s[t] = fmaxf(s[t], s[t + d]);\n        __syncthreads();\n    }\n"
+           "    float m = s[0];\n    __syncthreads();\n    s[t] = expf(x - m);\n    __syncthreads();\n"
+           "    for (int d = 64; d; d /= 2) {\n"
+           "        if (t < d) s[t] += s[t + d];\n        __syncthreads();\n    }\n"
+           "    if (t == 0) most[blockIdx.x] = m, sums[blockIdx.x] = s[0];\n}\n"
+           "void run(float *in, float *most, float *sums) {\n"
+           "    parts<<<64, 128>>>(in, most, sums, 64, 128);\n}\n",
+           "most = rowmax(in, 128); sums", "rowsumexp(in, 128)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
@@ -353,6 +403,9 @@ int main(void) {
         cmocka_unit_test(sizes_of_three_dimensions_are_guessed),
         cmocka_unit_test(a_launch_through_a_pointer_is_of_any_kernel),
         cmocka_unit_test(a_large_output_is_no_grid),
+        cmocka_unit_test(pairs_are_two_results),
+        cmocka_unit_test(a_value_and_its_place_are_found),
+        cmocka_unit_test(two_outputs_are_two_results),
     };
     return cmocka_run_group_tests_name("first command", tests, set_up, program_remove_folder);
 }
