@@ -115,6 +115,7 @@ static bool try_lengths(ExpectTrial *trial) {
         trial->length = lengths[i];
         trial->columns = 0;
         if (trial->b && trial->b->count < trial->length) continue;
+        if (trial->run->takes_most && trial->length < trial->a->count / 2) continue;
         if (is_total && !trial->takes_parts && trial->length < trial->a->count && trial->changed.count > 1)
             continue;
         if (is_total && expect_try_total(trial)) return true;
