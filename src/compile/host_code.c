@@ -228,7 +228,7 @@ bool host_code_evaluate_size(HostCode *code, const HostLaunch *launch, const cha
     bool is_dim3 = find_dim3(code, span, &at, &list);
     if (!is_dim3) list = span;
     HostValues *values = &code->values;
-    size_t places[HOST_ROOTS];
+    size_t places[HOST_ROOTS] = {0};
     int count = 0; /* of all dimensions */
     for (int i = 0; i < (is_dim3 ? 3 : 1); i++) {
         if (is_dim3 && !host_list_item(&code->text, list, i, &item)) break;

@@ -90,21 +90,7 @@ static SessionOptions short_run(const Session *session, const SessionOptions *gi
     return options;
 }
 
-/* The whole run with what was right for a smaller n; that itself, where it is not. */
-static Session *open_whole(const Session *session, const SessionOptions *given, SessionTrial trial,
-                           SessionReopen *open) {
-    int shorter = trial.quarterings;
-    trial.is_candidate = false;
-    trial.quarterings = session->trial.quarterings;
-    Session *whole = open(given, &trial);
-    if (!whole || whole->interrupted || is_right(whole) || shorter == trial.quarterings) return whole;
-    session_free(whole);
-    trial.quarterings = shorter;
-    return open(given, &trial);
-}
-
-/* What was tried, one after another. */
-typedef struct Others {
+typedef struct Others { /* what is tried, one after another */
     const Session *session;
     const SessionOptions *given;
     SessionReopen *open;
@@ -118,15 +104,27 @@ static bool is_over(const Others *others) {
     return is_cancelled || (double)(clock() - others->begin) / CLOCKS_PER_SEC > others->seconds;
 }
 
+/* The whole run with what was right for a smaller n; that itself, where it is not. */
+static Session *open_whole(const Others *others, SessionTrial *trial) {
+    int shorter = trial->quarterings;
+    trial->is_candidate = false;
+    trial->quarterings = others->session->trial.quarterings;
+    Session *whole = others->open(others->given, trial);
+    if (!whole || whole->interrupted || is_right(whole) || shorter == trial->quarterings) return whole;
+    session_free(whole);
+    trial->quarterings = shorter;
+    return others->open(others->given, trial);
+}
+
 /* All values that the numbers of one kernel may have. */
-static Session *try_profiles(const Others *others, SessionTrial trial, int profiles) {
-    int first = trial.entry == 0 && !trial.no_sides;
-    trial.is_other = trial.is_settled = trial.is_candidate = true;
-    for (trial.profile = first; trial.profile <= profiles && !is_over(others); trial.profile++) {
-        Session *candidate = others->open(&others->options, &trial);
+static Session *try_profiles(const Others *others, SessionTrial *trial, int profiles) {
+    int first = trial->entry == 0 && !trial->no_sides;
+    trial->is_other = trial->is_settled = trial->is_candidate = true;
+    for (trial->profile = first; trial->profile <= profiles && !is_over(others); trial->profile++) {
+        Session *candidate = others->open(&others->options, trial);
         if (!candidate) continue;
         session_free(candidate);
-        return open_whole(others->session, others->given, trial, others->open);
+        return open_whole(others, trial);
     }
     return NULL;
 }
@@ -144,13 +142,13 @@ Session *session_try_others(const Session *session, const SessionOptions *given,
     int quarterings = session->trial.quarterings + (kernel->may_shrink ? QUARTERINGS : 0);
     SessionTrial same = {
         .block = session->trial.block, .more_sides = session->trial.more_sides, .quarterings = quarterings};
-    Session *found = try_profiles(&others, same, kernel->profiles);
+    Session *found = try_profiles(&others, &same, kernel->profiles);
     same.no_sides = true;
     same.more_sides = 0;
-    if (!found && kernel->has_sides) found = try_profiles(&others, same, kernel->profiles);
+    if (!found && kernel->has_sides) found = try_profiles(&others, &same, kernel->profiles);
     for (int entry = 1; entry <= entries && !found; entry++) {
         SessionTrial other = {.entry = entry, .quarterings = quarterings};
-        found = try_profiles(&others, other, MOST_OF_ENTRY);
+        found = try_profiles(&others, &other, MOST_OF_ENTRY);
     }
     return found;
 }
