@@ -85,6 +85,8 @@ static HostNumber parameter_value(HostValues *values, const HostDefinition *defi
     HostSpan arguments, angles, item;
     size_t at;
     bool is_template = definition->kind == HOST_TEMPLATE;
+    if (!is_template && !definition->index && host_span_is(text, definition->function->name, "main"))
+        return host_number(1); /* argc: a program is first run without arguments */
     if (host_text_find_call(text, definition->function, &arguments, &angles, &at) &&
         host_list_item(text, is_template ? angles : arguments, definition->index, &item))
         return evaluate(values, item, at, NULL);
@@ -496,7 +498,8 @@ static HostNumber read_expression(HostReader *reader, int least) {
         HostNumber yes = read_expression(reader, 0);
         if (peek(reader) == ':') reader->at++;
         HostNumber no = read_expression(reader, 0);
-        return !left.is_known ? host_unknown : left.number != 0 ? yes : no;
+        bool is_missing = no.is_known && no.number <= 0 && yes.is_free; /* argc > 1 ? atoi(argv[1]) : 0 */
+        return !left.is_known ? host_unknown : left.number != 0 || is_missing ? yes : no;
     }
     return left;
 }
