@@ -26,6 +26,7 @@ typedef struct ExpectRun {
     bool counts_values; /* elements are indices, as a histogram's: how many are not zero is an accident */
     bool compares;      /* the kernel compares elements with each other: an extreme of them is no accident */
     bool names_output;  /* several buffers may be meant: what it looks like begins with the name of its own */
+    bool takes_most;    /* guesses were tried: a result of less than half of an input is an accident */
     bool is_trial;      /* of sizes that are tried: a fraction of the usual search is enough */
 } ExpectRun;
 

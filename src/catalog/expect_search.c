@@ -112,6 +112,7 @@ static bool try_lengths(ExpectTrial *trial) {
         trial->length = lengths[i];
         trial->columns = 0;
         if (trial->b && trial->b->count < trial->length) continue;
+        if (trial->run->takes_most && trial->length < trial->a->count / 2) continue;
         bool is_part = trial->length < trial->a->count && trial->changed.count > 1;
         bool takes_part =
             trial->takes_parts || (trial->is_component && trial->length == expect_threads(trial->run));

@@ -197,6 +197,28 @@ static bool find_dim3(HostCode *code, HostSpan span, size_t *at, HostSpan *list)
     return false;
 }
 
+bool host_code_set_block(HostCode *code, const HostLaunch *launch, uint64_t threads) {
+    enum { TRIED = 96 };
+    HostValues *values = &code->values;
+    uint64_t before = values->free_size;
+    uint32_t block[3], grid[3];
+    values->free_size = TRIED;
+    bool is_free = !values->known_place && host_code_evaluate_size(code, launch, launch->block, block) &&
+                   values->free_count == 1 && block[0] == TRIED && block[1] == 1 && block[2] == 1;
+    size_t place = values->free_places[0];
+    is_free = is_free && host_code_evaluate_size(code, launch, launch->grid, grid) &&
+              are_among(values, &place, 1, false);
+    for (int i = 0; i < launch->item_count && is_free; i++) { /* it is a number of elements, too */
+        if (host_code_pointer(code, launch, i).bytes.is_known) continue;
+        value_at(code, launch, launch->items[i]);
+        is_free = !are_among(values, &place, 1, false);
+    }
+    values->free_size = before;
+    if (is_free) values->known_place = place;
+    if (is_free) values->known_size = threads;
+    return is_free;
+}
+
 bool host_code_evaluate_size(HostCode *code, const HostLaunch *launch, const char *expression,
                              uint32_t size[3]) {
     HostSpan span, list, item;
@@ -206,7 +228,7 @@ bool host_code_evaluate_size(HostCode *code, const HostLaunch *launch, const cha
     bool is_dim3 = find_dim3(code, span, &at, &list);
     if (!is_dim3) list = span;
     HostValues *values = &code->values;
-    size_t places[HOST_ROOTS];
+    size_t places[HOST_ROOTS] = {0};
     int count = 0; /* of all dimensions */
     for (int i = 0; i < (is_dim3 ? 3 : 1); i++) {
         if (is_dim3 && !host_list_item(&code->text, list, i, &item)) break;

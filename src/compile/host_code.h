@@ -78,6 +78,10 @@ bool host_code_decides_grid(HostCode *code, const HostLaunch *launch, const char
  * host_code_set_n(). */
 bool host_code_knows_size(HostCode *code, const HostLaunch *launch, const char *expression);
 
+/* The block is a free size by itself, as the grid is made of it, and of nothing that the kernel is given: from now on that one
+ * is `threads`. False: it is none such, and nothing changes. */
+bool host_code_set_block(HostCode *code, const HostLaunch *launch, uint64_t threads);
+
 /* The value of an expression where the launch stands. */
 HostNumber host_code_evaluate(HostCode *code, const HostLaunch *launch, const char *expression);
 /* The same of a dim3, or of a number: the other dimensions are 1. False: not all of it is known. */

@@ -10,7 +10,8 @@
 static bool names_block_size(const HostText *text, HostSpan name) {
     static const char *const parts[] = {"block", "thread", "tpb"}, *const others[] = {"num_block", "numblock",
                                                                                       "nblock",    "blocks",
-                                                                                      "grid",      "item"};
+                                                                                      "grid",      "item",
+                                                                                      "per_thread"};
     char lower[64];
     size_t length = name.end - name.begin;
     bool found = false;

@@ -178,7 +178,19 @@ static HostPointer follow_member(HostCode *code, HostSpan object, HostSpan membe
     return pointer;
 }
 
-static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
+static HostPointer follow_from(HostCode *code, HostSpan span, size_t at, bool chooses);
+
+/* if (is_last) name = a; else name = b: of the two, that for which more was allocated. */
+static HostDefinition larger_of(HostCode *code, HostSpan name, HostDefinition first, size_t at) {
+    HostDefinition other;
+    if (!host_text_find_alternative(&code->text, name, &first, at, &other) || other.kind != HOST_VALUE)
+        return first;
+    HostNumber bytes = follow_from(code, first.value, first.at, false).bytes,
+               more = follow_from(code, other.value, other.at, false).bytes;
+    return bytes.is_known && more.is_known && more.number > bytes.number ? other : first;
+}
+
+static HostPointer follow_from(HostCode *code, HostSpan span, size_t at, bool chooses) {
     HostText *text = &code->text;
     HostPointer none = {0};
     const HostBinding *binding = host_binding_find(&code->values.bindings, text, base_name(text, span), at);
@@ -213,6 +225,7 @@ static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
         }
         if (find_allocation(code, none_of_all, name, everywhere, SIZE_MAX, &bytes, &place))
             return (HostPointer){place + 1, host_value(&code->values, bytes, place)};
+        if (chooses) definition = larger_of(code, name, definition, at);
         if (definition.kind != HOST_VALUE) return none;
         if (definition.is_called) return (HostPointer){definition.at + 1, vector_bytes(code, &definition)};
         HostSpan value = host_trim(text, definition.value), word = base_name(text, value);
@@ -226,6 +239,10 @@ static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
         at = definition.at;
     }
     return none;
+}
+
+static HostPointer follow_pointer(HostCode *code, HostSpan span, size_t at) {
+    return follow_from(code, span, at, true);
 }
 
 /* name[i], of pointers that were allocated one by one: cudaMalloc(&name[i], ..). */

@@ -393,6 +393,15 @@ static bool last_definition(HostText *text, HostSpan name, size_t from, size_t e
     return found;
 }
 
+bool host_text_find_alternative(HostText *text, HostSpan name, const HostDefinition *first, size_t use,
+                                HostDefinition *other) {
+    if (first->kind != HOST_VALUE || !is_closed_before(text, first->at, use)) return false;
+    for (size_t at = first->value.end; (at = host_text_find(text, name, at, use)) != SIZE_MAX; at++)
+        if (read_definition(text, at, name.end - name.begin, other) && is_closed_before(text, at, use))
+            return true;
+    return false;
+}
+
 static bool find_in_list(HostText *text, HostSpan list, HostSpan name, int *index) {
     HostSpan item;
     for (*index = 0; host_list_item(text, list, *index, &item); ++*index) {

@@ -71,6 +71,9 @@ const HostFunction *host_text_function_at(const HostText *text, size_t at);
 const HostFunction *host_text_find_function(const HostText *text, HostSpan name);
 /* What `name` means at `at`. */
 HostDefinition host_text_define(HostText *text, HostSpan name, size_t at);
+/* `first` stands under a condition that is over at `use`: the next definition that does, as in the else. False: there is none. */
+bool host_text_find_alternative(HostText *text, HostSpan name, const HostDefinition *first, size_t use,
+                                HostDefinition *other);
 /* The next place from `from` on where `name` stands as a word of its own; SIZE_MAX: none. */
 size_t host_text_find(HostText *text, HostSpan name, size_t from, size_t end);
 /* The first call of the function: what it is given, and of its template. False: there is none. */

@@ -47,8 +47,9 @@ static HostNumber free_size(HostValues *values, size_t at) {
     int i = 0;
     while (i < values->free_count && values->free_places[i] != at) i++;
     if (i == values->free_count && i < HOST_ROOTS) values->free_places[values->free_count++] = at;
-    if (!values->free_size) return host_unknown;
-    HostNumber result = host_number((int64_t)values->free_size);
+    bool is_chosen = values->known_place && at == values->known_place;
+    if (!values->free_size && !is_chosen) return host_unknown;
+    HostNumber result = host_number((int64_t)(is_chosen ? values->known_size : values->free_size));
     result.is_free = true;
     return result;
 }
@@ -84,6 +85,8 @@ static HostNumber parameter_value(HostValues *values, const HostDefinition *defi
     HostSpan arguments, angles, item;
     size_t at;
     bool is_template = definition->kind == HOST_TEMPLATE;
+    if (!is_template && !definition->index && host_span_is(text, definition->function->name, "main"))
+        return host_number(1); /* argc: a program is first run without arguments */
     if (host_text_find_call(text, definition->function, &arguments, &angles, &at) &&
         host_list_item(text, is_template ? angles : arguments, definition->index, &item))
         return evaluate(values, item, at, NULL);
@@ -358,7 +361,8 @@ static HostNumber read_sizeof(HostReader *reader) {
     while (begin < inside.end && strchr("* (&", text->text[begin])) begin++;
     HostSpan name = host_word(text, begin);
     HostDefinition definition = host_text_define(text, name, reader->place);
-    bytes = definition.kind == HOST_UNDEFINED ? host_named_type(text, name, reader->place) : 0;
+    bool is_type = definition.kind == HOST_UNDEFINED || definition.kind == HOST_MACRO;
+    bytes = is_type ? host_named_type(text, name, reader->place) : 0;
     if (!bytes) bytes = host_declared_bytes(text, name, reader->place);
     if (bytes && definition.kind == HOST_ARRAY && !is_element) {
         HostNumber count = evaluate(reader->values, definition.value, definition.at, NULL);
@@ -494,7 +498,8 @@ static HostNumber read_expression(HostReader *reader, int least) {
         HostNumber yes = read_expression(reader, 0);
         if (peek(reader) == ':') reader->at++;
         HostNumber no = read_expression(reader, 0);
-        return !left.is_known ? host_unknown : left.number != 0 ? yes : no;
+        bool is_missing = no.is_known && no.number <= 0 && yes.is_free; /* argc > 1 ? atoi(argv[1]) : 0 */
+        return !left.is_known ? host_unknown : left.number != 0 || is_missing ? yes : no;
     }
     return left;
 }

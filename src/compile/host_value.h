@@ -20,6 +20,8 @@ typedef struct HostRoot { /* a definition that is a plain number */
 typedef struct HostValues {
     HostText *text;
     uint64_t free_size; /* what free sizes are; 0: they are not known */
+    size_t known_place; /* of a free size that was chosen (host_code_set_block); 0: none was */
+    uint64_t known_size;
     HostOverride overrides[HOST_OVERRIDES];
     int override_count;
     HostRoot roots[HOST_ROOTS]; /* that the evaluation met */

@@ -14,7 +14,8 @@
 
 enum { /* warp instructions */
        USER_BLOCK_BUDGET = 1 << 22,
-       USER_BUDGET = 1 << 27 /* of a run whose n may be less: half a minute */
+       CANDIDATE_BUDGET = 1 << 22, /* of a run with other guesses: less than a second */
+       USER_BUDGET = 1 << 27       /* of a run whose n may be less: half a minute */
 };
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
@@ -75,9 +76,10 @@ static bool execute(Session *session, Error *error) {
         .trace_also = session->fault_block >= 0 ? (uint32_t)session->fault_block : 0,
         .first_look = wants_first_look(session),
         .keeps_going = options->keep_going,
-        .instruction_budget = options->instruction_budget  ? options->instruction_budget
-                              : session->kernel.may_shrink ? USER_BUDGET
-                                                           : 0,
+        .instruction_budget = session->trial.is_candidate   ? CANDIDATE_BUDGET
+                              : options->instruction_budget ? options->instruction_budget
+                              : session->kernel.may_shrink  ? USER_BUDGET
+                                                            : 0,
         /* A user's kernel may be an endless loop, which should be reported within seconds. */
         .block_budget = session->kernel.row || options->instruction_budget ? 0 : USER_BLOCK_BUDGET,
         .blocks_done = options->progress ? &options->progress->done : &session->blocks_done,
@@ -215,6 +217,11 @@ static Session *open_resized(Session *session, const SessionOptions *options, Er
     return open_with(options, -1, &trial, error);
 }
 
+/* The same kernel with other guesses. */
+static Session *open_trial(const SessionOptions *options, const SessionTrial *trial) {
+    return open_with(options, -1, trial, NULL);
+}
+
 Session *session_open_again(const Session *session, const SessionOptions *options) {
     SessionTrial trial = session->trial;
     trial.is_copy = true;
@@ -268,6 +275,11 @@ static Session *open_with(const SessionOptions *options, int64_t fault_block, co
         }
         if (!is_copy && !session->interrupted && (session_leave_loop(session) || session_try_block(session)))
             return open_resized(session, given, error);
+        Session *other = session->interrupted ? NULL : session_try_others(session, given, open_trial);
+        if (other || session_is_dropped(session)) {
+            session_free(session);
+            return other;
+        }
     }
     int64_t untraced = is_copy ? -1 : untraced_fault(session);
     if (untraced >= 0) return open_at_fault(session, given, untraced, error);

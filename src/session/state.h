@@ -29,10 +29,13 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     CatalogRun run;                       /* of `row` */
     const char *guess, *read, *arguments; /* options that were guessed, or read in its file; its --args */
     int block_choices;                    /* sizes that its guessed block may have; 0: it was not guessed */
-    bool is_reduced;                      /* n is less than in its file */
-    bool is_cut;                          /* less than what its kernels are compiled with */
-    bool has_loop;                        /* its launches are the rounds of a loop of the host's code */
-    bool may_shrink;                      /* n was not asked for, and may be less */
+    int profiles;      /* other values that its guessed numbers may have (user_profiles.c) */
+    bool has_sides;    /* sizes that nothing tells were taken for the sides of a square */
+    int other_entries; /* other kernels of the file that may be meant (user_entry.c) */
+    bool is_reduced;   /* n is less than in its file */
+    bool is_cut;       /* less than what its kernels are compiled with */
+    bool has_loop;     /* its launches are the rounds of a loop of the host's code */
+    bool may_shrink;   /* n was not asked for, and may be less */
     uint64_t
         side; /* of a square, or a cube, of n elements: what sizes that nothing tells were guessed to be */
     const char
@@ -132,6 +135,12 @@ typedef struct SessionTrial {
     bool no_loops;     /* the rounds of a loop gave nothing that is known */
     int quarterings; /* of an n that takes too long */
     SessionElements elements;
+    /* Another guess than the likeliest (user_trials.c): */
+    bool is_other;     /* one of these three differs */
+    int profile;       /* which of the values that guessed numbers may have; 0: the likeliest */
+    bool no_sides;     /* sizes that nothing tells are n each */
+    int entry;         /* which of the other kernels of the file; 0: the chosen one */
+    bool is_candidate; /* a short run of it, of which there is a session only if its result is right */
     int more_sides; /* an array has so many dimensions more than was thought: n is the product of as many sizes */
 } SessionTrial;
 
@@ -197,6 +206,16 @@ bool session_leave_loop(Session *session);
 bool session_may_try_block(const Session *session);
 /* The same of its block, where the result is not what it looks like, or like nothing. */
 bool session_try_block(Session *session);
+/* Of a run with other guesses there is to be no session: its result is not right. */
+bool session_is_dropped(const Session *session);
+/* Another session, with other guesses, whose result is what it looks like, where this one's looks like nothing that is known;
+ * NULL: there is none. `open` opens one with a trial. */
+typedef Session *SessionReopen(const SessionOptions *options, const SessionTrial *trial);
+Session *session_try_others(const Session *session, const SessionOptions *given, SessionReopen *open);
+/* Out of bounds, whether the run ended there or not. */
+bool session_is_outside(TrapKind kind);
+/* An access of shared memory; a buffer may be called so, too. */
+bool session_is_of_shared(const Trap *trap);
 void session_list_blocks(Session *session);
 void session_drop_inputs(Session *session); /* frees `filled` */
 /* A launch of the plan, for a backend that has the plan's buffers at `addresses`; the caller's. */

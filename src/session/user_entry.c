@@ -166,6 +166,36 @@ static PtxFunction *choose_entry(UserLaunch *user) {
     return first;
 }
 
+static bool is_launched_by_name(UserLaunch *user, const PtxFunction *entry) {
+    for (int i = 0; i < host_code_launch_count(user->code); i++)
+        if (user_entry_of_launch(user->session, host_code_launch(user->code, i)) == entry) return true;
+    return false;
+}
+
+/* Another kernel of the file may be meant where a launch of the chosen one was not read, or its name says nothing. */
+static bool may_be_other(UserLaunch *user, const PtxFunction *chosen) {
+    return !is_launched_by_name(user, chosen) || !is_named_reduction(user, chosen);
+}
+
+/* The other kernels that reduce, by what they do or what they are called, in the order of the module: the first is 1. */
+static PtxFunction *find_other(UserLaunch *user, PtxFunction *chosen) {
+    PtxModule *module = user->session->code.module;
+    int wanted = user->session->trial.entry, count = 0;
+    bool may_be = chosen && may_be_other(user, chosen);
+    bool is_launched = may_be && is_launched_by_name(user, chosen);
+    PtxFunction *found = chosen;
+    for (int i = 0; may_be && i < module->function_count; i++) {
+        PtxFunction *entry = module->functions[i];
+        bool is_other =
+            entry != chosen && entry->is_entry && entry->has_body && ptx_function_parse(module, entry, NULL);
+        if (!is_other || !has_pointer(entry) || score_entry(user, entry) < 1) continue;
+        if (is_launched && !is_named_reduction(user, entry)) continue;
+        if (++count == wanted) found = entry;
+    }
+    user->session->kernel.other_entries = count;
+    return found;
+}
+
 /* As it was asked for. An instance that the compiler has just made may have another name: arguments that are enumerators,
  * aliases or sums are spelled as their values there. It is the only one of its template then. */
 PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
@@ -173,7 +203,7 @@ PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
     const SessionOptions *options = &session->options;
     int entries = count_entries(session->code.module);
     if (!options->entry && user->code && entries > 1) {
-        PtxFunction *chosen = choose_entry(user);
+        PtxFunction *chosen = find_other(user, choose_entry(user));
         if (chosen)
             text_print(&user->guess, " --entry '%s'", ptx_readable_name(session->code.module, chosen->name));
         return chosen;

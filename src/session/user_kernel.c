@@ -138,6 +138,8 @@ static void choose_n(UserLaunch *user) {
     has_two |= guess_has_rows(user->entry, &by_block) &&
                !host_code_knows_size(user->code, user->host, user->host->grid);
     has_two |= has_large_grid(user, *n);
+    user->session->kernel.has_sides = has_two;
+    has_two &= !user->session->trial.no_sides;
     uint64_t size = has_two ? guess_side(*n, 2 + user->session->trial.more_sides) : *n;
     host_code_set_n(user->code, size);
     int largest = largest_argument(user, &count, &is_free);
@@ -305,9 +307,13 @@ static bool plan_launch(UserLaunch *user, Error *error) {
     choose_n(user);
     read_hints(user);
     int dimensions =
-        user->shape.dimensions == 1 && guess_has_rows(user->entry, &by_block) ? 2 : user->shape.dimensions;
+        user->shape.dimensions == 1 && !session->trial.no_sides && guess_has_rows(user->entry, &by_block)
+            ? 2
+            : user->shape.dimensions;
     user->side = guess_side(session->options.catalog.n, dimensions + session->trial.more_sides);
     session->kernel.side = user->side;
+    user->launch = launch;
+    if (!user_apply_profile(user)) return error_set(error, "no such values of its numbers");
     user_choose_shared(user, launch);
     if (!user_choose_grid(user, launch, error) || !plan_arguments(user, launch, error)) return false;
     if (is_as_read(user))

@@ -25,6 +25,8 @@ typedef struct UserLaunch {
     bool is_reduced;           /* n is less than in the file */
     bool has_number;           /* n is a number that the kernel is given, and free sizes are others */
     uint64_t side;             /* of a square, or a cube, of n elements */
+    const PlanLaunch *launch;  /* as far as it is planned */
+    bool has_one_block;        /* the guessed grid is tried as one block */
     Text guess, read;
 } UserLaunch;
 
@@ -45,7 +47,12 @@ const HostLaunch *user_find_launch(UserLaunch *user);
 const char *user_bare_name(UserLaunch *user);
 /* [parameter] their names in the file, which buffers get; NULL: they are not known, or --args could not have them. */
 const char *const *user_parameter_names(Session *session, HostCode *code, const PtxFunction *entry);
+/* Of the numbers that were guessed, the values of trial.profile instead; kernel.profiles says how many such there are. False: it has not that
+ * one. */
+bool user_apply_profile(UserLaunch *user);
 bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error);
+/* The file says how many blocks, and nothing else was asked for. */
+bool user_reads_grid(UserLaunch *user, uint32_t read[3]);
 bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error);
 void user_choose_shared(UserLaunch *user, PlanLaunch *launch);
 

@@ -157,7 +157,8 @@ bool session_compare_user_kernel(Session *session, Error *error) {
                      .counts_values = counts_values(session),
                      .numbers = numbers,
                      .number_count = find_numbers(session, numbers, MOST_NUMBERS),
-                     .is_trial = session->trial.block > 0,
+                     .is_trial = session->trial.block > 0 || session->trial.is_candidate,
+                     .takes_most = session->trial.is_other,
                      .float_fold = uses_float_fold(session->launches.programs[0]->entry)};
     const char *expectation = session->options.expect;
     Text what = {0};
@@ -186,7 +187,7 @@ static bool knows_sizes(const PlanLaunch *launch) {
 }
 
 /* An access of shared memory; a buffer may be called so, too. */
-static bool is_of_shared(const Trap *trap) {
+bool session_is_of_shared(const Trap *trap) {
     return strstr(trap->detail, "shared offset ") != NULL;
 }
 
@@ -199,7 +200,7 @@ static bool halve_grid(Session *session, const Trap *trap, bool reads_buffers) {
     const PlanLaunch *launch = &session->plan.launches[0];
     if (!is_guessed(session, "--grid") || launch->grid[0] < 2 || session->trial.halvings == MOST_HALVINGS)
         return false;
-    if (is_of_shared(trap) || (!reads_buffers && !trap->block[0])) return false;
+    if (session_is_of_shared(trap) || (!reads_buffers && !trap->block[0])) return false;
     session->trial.halvings++;
     return true;
 }
@@ -222,13 +223,14 @@ static bool grow_buffer(Session *session, const Trap *trap) {
 }
 
 /* Out of bounds, whether the run ended there or not. */
-static bool is_outside(TrapKind kind) {
+bool session_is_outside(TrapKind kind) {
     return kind == TRAP_OUT_OF_BOUNDS || kind == TRAP_INDEX_OVERFLOW || trap_kind_is_dropped(kind);
 }
 
 /* A variable of the module has no place for so large an n. */
 static bool is_beyond_variable(const Session *session, const Trap *trap) {
-    if (trap->kind != TRAP_OUT_OF_BOUNDS || is_of_shared(trap) || !strchr(trap->detail, '`')) return false;
+    if (trap->kind != TRAP_OUT_OF_BOUNDS || session_is_of_shared(trap) || !strchr(trap->detail, '`'))
+        return false;
     for (int i = 0; i < session->plan.buffer_count; i++) {
         char name[80];
         snprintf(name, sizeof name, "`%.60s`", session->plan.buffers[i].name);
@@ -248,7 +250,7 @@ static bool add_dimension(Session *session, const Trap *trap) {
         sides += value == side;
         sizes += value > 1 && value < n;
     }
-    if (sides < 2 || sizes < 3 || side < 2 || side >= n || is_of_shared(trap) ||
+    if (sides < 2 || sizes < 3 || side < 2 || side >= n || session_is_of_shared(trap) ||
         session->trial.more_sides == MOST_SIDES)
         return false;
     session->trial.more_sides++;
@@ -261,63 +263,20 @@ bool session_resize(Session *session) {
     if (session->kernel.row || session->options.launches || !trace->trap_count) return false;
     const Trap *trap = &trace->traps[0];
     bool is_chain = session->plan.launch_count > 1;
-    if (is_chain ||
-        (session->kernel.is_cut && is_outside(trap->kind))) { /* its sizes may fit the file's own n alone */
-        bool keeps = is_outside(trap->kind) && session->kernel.is_reduced && !session->trial.keeps_n;
+    if (is_chain || (session->kernel.is_cut &&
+                     session_is_outside(trap->kind))) { /* its sizes may fit the file's own n alone */
+        bool keeps = session_is_outside(trap->kind) && session->kernel.is_reduced && !session->trial.keeps_n;
         session->trial.keeps_n |= keeps;
         return keeps;
     }
     bool takes_long = trap->kind == TRAP_INSTRUCTION_BUDGET && !strstr(trap->detail, "before a block ended");
-    if ((takes_long || is_beyond_variable(session, trap)) && session->kernel.may_shrink &&
-        session->trial.quarterings < MOST_QUARTERINGS) {
+    if ((takes_long || is_beyond_variable(session, trap)) && !session->trial.is_candidate &&
+        session->kernel.may_shrink && session->trial.quarterings < MOST_QUARTERINGS) {
         session->trial.quarterings++;
         return true;
     }
-    if (!is_outside(trap->kind) || session->options.args) return false;
+    if (!session_is_outside(trap->kind) || session->options.args) return false;
     bool reads_buffers = session->kernel.read && strstr(session->kernel.read, "--args");
     if (!reads_buffers && add_dimension(session, trap)) return true;
     return halve_grid(session, trap, reads_buffers) || (!reads_buffers && grow_buffer(session, trap));
-}
-
-/* A fault that another block may not have: an access of a buffer out of bounds is the kernel's own. */
-static bool is_other_fault(const Session *session) {
-    const Trace *trace = session->trace;
-    for (int i = 0; i < trace->trap_count; i++) {
-        const Trap *trap = &trace->traps[i];
-        bool is_fault = trap_kind_is_fatal(trap->kind) || trap_kind_is_dropped(trap->kind);
-        if (is_fault) return !is_outside(trap->kind) || is_of_shared(trap);
-    }
-    return false;
-}
-
-bool session_leave_loop(Session *session) {
-    bool is_right = session->has_result && session->result.correct;
-    bool leaves =
-        session->kernel.has_loop && !is_right && !session->trial.no_loops && !session->options.expect;
-    session->trial.no_loops |= leaves;
-    return leaves;
-}
-
-bool session_may_try_block(const Session *session) {
-    const SessionTrial *trial = &session->trial;
-    return !session->kernel.row && session->kernel.block_choices > 1 && !trial->is_settled &&
-           !trial->is_copy && !session->options.launches && session->plan.launch_count < 2 &&
-           uses_communicate(session->launches.programs[0]->entry);
-}
-
-bool session_try_block(Session *session) {
-    enum { QUICK = 1 << 23 }; /* warp instructions: a second */
-    SessionTrial *trial = &session->trial;
-    bool is_right = trial->is_right && !session_has_fault(session->trace);
-    if (!session_may_try_block(session) || is_right || session->is_partial) return false;
-    bool goes_on =
-        trial->block + 1 < session->kernel.block_choices && session_count_instructions(session) <= QUICK;
-    int clean = trial->clean ? trial->clean : is_other_fault(session) ? 0 : trial->block + 1;
-    int next = goes_on ? trial->block + 1
-               : clean ? clean - 1
-                       : 0; /* none is right: the likeliest without a fault */
-    if (!goes_on && next == trial->block) return false;
-    *trial = (SessionTrial){
-        .block = next, .clean = clean, .is_settled = !goes_on, .quarterings = trial->quarterings};
-    return true;
 }

@@ -99,6 +99,8 @@ bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
                 block[i] /= 2;
                 break;
             }
+    if (is_free && !user->reads_block && user->host && user->shape.block_dimensions == 1)
+        host_code_set_block(user->code, user->host, block[0]);
     return true;
 }
 
@@ -118,6 +120,7 @@ static uint64_t blocks_of_output(const UserLaunch *user) {
 static uint64_t usual_blocks(const UserLaunch *user, int axis, const uint32_t block[3]) {
     bool by_block;
     bool has_rows = guess_has_rows(user->entry, &by_block) && user->shape.dimensions == 1;
+    if (user->has_one_block) return 1;
     uint64_t by_output = axis == 0 && user->shape.dimensions == 1 ? blocks_of_output(user) : 0;
     if (!user->shape.counts_blocks || axis >= user->shape.dimensions) return 1;
     if (by_output) return by_output;
@@ -129,14 +132,18 @@ static uint64_t usual_blocks(const UserLaunch *user, int axis, const uint32_t bl
     return (user->side + reach - 1) / reach;
 }
 
+bool user_reads_grid(UserLaunch *user, uint32_t read[3]) {
+    return !user->session->options.grid[0] && user->host &&
+           host_code_evaluate_size(user->code, user->host, user->host->grid, read) &&
+           host_code_knows_size(user->code, user->host, user->host->grid);
+}
+
 /* Blocks: as asked, as the file says, else as is usual. */
 bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error) {
     static const uint32_t limits[3] = {INT_MAX, 65535, 65535};
     const SessionOptions *options = &user->session->options;
     uint32_t read[3] = {0};
-    user->reads_grid = !options->grid[0] && user->host &&
-                       host_code_evaluate_size(user->code, user->host, user->host->grid, read) &&
-                       host_code_knows_size(user->code, user->host, user->host->grid);
+    user->reads_grid = user_reads_grid(user, read);
     for (int i = 0; i < 3; i++) {
         uint64_t blocks = user->reads_grid ? read[i] : usual_blocks(user, i, launch->block);
         if (!i && !user->reads_grid)

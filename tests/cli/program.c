@@ -95,13 +95,17 @@ void program_assert_contains(const char *text, const char *part) {
     if (!strstr(text, part)) fail_msg("'%s' is not in: %.600s", part, text);
 }
 
-void program_expect(const char *text, const char *const *words, int count) {
+void program_write_file(const char *name, const char *text) {
     char path[512];
-    snprintf(path, sizeof path, "%s/file.cu", program_folder());
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
+}
+
+void program_expect(const char *text, const char *const *words, int count) {
+    program_write_file("file.cu", text);
     Outcome outcome = program_shell("@ %s/file.cu --report", program_folder());
     bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no") != NULL;
     if (!is_missing && outcome.status) fail_msg("%s", outcome.err);

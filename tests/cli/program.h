@@ -25,6 +25,8 @@ char *program_output(int status, const char *format, ...) __attribute__((format(
 int program_line_count(const char *text);
 void program_assert_contains(const char *text, const char *part);
 
+/* Writes a file of that folder. */
+void program_write_file(const char *name, const char *text);
 /* The report of a file with this text, as the first command gives it, has these words. Without a compiler, the test is skipped. */
 void program_expect(const char *text, const char *const *words, int count);
 #define EXPECT(text, ...)                                                                                    \

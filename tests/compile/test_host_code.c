@@ -56,6 +56,8 @@ static void sizes_are_followed_to_their_definition(void **state) {
     expect("void f() { int n = 640; k<<<std::min(n / 32, p.maxGridSize[0]), min(limit(), 32)>>>(p); }", 20,
            32, 0);
     expect("void f() { int n = 1e3, b = 32; k<<<(n + b - 1) / b, b>>>(p); }", 32, 32, 0);
+    expect("int main(int c, char **v) { int b = c > 1 ? atoi(v[1]) : 128; k<<<9, b>>>(p); }", 9, 128, 0);
+    expect("int main(int c, char **v) { int b = c > 1 ? atoi(v[1]) : 0; k<<<9, b>>>(p); }", 9, 0, 0);
     expect("int main(int c, char **v) { int b = 128; if (c > 1) b = atoi(v[1]); k<<<9, b>>>(p); }", 9, 128,
            0);
     expect("int n{64}; void f() { int *d; cudaMalloc(reinterpret_cast<void **>(&d), 4 * ::n); k<<<::n / 32, "
