@@ -312,12 +312,15 @@ ExpectParts expect_find_parts(const ExpectTrial *trial, bool is_found, CatalogRe
     bool is_explained = is_found && trial->partials == changed->end;
     Splitting *splitting = memory_new(sizeof *splitting);
     int count = list_splits(trial, is_explained, splits);
+    int known = trial->totals ? trial->totals->count : 0;
     splitting->of = trial;
     for (int i = 0; i < count && best != EXPECT_ALL_PARTS; i++) {
         splitting->split = splits[i];
         ExpectParts parts = try_split(splitting, is_explained, result, what);
         if (parts > best) best = parts;
     }
+    if (trial->totals)
+        trial->totals->count = known; /* the components are gone, and others may lie where they lay */
     arena_done(&splitting->arena);
     free(splitting);
     return best;
