@@ -228,6 +228,31 @@ static void two_outputs_have_parts(void **state) {
     close_sample(&sample);
 }
 
+/* Indices that are an input of their own are those that stand where the extreme does. */
+static void carried_indices_are_found(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, BLOCKS, 2);
+    Plan *const plans[] = {&sample.filled, &sample.done};
+    Error error = {0};
+    for (int k = 0; k < 2; k++) {
+        int index = plan_add_buffer(plans[k], "indices", PTX_S32, N, FILL_PERMUTATION);
+        assert_true(plan_fill_buffer(plans[k], index, 1, &error));
+        plans[k]->buffers[2].type = PTX_S32;
+    }
+    const int32_t *indices = sample.filled.buffers[3].bytes;
+    for (uint64_t b = 0; b < BLOCKS; b++) {
+        uint64_t place = place_of(&sample, b, 1);
+        put(&sample, 1, b, in(&sample, place));
+        put(&sample, 2, b, indices[place]);
+    }
+    assert_found(&sample,
+                 "out = max(in) of 4 partial results; more = indices[argmax(in)] of 4 partial results", 5);
+    put(&sample, 2, 1, indices[place_of(&sample, 1, -1)]);
+    assert_found(&sample, NULL, 0);
+    close_sample(&sample);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_found),
@@ -238,6 +263,7 @@ int main(void) {
         cmocka_unit_test(two_outputs_are_found),
         cmocka_unit_test(an_output_of_places_is_found),
         cmocka_unit_test(two_outputs_have_parts),
+        cmocka_unit_test(carried_indices_are_found),
     };
     return cmocka_run_group_tests_name("parts of results", tests, NULL, NULL);
 }
