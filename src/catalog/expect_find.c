@@ -167,7 +167,7 @@ static bool is_alike(const Finder *finder, const ExpectChanged *changed) {
 
 static bool find_further(Finder *finder, ExpectTrial *trial) {
     const ExpectTrial *first = &finder->found[0].trial;
-    if (first->function && expect_try_places(trial, first)) {
+    if (first->function && (expect_try_places(trial, first) || expect_try_carried(trial, first))) {
         keep_whole(finder, trial);
         return true;
     }

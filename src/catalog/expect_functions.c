@@ -292,6 +292,7 @@ const ExpectFunction expect_functions[] = {
     {"rowmin",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  min, NULL, false, false, false, EXPECT_OF_SCALED},
     {"rowmean",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  mean, NULL, false, false, false, EXPECT_OF_SCALED},
     {"rowargmax",EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  argmax, NULL, false, false, false, EXPECT_OF_SCALED},
+    {"rowargmin",EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  argmin, NULL, false, false, false, EXPECT_OF_SCALED},
     {"rownorm",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  norm, NULL, false, false, false, EXPECT_OF_SCALED},
     {"rowvariance",EXPECT_ROWS,EXPECT_NO_FOLD, 1, true,  true,  true,  variance, NULL, false, false, false, EXPECT_OF_SCALED},
     {"rowlogsumexp",EXPECT_ROWS,EXPECT_NO_FOLD,1, true,  true,  true,  log_sum_exp, NULL, false, false, false, EXPECT_OF_SCALED},

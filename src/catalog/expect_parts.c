@@ -173,6 +173,59 @@ bool expect_try_places(ExpectTrial *places, const ExpectTrial *value) {
     return true;
 }
 
+/* Does `input` have result r somewhere in row r, where the extreme is? */
+static bool is_carried(ExpectTrial *carried, const ExpectTrial *value, const PlanBuffer *input,
+                       uint64_t columns) {
+    uint64_t rows = value->length / columns, found = 0;
+    bool *has = memory_new((size_t)rows + 1);
+    for (uint64_t i = 0; i < rows * columns; i++) {
+        uint64_t row = i / columns;
+        if (has[row] || expect_element(value->a, i) != expect_element(value->out, row)) continue;
+        has[row] = expect_element(input, i) == expect_element(carried->out, row);
+        found += has[row];
+    }
+    free(has);
+    carried->result = (CatalogResult){0};
+    for (uint64_t row = 0; found == rows && row < rows; row++) {
+        long double got = expect_element(carried->out, row);
+        rows_compare(&carried->result, carried->out->type, row, got, got, 0);
+    }
+    return found == rows;
+}
+
+bool expect_try_carried(ExpectTrial *carried, const ExpectTrial *value) {
+    static const char *const names[][2] = {
+        {"max", "argmax"}, {"min", "argmin"}, {"rowmax", "rowargmax"}, {"rowmin", "rowargmin"}};
+    const Plan *filled = value->run->filled;
+    const char *name = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(value->function->name, names[i][0])) name = names[i][1];
+    uint64_t columns = value->columns    ? value->columns
+                       : value->partials ? value->length / value->partials
+                                         : value->length;
+    if (!name || value->b || !value->run->compares || !columns || value->length % columns != 0 ||
+        carried->changed.end > value->length / columns || carried->out->count < value->length / columns)
+        return false;
+    const ExpectFunction *function = NULL;
+    for (int i = 0; i < expect_function_count; i++)
+        if (!strcmp(expect_functions[i].name, name)) function = &expect_functions[i];
+    for (int i = 0; function && i < filled->buffer_count; i++) {
+        const PlanBuffer *input = &filled->buffers[i];
+        if (!expect_is_input(value->run, i) || input == value->a || input->count < value->length ||
+            input->type != carried->out->type || !is_carried(carried, value, input, columns))
+            continue;
+        ExpectTrial was = *carried;
+        *carried = *value;
+        carried->function = function;
+        carried->carried = input;
+        carried->out = was.out;
+        carried->changed = was.changed;
+        carried->result = was.result;
+        return true;
+    }
+    return false;
+}
+
 /* ---- all parts ----------------------------------------------------------------------------------------------- */
 
 void expect_merge(CatalogResult *all, const CatalogResult *part, uint64_t index) {
@@ -312,12 +365,15 @@ ExpectParts expect_find_parts(const ExpectTrial *trial, bool is_found, CatalogRe
     bool is_explained = is_found && trial->partials == changed->end;
     Splitting *splitting = memory_new(sizeof *splitting);
     int count = list_splits(trial, is_explained, splits);
+    int known = trial->totals ? trial->totals->count : 0;
     splitting->of = trial;
     for (int i = 0; i < count && best != EXPECT_ALL_PARTS; i++) {
         splitting->split = splits[i];
         ExpectParts parts = try_split(splitting, is_explained, result, what);
         if (parts > best) best = parts;
     }
+    if (trial->totals)
+        trial->totals->count = known; /* the components are gone, and others may lie where they lay */
     arena_done(&splitting->arena);
     free(splitting);
     return best;

@@ -19,6 +19,9 @@ ExpectParts expect_find_parts(const ExpectTrial *trial, bool is_found, CatalogRe
 /* Is each of these integers the place of the extreme that stands at the same index of value->out? It becomes its argmax, or
  * argmin. */
 bool expect_try_places(ExpectTrial *places, const ExpectTrial *value);
+/* Is each of its elements one that an input has where value->a has the extreme, as indices that are carried along with values
+ * are? It becomes indices[argmax(values)]. */
+bool expect_try_carried(ExpectTrial *carried, const ExpectTrial *value);
 /* Counts `part` in; its element `index` of the whole is what it reports. */
 void expect_merge(CatalogResult *all, const CatalogResult *part, uint64_t index);
 

@@ -376,6 +376,7 @@ bool expect_try(ExpectTrial *trial) {
 }
 
 void expect_print_name(const ExpectTrial *trial, Text *what) {
+    if (trial->carried) text_print(what, "%s[", trial->carried->name);
     text_print(what, "%s(%s", trial->function->name, trial->a->name);
     if (trial->b) text_print(what, ", %s", trial->b->name);
     if (trial->weight) text_print(what, ", %s", trial->weight->name);
@@ -389,7 +390,7 @@ void expect_print_name(const ExpectTrial *trial, Text *what) {
         text_print(what, ", %" PRIu64, trial->width);
         if (trial->base) text_print(what, ", %" PRIu64, trial->base);
     }
-    text_add(what, ")");
+    text_add(what, trial->carried ? ")]" : ")");
 }
 
 bool expect_keep(const ExpectTrial *trial, CatalogResult *result, Text *what) {

@@ -29,6 +29,8 @@ typedef struct ExpectTrial { /* a function of certain inputs, compared with a ce
     const ExpectFunction *function;
     const PlanBuffer *a, *b;
     const PlanBuffer *weight, *bias; /* of each column; NULL: none */
+    const PlanBuffer
+        *carried; /* of a place: the result is its element there, indices[argmax(values)]; NULL: the place */
     const PlanBuffer *out;
     long double epsilon;
     uint64_t width; /* of the bins of a histogram; 0: 1. Of columns: rows of each matrix; 0: there is one */

@@ -209,6 +209,50 @@ static void an_output_of_places_is_found(void **state) {
     close_sample(&sample);
 }
 
+/* Components of another output's search have other values, wherever they lie. */
+static void two_outputs_have_parts(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, 2 * BLOCKS, 2);
+    for (uint64_t b = 0; b < BLOCKS; b++) {
+        for (uint64_t c = 0; c < 2; c++) put(&sample, 1, 2 * b + c, sum_of(&sample, b, c, 2));
+        put(&sample, 2, 2 * b, in(&sample, place_of(&sample, b, 1)));
+        put(&sample, 2, 2 * b + 1, squares_of(&sample, b));
+    }
+    assert_found(&sample,
+                 "out = sum(in[0::2]) and sum(in[1::2]) of 4 partial results, as pairs; "
+                 "more = max(in) and sumsq(in) of 4 partial results, as pairs",
+                 4);
+    put(&sample, 2, 3, 1);
+    assert_found(&sample, NULL, 0);
+    close_sample(&sample);
+}
+
+/* Indices that are an input of their own are those that stand where the extreme does. */
+static void carried_indices_are_found(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, BLOCKS, 2);
+    Plan *const plans[] = {&sample.filled, &sample.done};
+    Error error = {0};
+    for (int k = 0; k < 2; k++) {
+        int index = plan_add_buffer(plans[k], "indices", PTX_S32, N, FILL_PERMUTATION);
+        assert_true(plan_fill_buffer(plans[k], index, 1, &error));
+        plans[k]->buffers[2].type = PTX_S32;
+    }
+    const int32_t *indices = sample.filled.buffers[3].bytes;
+    for (uint64_t b = 0; b < BLOCKS; b++) {
+        uint64_t place = place_of(&sample, b, 1);
+        put(&sample, 1, b, in(&sample, place));
+        put(&sample, 2, b, indices[place]);
+    }
+    assert_found(&sample,
+                 "out = max(in) of 4 partial results; more = indices[argmax(in)] of 4 partial results", 5);
+    put(&sample, 2, 1, indices[place_of(&sample, 1, -1)]);
+    assert_found(&sample, NULL, 0);
+    close_sample(&sample);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_found),
@@ -218,6 +262,8 @@ int main(void) {
         cmocka_unit_test(components_of_inputs_are_found),
         cmocka_unit_test(two_outputs_are_found),
         cmocka_unit_test(an_output_of_places_is_found),
+        cmocka_unit_test(two_outputs_have_parts),
+        cmocka_unit_test(carried_indices_are_found),
     };
     return cmocka_run_group_tests_name("parts of results", tests, NULL, NULL);
 }
