@@ -37,7 +37,8 @@ typedef struct FoldNode {
     uint16_t warp,
         buffer; /* buffer: of an INPUT, as in TraceEvent; from FOLD_PEER_BUFFER on: another block's */
     uint8_t lane, kind, type; /* type: PtxType of `bits` */
-    bool is_plain; /* no instruction on the way here but sums, minima and the like: counting makes sense */
+    bool is_choice; /* of a JOIN: min, max or selp took one of both values; what it leaves is no rounding */
+    bool is_plain;  /* no instruction on the way here but sums, minima and the like: counting makes sense */
 } FoldNode;
 
 typedef struct FoldResult {

@@ -323,37 +323,55 @@ static void test_half_stops_at_2048(void **state) {
     close_kernel(&opened);
 }
 
+/* out[0] = in[0] OPERATION in[1], of floats made of the inputs; `sum` is the node of the result. */
+static Opened fold_two(const char *operation, const char *type, const char *fill, int *sum) {
+    char body[1024], args[64];
+    bool is_whole = strcmp(type, "float") != 0;
+    snprintf(body, sizeof body,
+             ".shared .align 4 .b8 words[8];\n.reg .b32 %%r<4>;\n.reg .f32 %%f<4>;\n.reg .b64 %%q<4>;\n"
+             ".reg .pred %%p;\nmov.u32 %%r0, %%tid.x;\nmul.wide.u32 %%q1, %%r0, %d;\n"
+             "ld.param.u64 %%q0, [in];\nadd.u64 %%q0, %%q0, %%q1;\n%s\nmov.u32 %%r2, words;\n"
+             "shl.b32 %%r3, %%r0, 2;\nadd.u32 %%r3, %%r3, %%r2;\nst.shared.f32 [%%r3], %%f0;\nbar.sync 0;\n"
+             "setp.ne.u32 %%p, %%r0, 0;\n@%%p bra END;\nld.shared.f32 %%f1, [%%r2];\n"
+             "ld.shared.f32 %%f2, [%%r2+4];\n%s.f32 %%f1, %%f1, %%f2;\nld.param.u64 %%q0, [out];\n"
+             "st.global.f32 [%%q0], %%f1;\nEND: ret;",
+             is_whole ? 8 : 4,
+             is_whole ? "ld.global.s64 %q2, [%q0];\ncvt.rn.f32.s64 %f0, %q2;" : "ld.global.f32 %f0, [%q0];",
+             operation);
+    snprintf(args, sizeof args, "in=%s[2]:%s, out=float[1]", type, fill);
+    Opened opened = {.session = stage_session_of_ptx(".param .u64 in, .param .u64 out", body, args, 2)};
+    opened.scene = scene_new(opened.session);
+    const Tree *tree = scene_tree(opened.scene, 0);
+    assert_non_null(tree);
+    *sum = tree->folds->node_count - 1;
+    while (*sum >= 0 && tree->folds->nodes[*sum].kind != FOLD_JOIN) --*sum;
+    assert_true(*sum >= 0);
+    return opened;
+}
+
 /* A sum of floats whose inputs were whole numbers: how far it is from the inputs' sum is not known. */
 static void test_errors_of_whole_numbers_are_not_known(void **state) {
     (void)state;
     static const char *const types[] = {"float", "long"};
     for (int i = 0; i < 2; i++) {
-        char body[1024], args[64];
-        const char *load =
-            i ? "ld.global.s64 %q2, [%q0];\ncvt.rn.f32.s64 %f0, %q2;" : "ld.global.f32 %f0, [%q0];";
-        snprintf(
-            body, sizeof body,
-            ".shared .align 4 .b8 words[8];\n.reg .b32 %%r<4>;\n.reg .f32 %%f<4>;\n.reg .b64 %%q<4>;\n"
-            ".reg .pred %%p;\nmov.u32 %%r0, %%tid.x;\nmul.wide.u32 %%q1, %%r0, %d;\n"
-            "ld.param.u64 %%q0, [in];\nadd.u64 %%q0, %%q0, %%q1;\n%s\nmov.u32 %%r2, words;\n"
-            "shl.b32 %%r3, %%r0, 2;\nadd.u32 %%r3, %%r3, %%r2;\nst.shared.f32 [%%r3], %%f0;\nbar.sync 0;\n"
-            "setp.ne.u32 %%p, %%r0, 0;\n@%%p bra END;\nld.shared.f32 %%f1, [%%r2];\n"
-            "ld.shared.f32 %%f2, [%%r2+4];\nadd.f32 %%f1, %%f1, %%f2;\nld.param.u64 %%q0, [out];\n"
-            "st.global.f32 [%%q0], %%f1;\nEND: ret;",
-            i ? 8 : 4, load);
-        snprintf(args, sizeof args, "in=%s[2]:iota, out=float[1]", types[i]);
-        Opened opened = {.session = stage_session_of_ptx(".param .u64 in, .param .u64 out", body, args, 2)};
-        opened.scene = scene_new(opened.session);
-        const Tree *tree = scene_tree(opened.scene, 0);
-        assert_non_null(tree);
+        int sum;
         double error = 7;
-        int sum = tree->folds->node_count - 1;
-        while (sum >= 0 && tree->folds->nodes[sum].kind != FOLD_JOIN) sum--;
-        assert_true(sum >= 0);
+        Opened opened = fold_two("add", types[i], "iota", &sum);
         assert_true(reduction_rounding(scene_reduction(opened.scene, 0), sum, &error) && error == 0);
         assert_int_equal(reduction_error(scene_reduction(opened.scene, 0), sum, &error), !i);
         close_kernel(&opened);
     }
+}
+
+/* What a maximum leaves of the smaller value, be it small beside the other one, was not rounded away. */
+static void test_an_extreme_does_not_round(void **state) {
+    (void)state;
+    int result;
+    double rounding;
+    Opened opened = fold_two("max", "float", "iota(1,1000)", &result);
+    assert_false(reduction_rounding(scene_reduction(opened.scene, 0), result, &rounding));
+    assert_false(reduction_is_stuck(scene_reduction(opened.scene, 0), result));
+    close_kernel(&opened);
 }
 
 /* Inputs of one node, found by walking down, added in long double: exact for floats of like size. */
@@ -515,6 +533,7 @@ int main(void) {
         cmocka_unit_test(test_words_of_vectors_are_live),
         cmocka_unit_test(test_every_adder_counts_for_the_operation),
         cmocka_unit_test(test_errors_of_whole_numbers_are_not_known),
+        cmocka_unit_test(test_an_extreme_does_not_round),
         cmocka_unit_test(test_interleaved_has_at_most_40_beats),
         cmocka_unit_test(test_beats_go_forwards_and_backwards),
     };

@@ -37,7 +37,12 @@ static int join(Folds *folds, const Warp *warp, const Op *op, const FoldPlace *p
     if (a == b && is_selp) return a;
     if (op->provenance == WEIGHT_PRODUCT && index == 1) return heavier(folds, a, b);
     int selected = is_selp ? select_node(folds, warp, op, place->lane, a, b) : FOLD_NONE;
-    return selected != FOLD_NONE ? selected : folds_add_join(folds, place, a, b, is_plain(op->instruction));
+    if (selected != FOLD_NONE) return selected;
+    int node = folds_add_join(folds, place, a, b, is_plain(op->instruction));
+    if (node != FOLD_NONE)
+        folds->nodes[node].is_choice =
+            is_selp || !strcmp(op->instruction->name, "min") || !strcmp(op->instruction->name, "max");
+    return node;
 }
 
 static int bytes_of(const Folds *folds, int node) {
