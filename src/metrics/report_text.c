@@ -60,9 +60,10 @@ static void print_result(const ReportInput *input, Text *out) {
     if (!input->has_result && *end_text(input->trace))
         text_add(&sentence, "result not checked: a fault ended the run");
     else if (!input->has_result)
-        text_print(&sentence,
-                   "result not checked: no reduction that is known gives it%s%s; --expect says which should",
-                   input->alike ? ", but " : "", input->alike ? input->alike : "");
+        text_print(
+            &sentence,
+            "result not checked: no reduction that is known gives it%s%s%s; --expect says which should",
+            input->alike ? " (" : "", input->alike ? input->alike : "", input->alike ? ")" : "");
     else if (!input->result)
         text_print(&sentence, "no result: a trap ended the run; expected %s", input->expected);
     else if (input->compared > 1 && is_exact)

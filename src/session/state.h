@@ -31,6 +31,7 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     int block_choices;                    /* sizes that its guessed block may have; 0: it was not guessed */
     int profiles;      /* other values that its guessed numbers may have (user_profiles.c) */
     bool has_sides;    /* sizes that nothing tells were taken for the sides of a square */
+    bool is_launched;  /* a launch of the kernel was read, which may be of others, too */
     int other_entries; /* other kernels of the file that may be meant (user_entry.c) */
     bool is_reduced;   /* n is less than in its file */
     bool is_cut;       /* less than what its kernels are compiled with */

@@ -172,19 +172,14 @@ static bool is_launched_by_name(UserLaunch *user, const PtxFunction *entry) {
     return false;
 }
 
-/* Another kernel of the file may be meant where a launch of the chosen one was not read, or its name says nothing. */
-static bool may_be_other(UserLaunch *user, const PtxFunction *chosen) {
-    return !is_launched_by_name(user, chosen) || !is_named_reduction(user, chosen);
-}
-
-/* The other kernels that reduce, by what they do or what they are called, in the order of the module: the first is 1. */
+/* The other kernels that reduce, by what they are called, or, where no launch of the chosen one was read, by what they do, in the
+ * order of the module: the first is 1. */
 static PtxFunction *find_other(UserLaunch *user, PtxFunction *chosen) {
     PtxModule *module = user->session->code.module;
     int wanted = user->session->trial.entry, count = 0;
-    bool may_be = chosen && may_be_other(user, chosen);
-    bool is_launched = may_be && is_launched_by_name(user, chosen);
+    bool is_launched = chosen && is_launched_by_name(user, chosen);
     PtxFunction *found = chosen;
-    for (int i = 0; may_be && i < module->function_count; i++) {
+    for (int i = 0; chosen && i < module->function_count; i++) {
         PtxFunction *entry = module->functions[i];
         bool is_other =
             entry != chosen && entry->is_entry && entry->has_body && ptx_function_parse(module, entry, NULL);
@@ -193,6 +188,7 @@ static PtxFunction *find_other(UserLaunch *user, PtxFunction *chosen) {
         if (++count == wanted) found = entry;
     }
     user->session->kernel.other_entries = count;
+    user->session->kernel.is_launched = is_launched;
     return found;
 }
 

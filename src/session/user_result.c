@@ -144,7 +144,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     UserVariables with_variables = user_variables(session);
     user_add_gathered(session, &with_variables);
     bool *results = session_find_results(session, with_variables.done.buffer_count);
-    bool *read = find_read(session, with_variables.done.buffer_count);
+    bool *read = find_read(session, with_variables.done.buffer_count + USER_PRINTED);
     ExpectRun run = {.filled = &with_variables.filled,
                      .done = &with_variables.done,
                      .variables = with_variables.done.buffer_count - session->plan.buffer_count,

@@ -138,7 +138,11 @@ Session *session_try_others(const Session *session, const SessionOptions *given,
                      .options = short_run(session, given),
                      .seconds = given->first_look ? 1 : 4,
                      .begin = clock()};
-    int entries = kernel->other_entries < MOST_ENTRIES ? kernel->other_entries : MOST_ENTRIES;
+    bool is_of_file =
+        kernel->is_launched && !strstr(kernel->guess, "--args"); /* all of it was read: it is what is meant */
+    int entries = is_of_file                             ? 0
+                  : kernel->other_entries < MOST_ENTRIES ? kernel->other_entries
+                                                         : MOST_ENTRIES;
     int quarterings = session->trial.quarterings + (kernel->may_shrink ? QUARTERINGS : 0);
     SessionTrial same = {
         .block = session->trial.block, .more_sides = session->trial.more_sides, .quarterings = quarterings};
