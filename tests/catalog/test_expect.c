@@ -226,6 +226,29 @@ static void elements_are_no_extremes_by_chance(void **state) {
     }
 }
 
+/* Ascending elements have their largest one last in every row, and exponentials of which one is all: any kernel that stores ones
+ * would look like it. */
+static void ones_look_like_nothing(void **state) {
+    (void)state;
+    Sample sample;
+    open_sample(&sample, PTX_F32, 1024, 512, false);
+    float *values = sample.filled.buffers[0].bytes;
+    for (int i = 0; i < 1024; i++) values[i] = (float)i * 1024;
+    memcpy(sample.done.buffers[0].bytes, values, 1024 * sizeof *values);
+    for (uint64_t i = 0; i < 512; i++) put(&sample, i, 1);
+    assert_found(&sample, NULL);
+    assert_said(&sample, "rowargmax(in, 2)", true);
+    close_sample(&sample);
+    open_sample(&sample, PTX_F32, 1024, 1, false);
+    values = sample.filled.buffers[0].bytes;
+    for (int i = 0; i < 1024; i++) values[i] = (float)i * 1024;
+    memcpy(sample.done.buffers[0].bytes, values, 1024 * sizeof *values);
+    put(&sample, 0, 1);
+    assert_found(&sample, NULL);
+    assert_said(&sample, "sumexp(in)", true);
+    close_sample(&sample);
+}
+
 /* layernorm(in) * weight + bias, by rows of 128; and what is said the same way. */
 static void weights_and_biases_are_found(void **state) {
     (void)state;
@@ -518,6 +541,7 @@ int main(void) {
         cmocka_unit_test(rows_and_elements_are_found),
         cmocka_unit_test(nothing_is_found_by_chance),
         cmocka_unit_test(elements_are_no_extremes_by_chance),
+        cmocka_unit_test(ones_look_like_nothing),
         cmocka_unit_test(weights_and_biases_are_found),
         cmocka_unit_test(shifted_tiles_are_found),
         cmocka_unit_test(histograms_have_wider_bins),
