@@ -62,8 +62,8 @@ static int print_text(Text *text, int status) {
 }
 
 static int print_access(const char *path, Error *error) {
-    char *csv;
-    size_t length;
+    char *csv = NULL;
+    size_t length = 0;
     Text out = {0};
     bool is_stream = text_is_stream(path);
     if (!(is_stream ? text_read_stream : text_read_file)(path, ACCESS_LIMIT_BYTES, &csv, &length, error))

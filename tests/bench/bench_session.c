@@ -19,7 +19,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-_Noreturn static void fail(const Error *error) {
+_Noreturn static void give_up(const Error *error) {
     error_print(error, stderr);
     exit(1);
 }
@@ -27,7 +27,7 @@ _Noreturn static void fail(const Error *error) {
 static Session *open_session(const SessionOptions *options) {
     Error error = {0};
     Session *session = session_open(options, &error);
-    if (!session) fail(&error);
+    if (!session) give_up(&error);
     return session;
 }
 
@@ -47,7 +47,7 @@ static void measure(SessionOptions options, const char *what, const char *path) 
     Session *session = open_session(&options);
     for (int i = 0; i < REPEATS; i++) {
         double start = seconds();
-        if (!session_save(session, path, &error)) fail(&error);
+        if (!session_save(session, path, &error)) give_up(&error);
         saving[i] = seconds() - start;
     }
     session_free(session);
