@@ -1,6 +1,6 @@
 /* --expect, and what an output looks like by itself. */
-#include "catalog/expect.h"
 #include "catalog/npy.h"
+#include "tests/catalog/made_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,62 +12,34 @@
 
 #include <cmocka.h>
 
-/* A run with `in` (float, as `fill` says), `other` and `out`, before and after; 4 blocks of 32 threads. */
-typedef struct Sample {
-    Plan filled, done;
-    ExpectRun run;
-} Sample;
-
-static void open_sample(Sample *sample, PtxType type, uint64_t n, uint64_t outputs, bool has_other) {
-    Plan *const plans[] = {&sample->filled, &sample->done};
-    Error error = {0};
-    *sample = (Sample){0};
-    for (int i = 0; i < 2; i++) {
-        int in = plan_add_buffer(plans[i], "in", type, n, FILL_RANDOM);
-        plans[i]->buffers[in].has_range = plans[i]->buffers[in].whole_numbers = true;
-        plans[i]->buffers[in].low = -8;
-        plans[i]->buffers[in].high = 8;
-        if (has_other) plan_add_buffer(plans[i], "other", type, n, FILL_DIGITS);
-        plan_add_buffer(plans[i], "out", type, outputs, FILL_ZERO);
-        PlanLaunch *launch = plan_add_launch(plans[i], "k");
-        launch->grid[0] = 4;
-        launch->block[0] = 32;
-        if (!plan_fill(plans[i], 1, &error)) fail_msg("%s", error.message);
-    }
-    sample->run = (ExpectRun){.filled = &sample->filled, .done = &sample->done, .n = n};
+/* With `in` from -8 to 8, `other` where it is asked for, and `out`. */
+static void open_sample(MadeRun *sample, PtxType type, uint64_t n, uint64_t outputs, bool has_other) {
+    made_open(sample, type, n, 8);
+    if (has_other) made_add(sample, "other", type, n, FILL_DIGITS);
+    made_add(sample, "out", type, outputs, FILL_ZERO);
+    made_fill(sample);
 }
 
-static void close_sample(Sample *sample) {
-    plan_free(&sample->filled);
-    plan_free(&sample->done);
-}
-
-static double in(const Sample *sample, int buffer, uint64_t i) {
-    const PlanBuffer *from = &sample->filled.buffers[buffer];
-    return plan_element(from->type, from->bytes, i);
-}
-
-static void put(Sample *sample, uint64_t i, double value) {
-    PlanBuffer *out = &sample->done.buffers[sample->done.buffer_count - 1];
-    plan_element_set(out->type, out->bytes, i, value);
+static void put(MadeRun *sample, uint64_t i, double value) {
+    made_put(sample, sample->done.buffer_count - 1, i, value);
 }
 
 /* What is found looks like `what`; NULL: nothing is. */
-static void assert_found(const Sample *sample, const char *what) {
+static void assert_found(const MadeRun *sample, const char *what) {
     CatalogResult result = {0};
     Text text = {0};
-    bool found = expect_find(&sample->run, &result, &text);
+    bool found = expect_find(&sample->expect, &result, &text);
     if (found != (what != NULL)) fail_msg("found: %s", text_string(&text));
     if (what) assert_string_equal(text_string(&text), what);
     if (what) assert_true(result.correct);
     text_done(&text);
 }
 
-static void assert_said(const Sample *sample, const char *expectation, bool correct) {
+static void assert_said(const MadeRun *sample, const char *expectation, bool correct) {
     CatalogResult result = {0};
     Text text = {0};
     Error error = {0};
-    if (!expect_compare(expectation, &sample->run, &result, &text, &error))
+    if (!expect_compare(expectation, &sample->expect, &result, &text, &error))
         fail_msg("%s: %s", expectation, error.message);
     if (result.correct != correct)
         fail_msg("%s: %s instead of %s", expectation, result.result_text, result.expected_text);
@@ -76,11 +48,11 @@ static void assert_said(const Sample *sample, const char *expectation, bool corr
 
 static void totals_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 1000, 1, false);
     double sum = 0, squares = 0;
     for (uint64_t i = 0; i < 1000; i++)
-        sum += in(&sample, 0, i), squares += in(&sample, 0, i) * in(&sample, 0, i);
+        sum += made_in(&sample, 0, i), squares += made_in(&sample, 0, i) * made_in(&sample, 0, i);
     put(&sample, 0, sum);
     assert_found(&sample, "sum(in)");
     assert_said(&sample, "sum(in)", true);
@@ -93,63 +65,63 @@ static void totals_are_found(void **state) {
     assert_found(&sample, "sumsq(in)");
     put(&sample, 0, (float)(sum / 1000));
     assert_found(&sample, "mean(in)");
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 static void partial_results_are_folded(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_S32, 1000, 8, false);
     for (uint64_t i = 0; i < 1000; i++) {
         int32_t *out = sample.done.buffers[1].bytes;
-        out[i / 250] += (int32_t)in(&sample, 0, i);
+        out[i / 250] += (int32_t)made_in(&sample, 0, i);
     }
     assert_found(&sample, "sum(in) of 4 partial results");
     assert_said(&sample, "rowsum(in, 250)", true);
     ((int32_t *)sample.done.buffers[1].bytes)[0] += 5;
     ((int32_t *)sample.done.buffers[1].bytes)[1] -= 5;
     assert_found(&sample, "sum(in) of 4 partial results");
-    sample.run.fold = "add";
+    sample.expect.fold = "add";
     ((int32_t *)sample.done.buffers[1].bytes)[1] -= 5;
     CatalogResult result = {0};
     Text text = {0};
-    assert_true(expect_find(&sample.run, &result, &text));
+    assert_true(expect_find(&sample.expect, &result, &text));
     assert_false(result.correct);
     assert_string_equal(text_string(&text), "sum(in) of 4 partial results");
     text_done(&text);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* Elements that were copied have the same sum, and are no partial results. */
 static void a_copy_is_no_reduction(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_S32, 1000, 1000, false);
-    for (uint64_t i = 0; i < 1000; i++) put(&sample, i, in(&sample, 0, i));
+    for (uint64_t i = 0; i < 1000; i++) put(&sample, i, made_in(&sample, 0, i));
     assert_found(&sample, NULL);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* Ten elements may have any maximum by chance; a kernel that takes maxima and nothing else does not. */
 static void few_elements_need_the_kernel_as_a_witness(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     double most = -9;
     open_sample(&sample, PTX_F32, 10, 1, false);
-    for (uint64_t i = 0; i < 10; i++) most = in(&sample, 0, i) > most ? in(&sample, 0, i) : most;
+    for (uint64_t i = 0; i < 10; i++) most = made_in(&sample, 0, i) > most ? made_in(&sample, 0, i) : most;
     put(&sample, 0, most);
     assert_found(&sample, NULL);
-    sample.run.float_fold = "max";
+    sample.expect.float_fold = "max";
     assert_found(&sample, "max(in)");
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 static void rows_and_elements_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 64 * 16, 64 * 16, true);
     double sum = 0;
-    for (uint64_t i = 0; i < 64 * 16; i++) put(&sample, i, sum += in(&sample, 0, i));
+    for (uint64_t i = 0; i < 64 * 16; i++) put(&sample, i, sum += made_in(&sample, 0, i));
     assert_found(&sample, "scan(in)");
     assert_said(&sample, "scan(in)", true);
     assert_said(&sample, "exscan(in)", false);
@@ -157,35 +129,36 @@ static void rows_and_elements_are_found(void **state) {
     for (uint64_t i = 0; i < 64; i++) {
         double most = -9;
         for (uint64_t k = 0; k < 16; k++)
-            most = in(&sample, 0, 16 * i + k) > most ? in(&sample, 0, 16 * i + k) : most;
+            most = made_in(&sample, 0, 16 * i + k) > most ? made_in(&sample, 0, 16 * i + k) : most;
         put(&sample, i, most);
     }
     assert_said(&sample, "rowmax(in, 16)", true);
     assert_said(&sample, "rowmax(in, n / 64)", true);
     assert_said(&sample, "rowmin(in, 16)", false);
     double dot = 0;
-    for (uint64_t i = 0; i < 64 * 16; i++) put(&sample, i, 0), dot += in(&sample, 0, i) * in(&sample, 1, i);
+    for (uint64_t i = 0; i < 64 * 16; i++)
+        put(&sample, i, 0), dot += made_in(&sample, 0, i) * made_in(&sample, 1, i);
     put(&sample, 0, dot);
     assert_found(&sample, "dot(in, other)");
     assert_said(&sample, "dot(other, in)", true);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* What few digits, or whole numbers, of a result would allow is nothing that it looks like. */
 static void nothing_is_found_by_chance(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F16, 1024, 1024, false);
-    sample.run.atomics =
+    sample.expect.atomics =
         1024; /* so many additions one after another: layernorm(in) may be off by more than it is */
     for (uint64_t i = 0; i < 1024; i++) put(&sample, i, i % 2 ? 0.01 : 0.02);
     assert_found(&sample, NULL);
-    close_sample(&sample);
+    made_close(&sample);
     open_sample(&sample, PTX_F16, 4096, 4, false);
-    sample.run.atomics = 4096;
+    sample.expect.atomics = 4096;
     for (uint64_t i = 0; i < 4; i++) put(&sample, i, 0.01);
     assert_found(&sample, NULL); /* rowsum(in, 1024), to as many digits */
-    close_sample(&sample);
+    made_close(&sample);
     open_sample(&sample, PTX_F32, 64, 4, false);
     double sum = 0;
     float *values = sample.filled.buffers[0].bytes;
@@ -199,9 +172,9 @@ static void nothing_is_found_by_chance(void **state) {
         if (values[i] > values[largest]) largest = i;
     put(&sample, 0, largest);
     assert_found(&sample, NULL); /* a place is none where nothing is compared */
-    sample.run.compares = true;
+    sample.expect.compares = true;
     assert_found(&sample, largest ? "argmax(in)" : NULL);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* What is left of a sum that went wrong is an element: of ascending ones the last, of digits a 9. */
@@ -209,20 +182,20 @@ static void elements_are_no_extremes_by_chance(void **state) {
     (void)state;
     static const double broken[] = {0, 255, 127.5};
     for (int fill = 0; fill < 2; fill++) {
-        Sample sample;
+        MadeRun sample;
         open_sample(&sample, PTX_S32, 256, 1, false);
         int32_t *values = sample.filled.buffers[0].bytes, *same = sample.done.buffers[0].bytes;
         for (int i = 0; i < 256; i++) same[i] = values[i] = fill ? i % 10 : i;
         put(&sample, 0, fill ? 9 : 255);
         assert_found(&sample, NULL);
-        sample.run.compares = true;
+        sample.expect.compares = true;
         assert_found(&sample, "max(in)");
-        sample.run.compares = false;
+        sample.expect.compares = false;
         for (size_t i = 0; i < sizeof broken / sizeof *broken && !fill; i++) {
             put(&sample, 0, broken[i]);
             assert_found(&sample, broken[i] == 127.5 ? "mean(in)" : NULL);
         }
-        close_sample(&sample);
+        made_close(&sample);
     }
 }
 
@@ -230,7 +203,7 @@ static void elements_are_no_extremes_by_chance(void **state) {
  * would look like it. */
 static void ones_look_like_nothing(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 1024, 512, false);
     float *values = sample.filled.buffers[0].bytes;
     for (int i = 0; i < 1024; i++) values[i] = (float)i * 1024;
@@ -238,7 +211,7 @@ static void ones_look_like_nothing(void **state) {
     for (uint64_t i = 0; i < 512; i++) put(&sample, i, 1);
     assert_found(&sample, NULL);
     assert_said(&sample, "rowargmax(in, 2)", true);
-    close_sample(&sample);
+    made_close(&sample);
     open_sample(&sample, PTX_F32, 1024, 1, false);
     values = sample.filled.buffers[0].bytes;
     for (int i = 0; i < 1024; i++) values[i] = (float)i * 1024;
@@ -246,13 +219,13 @@ static void ones_look_like_nothing(void **state) {
     put(&sample, 0, 1);
     assert_found(&sample, NULL);
     assert_said(&sample, "sumexp(in)", true);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* layernorm(in) * weight + bias, by rows of 128; and what is said the same way. */
 static void weights_and_biases_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 512, 512, true);
     Plan *const plans[] = {&sample.filled, &sample.done};
     for (int i = 0; i < 2; i++) { /* the row of weights is in front of the output */
@@ -261,53 +234,54 @@ static void weights_and_biases_are_found(void **state) {
     }
     for (int row = 0; row < 4; row++) {
         double sum = 0, squares = 0;
-        for (uint64_t i = 0; i < 128; i++) sum += in(&sample, 0, (uint64_t)row * 128 + i);
+        for (uint64_t i = 0; i < 128; i++) sum += made_in(&sample, 0, (uint64_t)row * 128 + i);
         for (uint64_t i = 0; i < 128; i++)
-            squares += pow(in(&sample, 0, (uint64_t)row * 128 + i) - sum / 128, 2);
+            squares += pow(made_in(&sample, 0, (uint64_t)row * 128 + i) - sum / 128, 2);
         for (uint64_t i = 0; i < 128; i++)
             put(&sample, (uint64_t)row * 128 + i,
-                (in(&sample, 0, (uint64_t)row * 128 + i) - sum / 128) / sqrt(squares / 128 + 1e-5) *
-                    in(&sample, 1, i));
+                (made_in(&sample, 0, (uint64_t)row * 128 + i) - sum / 128) / sqrt(squares / 128 + 1e-5) *
+                    made_in(&sample, 1, i));
     }
     assert_found(&sample, "layernorm(in, other, 128)");
     assert_said(&sample, "layernorm(in, other, 128)", true);
     assert_said(&sample, "layernorm(in, 128)", false);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 static void segments_begin_at_flags(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_S32, 512, 512, true);
     Plan *const plans[] = {&sample.filled, &sample.done};
     double sum = 0;
     for (uint64_t i = 0; i < 512; i++) {
         for (int k = 0; k < 2; k++) ((int32_t *)plans[k]->buffers[1].bytes)[i] = i % 7 == 3;
-        sum = (i % 7 == 3 ? 0 : sum) + in(&sample, 0, i);
+        sum = (i % 7 == 3 ? 0 : sum) + made_in(&sample, 0, i);
         put(&sample, i, sum);
     }
     assert_found(&sample, "segscan(in, other)");
     assert_said(&sample, "segscan(in, other)", true);
     assert_said(&sample, "scan(in)", false);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* A column has its own mean, spread and weight; a scan goes down it. */
 static void columns_are_groups(void **state) {
     (void)state;
     enum { COLUMNS = 32, ROWS = 16 };
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, ROWS * COLUMNS, ROWS * COLUMNS, true);
     Plan *const plans[] = {&sample.filled, &sample.done};
     for (int i = 0; i < 2; i++) plans[i]->buffers[1].count = COLUMNS;
     for (uint64_t c = 0; c < COLUMNS; c++) {
         double sum = 0, squares = 0;
-        for (uint64_t r = 0; r < ROWS; r++) sum += in(&sample, 0, r * COLUMNS + c);
-        for (uint64_t r = 0; r < ROWS; r++) squares += pow(in(&sample, 0, r * COLUMNS + c) - sum / ROWS, 2);
+        for (uint64_t r = 0; r < ROWS; r++) sum += made_in(&sample, 0, r * COLUMNS + c);
+        for (uint64_t r = 0; r < ROWS; r++)
+            squares += pow(made_in(&sample, 0, r * COLUMNS + c) - sum / ROWS, 2);
         for (uint64_t r = 0; r < ROWS; r++)
             put(&sample, r * COLUMNS + c,
-                (in(&sample, 0, r * COLUMNS + c) - sum / ROWS) / sqrt(squares / ROWS + 1e-5) *
-                    in(&sample, 1, c));
+                (made_in(&sample, 0, r * COLUMNS + c) - sum / ROWS) / sqrt(squares / ROWS + 1e-5) *
+                    made_in(&sample, 1, c));
     }
     assert_found(&sample, "batchnorm(in, other, 32)");
     assert_said(&sample, "batchnorm(in, other, 32)", true);
@@ -315,15 +289,15 @@ static void columns_are_groups(void **state) {
     for (uint64_t c = 0; c < COLUMNS; c++) {
         double sum = 0;
         for (uint64_t r = 0; r < ROWS; r++)
-            put(&sample, r * COLUMNS + c, sum += in(&sample, 0, r * COLUMNS + c));
+            put(&sample, r * COLUMNS + c, sum += made_in(&sample, 0, r * COLUMNS + c));
     }
     assert_found(&sample, "colscan(in, 32)");
     assert_said(&sample, "scan(in, 32)", false);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* The kernel is given one number. */
-static void give(Sample *sample, const uint32_t *number) {
+static void give(MadeRun *sample, const uint32_t *number) {
     PlanArgument argument = {.buffer = -1, .bytes = (const uint8_t *)number, .byte_count = 4};
     PlanLaunch *launch = &sample->done.launches[0];
     array_push(launch->arguments, launch->argument_count, launch->argument_capacity, argument);
@@ -334,7 +308,7 @@ static void columns_of_several_matrices_are_found(void **state) {
     (void)state;
     enum { COLUMNS = 16, ROWS = 10, MATRICES = 3 };
     static const uint32_t numbers[] = {MATRICES, COLUMNS};
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, MATRICES * ROWS * COLUMNS, MATRICES * COLUMNS, false);
     give(&sample, &numbers[0]);
     give(&sample, &numbers[1]);
@@ -342,38 +316,38 @@ static void columns_of_several_matrices_are_found(void **state) {
         for (uint64_t c = 0; c < COLUMNS; c++) {
             double most = -100;
             for (uint64_t r = 0; r < ROWS; r++)
-                most = fmax(most, in(&sample, 0, (b * ROWS + r) * COLUMNS + c));
+                most = fmax(most, made_in(&sample, 0, (b * ROWS + r) * COLUMNS + c));
             put(&sample, b * COLUMNS + c, most);
         }
     assert_found(&sample, "colmax(in, 16, 10)");
     assert_said(&sample, "colmax(in, 16, 10)", true);
     assert_said(&sample, "colmin(in, 16, 10)", false);
     assert_said(&sample, "colmax(in, 10, 16)", false);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* All lanes of a warp have its sum. */
 static void totals_in_every_element_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 96, 96, false);
     for (uint64_t i = 0; i < 96; i++) {
         double sum = 0;
-        for (uint64_t k = 0; k < 32; k++) sum += in(&sample, 0, i / 32 * 32 + k);
+        for (uint64_t k = 0; k < 32; k++) sum += made_in(&sample, 0, i / 32 * 32 + k);
         put(&sample, i, sum);
     }
     assert_found(&sample, "allsum(in, 32)");
     assert_said(&sample, "allmax(in, 32)", false);
     put(&sample, 95, -1000); /* one lane of the last warp has another */
     assert_said(&sample, "allsum(in, 32)", false);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* Bins of eight values, and of letters by fours; as said, and by themselves. */
 static void histograms_have_wider_bins(void **state) {
     (void)state;
     for (int letters = 0; letters < 2; letters++) {
-        Sample sample;
+        MadeRun sample;
         open_sample(&sample, PTX_S32, 1024, 8, false);
         PlanBuffer *input = &sample.filled.buffers[0];
         int32_t *values = input->bytes, *same = sample.done.buffers[0].bytes;
@@ -385,70 +359,70 @@ static void histograms_have_wider_bins(void **state) {
         assert_found(&sample, letters ? "histogram(in, 8, 4, 97)" : "histogram(in, 8, 8)");
         assert_said(&sample, letters ? "histogram(in, 8, 4, 97)" : "histogram(in, 8, 8)", true);
         assert_said(&sample, "histogram(in, 8)", false);
-        close_sample(&sample);
+        made_close(&sample);
     }
 }
 
 /* The last buffers are variables of the module: results, where no argument is one. */
 static void variables_are_results(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_S32, 1000, 1, false);
-    sample.run.variables = 1;
+    sample.expect.variables = 1;
     double sum = 0;
-    for (uint64_t i = 0; i < 1000; i++) sum += in(&sample, 0, i);
+    for (uint64_t i = 0; i < 1000; i++) sum += made_in(&sample, 0, i);
     put(&sample, 0, sum);
     assert_found(&sample, "sum(in)");
-    sample.run.names_output = true;
+    sample.expect.names_output = true;
     assert_found(&sample, "out = sum(in)");
     assert_said(&sample, "out = sum(in)", true);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* A bound that the kernel is compiled with says how many elements it takes. */
 static void bounds_of_the_kernel_are_lengths(void **state) {
     (void)state;
     static const uint64_t numbers[] = {700};
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_S32, 1000, 1, false);
     double sum = 0;
-    for (uint64_t i = 0; i < 700; i++) sum += in(&sample, 0, i);
+    for (uint64_t i = 0; i < 700; i++) sum += made_in(&sample, 0, i);
     put(&sample, 0, sum);
     assert_found(&sample, NULL);
-    sample.run.numbers = numbers;
-    sample.run.number_count = 1;
+    sample.expect.numbers = numbers;
+    sample.expect.number_count = 1;
     assert_found(&sample, "sum(in[0..699])");
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* An exclusive scan in tiles of 64, each of which begins with the element before it. */
 static void shifted_tiles_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_S32, 256, 256, false);
     double sum = 0;
     for (uint64_t i = 0; i < 256; i++) {
         if (i % 64 == 0) sum = 0;
-        put(&sample, i, sum += i ? in(&sample, 0, i - 1) : 0);
+        put(&sample, i, sum += i ? made_in(&sample, 0, i - 1) : 0);
     }
     assert_found(&sample, "shiftscan(in, 64)");
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* The last of several launches has the result: what is left of others is none. */
 static void intermediate_results_are_none(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     static const bool none[] = {true, false}, last[] = {false, true};
     open_sample(&sample, PTX_S32, 64, 1, false);
     double sum = 0;
-    for (uint64_t i = 0; i < 64; i++) sum += in(&sample, 0, i);
+    for (uint64_t i = 0; i < 64; i++) sum += made_in(&sample, 0, i);
     put(&sample, 0, sum);
-    sample.run.results = none;
+    sample.expect.results = none;
     assert_found(&sample, NULL);
-    sample.run.results = last;
+    sample.expect.results = last;
     assert_found(&sample, "sum(in)");
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 static void bad_expectations_say_what_is_wrong(void **state) {
@@ -472,20 +446,20 @@ static void bad_expectations_say_what_is_wrong(void **state) {
         {"sum(in) + 1", "'+ 1' follows ')'"},
         {"file:", "a path follows"},
     };
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 64, 1, false);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Error error = {0};
         if (expect_read(cases[i].text, &sample.filled, &error)) fail_msg("%s is accepted", cases[i].text);
         if (!strstr(error.message, cases[i].problem)) fail_msg("%s: %s", cases[i].text, error.message);
     }
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* A rounding error is none of the kernel's; another value is. */
 static void rounding_is_allowed_for(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 1 << 16, 1, false);
     for (int i = 0; i < 2; i++) {
         PlanBuffer *buffer = i ? &sample.done.buffers[0] : &sample.filled.buffers[0];
@@ -494,13 +468,14 @@ static void rounding_is_allowed_for(void **state) {
     }
     float sum = 0;
     double exact = 0;
-    for (uint64_t i = 0; i < 1 << 16; i++) sum += (float)in(&sample, 0, i), exact += in(&sample, 0, i);
+    for (uint64_t i = 0; i < 1 << 16; i++)
+        sum += (float)made_in(&sample, 0, i), exact += made_in(&sample, 0, i);
     assert_false((double)sum == exact);
     put(&sample, 0, exact * (1 + 1e-6));
     assert_found(&sample, "sum(in)");
     put(&sample, 0, exact * 1.01);
     assert_found(&sample, NULL);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 static void arrays_of_numpy_are_read_and_written(void **state) {

@@ -1,5 +1,5 @@
 /* Several results in one output, and several outputs: what they look like, each part by itself. */
-#include "catalog/expect.h"
+#include "tests/catalog/made_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,61 +9,34 @@
 
 #include <cmocka.h>
 
-enum { N = 1024, BLOCKS = 4, EACH = N / BLOCKS };
+enum { N = 1024, BLOCKS = MADE_BLOCKS, EACH = N / BLOCKS };
 
-/* A run of 4 blocks of 32 threads with `in`, whole numbers from -800 to 800, and outputs, before and after. */
-typedef struct Sample {
-    Plan filled, done;
-    ExpectRun run;
-} Sample;
-
-static void open_sample(Sample *sample, PtxType type, uint64_t outputs, int buffers) {
-    static const char *const names[] = {"out", "more"};
-    Plan *const plans[] = {&sample->filled, &sample->done};
-    Error error = {0};
-    *sample = (Sample){0};
-    for (int i = 0; i < 2; i++) {
-        int in = plan_add_buffer(plans[i], "in", type, N, FILL_RANDOM);
-        plans[i]->buffers[in].has_range = plans[i]->buffers[in].whole_numbers = true;
-        plans[i]->buffers[in].low = -800;
-        plans[i]->buffers[in].high = 800;
-        for (int k = 0; k < buffers; k++) plan_add_buffer(plans[i], names[k], type, outputs, FILL_ZERO);
-        PlanLaunch *launch = plan_add_launch(plans[i], "k");
-        launch->grid[0] = BLOCKS;
-        launch->block[0] = 32;
-        if (!plan_fill(plans[i], 1, &error)) fail_msg("%s", error.message);
-    }
-    sample->run = (ExpectRun){.filled = &sample->filled, .done = &sample->done, .n = N, .compares = true};
+/* With `in` from -800 to 800, `out`, and `more` where there are two outputs. */
+static void open_sample(MadeRun *sample, PtxType type, uint64_t outputs, int buffers) {
+    made_open(sample, type, N, 800);
+    made_add(sample, "out", type, outputs, FILL_ZERO);
+    if (buffers > 1) made_add(sample, "more", type, outputs, FILL_ZERO);
+    made_fill(sample);
+    sample->expect.compares = true;
 }
 
-static void close_sample(Sample *sample) {
-    plan_free(&sample->filled);
-    plan_free(&sample->done);
+static double in(const MadeRun *sample, uint64_t i) {
+    return made_in(sample, 0, i);
 }
 
-static double in(const Sample *sample, uint64_t i) {
-    const PlanBuffer *from = &sample->filled.buffers[0];
-    return plan_element(from->type, from->bytes, i);
-}
-
-static void put(Sample *sample, int buffer, uint64_t i, double value) {
-    PlanBuffer *out = &sample->done.buffers[buffer];
-    plan_element_set(out->type, out->bytes, i, value);
-}
-
-static double sum_of(const Sample *sample, uint64_t block, uint64_t component, uint64_t step) {
+static double sum_of(const MadeRun *sample, uint64_t block, uint64_t component, uint64_t step) {
     double sum = 0;
     for (uint64_t i = component; i < EACH; i += step) sum += in(sample, block * EACH + i);
     return sum;
 }
 
-static double squares_of(const Sample *sample, uint64_t block) {
+static double squares_of(const MadeRun *sample, uint64_t block) {
     double sum = 0;
     for (uint64_t i = 0; i < EACH; i++) sum += in(sample, block * EACH + i) * in(sample, block * EACH + i);
     return sum;
 }
 
-static uint64_t place_of(const Sample *sample, uint64_t block, int sign) {
+static uint64_t place_of(const MadeRun *sample, uint64_t block, int sign) {
     uint64_t best = block * EACH;
     for (uint64_t i = best; i < (block + 1) * EACH; i++)
         if (sign * in(sample, i) > sign * in(sample, best)) best = i;
@@ -71,10 +44,10 @@ static uint64_t place_of(const Sample *sample, uint64_t block, int sign) {
 }
 
 /* What is found looks like `what`, of so many results; NULL: nothing is. */
-static void assert_found(const Sample *sample, const char *what, uint64_t compared) {
+static void assert_found(const MadeRun *sample, const char *what, uint64_t compared) {
     CatalogResult result = {0};
     Text text = {0};
-    bool found = expect_find(&sample->run, &result, &text);
+    bool found = expect_find(&sample->expect, &result, &text);
     if (found != (what != NULL)) fail_msg("found: %s", text_string(&text));
     if (what) assert_string_equal(text_string(&text), what);
     if (what) assert_true(result.correct);
@@ -84,22 +57,22 @@ static void assert_found(const Sample *sample, const char *what, uint64_t compar
 
 static void pairs_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 2 * BLOCKS, 1);
     for (uint64_t b = 0; b < BLOCKS; b++) {
-        put(&sample, 1, 2 * b, sum_of(&sample, b, 0, 1));
-        put(&sample, 1, 2 * b + 1, squares_of(&sample, b));
+        made_put(&sample, 1, 2 * b, sum_of(&sample, b, 0, 1));
+        made_put(&sample, 1, 2 * b + 1, squares_of(&sample, b));
     }
     assert_found(&sample, "sum(in) and sumsq(in) of 4 partial results, as pairs", 2);
-    put(&sample, 1, 5, 2 * squares_of(&sample, 2));
+    made_put(&sample, 1, 5, 2 * squares_of(&sample, 2));
     assert_found(&sample, NULL, 0);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* In scratch memory, which the kernel reads, one part that is known may be an accident. */
 static void single_elements_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     double low = 0, high = 0;
     open_sample(&sample, PTX_F32, 2, 1);
     for (uint64_t b = 0; b < BLOCKS; b++) {
@@ -107,41 +80,41 @@ static void single_elements_are_found(void **state) {
         low = least < low ? least : low;
         high = most > high ? most : high;
     }
-    put(&sample, 1, 0, low);
-    put(&sample, 1, 1, high);
+    made_put(&sample, 1, 0, low);
+    made_put(&sample, 1, 1, high);
     assert_found(&sample, "min(in) and max(in), one element each", 2);
-    put(&sample, 1, 1, high + 1);
+    made_put(&sample, 1, 1, high + 1);
     assert_found(&sample, NULL, 0);
     bool read[] = {true, true};
-    sample.run.read = read;
+    sample.expect.read = read;
     assert_found(&sample, "min(in)", 1);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 static void halves_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_S32, 2 * BLOCKS, 1);
     for (uint64_t b = 0; b < BLOCKS; b++) {
-        put(&sample, 1, b, in(&sample, place_of(&sample, b, -1)));
-        put(&sample, 1, BLOCKS + b, in(&sample, place_of(&sample, b, 1)));
+        made_put(&sample, 1, b, in(&sample, place_of(&sample, b, -1)));
+        made_put(&sample, 1, BLOCKS + b, in(&sample, place_of(&sample, b, 1)));
     }
     assert_found(&sample, "min(in) and max(in) of 4 partial results, one after the other", 2);
-    put(&sample, 1, BLOCKS + 1, 801);
+    made_put(&sample, 1, BLOCKS + 1, 801);
     assert_found(&sample, NULL, 0);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* {float value; int index}, in either order: the integers are places of the values beside them. */
 static void places_are_found(void **state) {
     (void)state;
     for (int first = 0; first < 2; first++) {
-        Sample sample;
+        MadeRun sample;
         open_sample(&sample, PTX_F32, 2 * BLOCKS, 1);
         int32_t *out = sample.done.buffers[1].bytes;
         for (uint64_t b = 0; b < BLOCKS; b++) {
             uint64_t place = place_of(&sample, b, 1);
-            put(&sample, 1, 2 * b + (uint64_t)first, in(&sample, place));
+            made_put(&sample, 1, 2 * b + (uint64_t)first, in(&sample, place));
             out[2 * b + 1 - (uint64_t)first] = (int32_t)place;
         }
         assert_found(&sample,
@@ -150,88 +123,88 @@ static void places_are_found(void **state) {
                      2);
         out[3 - first]++;
         assert_found(&sample, NULL, 0);
-        close_sample(&sample);
+        made_close(&sample);
     }
 }
 
 /* A sum of all elements is no proof that the two are not mixed up. */
 static void components_of_inputs_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 2 * BLOCKS, 1);
     for (uint64_t b = 0; b < BLOCKS; b++)
-        for (uint64_t c = 0; c < 2; c++) put(&sample, 1, 2 * b + c, sum_of(&sample, b, c, 2));
+        for (uint64_t c = 0; c < 2; c++) made_put(&sample, 1, 2 * b + c, sum_of(&sample, b, c, 2));
     assert_found(&sample, "sum(in[0::2]) and sum(in[1::2]) of 4 partial results, as pairs", 2);
-    put(&sample, 1, 3, sum_of(&sample, 1, 1, 2) + 1);
+    made_put(&sample, 1, 3, sum_of(&sample, 1, 1, 2) + 1);
     assert_found(&sample, NULL, 0);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 static void two_outputs_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, BLOCKS, 2);
     for (uint64_t b = 0; b < BLOCKS; b++) {
-        put(&sample, 1, b, sum_of(&sample, b, 0, 1));
-        put(&sample, 2, b, in(&sample, place_of(&sample, b, 1)));
+        made_put(&sample, 1, b, sum_of(&sample, b, 0, 1));
+        made_put(&sample, 2, b, in(&sample, place_of(&sample, b, 1)));
     }
     assert_found(&sample, "out = sum(in) of 4 partial results; more = max(in) of 4 partial results", 2);
-    put(&sample, 1, 1, 0.5);
+    made_put(&sample, 1, 1, 0.5);
     assert_found(&sample, NULL, 0);
     bool read[] = {true, true, false};
-    sample.run.read = read; /* what the kernel reads may be scratch memory */
+    sample.expect.read = read; /* what the kernel reads may be scratch memory */
     assert_found(&sample, "max(in) of 4 partial results", 1);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* The places of the values in another output; a counter of blocks is no result. */
 static void an_output_of_places_is_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, BLOCKS, 2);
     sample.filled.buffers[2].type = sample.done.buffers[2].type = PTX_S32;
     for (uint64_t b = 0; b < BLOCKS; b++) {
-        put(&sample, 1, b, in(&sample, place_of(&sample, b, -1)));
-        put(&sample, 2, b, (double)place_of(&sample, b, -1));
+        made_put(&sample, 1, b, in(&sample, place_of(&sample, b, -1)));
+        made_put(&sample, 2, b, (double)place_of(&sample, b, -1));
     }
     assert_found(&sample, "out = min(in) of 4 partial results; more = argmin(in) of 4 partial results", 2);
-    put(&sample, 2, 2, (double)place_of(&sample, 2, 1));
+    made_put(&sample, 2, 2, (double)place_of(&sample, 2, 1));
     assert_found(&sample, NULL, 0);
     double sum = 0;
     for (uint64_t b = 0; b < BLOCKS; b++) {
         sum += sum_of(&sample, b, 0, 1);
-        put(&sample, 1, b, 0);
-        put(&sample, 2, b, 0);
+        made_put(&sample, 1, b, 0);
+        made_put(&sample, 2, b, 0);
     }
-    put(&sample, 1, 0, sum);
-    put(&sample, 2, 0, BLOCKS);
+    made_put(&sample, 1, 0, sum);
+    made_put(&sample, 2, 0, BLOCKS);
     assert_found(&sample, "sum(in)", 1);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* Components of another output's search have other values, wherever they lie. */
 static void two_outputs_have_parts(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, 2 * BLOCKS, 2);
     for (uint64_t b = 0; b < BLOCKS; b++) {
-        for (uint64_t c = 0; c < 2; c++) put(&sample, 1, 2 * b + c, sum_of(&sample, b, c, 2));
-        put(&sample, 2, 2 * b, in(&sample, place_of(&sample, b, 1)));
-        put(&sample, 2, 2 * b + 1, squares_of(&sample, b));
+        for (uint64_t c = 0; c < 2; c++) made_put(&sample, 1, 2 * b + c, sum_of(&sample, b, c, 2));
+        made_put(&sample, 2, 2 * b, in(&sample, place_of(&sample, b, 1)));
+        made_put(&sample, 2, 2 * b + 1, squares_of(&sample, b));
     }
     assert_found(&sample,
                  "out = sum(in[0::2]) and sum(in[1::2]) of 4 partial results, as pairs; "
                  "more = max(in) and sumsq(in) of 4 partial results, as pairs",
                  4);
-    put(&sample, 2, 3, 1);
+    made_put(&sample, 2, 3, 1);
     assert_found(&sample, NULL, 0);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 /* Indices that are an input of their own are those that stand where the extreme does. */
 static void carried_indices_are_found(void **state) {
     (void)state;
-    Sample sample;
+    MadeRun sample;
     open_sample(&sample, PTX_F32, BLOCKS, 2);
     Plan *const plans[] = {&sample.filled, &sample.done};
     Error error = {0};
@@ -243,14 +216,14 @@ static void carried_indices_are_found(void **state) {
     const int32_t *indices = sample.filled.buffers[3].bytes;
     for (uint64_t b = 0; b < BLOCKS; b++) {
         uint64_t place = place_of(&sample, b, 1);
-        put(&sample, 1, b, in(&sample, place));
-        put(&sample, 2, b, indices[place]);
+        made_put(&sample, 1, b, in(&sample, place));
+        made_put(&sample, 2, b, indices[place]);
     }
     assert_found(&sample,
                  "out = max(in) of 4 partial results; more = indices[argmax(in)] of 4 partial results", 5);
-    put(&sample, 2, 1, indices[place_of(&sample, 1, -1)]);
+    made_put(&sample, 2, 1, indices[place_of(&sample, 1, -1)]);
     assert_found(&sample, NULL, 0);
-    close_sample(&sample);
+    made_close(&sample);
 }
 
 int main(void) {

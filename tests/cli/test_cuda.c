@@ -30,21 +30,12 @@ static const char scale_cu[] =
     "int main() {\n    std::vector<int> v(3);\n    printf(\"%d\", v[0]);\n    scale<<<1, 2>>>(nullptr, "
     "nullptr, 0);\n}\n";
 
-static void write_text(const char *name, const char *text) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", program_folder(), name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static int set_up(void **state) {
     if (program_make_folder(state)) return -1;
     setenv("XDG_CACHE_HOME", program_folder(), 1);
-    write_text("scale.cu", scale_cu);
-    write_text("part.h", "__device__ inline unsigned changed(unsigned x) { return 3 * x; }\n"
-                         "inline int only_the_host(int x) { return x; }\n");
+    program_write_file("scale.cu", scale_cu);
+    program_write_file("part.h", "__device__ inline unsigned changed(unsigned x) { return 3 * x; }\n"
+                                 "inline int only_the_host(int x) { return x; }\n");
     return 0;
 }
 
@@ -84,9 +75,9 @@ static void compiles_with(const char *compiler) {
 /* The compiler's name of an instance spells its arguments otherwise. */
 static void instances_have_other_names(const char *compiler) {
     need(compiler);
-    write_text("alias.cu", "enum Mode { ADD, TAKE };\nusing Real = float;\n"
-                           "template <typename T, Mode M, int N> __global__ void apply(T *p) {\n"
-                           "    p[threadIdx.x] += M == ADD ? N : -N;\n}\n");
+    program_write_file("alias.cu", "enum Mode { ADD, TAKE };\nusing Real = float;\n"
+                                   "template <typename T, Mode M, int N> __global__ void apply(T *p) {\n"
+                                   "    p[threadIdx.x] += M == ADD ? N : -N;\n}\n");
     char *out = program_output(0,
                                "@ %s/alias.cu --compiler %s --entry 'apply<Real,TAKE,2*8>' --n 2 --block 2 "
                                "--fill ones --dump in",
@@ -103,7 +94,7 @@ static void expect_line(const char *compiler, const char *line, int number) {
         "__global__ void reduce(const int *in, int *out) {\n%s\n    sums[threadIdx.x] = in[threadIdx.x];\n"
         "    __syncthreads();\n    if (threadIdx.x == 0) out[0] = sums[0];\n}\n",
         line);
-    write_text("textbook.cu", text);
+    program_write_file("textbook.cu", text);
     Outcome outcome = program_shell("@ %s/textbook.cu --compiler %s --check", program_folder(), compiler);
     assert_int_equal(outcome.status, 2);
     snprintf(place, sizeof place, "textbook.cu:%d:", number);
@@ -116,7 +107,7 @@ static void errors_with(const char *compiler) {
     need(compiler);
     expect_line(compiler, "    __shared__ int sums;", 3);
     expect_line(compiler, "    __shared__ int sums[blockDim.x];", 2);
-    write_text("bad.cu", "__global__ void k(int *p) {\n    p[0] = 1;\n    p[1] = unknown;\n}\n");
+    program_write_file("bad.cu", "__global__ void k(int *p) {\n    p[0] = 1;\n    p[1] = unknown;\n}\n");
     Outcome outcome = program_shell("@ %s/bad.cu --compiler %s --report", program_folder(), compiler);
     assert_int_equal(outcome.status, 2);
     program_assert_contains(outcome.err, "bad.cu:3:12: ");
@@ -128,10 +119,11 @@ static void with_nvcc(void **state) {
     (void)state;
     compiles_with("nvcc");
     instances_have_other_names("nvcc");
-    write_text("old.cu", "#include \"old.h\"\n__global__ void k(int *p) {\n    p[threadIdx.x] = THREE;\n}\n"
-                         "template <int I> __global__ void t(int *p) { *p = I; }\n"
-                         "int main() {\n    cudaWhatIsNoMore();\n}\n");
-    write_text("old.h", "#define THREE 3\n");
+    program_write_file("old.cu",
+                       "#include \"old.h\"\n__global__ void k(int *p) {\n    p[threadIdx.x] = THREE;\n}\n"
+                       "template <int I> __global__ void t(int *p) { *p = I; }\n"
+                       "int main() {\n    cudaWhatIsNoMore();\n}\n");
+    program_write_file("old.h", "#define THREE 3\n");
     char *out = program_output(0,
                                "@ %s/old.cu --compiler nvcc --entry k --n 2 --block 2 --dump out; "
                                "@ %s/old.cu --compiler nvcc --entry 't<5>' --n 1 --dump out; "
@@ -171,8 +163,8 @@ static void make_compiler(const char *script) {
              folder, script);
     Outcome made = program_shell("mkdir -p %s/home/bin; rm -f %s/calls", folder, folder);
     program_outcome_done(&made);
-    write_text("home/bin/nvcc", text);
-    write_text("fake.ptx", fake_ptx);
+    program_write_file("home/bin/nvcc", text);
+    program_write_file("fake.ptx", fake_ptx);
     made = program_shell("chmod +x %s/home/bin/nvcc", folder);
     program_outcome_done(&made);
 }
@@ -191,8 +183,8 @@ static int call_count(void) {
 
 static void compiles_once(void **state) {
     (void)state;
-    write_text("k.cu", "#include \"k.h\"\n__global__ void k(int *p) { *p = 7; }\n");
-    write_text("k.h", "\n");
+    program_write_file("k.cu", "#include \"k.h\"\n__global__ void k(int *p) { *p = 7; }\n");
+    program_write_file("k.h", "\n");
     make_compiler("cp \"$FAKE\" \"$out\"");
     for (int i = 0; i < 2; i++) {
         Outcome outcome = compile_fake("--n 1 --dump out");
@@ -216,7 +208,7 @@ static void compiles_once(void **state) {
     anew = compile_fake("--n 1 --dump out");
     program_outcome_done(&anew);
     assert_int_equal(call_count(), 1);
-    write_text("k.h", "// changed\n"); /* what it includes counts, and so do flags */
+    program_write_file("k.h", "// changed\n"); /* what it includes counts, and so do flags */
     Outcome outcome = compile_fake("--n 1 --dump out");
     program_outcome_done(&outcome);
     assert_int_equal(call_count(), 2);
@@ -253,7 +245,7 @@ static void launches_of_the_host_code_are_one_run(void **state) {
 static void the_hosts_part_may_be_wrong(void **state) {
     (void)state;
     char script[512];
-    write_text("k.cu", "__global__ void k(int *p) { *p = 7; }\nvoid host() {\n    gone();\n}\n");
+    program_write_file("k.cu", "__global__ void k(int *p) { *p = 7; }\nvoid host() {\n    gone();\n}\n");
     snprintf(script, sizeof script,
              "tail -n 1 %s/calls | grep -q /device.cu && exec cp \"$FAKE\" \"$out\"\n"
              "echo \"%s/k.cu(3): error: gone is undefined\"; exit 1",
@@ -265,7 +257,7 @@ static void the_hosts_part_may_be_wrong(void **state) {
     program_outcome_done(&outcome);
     assert_int_equal(call_count(), 2);
     snprintf(script, sizeof script, "echo \"%s/k.cu(1): error: bad\"; exit 1", program_folder());
-    write_text("k.cu", "__global__ void k(int *p) { *p = 8; }\nvoid host() {\n    gone();\n}\n");
+    program_write_file("k.cu", "__global__ void k(int *p) { *p = 8; }\nvoid host() {\n    gone();\n}\n");
     make_compiler(script);
     outcome = compile_fake("--n 1 --dump out");
     program_assert_contains(outcome.err, "k.cu:1:");
@@ -277,7 +269,7 @@ static void expect_refusal(const char *script, const char *words) {
     static int count;
     char text[128];
     snprintf(text, sizeof text, "__global__ void k(int *p) { *p = %d; }\n", ++count);
-    write_text("k.cu", text);
+    program_write_file("k.cu", text);
     make_compiler(script);
     Outcome outcome = compile_fake("--report");
     assert_int_equal(outcome.status, 2);
@@ -290,7 +282,7 @@ static void expect_refusal(const char *script, const char *words) {
 static void another_compiler_is_asked(void **state) {
     (void)state;
     const char *folder = program_folder();
-    write_text("k.cu", "__global__ void k(int *p) { *p = 9; }\n");
+    program_write_file("k.cu", "__global__ void k(int *p) { *p = 9; }\n");
     make_compiler("exit 3");
     Outcome outcome = program_shell("CUDA_HOME=%s/home @ %s/k.cu --n 1 --no-cache --report", folder, folder);
     bool has_another = outcome.status == 0;
@@ -309,7 +301,7 @@ static void another_compiler_is_asked(void **state) {
 /* Buffers have the names that the source gives the kernel's parameters; those of a guess are understood as well. */
 static void buffers_are_named_as_in_the_source(void **state) {
     (void)state;
-    write_text("k.cu", "__global__ void k(int *__restrict__ answer) { *answer = 7; }\n");
+    program_write_file("k.cu", "__global__ void k(int *__restrict__ answer) { *answer = 7; }\n");
     make_compiler("cp \"$FAKE\" \"$out\"");
     Outcome outcome = compile_fake("--no-cache --n 1 --report");
     program_assert_contains(outcome.out, "--args 'answer=int[1]'");
@@ -339,7 +331,7 @@ static void compilers_may_fail(void **state) {
 
 static void nothing_is_left_behind(void **state) {
     (void)state;
-    write_text("k.cu", "__global__ void k(int *p) { *p = 100; }\n");
+    program_write_file("k.cu", "__global__ void k(int *p) { *p = 100; }\n");
     make_compiler("mkdir -p $(dirname $out)/deep/er; cp \"$FAKE\" \"$out\"");
     char *left =
         program_output(0,
@@ -353,7 +345,7 @@ static void nothing_is_left_behind(void **state) {
 
 static void says_what_is_missing(void **state) {
     (void)state;
-    write_text("k.cu", "template <typename T> __global__ void k(T *p) { *p = 1; }\n");
+    program_write_file("k.cu", "template <typename T> __global__ void k(T *p) { *p = 1; }\n");
     make_compiler("echo .version 7.0 >$out");
     Outcome outcome = compile_fake("--report");
     assert_int_equal(outcome.status, 2);

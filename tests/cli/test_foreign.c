@@ -25,15 +25,6 @@ static const char kernel[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                              "    ret;\n}\n"
                              ".file 1 \"%s\"\n";
 
-static void write_text(const char *text, const char *name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", program_folder(), name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static void make_folder(const char *name) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", program_folder(), name);
@@ -45,9 +36,9 @@ static void write_kernel(const char *source) {
     char text[2048];
     make_folder("own");
     make_folder("elsewhere");
-    write_text("first\n__secret__\n", "elsewhere/secret.cu");
+    program_write_file("elsewhere/secret.cu", "first\n__secret__\n");
     snprintf(text, sizeof text, kernel, source);
-    write_text(text, "own/foreign.ptx");
+    program_write_file("own/foreign.ptx", text);
 }
 
 /* Its second line is in the report, and in what is saved; or in neither. */
@@ -102,10 +93,10 @@ static void sources_beside_the_kernel_are_opened(void **state) {
     (void)state;
     make_folder("own");
     make_folder("own/sub");
-    write_text("first\n__secret__\n", "own/sub/mine.cu");
+    program_write_file("own/sub/mine.cu", "first\n__secret__\n");
     write_kernel("sub/mine.cu");
     check("", true, false);
-    write_text("first\n__secret__\n", "own/mine.cu");
+    program_write_file("own/mine.cu", "first\n__secret__\n");
     write_kernel("/home/of/its/author/mine.cu");
     check("", true, false);
     write_kernel("kernels/interleaved.cu"); /* ours */
@@ -126,11 +117,11 @@ static void a_fifo_is_not_waited_for(void **state) {
     /* what Triton writes beside its PTX: looked for where shared memory has no size */
     snprintf(path, sizeof path, "%s/own/shared.json", program_folder());
     assert_int_equal(mkfifo(path, 0600), 0);
-    write_text(".version 7.0\n.target sm_70\n.address_size 64\n.extern .shared .align 4 .b8 dynamic[];\n"
-               ".visible .entry k()\n{\n    .reg .b32 %r<2>;\n    mov.u32 %r0, dynamic;\n    st.shared.u32 "
-               "[%r0], 1;\n    "
-               "ret;\n}\n",
-               "own/shared.ptx");
+    program_write_file(
+        "own/shared.ptx",
+        ".version 7.0\n.target sm_70\n.address_size 64\n.extern .shared .align 4 .b8 dynamic[];\n"
+        ".visible .entry k()\n{\n    .reg .b32 %r<2>;\n    mov.u32 %r0, dynamic;\n"
+        "    st.shared.u32 [%r0], 1;\n    ret;\n}\n");
     free(program_output(0, "timeout 20 @ %s/own/shared.ptx --n 32 --report", program_folder()));
     Outcome run = program_shell("timeout 20 @ %s/own/foreign.ptx --n 32 --args out=int[n]:file:%s --report",
                                 program_folder(), path);
@@ -211,7 +202,7 @@ static void a_lecture_names_neither_folders_nor_flags(void **state) {
                  "GPU\n```\n\n```redviz\nown/foreign.ptx %s\n```\n\nText.\n",
                  options[i]);
         write_kernel("mine.cu");
-        write_text(text, "lecture.md");
+        program_write_file("lecture.md", text);
         Outcome run = program_shell("@ --lecture %s/lecture.md --frame", program_folder());
         assert_int_equal(run.status, 2);
         program_assert_contains(run.err, "are the reader's");

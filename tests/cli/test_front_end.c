@@ -84,26 +84,18 @@ static void test_nothing_is_run(void **state) {
     program_outcome_done(&outcome);
 }
 
-static void write_file(const char *name, const char *text) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", program_folder(), name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 /* All of them, a line each; nothing is run. */
 static void test_entries_are_listed(void **state) {
     (void)state;
-    write_file("entries.ptx",
-               ".version 8.0\n.target sm_90\n.address_size 64\n"
-               ".visible .entry _Z3redIiL2Op0EEvPKT_PS1_i(.param .u64 a, .param .u64 b, .param .u32 c)\n"
-               ".reqntid 128\n{ ret; }\n"
-               ".visible .entry plain(.param .u64 a, .param .f32 b, .param .align 4 .b8 c[12])\n"
-               ".maxntid 16, 16, 1\n{ ret; }\n"
-               ".func helper() { ret; }\n"
-               ".visible .entry alone() .reqnctapercluster 4 { ret; }\n");
+    program_write_file(
+        "entries.ptx",
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry _Z3redIiL2Op0EEvPKT_PS1_i(.param .u64 a, .param .u64 b, .param .u32 c)\n"
+        ".reqntid 128\n{ ret; }\n"
+        ".visible .entry plain(.param .u64 a, .param .f32 b, .param .align 4 .b8 c[12])\n"
+        ".maxntid 16, 16, 1\n{ ret; }\n"
+        ".func helper() { ret; }\n"
+        ".visible .entry alone() .reqnctapercluster 4 { ret; }\n");
     char *text = program_output(0, "@ --list %s/entries.ptx", program_folder()),
          *json = program_output(0, "@ --list=json %s/entries.ptx", program_folder()),
          *piped = program_output(0, "@ --list - <%s/entries.ptx", program_folder());

@@ -15,15 +15,6 @@
 #define TINY "tests/data/lectures/tiny.en.md"
 #define HEAD "# T\n```lecture\nlanguage: en\nminutes: 5\nneeds: no GPU\n```\n" /* lines 1 to 6 */
 
-static void write_file(const char *name, const char *text) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", program_folder(), name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* Status 2, nothing on stdout, one message on stderr; behind it at most the line it speaks of, with a caret. */
 static void assert_refused(const Outcome *outcome, const char *says) {
     if (outcome->status != 2 || *outcome->out || strncmp(outcome->err, "redviz: ", 8) != 0)
@@ -112,7 +103,7 @@ static void bad_lectures_name_the_place(void **state) {
          "a.md:14:7: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        write_file("a.md", cases[i].text);
+        program_write_file("a.md", cases[i].text);
         Outcome outcome = program_shell("@ --lecture %s/a.md --check", program_folder());
         assert_refused(&outcome, cases[i].says);
         program_outcome_done(&outcome);
@@ -125,11 +116,12 @@ static void bad_lectures_name_the_place(void **state) {
 /* What does not hold: its line, both sides, and the values it asked for. Everything else is checked all the same. */
 static void a_false_claim_is_shown_with_both_sides(void **state) {
     (void)state;
-    write_file("a.md", HEAD
-               "## S\n```redviz\n--kernel interleaved --n 64 --block 64 --keys '1g'\n```\n"
-               "```claim\nhere.n == 64\n  here.barriers * 2 == 3 and lanes(step) > 40\nhere.n == 64\n```\n"
-               "```predict\nWhat?\ntopic: t\nanswer: here.n = 63\n```\n"
-               "## T\n```claim\nnosuch.n == 1\n```\n");
+    program_write_file(
+        "a.md",
+        HEAD "## S\n```redviz\n--kernel interleaved --n 64 --block 64 --keys '1g'\n```\n"
+             "```claim\nhere.n == 64\n  here.barriers * 2 == 3 and lanes(step) > 40\nhere.n == 64\n```\n"
+             "```predict\nWhat?\ntopic: t\nanswer: here.n = 63\n```\n"
+             "## T\n```claim\nnosuch.n == 1\n```\n");
     char *out = program_output(1, "@ --lecture %s/a.md --check", program_folder());
     program_assert_contains(out,
                             "/a.md:13:3: here.barriers * 2 == 3 and lanes(step) > 40\n    does not hold:\n"
@@ -143,9 +135,9 @@ static void a_false_claim_is_shown_with_both_sides(void **state) {
 
 static void both_languages_must_agree(void **state) {
     (void)state;
-    write_file("two.en.md",
-               HEAD "## S\n```redviz\n--kernel interleaved --n 64\n```\n```claim\n1 == 1\n```\n");
-    write_file("two.zh.md", HEAD "## S\n```redviz\n--kernel interleaved --n 64\n```\n");
+    program_write_file("two.en.md",
+                       HEAD "## S\n```redviz\n--kernel interleaved --n 64\n```\n```claim\n1 == 1\n```\n");
+    program_write_file("two.zh.md", HEAD "## S\n```redviz\n--kernel interleaved --n 64\n```\n");
     Outcome outcome = program_shell("@ --lecture %s/two.en.md --check", program_folder());
     assert_refused(&outcome, "two.zh.md:7:1: this stop lacks the claim in line 12 of ");
     program_outcome_done(&outcome);

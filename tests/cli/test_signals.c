@@ -25,15 +25,6 @@ static void path_of(const char *name, char path[512]) {
     snprintf(path, 512, "%s/%s", program_folder(), name);
 }
 
-static void write_text(const char *name, const char *text) {
-    char path[512];
-    path_of(name, path);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static void pause_milliseconds(int milliseconds) {
     nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, NULL);
 }
@@ -53,11 +44,12 @@ static int set_up(void **state) {
     mkdir(path, 0700);
     path_of("started", path);
     setenv("STARTED", path, 1);
-    write_text("home/bin/nvcc", "#!/bin/sh\nmktemp >/dev/null\nsleep 100 &\necho $$ $! >$STARTED.new\n"
-                                "mv $STARTED.new $STARTED\nwait\n");
+    program_write_file("home/bin/nvcc",
+                       "#!/bin/sh\nmktemp >/dev/null\nsleep 100 &\necho $$ $! >$STARTED.new\n"
+                       "mv $STARTED.new $STARTED\nwait\n");
     path_of("home/bin/nvcc", path);
     chmod(path, 0700);
-    write_text("k.cu", "__global__ void k(int *p) { *p = 1; }\n");
+    program_write_file("k.cu", "__global__ void k(int *p) { *p = 1; }\n");
     return 0;
 }
 
@@ -207,7 +199,7 @@ static void a_link_to_nowhere(void **state) {
     program_outcome_done(&run);
     assert_int_not_equal(access(nowhere, F_OK), 0);
     assert_int_equal(unlink(link), 0);
-    write_text("there.redviz", "");
+    program_write_file("there.redviz", "");
     path_of("there.redviz", nowhere);
     assert_int_equal(symlink(nowhere, link), 0); /* one that leads somewhere is followed */
     free(program_output(0, "@ --kernel interleaved --n 64 --save %s --report && test -L %s && test -s %s",
@@ -231,10 +223,11 @@ static void a_file_that_may_not_grow(void **state) {
 /* $TMPDIR of another machine, or one that nobody may write to. */
 static void a_temporary_folder_that_is_not_there(void **state) {
     (void)state;
-    write_text("home/bin/nvcc",
-               "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
-               "printf '.version 7.0\\n.target sm_70\\n.address_size 64\\n.visible .entry k(.param .u64 p)\\n"
-               "{\\nret;\\n}\\n' >$out\n");
+    program_write_file(
+        "home/bin/nvcc",
+        "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
+        "printf '.version 7.0\\n.target sm_70\\n.address_size 64\\n.visible .entry k(.param .u64 p)\\n"
+        "{\\nret;\\n}\\n' >$out\n");
     free(program_output(0, "TMPDIR=/no/such/folder @ %s/k.cu --compiler nvcc --report", program_folder()));
 }
 

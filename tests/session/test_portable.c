@@ -71,13 +71,10 @@ static void arguments_lose_folders(void **state) {
     }
 }
 
-static void write_text(const char *folder, const char *name, const char *text) {
-    char path[512];
+static void write_in(const char *folder, const char *name, const char *text) {
+    char path[64];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    program_write_file(path, text);
 }
 
 /* The same kernel in this folder, named by its absolute path, as is its source and its input. */
@@ -87,8 +84,8 @@ static void save(const char *name, Text *out) {
     Error error = {0};
     snprintf(folder, sizeof folder, "%s/%s", program_folder(), name);
     assert_int_equal(mkdir(folder, 0700), 0);
-    write_text(folder, "k.cu", "// one\nout[threadIdx.x] = in[threadIdx.x]; // two\n");
-    write_text(folder, "numbers", "0123456789abcdef0123456789abcdef");
+    write_in(name, "k.cu", "// one\nout[threadIdx.x] = in[threadIdx.x]; // two\n");
+    write_in(name, "numbers", "0123456789abcdef0123456789abcdef");
     snprintf(text, sizeof text,
              ".version 7.0\n.target sm_70\n.address_size 64\n"
              ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
@@ -99,7 +96,7 @@ static void save(const char *name, Text *out) {
              " ld.global.u32 %%r1, [%%a0]; st.global.u32 [%%a1], %%r1;\n ret;\n}\n"
              ".file 1 \"%s/k.cu\"\n",
              folder);
-    write_text(folder, "k.ptx", text);
+    write_in(name, "k.ptx", text);
     free(program_output(0,
                         "SOURCE_DATE_EPOCH=1700000000 @ %s/k.ptx --n 8 --block 8 --grid 1 --backend emulator "
                         "--args 'in=int[n]:file:%s/numbers, out=int[n]' --save %s/run.redviz --report",
