@@ -28,16 +28,13 @@ static bool no_buffer(const Plan *plan, const char *name, size_t length, Error *
 
 static bool read_function(const char *at, size_t length, const ExpectFunction **function, Error *error) {
     Text names = {0};
-    for (int i = 0; i < expect_function_count; i++) {
-        const char *name = expect_functions[i].name;
-        if (strlen(name) == length && !memcmp(name, at, length)) *function = &expect_functions[i];
-        text_print(&names, "%s%s", i ? ", " : "", name);
-    }
-    if (!*function)
-        error_set(error, "--expect: '%.*s' is none of %s, file:PATH", (int)(length > 40 ? 40 : length), at,
-                  text_string(&names));
+    if ((*function = expect_function_named(at, length))) return true;
+    for (int i = 0; i < expect_function_count; i++)
+        text_print(&names, "%s%s", i ? ", " : "", expect_functions[i].name);
+    error_set(error, "--expect: '%.*s' is none of %s, file:PATH", (int)(length > 40 ? 40 : length), at,
+              text_string(&names));
     text_done(&names);
-    return *function != NULL;
+    return false;
 }
 
 static const char *skip_name(const char *at) {

@@ -33,8 +33,7 @@ static bool find_wrong(ExpectTrial *trial, CatalogResult *result, Text *what) {
             trial->a = &filled->buffers[i];
         }
     if (inputs != 1) return false;
-    for (int i = 0; i < expect_function_count; i++)
-        if (!strcmp(expect_functions[i].name, name)) trial->function = &expect_functions[i];
+    trial->function = expect_function_named(name, strlen(name));
     uint64_t lengths[EXPECT_LENGTHS];
     expect_lengths(trial->run, trial->a, lengths);
     trial->b = NULL;

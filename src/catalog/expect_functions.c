@@ -1,6 +1,7 @@
 #include "catalog/expect_functions.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef long double HostReal;
 
@@ -323,3 +324,10 @@ const ExpectFunction expect_functions[] = {
 // clang-format on
 const int expect_function_count = sizeof expect_functions / sizeof *expect_functions;
 /* NOLINTEND(readability-non-const-parameter) */
+
+const ExpectFunction *expect_function_named(const char *name, size_t length) {
+    for (int i = 0; i < expect_function_count; i++)
+        if (strlen(expect_functions[i].name) == length && !memcmp(expect_functions[i].name, name, length))
+            return &expect_functions[i];
+    return NULL;
+}

@@ -48,4 +48,7 @@ typedef struct ExpectFunction {
 extern const ExpectFunction expect_functions[];
 extern const int expect_function_count;
 
+/* The function that is called so, by `length` characters; NULL: there is none. */
+const ExpectFunction *expect_function_named(const char *name, size_t length);
+
 #endif

@@ -163,8 +163,7 @@ bool expect_try_places(ExpectTrial *places, const ExpectTrial *value) {
     long double place = expect_element(places->out, best);
     places->result = (CatalogResult){0};
     rows_compare(&places->result, places->out->type, 0, place, place, 0);
-    for (int i = 0; i < expect_function_count; i++)
-        if (!strcmp(expect_functions[i].name, name)) places->function = &expect_functions[i];
+    places->function = expect_function_named(name, strlen(name));
     places->a = value->a;
     places->b = places->weight = places->bias = NULL;
     places->length = value->length;
@@ -206,10 +205,8 @@ bool expect_try_carried(ExpectTrial *carried, const ExpectTrial *value) {
     if (!name || value->b || !value->run->compares || !columns || value->length % columns != 0 ||
         carried->changed.end > value->length / columns || carried->out->count < value->length / columns)
         return false;
-    const ExpectFunction *function = NULL;
-    for (int i = 0; i < expect_function_count; i++)
-        if (!strcmp(expect_functions[i].name, name)) function = &expect_functions[i];
-    for (int i = 0; function && i < filled->buffer_count; i++) {
+    const ExpectFunction *function = expect_function_named(name, strlen(name));
+    for (int i = 0; i < filled->buffer_count; i++) {
         const PlanBuffer *input = &filled->buffers[i];
         if (!expect_is_input(value->run, i) || input == value->a || input->count < value->length ||
             input->type != carried->out->type || !is_carried(carried, value, input, columns))

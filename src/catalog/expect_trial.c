@@ -27,6 +27,13 @@ uint64_t expect_threads(const ExpectRun *run) {
     return launch_volume(launch->grid) * launch_volume(launch->block);
 }
 
+double expect_growth(const ExpectRun *run, uint64_t length) {
+    uint64_t threads = expect_threads(run), atomics = run->atomics < length ? run->atomics : length;
+    uint64_t of_thread = length / (threads ? threads : 1);
+    double depth = (double)of_thread + 12 + (double)atomics;
+    return depth < 64 ? depth : 8 * sqrt(depth);
+}
+
 /* ---- how far off a result may be ---------------------------------------------------------------------------- */
 
 /* Has it whole numbers only? Looked at once. */
@@ -56,11 +63,7 @@ static double bound_of(const ExpectTrial *trial, uint64_t length, long double va
     if (!function->is_rounded && magnitude * roundoff <= 1 && is_whole(trial, trial->a) &&
         is_whole(trial, trial->b))
         return 0;
-    uint64_t threads = expect_threads(trial->run),
-             atomics = trial->run->atomics < length ? trial->run->atomics : length;
-    uint64_t of_thread = length / (threads ? threads : 1);
-    double depth = (double)of_thread + 12 + (double)atomics;
-    double growth = (depth < 64 ? depth : 8 * sqrt(depth)) + (function->is_rounded ? 4 : 0);
+    double growth = expect_growth(trial->run, length) + (function->is_rounded ? 4 : 0);
     return growth * roundoff * (double)(magnitude > fabsl(value) ? magnitude : fabsl(value));
 }
 

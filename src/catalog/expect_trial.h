@@ -53,6 +53,10 @@ typedef struct ExpectTrial { /* a function of certain inputs, compared with a ce
 ExpectChanged expect_changes(const ExpectRun *run, int index);
 uint64_t expect_threads(const ExpectRun *run); /* of the first launch */
 
+/* So many roundings, at most, a sum of `length` elements is off by: one after another are added those of a thread, of a tree, and
+ * by atomics. Errors of many additions cancel partly. */
+double expect_growth(const ExpectRun *run, uint64_t length);
+
 long double expect_element(const PlanBuffer *buffer, uint64_t i);
 
 /* Is the output what the function gives? `result` says how far off it is. */
