@@ -141,7 +141,7 @@ const char *session_read(const Session *session);
 const char *session_looks_like(const Session *session);
 /* Of a result that was compared with nothing: "every element counts alike, as in sum(f(x, y))", or "it depends on the order of the
  * elements", where runs with other elements show that, whatever f is (user_alike.c); NULL: they show neither, or it was compared.
- * Takes a second at the first question. */
+ * Takes up to some twenty runs at the first question. */
 const char *session_alike(const Session *session);
 /* Its --args or --launch, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
 const char *session_arguments(const Session *session);

@@ -135,6 +135,7 @@ typedef struct SessionTrial {
     bool keeps_n;      /* n is the file's own, whatever that takes */
     bool no_loops;     /* the rounds of a loop gave nothing that is known */
     int quarterings; /* of an n that takes too long */
+    int more_sides; /* an array has so many dimensions more than was thought: n is the product of as many sizes */
     SessionElements elements;
     /* Another guess than the likeliest (user_trials.c): */
     bool is_other;     /* one of these three differs */
@@ -142,7 +143,6 @@ typedef struct SessionTrial {
     bool no_sides;     /* sizes that nothing tells are n each */
     int entry;         /* which of the other kernels of the file; 0: the chosen one */
     bool is_candidate; /* a short run of it, of which there is a session only if its result is right */
-    int more_sides; /* an array has so many dimensions more than was thought: n is the product of as many sizes */
 } SessionTrial;
 
 struct Session {
@@ -197,6 +197,8 @@ bool session_is_drawn(const PlanBuffer *buffer);
 uint64_t session_count_elements(const Plan *plan);
 /* Gives the filled plan of such a kernel other elements. */
 bool session_change_elements(Plan *plan, const SessionElements *elements, uint64_t seed, Error *error);
+/* Is any of the launched entries so? */
+bool session_any_entry(const Session *session, bool (*is_so)(const PtxFunction *entry));
 /* The buffers that the last of several launches writes, [buffers], the caller's; NULL: not known, or there is one launch. */
 bool *session_find_results(const Session *session, int buffers);
 /* Such a kernel ran with guessed sizes that do not fit it, or for too long: `trial` has others, to be tried. */

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    MOST_INSTRUCTIONS = 1 << 23, /* warp instructions of one run: all of them take about a second */
+    MOST_INSTRUCTIONS = 1 << 23, /* warp instructions of each run */
     MOST_ELEMENTS = 1 << 22,
     MOST_GROUP = 4,   /* elements that are one structure */
     MOST_MEMBERS = 4, /* results that are */
@@ -32,7 +32,11 @@ enum {
 /* ---- the fold of the results -------------------------------------------------------------------------------- */
 
 /* Extremes first: those of z and w have the sum of those of x and y as often as not. */
-typedef enum Fold { FOLD_MAX, FOLD_MIN, FOLD_SUM, FOLDS } Fold;
+static const struct {
+    ExpectFold fold;
+    const char *name;
+} folds[] = {{EXPECT_MAX, "max"}, {EXPECT_MIN, "min"}, {EXPECT_SUM, "sum"}};
+enum { FOLDS = sizeof folds / sizeof *folds };
 
 typedef struct FoldedPlace { /* of results: elements first, first + step, ... of a buffer, before `end` */
     int buffer;
@@ -57,16 +61,16 @@ static uint64_t mask_of(PtxType type) {
     return bytes < 8 ? (UINT64_C(1) << 8 * bytes) - 1 : UINT64_MAX;
 }
 
-static Total total_of(const Plan *plan, const FoldedPlace *place, Fold fold) {
+static Total total_of(const Plan *plan, const FoldedPlace *place, ExpectFold fold) {
     const PlanBuffer *buffer = &plan->buffers[place->buffer];
     Total total = {.type = buffer->type};
     for (uint64_t i = place->first; i < place->end; i += place->step) {
         long double x = expect_element(buffer, i);
         bool is_first = i == place->first;
         if (!ptx_type_is_float(buffer->type)) total.integer += integer_element(buffer, i);
-        if (fold == FOLD_SUM)
+        if (fold == EXPECT_SUM)
             total.value += x;
-        else if (is_first || (fold == FOLD_MAX ? x > total.value : x < total.value))
+        else if (is_first || (fold == EXPECT_MAX ? x > total.value : x < total.value))
             total.value = x;
         total.magnitude += fabsl(x);
     }
@@ -75,27 +79,31 @@ static Total total_of(const Plan *plan, const FoldedPlace *place, Fold fold) {
 }
 
 /* The fold of two totals. */
-static Total join(const Total *a, const Total *b, Fold fold) {
+static Total join(const Total *a, const Total *b, ExpectFold fold) {
     Total both = *a;
     both.integer = (a->integer + b->integer) & mask_of(a->type);
     both.magnitude = a->magnitude > b->magnitude ? a->magnitude : b->magnitude;
-    both.value = fold == FOLD_SUM                                                 ? a->value + b->value
-                 : (fold == FOLD_MAX ? a->value > b->value : a->value < b->value) ? a->value
-                                                                                  : b->value;
+    both.value = fold == EXPECT_SUM                                                 ? a->value + b->value
+                 : (fold == EXPECT_MAX ? a->value > b->value : a->value < b->value) ? a->value
+                                                                                    : b->value;
     return both;
 }
 
-/* What rounding may change: additions of `chain` elements one after another. */
-static double bound_of(const Total *a, Fold fold, double chain) {
-    if (fold != FOLD_SUM || !ptx_type_is_float(a->type)) return 0;
-    double growth = chain < 64 ? chain : 8 * sqrt(chain);
-    return growth * reference_roundoff(a->type) * (double)a->magnitude;
+/* `growth`: of rounding errors. What is no number stays none. */
+static bool is_same(const Total *a, const Total *b, ExpectFold fold, double growth) {
+    if (fold == EXPECT_SUM && !ptx_type_is_float(a->type)) return a->integer == b->integer;
+    double x = (double)a->value, y = (double)b->value;
+    if (!isfinite(x) || !isfinite(y)) return (isnan(x) && isnan(y)) || x == y;
+    long double magnitude = a->magnitude > b->magnitude ? a->magnitude : b->magnitude;
+    bool is_rounded = fold == EXPECT_SUM && ptx_type_is_float(a->type);
+    return fabs(x - y) <= (is_rounded ? growth * reference_roundoff(a->type) * (double)magnitude : 0);
 }
 
-static bool is_same(const Total *a, const Total *b, Fold fold, double chain) {
-    if (fold == FOLD_SUM && !ptx_type_is_float(a->type)) return a->integer == b->integer;
-    double bound = bound_of(a->magnitude > b->magnitude ? a : b, fold, chain);
-    return isfinite((double)a->value) && fabs((double)(a->value - b->value)) <= bound;
+/* By more than terms that cancel each other may lose by rounding. */
+static bool is_far_off(const Total *a, const Total *b) {
+    double x = (double)a->value, y = (double)b->value;
+    if (!ptx_type_is_float(a->type)) return a->integer != b->integer;
+    return isfinite(x) && isfinite(y) && fabs(x - y) > 0.01 * fmax(fabs(x), fabs(y));
 }
 
 /* ---- the runs ----------------------------------------------------------------------------------------------- */
@@ -104,9 +112,11 @@ typedef struct Alike {
     Session *session;
     uint64_t count; /* elements */
     uint64_t group;
-    double chain;
-    bool keeps_any; /* a total stayed the same with exchanged elements */
-    bool *results;  /* [buffer] of several launches; NULL: any */
+    double growth;
+    bool has_failed; /* such a run does not end well: there are no more of them */
+    bool keeps_any,
+        moves_any; /* with exchanged elements a total stayed the same; came out clearly different */
+    bool *results; /* [buffer] of several launches; NULL: any */
     Plan filled, x, y, z[MIXTURES], w[MIXTURES];
     Plan exchanged[EXCHANGES_OF_EXTREMES];
 } Alike;
@@ -116,9 +126,10 @@ static bool is_kept(const Plan *plan) {
 }
 
 /* The buffers after such a run, without a plan; none where it does not run. */
-static bool run_with(const Alike *alike, ElementsKind kind, uint64_t seed, bool is_rest, Plan *done) {
+static bool run_with(Alike *alike, ElementsKind kind, uint64_t seed, bool is_rest, Plan *done) {
     Session *session = alike->session;
     if (is_kept(done)) return true;
+    if (alike->has_failed) return false;
     session->trial.elements = (SessionElements){kind, alike->group, seed, is_rest};
     Session *other = session_open_copy(session, NULL, session->options.schedule, false);
     session->trial.elements = (SessionElements){0};
@@ -131,6 +142,7 @@ static bool run_with(const Alike *alike, ElementsKind kind, uint64_t seed, bool 
         other->plan.buffer_count = other->plan.buffer_capacity = 0;
     }
     session_free(other);
+    alike->has_failed = !good;
     return good;
 }
 
@@ -149,11 +161,12 @@ static void drop_runs(Alike *alike) {
     for (int i = 0; i < EXCHANGES_OF_EXTREMES; i++) drop(&alike->exchanged[i]);
 }
 
-static bool keeps_total(Alike *alike, const FoldedPlace *place, Fold fold, int run) {
+static bool keeps_total(Alike *alike, const FoldedPlace *place, ExpectFold fold, int run) {
     Total own = total_of(&alike->x, place, fold), other;
     if (!run_with(alike, ELEMENTS_EXCHANGED, 1 + (uint64_t)run, false, &alike->exchanged[run])) return false;
     other = total_of(&alike->exchanged[run], place, fold);
-    return is_same(&own, &other, fold, alike->chain);
+    alike->moves_any |= is_far_off(&own, &other);
+    return is_same(&own, &other, fold, alike->growth);
 }
 
 typedef enum Verdict {
@@ -163,7 +176,7 @@ typedef enum Verdict {
 } Verdict;
 
 /* T(z) + T(w) = T(x) + T(y). */
-static bool adds_up(Alike *alike, const FoldedPlace *place, Fold fold, int mixture, bool *differs) {
+static bool adds_up(Alike *alike, const FoldedPlace *place, ExpectFold fold, int mixture, bool *differs) {
     uint64_t seed = 99 + (uint64_t)mixture;
     if (!run_with(alike, ELEMENTS_MIXED, seed, false, &alike->z[mixture]) ||
         !run_with(alike, ELEMENTS_MIXED, seed, true, &alike->w[mixture]))
@@ -171,13 +184,13 @@ static bool adds_up(Alike *alike, const FoldedPlace *place, Fold fold, int mixtu
     Total x = total_of(&alike->x, place, fold), y = total_of(&alike->y, place, fold),
           z = total_of(&alike->z[mixture], place, fold), w = total_of(&alike->w[mixture], place, fold);
     Total both = join(&x, &y, fold), mixed = join(&z, &w, fold);
-    *differs |= !is_same(&x, &y, fold, alike->chain) || !is_same(&x, &z, fold, alike->chain);
-    return is_same(&both, &mixed, fold, alike->chain);
+    *differs |= !is_same(&x, &y, fold, alike->growth) || !is_same(&x, &z, fold, alike->growth);
+    return is_same(&both, &mixed, fold, alike->growth);
 }
 
 /* Of one place of results: is its fold made of all elements alike? */
-static Verdict judge_fold(Alike *alike, const FoldedPlace *place, Fold fold) {
-    int exchanges = fold == FOLD_SUM ? EXCHANGES : EXCHANGES_OF_EXTREMES;
+static Verdict judge_fold(Alike *alike, const FoldedPlace *place, ExpectFold fold) {
+    int exchanges = fold == EXPECT_SUM ? EXCHANGES : EXCHANGES_OF_EXTREMES;
     bool differs = false, adds = true;
     if (!keeps_total(alike, place, fold, 0)) return DIFFERS;
     alike->keeps_any = true;
@@ -191,11 +204,10 @@ static Verdict judge_fold(Alike *alike, const FoldedPlace *place, Fold fold) {
 }
 
 /* What a result is made of, in the report: "sum(f(x, y))". */
-static void name_result(const Alike *alike, const FoldedPlace *place, Fold fold, Text *what) {
-    static const char *const names[FOLDS] = {"max", "min", "sum"};
+static void name_result(const Alike *alike, const FoldedPlace *place, const char *fold, Text *what) {
     const Plan *plan = &alike->filled;
     const char *between = "";
-    text_print(what, "%s(f(", names[fold]);
+    text_print(what, "%s(f(", fold);
     for (int i = 0; i < plan->buffer_count; i++) {
         if (!session_is_drawn(&plan->buffers[i]) || plan->buffers[i].count != alike->count) continue;
         text_print(what, "%s%s", between, plan->buffers[i].name);
@@ -210,12 +222,12 @@ static void name_result(const Alike *alike, const FoldedPlace *place, Fold fold,
 static Verdict try_steps(Alike *alike, FoldedPlace place, uint64_t step, Text *what) {
     place.step = step;
     for (place.first = 0; place.first < step; place.first++) {
-        Fold fold = FOLD_MAX;
+        int at = 0;
         Verdict verdict = DIFFERS;
-        while (fold < FOLDS && (verdict = judge_fold(alike, &place, fold)) == DIFFERS) fold++;
+        while (at < FOLDS && (verdict = judge_fold(alike, &place, folds[at].fold)) == DIFFERS) at++;
         if (verdict != ALIKE) return verdict;
         if (place.first) text_add(what, " and ");
-        name_result(alike, &place, fold, what);
+        name_result(alike, &place, folds[at].name, what);
     }
     return ALIKE;
 }
@@ -261,24 +273,11 @@ static bool loads_groups(const Session *session, uint64_t group) {
     return found;
 }
 
-static bool communicates(const Session *session) {
-    bool found = false;
-    for (int i = 0; i < session->launches.count; i++)
-        found |= uses_communicate(session->launches.programs[i]->entry);
-    return found;
-}
-
-/* Additions of one sum, one after another, at most: those of a thread, of a tree, and atomics. */
-static double chain_of(const Session *session, uint64_t count) {
-    const PlanLaunch *launch = &session->plan.launches[0];
-    double threads = (double)launch_volume(launch->grid) * (double)launch_volume(launch->block);
-    return (double)count / threads + 12 + (double)session_count_atomics(session);
-}
-
 static bool may_be_alike(const Session *session) {
     return session->emulator && !session->has_result && !session->kernel.row && !session->options.expect &&
            session->plan.buffer_count && !session->is_partial && !session_has_fault(session->trace) &&
-           communicates(session) && session_count_instructions(session) <= MOST_INSTRUCTIONS;
+           session_any_entry(session, uses_communicate) &&
+           session_count_instructions(session) <= MOST_INSTRUCTIONS;
 }
 
 /* The elements as they were before the run. */
@@ -296,9 +295,10 @@ static bool fill_again(const Session *session, Plan *filled) {
 static void find_alike(Session *session, Text *what) {
     Alike alike = {.session = session, .x = session->plan, .count = session_count_elements(&session->plan)};
     if (alike.count < 2 * FEWER || alike.count > MOST_ELEMENTS) return;
-    alike.chain = chain_of(session, alike.count);
+    ExpectRun run = {.done = &session->plan, .atomics = session_count_atomics(session)};
+    alike.growth = expect_growth(&run, alike.count);
     alike.results = session_find_results(session, session->plan.buffer_count);
-    bool good = fill_again(session, &alike.filled), found = false, was_exchanged = false;
+    bool good = fill_again(session, &alike.filled), found = false;
     for (alike.group = 1; good && alike.group <= MOST_GROUP && !found; alike.group++) {
         if (alike.count % alike.group != 0 || !loads_groups(session, alike.group)) continue;
         if (alike.group > 1)
@@ -306,11 +306,10 @@ static void find_alike(Session *session, Text *what) {
         else
             text_add(what, "every element counts alike, as in ");
         found = try_buffers(&alike, what);
-        was_exchanged |= is_kept(&alike.exchanged[0]);
         drop_runs(&alike);
         if (!found) text_clear(what);
     }
-    if (was_exchanged && !alike.keeps_any) text_add(what, "it depends on the order of the elements");
+    if (alike.moves_any && !alike.keeps_any) text_add(what, "it depends on the order of the elements");
     drop(&alike.filled);
     free(alike.results);
 }

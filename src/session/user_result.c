@@ -30,10 +30,9 @@ static const char *find_fold(const Session *session) {
     return fold;
 }
 
-static bool compares(const Session *session) {
+bool session_any_entry(const Session *session, bool (*is_so)(const PtxFunction *entry)) {
     bool found = false;
-    for (int i = 0; i < session->launches.count; i++)
-        found |= uses_compares(session->launches.programs[i]->entry);
+    for (int i = 0; i < session->launches.count; i++) found |= is_so(session->launches.programs[i]->entry);
     return found;
 }
 
@@ -153,7 +152,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
                      .read = read,
                      .atomics = session_count_atomics(session),
                      .fold = may_be_guess(session) ? NULL : find_fold(session),
-                     .compares = compares(session),
+                     .compares = session_any_entry(session, uses_compares),
                      .counts_values = counts_values(session),
                      .numbers = numbers,
                      .number_count = find_numbers(session, numbers, MOST_NUMBERS),
