@@ -389,7 +389,7 @@ static void what_is_given_up_for_time_is_said(void **state) {
                    *list = json_at(text_string(&json), "limits");
         assert_int_equal(findings->limit_count, cases[i].said != NULL);
         assert_int_equal(last != NULL, cases[i].said != NULL);
-        if (cases[i].said) {
+        if (last && cases[i].said) {
             assert_string_equal(findings->limits[0], cases[i].said);
             assert_true(strlen(last) < strlen(cases[i].said) + 3); /* nothing follows */
             assert_non_null(strstr(list, cases[i].said));
