@@ -180,9 +180,10 @@ void remedy_apply(const Remedy *remedy, Text *out) {
     for (int i = 0; i < remedy->count; i++)
         places[i] = place_in_text(module, program->code[remedy->points[i].pc].instruction);
     for (int n = 0; n < remedy->count; n++) {
-        int next = -1; /* functions are not linked in the order of the text */
-        for (int i = 0; i < remedy->count; i++)
-            if (!done[i] && (next < 0 || places[i] < places[next])) next = i;
+        int next = 0; /* functions are not linked in the order of the text */
+        while (done[next]) next++;
+        for (int i = next + 1; i < remedy->count; i++)
+            if (!done[i] && places[i] < places[next]) next = i;
         char room[40];
         done[next] = true;
         text_add_bytes(out, module->text + from, places[next] - from);

@@ -1,8 +1,8 @@
 /* How fast the engine is on this machine: prints figures, asserts nothing (`make bench`).
  *
- *   emulator   warp instructions a second on one core, for every kernel of the ladder, block 0 traced (CPU
- * time) process    from start to exit of `redviz --report`, as whoever types it waits memory     bytes a
- * traced event takes */
+ *   emulator   warp instructions a second on one core, for every kernel of the ladder, block 0 traced (CPU time)
+ *   process    from start to exit of `redviz --report`, as whoever types it waits
+ *   memory     bytes that a traced event takes */
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/memory.h"
@@ -29,7 +29,7 @@ static double seconds(clockid_t clock) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-_Noreturn static void fail(const Error *error) {
+_Noreturn static void leave(const Error *error) {
     error_print(error, stderr);
     exit(1);
 }
@@ -53,9 +53,9 @@ static void measure_launch(Emulator *emulator, PtxModule *module, const PlanLaun
         int buffer = launch->arguments[i].buffer;
         if (buffer >= 0) addresses[buffer] = emulator_buffer_address(emulator, buffer);
     }
-    if (!program || !plan_bind_launch(launch, program, addresses, &bound, &error)) fail(&error);
+    if (!program || !plan_bind_launch(launch, program, addresses, &bound, &error)) leave(&error);
     double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    if (!emulator_run(emulator, &bound, trace, &error)) fail(&error);
+    if (!emulator_run(emulator, &bound, trace, &error)) leave(&error);
     sum->seconds += seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
     const TraceLaunch *traced = trace->launches[trace->launch_count - 1];
     Totals totals;
@@ -75,9 +75,9 @@ static Measurement measure_kernel(const CatalogRow *row, uint64_t n, uint32_t la
     Plan plan = {0};
     if (!catalog_resolve(row, &options, &run, &error) || !row->plan(&run, &plan, &error) ||
         !plan_fill(&plan, 1, &error))
-        fail(&error);
+        leave(&error);
     PtxModule *module = catalog_module(row, &error);
-    if (!module) fail(&error);
+    if (!module) leave(&error);
     Emulator *emulator = emulator_new(&(EmulatorOptions){.threads = 1, .trace_last = last_traced});
     Trace *trace = trace_new("emulator");
     for (int i = 0; i < plan.buffer_count; i++) {
@@ -120,7 +120,7 @@ static void print_ladder(void) {
 static void print_memory(void) {
     Error error = {0};
     const CatalogRow *row = catalog_find("grid_stride", &error);
-    if (!row) fail(&error);
+    if (!row) leave(&error);
     Measurement all = measure_kernel(row, ELEMENTS, UINT32_MAX);
     printf("\nmemory: grid_stride, int, n = 2^22, every block traced: %llu events, %.1f bytes an event, %.0f "
            "MB a "

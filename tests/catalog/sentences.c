@@ -192,7 +192,7 @@ static void read_kernel(Sentences *all, const char *path) {
     Text prose = {0};
     while (*rest) {
         char *line = next_line(&rest);
-        if (strncmp(line, mark, strlen(mark))) break;
+        if (strncmp(line, mark, strlen(mark)) != 0) break;
         line += strlen(mark);
         bool is_drawn = line[strspn(line, " ")] == 0 || !strncmp(line, "  ", 2);
         if (is_drawn) {
