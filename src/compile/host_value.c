@@ -164,6 +164,28 @@ static HostNumber read_element(HostReader *reader, HostSpan name) {
     return evaluate(reader->values, value, reader->place, NULL);
 }
 
+/* Its value after `blocks++` and the like, as far as they are executed. */
+static HostNumber follow_steps(HostReader *reader, HostSpan name, const HostDefinition *definition,
+                               HostNumber value) {
+    HostText *text = reader->values->text;
+    HostStep step;
+    if (definition->kind != HOST_VALUE ||
+        host_text_function_at(text, definition->at) != host_text_function_at(text, reader->place))
+        return value;
+    for (size_t from = definition->value.end;
+         value.is_known && host_find_step(text, name, from, reader->place, &step); from = step.at + 1) {
+        bool is_always = step.condition.end == step.condition.begin;
+        HostNumber holds =
+            is_always ? host_number(1) : evaluate(reader->values, step.condition, step.at, NULL);
+        if (!holds.is_known || holds.number == 0) continue;
+        HostNumber amount = step.amount.end > step.amount.begin
+                                ? evaluate(reader->values, step.amount, step.at, NULL)
+                                : host_number(1);
+        value = host_apply(step.sign, value, amount);
+    }
+    return value;
+}
+
 /* Its value was replaced: it is a root as before. */
 static bool is_overridden(HostValues *values, const HostDefinition *definition, HostNumber *value) {
     for (int i = 0; i < values->override_count; i++)
@@ -218,6 +240,7 @@ static HostNumber name_value(HostReader *reader, HostSpan name) {
         if (usual.is_known && usual.number > 0) result = usual;
     }
     if (host_is_changed(values->text, name, &definition, result, reader->place)) result = host_unknown;
+    result = follow_steps(reader, name, &definition, result);
     if (result.is_float && declares_integer(values->text, definition.at))
         result = host_to_integer(result); /* int n = 1e6 */
     if (result.is_known && !result.is_float && is_plain(values->text, definition.value))
@@ -361,7 +384,8 @@ static HostNumber read_sizeof(HostReader *reader) {
     while (begin < inside.end && strchr("* (&", text->text[begin])) begin++;
     HostSpan name = host_word(text, begin);
     HostDefinition definition = host_text_define(text, name, reader->place);
-    bool is_type = definition.kind == HOST_UNDEFINED || definition.kind == HOST_MACRO;
+    bool is_type = definition.kind == HOST_UNDEFINED || definition.kind == HOST_MACRO ||
+                   definition.kind == HOST_TEMPLATE;
     bytes = is_type ? host_named_type(text, name, reader->place) : 0;
     if (!bytes) bytes = host_declared_bytes(text, name, reader->place);
     if (bytes && definition.kind == HOST_ARRAY && !is_element) {

@@ -34,11 +34,19 @@ static bool write_instance(const Unit *unit, const char *source, char *path, siz
 static const char deep_folder[] = "d/d/d/";
 enum { DEPTH = 3 };
 
-/* `include`: a folder for what is included in quotes, besides that of `source`; NULL: none. */
-static bool compile_source(const Unit *unit, const char *source, const char *include, Text *ptx,
-                           Error *error) {
+enum { MOST_FOLDERS = 8 };
+
+typedef struct Mending { /* what is done where a file does not compile as it is */
+    bool has_old_names, has_limits;    /* they are put before the source */
+    char folders[MOST_FOLDERS][PATH_MAX]; /* where headers were found; they may include others there */
+    int folder_count;
+} Mending;
+
+/* `include`: a folder for what is included in quotes, besides that of `source`; NULL: none, and no mending. */
+static bool compile_source(const Unit *unit, const char *source, const char *include, const Mending *mending,
+                           Text *ptx, Error *error) {
     char nvcc[PATH_MAX], input[PATH_MAX], output[PATH_MAX + 16], deep[PATH_MAX + 16], architecture[32];
-    const char **arguments = memory_new((size_t)(unit->flag_count + 24) * sizeof *arguments);
+    const char **arguments = memory_new((size_t)(unit->flag_count + 24 + 2 * MOST_FOLDERS) * sizeof *arguments);
     int count = 0, status;
     Text said = {0};
     find_nvcc(nvcc, sizeof nvcc);
@@ -55,6 +63,8 @@ static bool compile_source(const Unit *unit, const char *source, const char *inc
     if (include) arguments[count++] = "-I", arguments[count++] = deep;
     if (include) arguments[count++] = "-I", arguments[count++] = include;
     if (include) arguments[count++] = "-I", arguments[count++] = unit->folder;
+    for (int i = 0; include && i < mending->folder_count; i++)
+        arguments[count++] = "-I", arguments[count++] = mending->folders[i];
     for (int i = 0; i < unit->flag_count; i++) arguments[count++] = unit->flags[i];
     bool good =
         (!unit->options->instance || write_instance(unit, source, input, sizeof input, error)) &&
@@ -101,22 +111,18 @@ static const char old_names[] = "#define __shfl(...) __shfl_sync(0xffffffffu, __
 /* Numbers that came with other headers once. */
 static const char limits[] = "#include <cfloat>\n#include <climits>\n#include <cmath>\n#include <cstdint>\n";
 
-typedef struct Preamble { /* what is put before the source */
-    bool has_old_names, has_limits;
-} Preamble;
-
 /* `text` in place of the file, in the unit's folder, where headers may have been put. */
-static bool compile_text(const Unit *unit, const char *text, Preamble preamble, Text *ptx, Error *error) {
+static bool compile_text(const Unit *unit, const char *text, const Mending *mending, Text *ptx, Error *error) {
     char folder[PATH_MAX + 16], path[PATH_MAX];
     const char *whole = unit->files[0].path;
     if (!find_folder(unit, folder, error)) return false;
     Text source = {0};
-    text_print(&source, "%s%s#line 1 \"%s\"\n%s", preamble.has_old_names ? old_names : "",
-               preamble.has_limits ? limits : "", whole, text);
+    text_print(&source, "%s%s#line 1 \"%s\"\n%s", mending->has_old_names ? old_names : "",
+               mending->has_limits ? limits : "", whole, text);
     char name[sizeof deep_folder + sizeof "device.cu"];
     snprintf(name, sizeof name, "%sdevice.cu", deep_folder);
     bool good = unit_write(unit, name, text_string(&source), path, sizeof path, error) &&
-                compile_source(unit, path, folder, ptx, error);
+                compile_source(unit, path, folder, mending, ptx, error);
     text_done(&source);
     return good;
 }
@@ -173,9 +179,21 @@ static bool is_in_header(const Unit *unit, const Error *error) {
     return false;
 }
 
+/* The folder that has `name`, which is `whole`. */
+static void add_folder(Mending *mending, const char *name, const char *whole) {
+    char folder[PATH_MAX];
+    size_t length = strlen(whole), part = strlen(name);
+    if (length <= part + 1 || strcmp(whole + length - part, name) != 0 || whole[length - part - 1] != '/') return;
+    snprintf(folder, sizeof folder, "%.*s", (int)(length - part - 1), whole);
+    for (int i = 0; i < mending->folder_count; i++)
+        if (!strcmp(mending->folders[i], folder)) return;
+    if (mending->folder_count < MOST_FOLDERS && process_is_safe_in_quotes(folder))
+        memcpy(mending->folders[mending->folder_count++], folder, sizeof folder);
+}
+
 /* "solve.h: No such file or directory": it is looked for above the file. Else an empty one takes its place, since what the
  * kernels need of it may be nothing. A path that begins with ../ leads to a place above the source, which lies deep. */
-static bool make_missing_header(const Unit *unit, const Error *error) {
+static bool make_missing_header(const Unit *unit, const Error *error, Mending *mending) {
     static const char says[] = ": No such file or directory";
     char name[256], path[PATH_MAX], whole[PATH_MAX], in_folder[PATH_MAX];
     const char *end = strstr(error->message, says);
@@ -185,10 +203,12 @@ static bool make_missing_header(const Unit *unit, const Error *error) {
     name[length] = 0;
     if (!place_header(name, in_folder)) return false;
     Text text = {0};
-    if (unit_find_header(unit, name, whole) && !strpbrk(whole, "\"\\\n"))
+    if (unit_find_header(unit, name, whole) && !strpbrk(whole, "\"\\\n")) {
         text_print(&text, "#include \"%s\"\n", whole);
-    else
+        add_folder(mending, name, whole);
+    } else {
         text_add(&text, "#pragma once\n");
+    }
     bool good = unit_write(unit, in_folder, text_string(&text), path, sizeof path, NULL);
     text_done(&text);
     return good;
@@ -214,26 +234,28 @@ static bool compile_mended(const Unit *unit, const char *kept, const Error *firs
     enum { ATTEMPTS = 16 };
     const UnitFile *file = &unit->files[0];
     bool is_kept = false, has_headers = false;
-    Preamble preamble = {0};
+    Mending *mending = memory_new(sizeof *mending);
+    bool good = false, goes_on = true;
     Error error = *first;
-    for (int i = 0; i < ATTEMPTS; i++) {
-        bool is_missing = make_missing_header(unit, &error),
-             is_old = !preamble.has_old_names && is_old_name(&error),
-             lacks_limits = !preamble.has_limits && is_limit(&error);
+    for (int i = 0; i < ATTEMPTS && !good && goes_on; i++) {
+        bool is_missing = make_missing_header(unit, &error, mending),
+             is_old = !mending->has_old_names && is_old_name(&error),
+             lacks_limits = !mending->has_limits && is_limit(&error);
         bool is_mended = is_missing || is_old || lacks_limits;
         bool in_host =
             error.line && !strcmp(error.file, file->path) && is_host_line(file->text, kept, error.line);
         bool in_header = !is_mended && !has_headers && is_in_header(unit, &error);
-        if (!is_mended && !in_header && (is_kept || (i == 0 && !in_host))) return false;
-        if (in_header && !write_kept_headers(unit)) return false;
+        goes_on = (is_mended || in_header || (!is_kept && (i > 0 || in_host))) &&
+                  (!in_header || write_kept_headers(unit));
         has_headers |= in_header;
-        preamble.has_old_names |= is_old;
-        preamble.has_limits |= lacks_limits;
+        mending->has_old_names |= is_old;
+        mending->has_limits |= lacks_limits;
         is_kept |= !is_mended && !in_header;
         error = (Error){0};
-        if (compile_text(unit, is_kept ? kept : file->text, preamble, ptx, &error)) return true;
+        good = goes_on && compile_text(unit, is_kept ? kept : file->text, mending, ptx, &error);
     }
-    return false;
+    free(mending);
+    return good;
 }
 
 /* nvcc looks at the host's part, too. Where that is what it refuses (old programs call what CUDA no longer has), it is given
@@ -242,8 +264,8 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     Error first = {0};
     const UnitFile *file = &unit->files[0];
     char source[PATH_MAX];
-    if (unit->options->text) return compile_text(unit, file->text, (Preamble){0}, ptx, error);
-    bool good = name_source(unit, source, &first) && compile_source(unit, source, NULL, ptx, &first);
+    if (unit->options->text) return compile_text(unit, file->text, &(Mending){0}, ptx, error);
+    bool good = name_source(unit, source, &first) && compile_source(unit, source, NULL, NULL, ptx, &first);
     if (!good) {
         char *kept = memory_copy_text(file->text);
         device_code_keep(kept);

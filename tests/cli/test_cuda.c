@@ -265,6 +265,25 @@ static void the_hosts_part_may_be_wrong(void **state) {
     assert_int_equal(call_count(), 1);
 }
 
+/* Where one header was found, others are searched for, as a Makefile says it. */
+static void headers_are_found_together(void **state) {
+    (void)state;
+    char script[1024];
+    free(program_output(0, "mkdir -p %s/include && echo '#define SEVEN 7' > %s/include/one.h", program_folder(),
+                        program_folder()));
+    program_write_file("k.cu", "#include <one.h>\n__global__ void k(int *p) { *p = SEVEN; }\n");
+    snprintf(script, sizeof script,
+             "tail -n 1 %s/calls | grep -q -e '-I [^ ]*/include' && exec cp \"$FAKE\" \"$out\"\n"
+             "echo \"%s/k.cu:1:10: fatal error: one.h: No such file or directory\"; exit 1",
+             program_folder(), program_folder());
+    make_compiler(script);
+    Outcome outcome = compile_fake("--n 1 --dump out");
+    assert_string_equal(outcome.err, "");
+    assert_string_equal(outcome.out, "7\n");
+    program_outcome_done(&outcome);
+    assert_int_equal(call_count(), 2);
+}
+
 static void expect_refusal(const char *script, const char *words) {
     static int count;
     char text[128];
@@ -366,6 +385,7 @@ int main(void) {
         cmocka_unit_test(with_nvcc),
         cmocka_unit_test(launches_of_the_host_code_are_one_run),
         cmocka_unit_test(the_hosts_part_may_be_wrong),
+        cmocka_unit_test(headers_are_found_together),
         cmocka_unit_test(with_nvrtc),
         cmocka_unit_test(with_clang),
         cmocka_unit_test(compiles_once),
