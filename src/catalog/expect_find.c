@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { WORK = 1 << 27, MOST_FOUND = 8 };
+enum { WORK = 1 << 27, TIMES = 32, MOST_FOUND = 8 };
 
 typedef struct Found { /* an output that looks like something */
     int buffer;
@@ -213,7 +213,10 @@ static void keep_all(Finder *finder, CatalogResult *result, Text *what) {
 }
 
 bool expect_find(const ExpectRun *run, CatalogResult *result, Text *what) {
-    uint64_t work = run->is_trial ? WORK / 8 : WORK;
+    uint64_t work = run->is_trial           ? WORK / 8
+                    : run->n < WORK / TIMES ? WORK
+                    : run->n < WORK         ? run->n * TIMES
+                                            : (uint64_t)WORK * TIMES;
     Finder finder = {.run = run,
                      .work = work,
                      .whole = memory_new((size_t)run->filled->buffer_count + 1),

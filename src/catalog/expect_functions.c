@@ -38,6 +38,17 @@ FUNCTION(sum_of_squares) {
     return result;
 }
 
+FUNCTION(sum_of_cubes) {
+    HostReal result = 0;
+    UNUSED_B;
+    EACH(i) {
+        HostReal x = at(a, i);
+        result += x * x * x;
+        *magnitude += fabsl(x * x * x);
+    }
+    return result;
+}
+
 FUNCTION(sum_of_absolutes) {
     HostReal result = 0;
     UNUSED_B;
@@ -276,6 +287,7 @@ const ExpectFunction expect_functions[] = {
     {"argmax",   EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, false, true,  argmax, NULL, false, false, false, EXPECT_OF_SCALED},
     {"argmin",   EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, false, true,  argmin, NULL, false, false, false, EXPECT_OF_SCALED},
     {"sumsq",    EXPECT_TOTAL, EXPECT_SUM,     1, false, true,  true,  sum_of_squares, NULL, false, false, false, EXPECT_OF_SCALED},
+    {"sumcube",  EXPECT_TOTAL, EXPECT_SUM,     1, false, true,  true,  sum_of_cubes, NULL, false, false, false, EXPECT_OF_SCALED},
     {"sumabs",   EXPECT_TOTAL, EXPECT_SUM,     1, false, false, true,  sum_of_absolutes, NULL, false, false, false, EXPECT_OF_SCALED},
     {"maxabs",   EXPECT_TOTAL, EXPECT_MAX,     1, false, false, true,  absolute_max, NULL, false, false, false, EXPECT_OF_SCALED},
     {"norm",     EXPECT_TOTAL, EXPECT_NO_FOLD, 1, false, true,  true,  norm, NULL, false, false, false, EXPECT_OF_SCALED},

@@ -1,6 +1,7 @@
 #include "catalog/uses.h"
 
 #include "base/memory.h"
+#include "ptx/approximate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@ typedef struct UseFlow {
     Use *uses;
     uint64_t *from; /* [register] the parameters that an address in it is computed from, a bit each */
     uint64_t *held; /* [register] the parameters that values in it were loaded through */
+    bool *is_time;  /* [register] made of what a clock shows */
     int *class;     /* [register] registers that hold the same value, as a union-find forest */
     PtxType *type;  /* [class] that arithmetic gives the value; NO_TYPE: none does */
     PtxType copied; /* of elements that are copied to shared memory asynchronously; NO_TYPE: not known */
@@ -254,6 +256,22 @@ static void follow_values(UseFlow *flow, const PtxInstruction *instruction) {
     hold(flow, &operands[0], bits);
 }
 
+static bool is_of_clock(const UseFlow *flow, const PtxOperand *operand) {
+    return operand->kind == PTX_OPERAND_REGISTER && operand->reg && flow->is_time[operand->reg->index];
+}
+
+static void follow_times(UseFlow *flow, const PtxInstruction *instruction) {
+    const PtxOperand *operands = instruction->operands;
+    int value;
+    if (instruction->operand_count < 2 || address_operand(instruction, &value) >= 0 ||
+        operands[0].kind != PTX_OPERAND_REGISTER || !operands[0].reg || is_of_clock(flow, &operands[0]))
+        return;
+    bool is_time = ptx_reads_machine(instruction);
+    for (int i = 1; i < instruction->operand_count; i++) is_time |= is_of_clock(flow, &operands[i]);
+    flow->is_time[operands[0].reg->index] = is_time;
+    flow->changed |= is_time;
+}
+
 /* ---- accesses ----------------------------------------------------------------------------------------------- */
 
 static void note_count(UseFlow *flow, Use *use, int index, const PtxInstruction *instruction,
@@ -296,7 +314,11 @@ static void note_access(UseFlow *flow, const PtxInstruction *instruction) {
     Use *use = &flow->uses[index];
     bool is_atomic = is(instruction, "atom") || is(instruction, "red");
     if (is_atomic) note_update(use, instruction);
+    bool is_first = !use->is_written, is_store = is(instruction, "st") && value < instruction->operand_count;
     use->is_read |= !is(instruction, "st") && !is_atomic;
+    if (is_store || is_atomic)
+        use->gets_times = (is_first || use->gets_times) && is_store &&
+                          is_of_clock(flow, &instruction->operands[value]);
     use->is_written |= is(instruction, "st") || is_atomic;
     note_count(flow, use, index, instruction, &instruction->operands[at]);
     if (use->type == PTX_NO_TYPE && instruction->type_count && value < instruction->operand_count)
@@ -432,6 +454,7 @@ void uses_find(const PtxFunction *entry, Use *uses) {
     for (int i = 0; i < USES_PARAMETERS; i++) uses[i].type = PTX_NO_TYPE;
     flow.from = memory_new(count * sizeof *flow.from);
     flow.held = memory_new(count * sizeof *flow.held);
+    flow.is_time = memory_new(count * sizeof *flow.is_time);
     flow.class = memory_new(count * sizeof *flow.class);
     flow.type = memory_new(count * sizeof *flow.type);
     flow.linear = linear_values(entry);
@@ -442,6 +465,7 @@ void uses_find(const PtxFunction *entry, Use *uses) {
         flow.changed = false;
         visit_all(&flow, follow_addresses);
         visit_all(&flow, follow_values);
+        visit_all(&flow, follow_times);
         visit_all(&flow, note_types);
         if (!flow.changed) visit_all(&flow, type_loads);
     }
@@ -458,6 +482,7 @@ void uses_find(const PtxFunction *entry, Use *uses) {
     free(flow.type);
     free(flow.class);
     free(flow.held);
+    free(flow.is_time);
     free(flow.from);
 }
 

@@ -15,6 +15,7 @@ typedef enum UseCount { /* elements that are reached, each kind more than the on
 typedef struct Use { /* of one parameter */
     bool is_named;   /* by any instruction */
     bool is_read, is_written;
+    bool gets_times;    /* all that is stored through it is made of clocks: it is measured, not computed */
     bool is_updated;    /* by atom or red */
     bool is_exchanged;  /* by atom.cas or atom.exch among them */
     bool is_stride;     /* an integer that an index is multiplied by */

@@ -105,9 +105,9 @@ bool host_find_step(HostText *text, HostSpan name, size_t from, size_t place, Ho
         if (!read_step(text, name, at, &begin, step)) continue;
         size_t before = host_back_over_blanks(text, begin);
         int depth = count_open(text, from, begin, &brace);
-        bool is_conditional = find_condition(text, before, &step->condition) ||
-                              (depth == 1 && find_condition(text, host_back_over_blanks(text, brace),
-                                                            &step->condition));
+        bool is_conditional =
+            find_condition(text, before, &step->condition) ||
+            (depth == 1 && find_condition(text, host_back_over_blanks(text, brace), &step->condition));
         if (!is_conditional) step->condition = (HostSpan){0, 0};
         bool is_alone = strchr(";{}", text->text[before - 1]) != NULL;
         if (is_conditional ? depth <= 1 : is_alone && depth == 0) return true;

@@ -36,8 +36,8 @@ enum { DEPTH = 3 };
 
 enum { MOST_FOLDERS = 8 };
 
-typedef struct Mending { /* what is done where a file does not compile as it is */
-    bool has_old_names, has_limits;    /* they are put before the source */
+typedef struct Mending {                  /* what is done where a file does not compile as it is */
+    bool has_old_names, has_limits;       /* they are put before the source */
     char folders[MOST_FOLDERS][PATH_MAX]; /* where headers were found; they may include others there */
     int folder_count;
 } Mending;
@@ -46,7 +46,8 @@ typedef struct Mending { /* what is done where a file does not compile as it is 
 static bool compile_source(const Unit *unit, const char *source, const char *include, const Mending *mending,
                            Text *ptx, Error *error) {
     char nvcc[PATH_MAX], input[PATH_MAX], output[PATH_MAX + 16], deep[PATH_MAX + 16], architecture[32];
-    const char **arguments = memory_new((size_t)(unit->flag_count + 24 + 2 * MOST_FOLDERS) * sizeof *arguments);
+    const char **arguments =
+        memory_new((size_t)(unit->flag_count + 24 + 2 * MOST_FOLDERS) * sizeof *arguments);
     int count = 0, status;
     Text said = {0};
     find_nvcc(nvcc, sizeof nvcc);
@@ -112,7 +113,8 @@ static const char old_names[] = "#define __shfl(...) __shfl_sync(0xffffffffu, __
 static const char limits[] = "#include <cfloat>\n#include <climits>\n#include <cmath>\n#include <cstdint>\n";
 
 /* `text` in place of the file, in the unit's folder, where headers may have been put. */
-static bool compile_text(const Unit *unit, const char *text, const Mending *mending, Text *ptx, Error *error) {
+static bool compile_text(const Unit *unit, const char *text, const Mending *mending, Text *ptx,
+                         Error *error) {
     char folder[PATH_MAX + 16], path[PATH_MAX];
     const char *whole = unit->files[0].path;
     if (!find_folder(unit, folder, error)) return false;
@@ -183,7 +185,8 @@ static bool is_in_header(const Unit *unit, const Error *error) {
 static void add_folder(Mending *mending, const char *name, const char *whole) {
     char folder[PATH_MAX];
     size_t length = strlen(whole), part = strlen(name);
-    if (length <= part + 1 || strcmp(whole + length - part, name) != 0 || whole[length - part - 1] != '/') return;
+    if (length <= part + 1 || strcmp(whole + length - part, name) != 0 || whole[length - part - 1] != '/')
+        return;
     snprintf(folder, sizeof folder, "%.*s", (int)(length - part - 1), whole);
     for (int i = 0; i < mending->folder_count; i++)
         if (!strcmp(mending->folders[i], folder)) return;

@@ -20,6 +20,15 @@ enum { /* warp instructions */
 
 /* ---- launches ------------------------------------------------------------------------------------------- */
 
+/* A user's kernel may be an endless loop, which should be reported within seconds; but few threads may have many elements. */
+static uint64_t budget_of_block(const Session *session) {
+    enum { OF_ELEMENT = 16, LANES = 32 }; /* warp instructions */
+    const PlanLaunch *first = &session->plan.launches[0];
+    uint64_t threads = launch_volume(first->block), lanes = threads < LANES ? threads : LANES,
+             elements = session->options.catalog.n / launch_volume(first->grid) / lanes;
+    return elements > USER_BLOCK_BUDGET / OF_ELEMENT ? elements * OF_ELEMENT : USER_BLOCK_BUDGET;
+}
+
 /* An interrupt leaves what is known of the launch. */
 static bool run_launch(Session *session, int index, Error *error) {
     Launch *launch = &session->launches.bound[index];
@@ -80,8 +89,7 @@ static bool execute(Session *session, Error *error) {
                               : options->instruction_budget ? options->instruction_budget
                               : session->kernel.may_shrink  ? USER_BUDGET
                                                             : 0,
-        /* A user's kernel may be an endless loop, which should be reported within seconds. */
-        .block_budget = session->kernel.row || options->instruction_budget ? 0 : USER_BLOCK_BUDGET,
+        .block_budget = session->kernel.row || options->instruction_budget ? 0 : budget_of_block(session),
         .blocks_done = options->progress ? &options->progress->done : &session->blocks_done,
         .multiprocessors = options->catalog.multiprocessors,
         .observer = session_observer(session),

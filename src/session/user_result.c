@@ -1,6 +1,6 @@
 /* What a kernel that is in no catalogue gave, compared with --expect or with what it looks like; and buffers of such a kernel
  * that turned out to be too small. */
-#include "session/state.h"
+#include "session/hazards.h"
 
 #include "catalog/expect.h"
 #include "catalog/uses.h"
@@ -52,21 +52,45 @@ static int find_numbers(const Session *session, uint64_t *numbers, int most) {
     return (reach > 1) + uses_bounds(entry, numbers + (reach > 1), most - (reach > 1));
 }
 
-bool *session_find_results(const Session *session, int buffers) {
+/* Buffers that get what clocks show; false: there are none. */
+static bool leave_out_times(const Session *session, bool *results) {
+    bool found = false;
+    Use uses[USES_PARAMETERS];
+    for (int k = 0; k < session->plan.launch_count && k < session->launches.count; k++) {
+        const PlanLaunch *launch = &session->plan.launches[k];
+        uses_find(session->launches.programs[k]->entry, uses);
+        for (int i = 0; i < launch->argument_count && i < USES_PARAMETERS; i++) {
+            int buffer = launch->arguments[i].buffer;
+            if (buffer < 0 || !uses[i].gets_times) continue;
+            results[buffer] = false;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* The last of several launches writes them. */
+static bool find_last_results(const Session *session, bool *results) {
     int last = session->plan.launch_count - 1;
     const PlanLaunch *launch = &session->plan.launches[last];
     Use uses[USES_PARAMETERS];
     bool found = false;
-    if (last < 1) return NULL;
-    bool *results = memory_new((size_t)buffers);
-    for (int i = session->plan.buffer_count; i < buffers; i++) results[i] = true;
+    if (last < 1) return false;
     uses_find(session->launches.programs[last]->entry, uses);
     for (int i = 0; i < launch->argument_count && i < USES_PARAMETERS; i++) {
         if (!uses[i].is_written && !uses[i].is_updated) continue;
         found = true;
         plan_mark_buffers(launch, i, results);
     }
-    if (found) return results;
+    return found;
+}
+
+bool *session_find_results(const Session *session, int buffers) {
+    bool *results = memory_new((size_t)buffers + 1);
+    for (int i = session->plan.buffer_count; i < buffers; i++) results[i] = true;
+    bool is_last = find_last_results(session, results);
+    for (int i = 0; !is_last && i < buffers; i++) results[i] = true;
+    if (leave_out_times(session, results) || is_last) return results;
     free(results);
     return NULL;
 }
@@ -135,6 +159,38 @@ static bool looks_right(const ExpectRun *run) {
     return found && result.correct;
 }
 
+/* Do runs with other draws of the inputs give `what`, too? */
+static bool is_confirmed(Session *session, const char *what) {
+    enum { DRAWS = 3 };
+    SessionOptions options = session_copy_options(session, NULL, session->options.schedule, false);
+    const char *of = strstr(what, " of ");
+    options.expect = arena_copy_text(&session->arena, what, of ? (size_t)(of - what) : strlen(what));
+    bool good = true;
+    session->has_result = true; /* as the copies shall have one */
+    for (int i = 0; i < DRAWS && good; i++) {
+        options.catalog.seed++;
+        Session *other = session_open_again(session, &options);
+        good = other && other->has_result && other->result.correct && !session_has_fault(other->trace);
+        session_free(other);
+    }
+    session->has_result = false;
+    return good;
+}
+
+/* What few elements may give by chance. */
+static bool find_of_few(Session *session, const ExpectRun *run, Text *what) {
+    ExpectRun hinted = *run;
+    CatalogResult result = {0};
+    const SessionTrial *trial = &session->trial;
+    hinted.is_hint = true;
+    bool found = session->options.catalog.n < EXPECT_FEW && !trial->is_copy && !trial->is_candidate &&
+                 expect_find(&hinted, &result, what) && result.correct &&
+                 is_confirmed(session, text_string(what));
+    if (found) session->result = result;
+    if (!found) text_clear(what);
+    return found;
+}
+
 bool session_compare_user_kernel(Session *session, Error *error) {
     bool was_run = !session->is_partial && !session_has_fatal_trap(session->trace);
     if (!was_run || !session->filled.buffers || !session->trace->launch_count) return true;
@@ -165,7 +221,8 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     session->kernel.is_said = expectation != NULL;
     session->trial.is_right = good && expectation && session->kernel.block_choices > 1 && looks_right(&run);
     session->has_result = good && (expectation || find_result(session, &run, &session->result, &what) ||
-                                   find_printed(session, &with_variables, &run, &session->result, &what));
+                                   find_printed(session, &with_variables, &run, &session->result, &what) ||
+                                   find_of_few(session, &run, &what));
     if (session->has_result)
         session->kernel.looks_like = arena_copy_text(&session->arena, text_string(&what), what.length);
     if (!expectation) session->trial.is_right = session->has_result && session->result.correct;

@@ -427,6 +427,28 @@ static void comparisons_of_elements_are_seen(void **state) {
     }
 }
 
+static void times_are_no_results(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        bool gets_times;
+    } cases[] = {
+        {LOAD "mov.u32 %r0, %clock; st.global.u32 [%a1], %r0;", true},
+        {LOAD "mov.u32 %r0, %clock; sub.s32 %r2, %r1, %r0; st.global.u32 [%a1], %r2;", true},
+        {LOAD "mov.u32 %r0, %clock; st.global.u32 [%a1], %r0; st.global.u32 [%a1+4], %r1;", false},
+        {LOAD "mov.u32 %r0, %clock; st.global.u32 [%a1], %r1; st.global.u32 [%a1+4], %r0;", false},
+        {LOAD "mov.u32 %r0, %clock; st.global.u32 [%a0], %r0; st.global.u32 [%a1], %r1;", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtxFunction *entry;
+        PtxModule *module = parse("k", THREE, cases[i].body, "", &entry);
+        Use uses[USES_PARAMETERS];
+        uses_find(entry, uses);
+        if (uses[1].gets_times != cases[i].gets_times) fail_msg("%s", cases[i].body);
+        ptx_module_free(module);
+    }
+}
+
 /* One buffer for both: what is read through the second is not of zeros. A number that does not fit its parameter is none. */
 static void hints_are_followed_as_far_as_they_fit(void **state) {
     (void)state;
@@ -484,6 +506,7 @@ int main(void) {
         cmocka_unit_test(the_reach_of_a_block_is_seen),
         cmocka_unit_test(threads_and_blocks_count_apart),
         cmocka_unit_test(comparisons_of_elements_are_seen),
+        cmocka_unit_test(times_are_no_results),
         cmocka_unit_test(structures_are_their_members),
     };
     return cmocka_run_group_tests_name("guess", tests, NULL, NULL);

@@ -269,8 +269,8 @@ static void the_hosts_part_may_be_wrong(void **state) {
 static void headers_are_found_together(void **state) {
     (void)state;
     char script[1024];
-    free(program_output(0, "mkdir -p %s/include && echo '#define SEVEN 7' > %s/include/one.h", program_folder(),
-                        program_folder()));
+    free(program_output(0, "mkdir -p %s/include && echo '#define SEVEN 7' > %s/include/one.h",
+                        program_folder(), program_folder()));
     program_write_file("k.cu", "#include <one.h>\n__global__ void k(int *p) { *p = SEVEN; }\n");
     snprintf(script, sizeof script,
              "tail -n 1 %s/calls | grep -q -e '-I [^ ]*/include' && exec cp \"$FAKE\" \"$out\"\n"

@@ -33,6 +33,32 @@ static void a_demonstration_is_passed_over(void **state) {
            "--entry 'total'", "looks like sum(in)");
 }
 
+/* What clocks show is no result; one thread takes as many instructions as its elements need. */
+static void a_time_beside_the_sum_is_left_out(void **state) {
+    (void)state;
+    EXPECT("#include <ctime>\n#define SIZE 3000000\n"
+           "__global__ void cubes(const int *in, int *out, clock_t *time) {\n    clock_t begin = clock();\n"
+           "    int s = 0;\n    for (int i = 0; i < SIZE; i++) s += in[i] * in[i] * in[i];\n"
+           "    *out = s;\n    *time = clock() - begin;\n}\n"
+           "int main() {\n    int *in, *out;\n    clock_t *time;\n    cudaMalloc(&in, SIZE * sizeof(int));\n"
+           "    cudaMalloc(&out, sizeof(int));\n    cudaMalloc(&time, sizeof(clock_t));\n"
+           "    cubes<<<1, 1>>>(in, out, time);\n}\n",
+           "<<<1, 1>>>", "looks like sumcube(in)");
+}
+
+/* The largest of few elements: other draws give it, too. */
+static void a_maximum_of_few_is_tried_again(void **state) {
+    (void)state;
+    EXPECT("__global__ void most(const float *a, float *out) {\n    __shared__ float s[8];\n"
+           "    s[threadIdx.x] = a[threadIdx.x];\n    __syncthreads();\n"
+           "    for (int d = 4; d; d /= 2) {\n"
+           "        if (threadIdx.x < d && s[threadIdx.x] < s[threadIdx.x + d]) s[threadIdx.x] = "
+           "s[threadIdx.x + d];\n        __syncthreads();\n    }\n    if (!threadIdx.x) *out = s[0];\n}\n"
+           "int main() {\n    float *a, *out;\n    cudaMalloc(&a, 8 * sizeof(float));\n"
+           "    cudaMalloc(&out, sizeof(float));\n    most<<<1, 8>>>(a, out);\n}\n",
+           "--block 8", "looks like max(a)");
+}
+
 /* None of its kernels works together: the one whose name says so is a step of a sum. */
 static void a_step_of_a_sum_is_found_by_its_name(void **state) {
     (void)state;
@@ -385,6 +411,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
         cmocka_unit_test(a_step_of_a_sum_is_found_by_its_name),
+        cmocka_unit_test(a_time_beside_the_sum_is_left_out),
+        cmocka_unit_test(a_maximum_of_few_is_tried_again),
         cmocka_unit_test(a_long_run_is_made_shorter),
         cmocka_unit_test(floats_are_counted),
         cmocka_unit_test(members_of_two_objects_are_two_buffers),

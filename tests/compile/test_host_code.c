@@ -82,13 +82,14 @@ static void sizes_are_followed_to_their_definition(void **state) {
     expect("void f() { int n = 4099, b = n / 512; if (n % 512) { b++; } k<<<b, 32>>>(p); }", 9, 32, 0);
     expect("void f() { int n = 4096, b = n / 512; if (n % 512) ++b; k<<<b, 32>>>(p); }", 8, 32, 0);
     expect("void f() { int b = 8; if (b > 4)\n b += b / 2; b--; k<<<b, 32>>>(p); }", 11, 32, 0);
-    expect("void f() { int b = 8; for (int i = 0; i < 3; i++) b++; while (g()) { b++; } k<<<b, 32>>>(p); }", 8,
-           32, 0);
+    expect("void f() { int b = 8; for (int i = 0; i < 3; i++) b++; while (g()) { b++; } k<<<b, 32>>>(p); }",
+           8, 32, 0);
     expect("void f() { int b = 8; g(b++); if (h) { if (i) b++; } k<<<b, 32>>>(p); }", 8, 32, 0);
     /* A template's type is not that of the parameter before it. */
-    expect("template <class T> void f(int n, T &x) { T *d; cudaMalloc(&d, 16 * sizeof(T)); k<<<1, 32>>>(d); }\n"
-           "void g() { double y; f<double>(3, y); }",
-           1, 32, 128);
+    expect(
+        "template <class T> void f(int n, T &x) { T *d; cudaMalloc(&d, 16 * sizeof(T)); k<<<1, 32>>>(d); }\n"
+        "void g() { double y; f<double>(3, y); }",
+        1, 32, 128);
     /* What stands in comments, strings and #if 0 is no launch. */
     expect("// k<<<1, 1>>>(p)\nchar *s = \"k<<<2, 2>>>(p)\";\n#if 0\nvoid g() { k<<<3, 3>>>(p); }\n#endif\n"
            "void f() { k<<<5, 32>>>(p); }",
