@@ -29,8 +29,8 @@ typedef struct ExpectRun {
     bool compares;      /* the kernel compares elements with each other: an extreme of them is no accident */
     bool names_output;  /* several buffers may be meant: what it looks like begins with the name of its own */
     bool takes_most;    /* guesses were tried: a result of less than half of an input is an accident */
-    bool is_hint;      /* what few elements give by chance, too, is taken: other draws will confirm it, or not */
-    bool is_trial;      /* of sizes that are tried: a fraction of the usual search is enough */
+    bool is_hint;  /* what few elements give by chance, too, is taken: other draws will confirm it, or not */
+    bool is_trial; /* of sizes that are tried: a fraction of the usual search is enough */
 } ExpectRun;
 
 /* Compares with what `expectation` says. False with `error`: it cannot be read. `what` gets its name, "sum(in)". */

@@ -315,6 +315,7 @@ const ExpectFunction expect_functions[] = {
     {"colmax",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  max, NULL, false, false, true, EXPECT_OF_SCALED},
     {"colmin",   EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  false, true,  min, NULL, false, false, true, EXPECT_OF_SCALED},
     {"colmean",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  mean, NULL, false, false, true, EXPECT_OF_SCALED},
+    {"colnorm",  EXPECT_ROWS,  EXPECT_NO_FOLD, 1, true,  true,  true,  norm, NULL, false, false, true, EXPECT_OF_SCALED},
     {"colvariance",EXPECT_ROWS,EXPECT_NO_FOLD, 1, true,  true,  true,  variance, NULL, false, false, true, EXPECT_OF_SCALED},
     {"scan",     EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, scan, false, false, false, EXPECT_OF_SUM_SO_FAR},
     {"exscan",   EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, exclusive_scan, false, false, false, EXPECT_OF_SUM_SO_FAR},

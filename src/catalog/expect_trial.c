@@ -180,7 +180,8 @@ bool expect_try_total(ExpectTrial *trial) {
                      (trial->run->float_fold && !strcmp(trial->function->name, trial->run->float_fold));
     is_likely |= trial->b && fabsl(value) >= 256; /* a sum of products has digits enough */
     bool is_one = value == 1 && trial->function->fold == EXPECT_NO_FOLD;
-    if (trial->is_guess && (is_one || narrow(trial, value) == 0 || (trial->length < EXPECT_FEW && !is_likely && !trial->run->is_hint)))
+    if (trial->is_guess && (is_one || narrow(trial, value) == 0 ||
+                            (trial->length < EXPECT_FEW && !is_likely && !trial->run->is_hint)))
         return false;
     if (is_accident(trial, value)) return false;
     bool is_trivial = trial->is_guess && (!end || (trial->explains_all && trial->changed.count > 1));

@@ -317,8 +317,8 @@ static void note_access(UseFlow *flow, const PtxInstruction *instruction) {
     bool is_first = !use->is_written, is_store = is(instruction, "st") && value < instruction->operand_count;
     use->is_read |= !is(instruction, "st") && !is_atomic;
     if (is_store || is_atomic)
-        use->gets_times = (is_first || use->gets_times) && is_store &&
-                          is_of_clock(flow, &instruction->operands[value]);
+        use->gets_times =
+            (is_first || use->gets_times) && is_store && is_of_clock(flow, &instruction->operands[value]);
     use->is_written |= is(instruction, "st") || is_atomic;
     note_count(flow, use, index, instruction, &instruction->operands[at]);
     if (use->type == PTX_NO_TYPE && instruction->type_count && value < instruction->operand_count)
@@ -389,7 +389,7 @@ static bool compares_held(const UseFlow *flow, uint64_t bit) {
     return false;
 }
 
-/* p[row] and p[row + 1]: two loads through one register, an element apart, of what takes part in addresses. */
+/* p[row] and p[row + 1]: two loads an element apart, of what takes part in addresses. */
 static void note_row_pointer(UseFlow *flow, const PtxInstruction *instruction) {
     const PtxOperand *address = &instruction->operands[1];
     int bytes = instruction->type_count ? ptx_type_bytes(instruction->types[0]) : 0;
@@ -407,8 +407,12 @@ static void note_row_pointer(UseFlow *flow, const PtxInstruction *instruction) {
             other->operand_count < 2)
             continue;
         const PtxOperand *next = &other->operands[1];
-        if (next->reg != address->reg || next->integer != address->integer + bytes) continue;
-        Linear place = linear_operand(&flow->linear, address);
+        if (other->space == PTX_SPACE_PARAM || sources_of(flow, next) != bits) continue;
+        Linear place = linear_operand(&flow->linear, address), behind = linear_operand(&flow->linear, next);
+        Linear distance = linear_add(&behind, &place, -1);
+        bool is_next = next->reg == address->reg && next->integer == address->integer + bytes;
+        is_next |= distance.is_known && distance.count == 1 && linear_coefficient(&distance, 0, 0) == bytes;
+        if (!is_next) continue;
         bool by_thread = linear_coefficient(&place, LINEAR_CTAID, LINEAR_NTID) == bytes,
              by_block = place.is_known && !linear_has(&place, LINEAR_TID);
         use->is_row_pointer = true;

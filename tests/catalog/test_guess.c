@@ -314,6 +314,12 @@ static void sizes_in_memory_are_seen(void **state) {
                                    "setp.ge.s32 %p0, %r0, %r1; mul.wide.s32 %a4, %r0, 4; add.s64 %a5, %a1, "
                                    "%a4; ld.global.f32 %f0, [%a5];";
     expect("k", THREE, row, "in=int[1001]:iota(0,1), in2=float[n]:random, n");
+    static const char row_of_unsigned[] = LOAD
+        "mov.u32 %r9, %tid.x; mul.wide.u32 %a2, %r9, 4; add.s64 %a3, %a0, %a2; ld.global.u32 %r0, [%a3];\n"
+        "add.s32 %r8, %r9, 1; mul.wide.u32 %a6, %r8, 4; add.s64 %a7, %a0, %a6; ld.global.u32 %r1, [%a7];\n"
+        "setp.ge.u32 %p0, %r0, %r1; mul.wide.u32 %a4, %r0, 4; add.s64 %a5, %a1, "
+        "%a4; ld.global.f32 %f0, [%a5];";
+    expect("k", THREE, row_of_unsigned, "in=int[1001]:iota(0,1), in2=float[n]:random, n");
     static const char without_end[] = LOAD "mul.wide.u32 %a2, %r9, 4; add.s64 %a3, %a0, %a2; ld.global.u32 "
                                            "%r0, [%a3]; ld.global.u32 %r1, [%a3+8];\n"
                                            "setp.ge.s32 %p0, %r0, %r1; mul.wide.s32 %a4, %r0, 4; add.s64 "

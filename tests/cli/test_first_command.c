@@ -59,6 +59,19 @@ static void a_maximum_of_few_is_tried_again(void **state) {
            "--block 8", "looks like max(a)");
 }
 
+/* Of the channels of an image. */
+static void a_norm_of_columns_is_found(void **state) {
+    (void)state;
+    EXPECT(
+        "__global__ void norm(float *out, const float *u, int w, int h, int channels) {\n"
+        "    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "    if (x >= w || y >= h) return;\n    float s = 0;\n"
+        "    for (int c = 0; c < channels; c++) s += u[x + w * y + w * h * c] * u[x + w * y + w * h * c];\n"
+        "    out[x + w * y] = sqrtf(s);\n}\n"
+        "void run(float *out, float *u) { norm<<<dim3(2, 2), dim3(16, 16)>>>(out, u, 32, 30, 8); }\n",
+        "32, 30, 8", "looks like colnorm(u, 960)");
+}
+
 /* None of its kernels works together: the one whose name says so is a step of a sum. */
 static void a_step_of_a_sum_is_found_by_its_name(void **state) {
     (void)state;
@@ -411,6 +424,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
         cmocka_unit_test(a_step_of_a_sum_is_found_by_its_name),
+        cmocka_unit_test(a_norm_of_columns_is_found),
         cmocka_unit_test(a_time_beside_the_sum_is_left_out),
         cmocka_unit_test(a_maximum_of_few_is_tried_again),
         cmocka_unit_test(a_long_run_is_made_shorter),
