@@ -333,6 +333,7 @@ const ExpectFunction expect_functions[] = {
     {"colsoftmax",EXPECT_EACH, EXPECT_NO_FOLD, 1, true,  true,  true,  NULL, softmax, false, false, true, EXPECT_OF_ELEMENT},
     {"colscan",  EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, scan, false, false, true, EXPECT_OF_SUM_SO_FAR},
     {"histogram",EXPECT_EACH,  EXPECT_NO_FOLD, 1, true,  false, true,  NULL, NULL, true, false, false, EXPECT_OF_SCALED},
+    {"sumby",    EXPECT_EACH,  EXPECT_NO_FOLD, 2, true,  false, true,  NULL, NULL, true, false, false, EXPECT_OF_SCALED},
 };
 // clang-format on
 const int expect_function_count = sizeof expect_functions / sizeof *expect_functions;

@@ -39,7 +39,9 @@ typedef struct ExpectFunction {
                       long double *magnitude);
     /* `epsilon` is what keeps a division from being one by zero. */
     void (*each)(const PlanBuffer *a, uint64_t first, uint64_t count, long double epsilon, long double *out);
-    bool has_bins; /* COLUMNS are bins; after them may stand how many values each has, and the first value */
+    bool
+        has_bins; /* COLUMNS are bins; after them may stand how many values each has, and the first value. Of two inputs, the second
+                      says which bin an element of the first is added to */
     bool takes_weights; /* each element of a row may be multiplied by a weight, and a bias be added */
     bool by_column;     /* of each column, not of each row; of EACH, a column has one weight */
     ExpectRounding rounding;

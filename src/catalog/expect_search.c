@@ -167,8 +167,9 @@ static bool try_inputs(ExpectTrial *trial) {
         trial->b = NULL;
         if (trial->function->inputs == 1 && try_lengths(trial)) return true;
         if (trial->function->takes_weights && try_weights(trial)) return true;
-        for (int k = i + 1; trial->function->inputs == 2 && k < filled->buffer_count; k++) {
-            if (!expect_is_input(trial->run, k)) continue;
+        bool has_order = trial->function->has_bins; /* values, and the bins that they belong to */
+        for (int k = has_order ? 0 : i + 1; trial->function->inputs == 2 && k < filled->buffer_count; k++) {
+            if (!expect_is_input(trial->run, k) || k == i) continue;
             trial->b = &filled->buffers[k];
             if (try_lengths(trial)) return true;
         }
@@ -181,7 +182,10 @@ bool expect_search(ExpectTrial *trial, ExpectPass pass) {
     trial->takes_parts = pass == EXPECT_PASS_PARTS;
     for (int i = 0; i < expect_function_count; i++) {
         trial->function = &expect_functions[i];
-        bool is_each = trial->function->shape == EXPECT_EACH, comes_first = has_many && is_each;
+        bool is_each = trial->function->shape == EXPECT_EACH,
+             has_keys =
+                 trial->function->has_bins && trial->function->inputs == 2 && trial->run->counts_values,
+             comes_first = is_each && (has_many || has_keys);
         bool is_due = pass == EXPECT_PASS_EACH  ? comes_first
                       : pass == EXPECT_PASS_ALL ? !comes_first
                                                 : trial->function->shape == EXPECT_TOTAL;

@@ -251,28 +251,42 @@ static bool try_rows(ExpectTrial *trial) {
     return trial->result.correct && differs && is_close_enough(trial, largest);
 }
 
+/* How many elements belong to each bin; of two inputs, the sum of the first's, where the second has their bins. */
 static bool try_bins(ExpectTrial *trial) {
     uint64_t width = trial->width ? trial->width : 1;
     uint64_t bins =
         trial->columns && trial->columns <= trial->out->count ? trial->columns : trial->out->count;
-    if (trial->is_guess && !is_whole(trial, trial->a)) return false;
+    const PlanBuffer *keys = trial->b ? trial->b : trial->a;
+    if (trial->is_guess && !is_whole(trial, keys)) return false;
     if (!may_work(trial, trial->length + bins)) return false;
     uint64_t *counts = memory_new((size_t)bins * sizeof *counts);
+    long double *sums = memory_new((size_t)bins * sizeof *sums),
+                *magnitudes = memory_new((size_t)bins * sizeof *magnitudes), largest = 0;
     for (uint64_t i = 0; i < trial->length; i++) {
-        long double x = expect_element(trial->a, i) - (long double)trial->base;
-        if (x >= 0 && x < (long double)bins * (long double)width) counts[(uint64_t)x / width]++;
+        long double x = expect_element(keys, i) - (long double)trial->base;
+        if (x < 0 || x >= (long double)bins * (long double)width) continue;
+        uint64_t bin = (uint64_t)x / width;
+        long double value = trial->b ? expect_element(trial->a, i) : 1;
+        counts[bin]++;
+        sums[bin] += value;
+        magnitudes[bin] += trial->b ? fabsl(value) : 0;
     }
     trial->result = (CatalogResult){0};
-    for (uint64_t i = 0; i < bins; i++)
-        compare(trial, i, expect_element(trial->out, i), (long double)counts[i], bins, 0);
+    for (uint64_t i = 0; i < bins; i++) {
+        if (fabsl(sums[i]) > largest) largest = fabsl(sums[i]);
+        compare(trial, i, expect_element(trial->out, i), sums[i], trial->b ? counts[i] : bins, magnitudes[i]);
+    }
+    free(magnitudes);
+    free(sums);
     free(counts);
-    return trial->result.correct && (!trial->is_guess || trial->changed.count > 1);
+    return trial->result.correct && (!trial->is_guess || trial->changed.count > 1) &&
+           (!trial->b || is_close_enough(trial, largest));
 }
 
 /* Bins of one value each, else of several. */
 static bool try_histogram(ExpectTrial *trial) {
     static const uint64_t widths[] = {1, 2, 4, 8, 16, 32, 64, 5, 10, 100};
-    if (!trial->is_guess) return try_bins(trial);
+    if (!trial->is_guess || trial->b) return try_bins(trial);
     size_t count = sizeof widths / sizeof *widths;
     bool has_base = trial->a->has_range && trial->a->low >= 1;
     for (size_t i = 0; i < (has_base ? 2 * count : count); i++) {

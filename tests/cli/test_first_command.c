@@ -72,6 +72,19 @@ static void a_norm_of_columns_is_found(void **state) {
         "32, 30, 8", "looks like colnorm(u, 960)");
 }
 
+/* The columns of a sparse matrix. */
+static void sums_by_an_index_are_found(void **state) {
+    (void)state;
+    EXPECT("__global__ void column_sum(const double *values, const int *column, double *sums, int count) {\n"
+           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+           "    if (i < count) atomicAdd(&sums[column[i]], values[i]);\n}\n"
+           "int main() {\n    double *values, *sums;\n    int *column, count = 65536;\n"
+           "    cudaMalloc(&values, count * 8);\n    cudaMalloc(&column, count * 4);\n"
+           "    cudaMalloc(&sums, 500 * 8);\n"
+           "    column_sum<<<256, 256>>>(values, column, sums, count);\n}\n",
+           "sums=double[500]", "looks like sumby(values,\ncolumn, 500)");
+}
+
 /* None of its kernels works together: the one whose name says so is a step of a sum. */
 static void a_step_of_a_sum_is_found_by_its_name(void **state) {
     (void)state;
@@ -424,6 +437,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
         cmocka_unit_test(a_step_of_a_sum_is_found_by_its_name),
+        cmocka_unit_test(sums_by_an_index_are_found),
         cmocka_unit_test(a_norm_of_columns_is_found),
         cmocka_unit_test(a_time_beside_the_sum_is_left_out),
         cmocka_unit_test(a_maximum_of_few_is_tried_again),
