@@ -189,8 +189,10 @@ bool expect_try_total(ExpectTrial *trial) {
     /* The extreme of a row is that of somewhat more elements, too. */
     bool is_row =
         trial->is_guess && is_extreme && trial->changed.count > 1 && trial->length < trial->a->count;
-    if (!is_trivial && !is_row && is_right(trial, 0, expect_element(trial->out, 0), value, magnitude))
-        return true;
+    bool is_direct =
+        !is_trivial && !is_row && is_right(trial, 0, expect_element(trial->out, 0), value, magnitude);
+    bool may_be_partial = trial->is_guess && is_extreme && trial->changed.count > 1; /* one of them has it */
+    if (is_direct && !may_be_partial) return true;
     CatalogResult direct = trial->result;
     /* An extreme of elements that are no partial results would be found by chance. */
     bool has_partials = !is_extreme || !trial->is_guess ||
@@ -209,11 +211,11 @@ bool expect_try_total(ExpectTrial *trial) {
         }
         trial->partials = end;
         trial->result = folded;
-        if (trial->changed.count > 1 && end <= blocks * 2) return false;
+        if (!is_direct && trial->changed.count > 1 && end <= blocks * 2) return false;
     }
     trial->partials = 0;
     trial->result = direct;
-    return false;
+    return is_direct;
 }
 
 /* ---- a number of each row, of each element -------------------------------------------------------------------- */

@@ -252,7 +252,8 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
     } else if (is_input) {
         text_print(guess->out, ":%s", fill);
     } else if (use->is_updated) {
-        const char *operation = use->update && *use->update ? use->update : use->is_exchanged ? fold : NULL;
+        bool is_exchanged = use->is_exchanged && !use->is_lock;
+        const char *operation = use->update && *use->update ? use->update : is_exchanged ? fold : NULL;
         const char *identity = identity_of(operation, type);
         if (identity) text_print(guess->out, ":%s", identity);
     }

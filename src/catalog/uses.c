@@ -292,13 +292,15 @@ static void note_count(UseFlow *flow, Use *use, int index, const PtxInstruction 
     if (count == USE_CONSTANT && reached > use->elements) use->elements = reached;
 }
 
-static void note_update(Use *use, const PtxInstruction *instruction) {
+static void note_update(UseFlow *flow, Use *use, const PtxInstruction *instruction) {
     const char *name = ptx_instruction_has(instruction, PTX_MOD_ADD)   ? "add"
                        : ptx_instruction_has(instruction, PTX_MOD_MIN) ? "min"
                        : ptx_instruction_has(instruction, PTX_MOD_MAX) ? "max"
                                                                        : "";
-    if (ptx_instruction_has(instruction, PTX_MOD_CAS) || ptx_instruction_has(instruction, PTX_MOD_EXCH))
-        use->is_exchanged = true;
+    bool compares = ptx_instruction_has(instruction, PTX_MOD_CAS);
+    use->is_exchanged |= compares || ptx_instruction_has(instruction, PTX_MOD_EXCH);
+    Linear with = compares ? linear_operand(&flow->linear, &instruction->operands[2]) : (Linear){0};
+    use->is_lock |= with.is_known && !with.count;
     if (!use->is_updated || !use->update) use->update = use->is_updated ? NULL : name;
     if (use->update && strcmp(use->update, name) != 0) use->update = NULL;
     use->is_updated = true;
@@ -313,7 +315,7 @@ static void note_access(UseFlow *flow, const PtxInstruction *instruction) {
     while (!(bits >> index & 1)) index++;
     Use *use = &flow->uses[index];
     bool is_atomic = is(instruction, "atom") || is(instruction, "red");
-    if (is_atomic) note_update(use, instruction);
+    if (is_atomic) note_update(flow, use, instruction);
     bool is_first = !use->is_written, is_store = is(instruction, "st") && value < instruction->operand_count;
     use->is_read |= !is(instruction, "st") && !is_atomic;
     if (is_store || is_atomic)
@@ -545,7 +547,7 @@ const char *uses_only_fold(const PtxFunction *entry) {
     const char *update = NULL, *fold;
     for (int i = 0; i < entry->parameter_count && i < USES_PARAMETERS; i++) {
         of_floats |= ptx_type_is_float(uses[i].type);
-        if (uses[i].is_index || uses[i].is_exchanged) return NULL;
+        if (uses[i].is_index || (uses[i].is_exchanged && !uses[i].is_lock)) return NULL;
         if (uses[i].is_updated && uses[i].update && *uses[i].update) update = uses[i].update;
     }
     for (int i = 0; i < entry->statement_count; i++) {

@@ -18,6 +18,7 @@ typedef struct Use { /* of one parameter */
     bool gets_times;    /* all that is stored through it is made of clocks: it is measured, not computed */
     bool is_updated;    /* by atom or red */
     bool is_exchanged;  /* by atom.cas or atom.exch among them */
+    bool is_lock;       /* by an atom.cas that compares with a number: 0 is free, 1 taken */
     bool is_stride;     /* an integer that an index is multiplied by */
     bool is_row_stride; /* the index is that of the block */
     const char *update; /* "add", "min", "max": the only operation of its atomics; else NULL */

@@ -24,7 +24,7 @@ static bool takes_reference(const HostText *text, HostSpan function, int index) 
            memchr(text->text + item.begin, '&', item.end - item.begin) != NULL;
 }
 
-/* f(&name), or f(name) of a function that takes a reference: it may give it another value. */
+/* f(&name), or f(name) of a function that takes a reference, or may: it may give it another value. */
 static bool is_passed_on(const HostText *text, HostSpan name, size_t at) {
     size_t length = name.end - name.begin, after = host_skip_blanks(text, at + length, text->length),
            before = host_back_over_blanks(text, at);
@@ -40,7 +40,9 @@ static bool is_passed_on(const HostText *text, HostSpan name, size_t at) {
     }
     size_t end = host_back_over_blanks(text, open), begin = end;
     while (begin > 0 && host_is_word(text->text[begin - 1])) begin--;
-    return depth > 0 && end > begin && (by_address || takes_reference(text, (HostSpan){begin, end}, index));
+    HostSpan function = {begin, end};
+    return depth > 0 && end > begin &&
+           (by_address || !host_text_find_function(text, function) || takes_reference(text, function, index));
 }
 
 bool host_is_changed(HostText *text, HostSpan name, const HostDefinition *definition, HostNumber value,

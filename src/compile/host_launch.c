@@ -87,7 +87,8 @@ static int line_of(const HostText *text, size_t at) {
     return line;
 }
 
-static void read_kernel(HostCode *code, size_t angles, HostLaunch *launch) {
+/* False: a macro puts its name together. */
+static bool read_kernel(HostCode *code, size_t angles, HostLaunch *launch) {
     HostText *text = &code->text;
     size_t end = host_back_over_blanks(text, angles), name;
     HostSpan list = {0, 0};
@@ -101,6 +102,7 @@ static void read_kernel(HostCode *code, size_t angles, HostLaunch *launch) {
     for (name = end; name > 0 && host_is_word(text->text[name - 1]);) name--;
     launch->kernel = copy(code, (HostSpan){name, end});
     launch->arguments = list.end > list.begin ? template_arguments(code, list, angles) : NULL;
+    return !name || text->text[name - 1] != '#';
 }
 
 static void read_launch(HostCode *code, size_t at) {
@@ -116,8 +118,8 @@ static void read_launch(HostCode *code, size_t at) {
     HostSpan list = {at + 3, close}, item;
     size_t open = host_skip_blanks(text, close + 3, text->length);
     HostLaunch launch = {.code = code, .line = line_of(text, at), .at = at};
-    if (text->text[open] != '(' || !host_list_item(text, list, 0, &item)) return;
-    read_kernel(code, at, &launch);
+    if (text->text[open] != '(' || !host_list_item(text, list, 0, &item) || !read_kernel(code, at, &launch))
+        return;
     launch.grid = add_size(code, &launch, list, 0, 0);
     launch.block = add_size(code, &launch, list, 1, 1);
     launch.shared = add_size(code, &launch, list, 2, 2);

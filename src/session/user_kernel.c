@@ -30,7 +30,8 @@ static uint64_t elements_of(UserLaunch *user, int index, size_t *identity, bool 
     *identity = pointer.identity;
     *is_free = pointer.bytes.is_free;
     bool is_other = pointer.bytes.is_free && user->has_number; /* it says nothing of this n */
-    if (!pointer.bytes.is_known || is_other || pointer.bytes.number < (double)bytes) return 0;
+    bool is_absurd = pointer.bytes.number > 0x1p40; /* a size that was computed of what is not known */
+    if (!pointer.bytes.is_known || is_other || is_absurd || pointer.bytes.number < (double)bytes) return 0;
     return (uint64_t)pointer.bytes.number / bytes;
 }
 
