@@ -38,6 +38,9 @@ int expect_lengths(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengths)
         add_length(lengths, &count, expect_threads(run) * each, a->count);
     for (int i = 0; i < run->number_count; i++) add_length(lengths, &count, run->numbers[i], a->count);
     add_length(lengths, &count, a->count - 1, a->count); /* of intervals between points */
+    for (int i = 0; i < all && i < 2; i++)               /* x, y, z of so many points, one after another */
+        for (uint64_t planes = 2; planes <= 4; planes++)
+            if (given[i] <= a->count / planes) add_length(lengths, &count, given[i] * planes, a->count);
     return count;
 }
 

@@ -41,8 +41,9 @@ static bool is_passed_on(const HostText *text, HostSpan name, size_t at) {
     size_t end = host_back_over_blanks(text, open), begin = end;
     while (begin > 0 && host_is_word(text->text[begin - 1])) begin--;
     HostSpan function = {begin, end};
-    return depth > 0 && end > begin &&
-           (by_address || !host_text_find_function(text, function) || takes_reference(text, function, index));
+    bool has_others = index > 0 || text->text[after] == ',', /* from which it is computed */
+        may_take_it = has_others && !host_text_find_function(text, function);
+    return depth > 0 && end > begin && (by_address || may_take_it || takes_reference(text, function, index));
 }
 
 bool host_is_changed(HostText *text, HostSpan name, const HostDefinition *definition, HostNumber value,

@@ -85,6 +85,60 @@ static void sums_by_an_index_are_found(void **state) {
            "sums=double[500]", "looks like sumby(values,\ncolumn, 500)");
 }
 
+/* The squares of x, y and z, which lie one after another. */
+static void planes_of_points_are_one_sum(void **state) {
+    (void)state;
+    EXPECT(
+        "__global__ void squares(int n, int stride, const double *f, double *out) {\n"
+        "    __shared__ double s[256];\n    int t = threadIdx.x;\n    s[t] = 0;\n"
+        "    for (int i = blockIdx.x * 256 + t; i < n; i += 256 * gridDim.x) {\n"
+        "        double x = f[i], y = f[i + stride], z = f[i + 2 * stride];\n"
+        "        s[t] += x * x + y * y + z * z;\n    }\n    __syncthreads();\n"
+        "    for (int d = 128; d; d /= 2) {\n        if (t < d) s[t] += s[t + d];\n"
+        "        __syncthreads();\n    }\n    if (!t) atomicAdd(out, s[0]);\n}\n"
+        "void run(int n, int stride, double *f, double *out) { squares<<<16, 256>>>(n, stride, f, out); }\n",
+        "--block 256 --grid 16", "looks like sumsq(f[0..3071])");
+}
+
+/* A lock is free at the beginning; what it guards is the largest element. */
+static void a_lock_is_free(void **state) {
+    (void)state;
+    EXPECT("__global__ void most(const float *in, float *out, int *lock, int n) {\n"
+           "    __shared__ float s[256];\n    int t = threadIdx.x, i = blockIdx.x * 256 + t;\n"
+           "    s[t] = i < n ? in[i] : -1;\n    __syncthreads();\n"
+           "    for (int d = 128; d; d /= 2) {\n        if (t < d) s[t] = fmaxf(s[t], s[t + d]);\n"
+           "        __syncthreads();\n    }\n    if (t == 0) {\n"
+           "        while (atomicCAS(lock, 0, 1) != 0);\n        *out = fmaxf(*out, s[0]);\n"
+           "        __threadfence();\n        atomicExch(lock, 0);\n    }\n}\n"
+           "void run(float *in, float *out, int *lock) { most<<<32, 256>>>(in, out, lock, 8192); }\n",
+           "lock=int[1], ", "looks like max(in");
+}
+
+/* A macro puts the name of a kernel together: the first template of the file is taken. */
+static void names_of_macros_are_no_kernels(void **state) {
+    (void)state;
+    EXPECT("template <const int THREADS = 256> __global__ void sum_f32_kernel(const float *in, float *out, "
+           "int n) {\n"
+           "    int i = blockIdx.x * THREADS + threadIdx.x;\n    if (i < n) atomicAdd(out, in[i]);\n}\n"
+           "#define LAUNCH(type) sum_##type##_kernel<256><<<n / 256, 256>>>(in, out, n)\n"
+           "void run(float *in, float *out, int n) { LAUNCH(f32); }\n",
+           "sum_f32_kernel<256><<<4096, 256>>>", "looks like sum(in)");
+}
+
+/* One of few partial results is the largest of all. */
+static void extremes_of_few_blocks_are_partial(void **state) {
+    (void)state;
+    EXPECT("__global__ void most(const int *in, int *out, int n) {\n    __shared__ int s[32];\n"
+           "    int t = threadIdx.x, i = blockIdx.x * 32 + t;\n    s[t] = i < n ? in[i] : -2147483647;\n"
+           "    __syncthreads();\n    for (int d = 16; d; d /= 2) {\n        if (t < d) s[t] = max(s[t], s[t "
+           "+ d]);\n"
+           "        __syncthreads();\n    }\n    if (!t) out[blockIdx.x] = s[0];\n}\n"
+           "int main() {\n    int *in, *out, n = 100;\n    cudaMalloc(&in, n * 4);\n    cudaMalloc(&out, 4 * "
+           "4);\n"
+           "    most<<<4, 32>>>(in, out, n);\n}\n",
+           "--n 100", "looks like max(in) of 4 partial results");
+}
+
 /* None of its kernels works together: the one whose name says so is a step of a sum. */
 static void a_step_of_a_sum_is_found_by_its_name(void **state) {
     (void)state;
@@ -437,6 +491,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demonstration_is_passed_over),
         cmocka_unit_test(a_step_of_a_sum_is_found_by_its_name),
+        cmocka_unit_test(planes_of_points_are_one_sum),
+        cmocka_unit_test(a_lock_is_free),
+        cmocka_unit_test(names_of_macros_are_no_kernels),
+        cmocka_unit_test(extremes_of_few_blocks_are_partial),
         cmocka_unit_test(sums_by_an_index_are_found),
         cmocka_unit_test(a_norm_of_columns_is_found),
         cmocka_unit_test(a_time_beside_the_sum_is_left_out),

@@ -85,6 +85,8 @@ static void sizes_are_followed_to_their_definition(void **state) {
     expect("void f() { int b = 8; for (int i = 0; i < 3; i++) b++; while (g()) { b++; } k<<<b, 32>>>(p); }",
            8, 32, 0);
     expect("void f() { int b = 8; g(b++); if (h) { if (i) b++; } k<<<b, 32>>>(p); }", 8, 32, 0);
+    /* A function of another file gives a size that is 0 before. */
+    expect("void f(int n) { int b = 0, t = 0; sizes(n, 64, b, t); k<<<b, t>>>(p); }", 0, 0, 0);
     /* A template's type is not that of the parameter before it. */
     expect(
         "template <class T> void f(int n, T &x) { T *d; cudaMalloc(&d, 16 * sizeof(T)); k<<<1, 32>>>(d); }\n"
