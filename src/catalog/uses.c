@@ -547,7 +547,7 @@ const char *uses_only_fold(const PtxFunction *entry) {
     const char *update = NULL, *fold;
     for (int i = 0; i < entry->parameter_count && i < USES_PARAMETERS; i++) {
         of_floats |= ptx_type_is_float(uses[i].type);
-        if (uses[i].is_index || (uses[i].is_exchanged && !uses[i].is_lock)) return NULL;
+        if (uses[i].is_index || uses[i].is_exchanged) return NULL;
         if (uses[i].is_updated && uses[i].update && *uses[i].update) update = uses[i].update;
     }
     for (int i = 0; i < entry->statement_count; i++) {
