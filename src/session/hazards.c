@@ -82,7 +82,7 @@ bool session_time_is_over(const TimeLimit *limit) {
     return clock() >= limit->end;
 }
 
-SessionOptions session_copy_options(const Session *session, const char *ptx, uint64_t schedule, bool search) {
+Session *session_open_copy(const Session *session, const char *ptx, uint64_t schedule, bool search) {
     SessionOptions options = session->options;
     options.ptx = ptx;
     options.schedule = schedule;
@@ -93,10 +93,5 @@ SessionOptions session_copy_options(const Session *session, const char *ptx, uin
     options.measure_sass = options.first_look = options.keep_inputs = false;
     options.cancel = NULL;
     options.progress = NULL;
-    return options;
-}
-
-Session *session_open_copy(const Session *session, const char *ptx, uint64_t schedule, bool search) {
-    SessionOptions options = session_copy_options(session, ptx, schedule, search);
     return session_open_again(session, &options);
 }

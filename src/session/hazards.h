@@ -19,8 +19,6 @@ typedef struct TimeLimit {
 } TimeLimit;
 TimeLimit session_limit_time(double seconds, double usual);
 bool session_time_is_over(const TimeLimit *limit);
-/* Of the same run of other PTX (NULL: its own), by another schedule: on the emulator alone. */
-SessionOptions session_copy_options(const Session *session, const char *ptx, uint64_t schedule, bool search);
 /* The same run of other PTX (NULL: its own), by another schedule; NULL where that fails. The caller's. */
 Session *session_open_copy(const Session *session, const char *ptx, uint64_t schedule, bool search);
 

@@ -142,6 +142,7 @@ typedef struct SessionTrial {
     int profile;       /* which of the values that guessed numbers may have; 0: the likeliest */
     bool no_sides;     /* sizes that nothing tells are n each */
     int entry;         /* which of the other kernels of the file; 0: the chosen one */
+    bool takes_hints;  /* what few elements may give by chance is taken: other draws confirm it */
     bool is_candidate; /* a short run of it, of which there is a session only if its result is right */
 } SessionTrial;
 

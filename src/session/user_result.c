@@ -1,6 +1,6 @@
 /* What a kernel that is in no catalogue gave, compared with --expect or with what it looks like; and buffers of such a kernel
  * that turned out to be too small. */
-#include "session/hazards.h"
+#include "session/state.h"
 
 #include "catalog/expect.h"
 #include "catalog/uses.h"
@@ -159,38 +159,6 @@ static bool looks_right(const ExpectRun *run) {
     return found && result.correct;
 }
 
-/* Do runs with other draws of the inputs give `what`, too? */
-static bool is_confirmed(Session *session, const char *what) {
-    enum { DRAWS = 3 };
-    SessionOptions options = session_copy_options(session, NULL, session->options.schedule, false);
-    const char *of = strstr(what, " of ");
-    options.expect = arena_copy_text(&session->arena, what, of ? (size_t)(of - what) : strlen(what));
-    bool good = true;
-    session->has_result = true; /* as the copies shall have one */
-    for (int i = 0; i < DRAWS && good; i++) {
-        options.catalog.seed++;
-        Session *other = session_open_again(session, &options);
-        good = other && other->has_result && other->result.correct && !session_has_fault(other->trace);
-        session_free(other);
-    }
-    session->has_result = false;
-    return good;
-}
-
-/* What few elements may give by chance. */
-static bool find_of_few(Session *session, const ExpectRun *run, Text *what) {
-    ExpectRun hinted = *run;
-    CatalogResult result = {0};
-    const SessionTrial *trial = &session->trial;
-    hinted.is_hint = true;
-    bool found = session->options.catalog.n < EXPECT_FEW && !trial->is_copy && !trial->is_candidate &&
-                 expect_find(&hinted, &result, what) && result.correct &&
-                 is_confirmed(session, text_string(what));
-    if (found) session->result = result;
-    if (!found) text_clear(what);
-    return found;
-}
-
 bool session_compare_user_kernel(Session *session, Error *error) {
     bool was_run = !session->is_partial && !session_has_fatal_trap(session->trace);
     if (!was_run || !session->filled.buffers || !session->trace->launch_count) return true;
@@ -213,6 +181,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
                      .numbers = numbers,
                      .number_count = find_numbers(session, numbers, MOST_NUMBERS),
                      .is_trial = session->trial.block > 0 || session->trial.is_candidate,
+                     .is_hint = session->trial.takes_hints,
                      .takes_most = session->trial.is_other,
                      .float_fold = uses_float_fold(session->launches.programs[0]->entry)};
     const char *expectation = session->options.expect;
@@ -221,8 +190,7 @@ bool session_compare_user_kernel(Session *session, Error *error) {
     session->kernel.is_said = expectation != NULL;
     session->trial.is_right = good && expectation && session->kernel.block_choices > 1 && looks_right(&run);
     session->has_result = good && (expectation || find_result(session, &run, &session->result, &what) ||
-                                   find_printed(session, &with_variables, &run, &session->result, &what) ||
-                                   find_of_few(session, &run, &what));
+                                   find_printed(session, &with_variables, &run, &session->result, &what));
     if (session->has_result)
         session->kernel.looks_like = arena_copy_text(&session->arena, text_string(&what), what.length);
     if (!expectation) session->trial.is_right = session->has_result && session->result.correct;

@@ -3,6 +3,7 @@
  * no accident. What was typed, or read in the file, is never changed. */
 #include "session/state.h"
 
+#include "catalog/expect.h"
 #include "catalog/uses.h"
 #include <string.h>
 #include <time.h>
@@ -74,8 +75,8 @@ static bool may_try_others(const Session *session) {
     const SessionTrial *trial = &session->trial;
     bool is_typed = options->launches || options->args || options->expect;
     bool is_first = !trial->is_copy && !trial->is_other;
-    return is_first && !is_typed && !session->kernel.row && session->kernel.guess && !session->is_partial &&
-           !session->has_result && session->filled.buffers && session->plan.launch_count == 1;
+    return is_first && !is_typed && !session->kernel.row && !session->is_partial && !session->has_result &&
+           session->filled.buffers && session->plan.launch_count == 1;
 }
 
 /* A short run on the emulator, of the PTX that there is already. */
@@ -129,6 +130,27 @@ static Session *try_profiles(const Others *others, SessionTrial *trial, int prof
     return NULL;
 }
 
+/* What few elements may give by chance: three other draws of them give it, too. */
+static Session *try_few(const Others *others, SessionTrial *trial) {
+    enum { DRAWS = 3 };
+    if (others->session->options.catalog.n >= EXPECT_FEW) return NULL;
+    trial->is_other = trial->is_settled = trial->is_candidate = trial->takes_hints = true;
+    Session *hinted = others->open(&others->options, trial);
+    if (!hinted) return NULL;
+    const char *what = hinted->kernel.looks_like, *of = strstr(what, " of ");
+    SessionOptions options = others->options;
+    options.expect = arena_copy_text(&hinted->arena, what, of ? (size_t)(of - what) : strlen(what));
+    bool is_confirmed = true;
+    for (int i = 0; i < DRAWS && is_confirmed; i++) {
+        options.catalog.seed++;
+        Session *other = others->open(&options, trial);
+        is_confirmed = other != NULL; /* it is dropped where it is not right */
+        session_free(other);
+    }
+    session_free(hinted);
+    return is_confirmed ? open_whole(others, trial) : NULL;
+}
+
 Session *session_try_others(const Session *session, const SessionOptions *given, SessionReopen *open) {
     if (!may_try_others(session)) return NULL;
     const SessionKernel *kernel = &session->kernel;
@@ -138,6 +160,9 @@ Session *session_try_others(const Session *session, const SessionOptions *given,
                      .options = short_run(session, given),
                      .seconds = given->first_look ? 1 : 4,
                      .begin = clock()};
+    SessionTrial few = session->trial;
+    Session *found = try_few(&others, &few);
+    if (found || !kernel->guess) return found;
     bool is_of_file =
         kernel->is_launched && !strstr(kernel->guess, "--args"); /* all of it was read: it is what is meant */
     int entries = is_of_file                             ? 0
@@ -146,7 +171,7 @@ Session *session_try_others(const Session *session, const SessionOptions *given,
     int quarterings = session->trial.quarterings + (kernel->may_shrink ? QUARTERINGS : 0);
     SessionTrial same = {
         .block = session->trial.block, .more_sides = session->trial.more_sides, .quarterings = quarterings};
-    Session *found = try_profiles(&others, &same, kernel->profiles);
+    found = try_profiles(&others, &same, kernel->profiles);
     same.no_sides = true;
     same.more_sides = 0;
     if (!found && kernel->has_sides) found = try_profiles(&others, &same, kernel->profiles);
