@@ -196,10 +196,11 @@ static void add_folder(Mending *mending, const char *name, const char *whole) {
 
 /* "solve.h: No such file or directory": it is looked for above the file. Else an empty one takes its place, since what the
  * kernels need of it may be nothing. A path that begins with ../ leads to a place above the source, which lies deep. */
+static const char no_such_file[] = ": No such file or directory";
+
 static bool make_missing_header(const Unit *unit, const Error *error, Mending *mending) {
-    static const char says[] = ": No such file or directory";
     char name[256], path[PATH_MAX], whole[PATH_MAX], in_folder[PATH_MAX];
-    const char *end = strstr(error->message, says);
+    const char *end = strstr(error->message, no_such_file);
     size_t length = end ? (size_t)(end - error->message) : 0;
     if (!length || length >= sizeof name || *error->message == '/') return false;
     memcpy(name, error->message, length);
@@ -232,37 +233,42 @@ static bool is_limit(const Error *error) {
     return false;
 }
 
-/* Without the host's part, old names and missing headers mended, until it compiles or nothing more can be done. */
-static bool compile_mended(const Unit *unit, const char *kept, const Error *first, Text *ptx) {
+static bool is_missing_header(const Error *error) {
+    return strstr(error->message, no_such_file) != NULL;
+}
+
+/* Without the host's part, old names and missing headers mended, until it compiles or nothing more can be done: `error`, at
+ * first that of the file as it is, is what stands in the way then. */
+static bool compile_mended(const Unit *unit, const char *kept, Error *error, Text *ptx) {
     enum { ATTEMPTS = 16 };
     const UnitFile *file = &unit->files[0];
     bool is_kept = false, has_headers = false;
     Mending *mending = memory_new(sizeof *mending);
     bool good = false, goes_on = true;
-    Error error = *first;
     for (int i = 0; i < ATTEMPTS && !good && goes_on; i++) {
-        bool is_missing = make_missing_header(unit, &error, mending),
-             is_old = !mending->has_old_names && is_old_name(&error),
-             lacks_limits = !mending->has_limits && is_limit(&error);
+        bool is_missing = make_missing_header(unit, error, mending),
+             is_old = !mending->has_old_names && is_old_name(error),
+             lacks_limits = !mending->has_limits && is_limit(error);
         bool is_mended = is_missing || is_old || lacks_limits;
         bool in_host =
-            error.line && !strcmp(error.file, file->path) && is_host_line(file->text, kept, error.line);
-        bool in_header = !is_mended && !has_headers && is_in_header(unit, &error);
+            error->line && !strcmp(error->file, file->path) && is_host_line(file->text, kept, error->line);
+        bool in_header = !is_mended && !has_headers && is_in_header(unit, error);
         goes_on = (is_mended || in_header || (!is_kept && (i > 0 || in_host))) &&
                   (!in_header || write_kept_headers(unit));
         has_headers |= in_header;
         mending->has_old_names |= is_old;
         mending->has_limits |= lacks_limits;
         is_kept |= !is_mended && !in_header;
-        error = (Error){0};
-        good = goes_on && compile_text(unit, is_kept ? kept : file->text, mending, ptx, &error);
+        if (goes_on) *error = (Error){0};
+        good = goes_on && compile_text(unit, is_kept ? kept : file->text, mending, ptx, error);
     }
     free(mending);
     return good;
 }
 
 /* nvcc looks at the host's part, too. Where that is what it refuses (old programs call what CUDA no longer has), it is given
- * the device's part alone; where a header is missing, an empty one. Its own words stand where that does not help. */
+ * the device's part alone; where a header is missing, an empty one. Its own words stand where that does not help, but for a
+ * missing header that was mended: what is wrong behind it says more. */
 static bool run(const Unit *unit, Text *ptx, Error *error) {
     Error first = {0};
     const UnitFile *file = &unit->files[0];
@@ -272,7 +278,9 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     if (!good) {
         char *kept = memory_copy_text(file->text);
         device_code_keep(kept);
-        good = compile_mended(unit, kept, &first, ptx);
+        Error last = first;
+        good = compile_mended(unit, kept, &last, ptx);
+        if (is_missing_header(&first)) first = last;
         free(kept);
     }
     if (!good && error) *error = first;

@@ -139,8 +139,9 @@ const char *session_guess(const Session *session);
 const char *session_read(const Session *session);
 /* What the result of such a kernel was compared with: "sum(in)"; NULL: it was not. */
 const char *session_looks_like(const Session *session);
-/* Of a result that was compared with nothing: "every element counts alike, as in sum(f(x, y))", or "it depends on the order of the
- * elements", where runs with other elements show that, whatever f is (user_alike.c); NULL: they show neither, or it was compared.
+/* Of a result that was compared with nothing: "every element counts alike, as in sum(f(x, y))", "it depends on the order of the
+ * elements", or "not all elements are loaded", where runs with other elements show that, whatever f is (user_alike.c); NULL: they
+ * show none of these, or it was compared.
  * Takes up to some twenty runs at the first question. */
 const char *session_alike(const Session *session);
 /* Its --args or --launch, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */

@@ -292,6 +292,34 @@ static bool fill_again(const Session *session, Plan *filled) {
     return plan_fill(filled, session->options.catalog.seed, NULL);
 }
 
+/* Bytes that loads took at most, each element as often as it was loaded; UINT64_MAX: other instructions load, too. */
+static uint64_t count_loaded(const Session *session) {
+    uint64_t loaded = 0;
+    for (int l = 0; l < session->trace->launch_count; l++) {
+        const TraceLaunch *launch = session->trace->launches[l];
+        for (int pc = 0; pc < launch->program->code_count; pc++) {
+            const PtxInstruction *in = launch->program->code[pc].instruction;
+            if (!strncmp(in->name, "cp", 2) || !strncmp(in->name, "wmma", 4)) return UINT64_MAX;
+            bool is_global = in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC;
+            if (strcmp(in->name, "ld") != 0 || !is_global || !in->type_count) continue;
+            uint64_t bytes = (uint64_t)ptx_type_bytes(in->types[in->type_count - 1]);
+            loaded += launch->counters[pc].lanes * bytes * (uint64_t)in->vector;
+        }
+    }
+    return loaded;
+}
+
+/* Bytes of the inputs that have the elements. */
+static uint64_t count_input_bytes(const Alike *alike) {
+    uint64_t bytes = UINT64_MAX;
+    for (int i = 0; i < alike->filled.buffer_count; i++) {
+        const PlanBuffer *buffer = &alike->filled.buffers[i];
+        uint64_t all = buffer->count * (uint64_t)ptx_type_bytes(buffer->type);
+        if (session_is_drawn(buffer) && buffer->count == alike->count && all < bytes) bytes = all;
+    }
+    return bytes;
+}
+
 static void find_alike(Session *session, Text *what) {
     Alike alike = {.session = session, .x = session->plan, .count = session_count_elements(&session->plan)};
     if (alike.count < 2 * FEWER || alike.count > MOST_ELEMENTS) return;
@@ -309,7 +337,11 @@ static void find_alike(Session *session, Text *what) {
         drop_runs(&alike);
         if (!found) text_clear(what);
     }
-    if (alike.moves_any && !alike.keeps_any) text_add(what, "it depends on the order of the elements");
+    bool is_moved = alike.moves_any && !alike.keeps_any;
+    if (is_moved && count_loaded(session) < count_input_bytes(&alike))
+        text_add(what, "not all elements are loaded");
+    else if (is_moved)
+        text_add(what, "it depends on the order of the elements");
     drop(&alike.filled);
     free(alike.results);
 }

@@ -307,10 +307,9 @@ static bool plan_launch(UserLaunch *user, Error *error) {
     if (!user_choose_block(user, launch->block, error)) return false;
     choose_n(user);
     read_hints(user);
-    int dimensions =
-        user->shape.dimensions == 1 && !session->trial.no_sides && guess_has_rows(user->entry, &by_block)
-            ? 2
-            : user->shape.dimensions;
+    bool has_rows = user->shape.dimensions == 1 && guess_has_rows(user->entry, &by_block);
+    session->kernel.has_sides |= has_rows;
+    int dimensions = has_rows && !session->trial.no_sides ? 2 : user->shape.dimensions;
     user->side = guess_side(session->options.catalog.n, dimensions + session->trial.more_sides);
     session->kernel.side = user->side;
     user->launch = launch;

@@ -221,6 +221,8 @@ static void list_profiles(Profiles *profiles) {
     add_all(profiles, NUMBER_FLAG, 0);
     for (int64_t value = 0; value < 2; value++) add_all(profiles, NUMBER_OTHER, value);
     add_all(profiles, NUMBER_OTHER, (int64_t)launch_volume(user->launch->block));
+    if (!user->shape.counts_blocks)
+        add_all(profiles, NUMBER_SIZE, (int64_t)launch_volume(user->launch->block)); /* an element a thread */
     add_shapes(profiles);
     Profile one_block = exclusive;
     one_block.has_one_block = true;

@@ -42,7 +42,7 @@ static void add_choice(uint64_t *choices, int *count, uint64_t threads) {
 }
 
 /* Sizes that a block may have where the file launches none, the likeliest first: what the kernel's name or its bounds say,
- * constants that are named so, 256; then those that fit its shared arrays. */
+ * constants that are named so, 256; then those that fit its shared arrays; a warp. */
 static int list_blocks(UserLaunch *user, uint64_t choices[USER_BLOCKS]) {
     uint64_t bound = user->code ? host_code_launch_bound(user->code, user_bare_name(user)) : 0,
              named = template_block(user), constants[USER_BLOCKS];
@@ -56,6 +56,7 @@ static int list_blocks(UserLaunch *user, uint64_t choices[USER_BLOCKS]) {
         uint64_t bytes = variable && variable->space == PTX_SPACE_SHARED ? variable->bytes : 0;
         for (uint64_t each = 2; each <= 16; each *= 2) add_choice(choices, &count, bytes / each);
     }
+    add_choice(choices, &count, 32);
     return count;
 }
 

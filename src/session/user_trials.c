@@ -138,14 +138,16 @@ static Session *try_few(const Others *others, SessionTrial *trial) {
     Session *hinted = others->open(&others->options, trial);
     if (!hinted) return NULL;
     const char *what = hinted->kernel.looks_like, *of = strstr(what, " of ");
+    bool has_several = strchr(what, ';') != NULL; /* outputs: --expect takes one */
     SessionOptions options = others->options;
-    options.expect = arena_copy_text(&hinted->arena, what, of ? (size_t)(of - what) : strlen(what));
+    if (!has_several)
+        options.expect = arena_copy_text(&hinted->arena, what, of ? (size_t)(of - what) : strlen(what));
     bool is_confirmed = true;
     for (int i = 0; i < DRAWS && is_confirmed; i++) {
         options.catalog.seed++;
         Session *other = others->open(&options, trial);
-        is_confirmed = other != NULL; /* it is dropped where it is not right */
-        session_free(other);
+        is_confirmed = other && (!has_several || !strcmp(other->kernel.looks_like, what));
+        session_free(other); /* it is dropped where it is not right */
     }
     session_free(hinted);
     return is_confirmed ? open_whole(others, trial) : NULL;

@@ -53,6 +53,12 @@ static void alternating_signs_are_not_alike(void **state) {
     EXPECT(SUM("(i % 2 ? 1 : -1) * f(x[i], y[i])", ""), IN_ORDER);
 }
 
+/* Elements that were never looked at are no question of their order. */
+static void what_is_not_loaded_is_not_called_an_order(void **state) {
+    (void)state;
+    EXPECT(SUM("i < 64 ? f(x[i], y[i]) : 0", ""), NOT_CHECKED " (not all elements are\nloaded);");
+}
+
 /* The same number, whatever the elements are. */
 static void a_result_without_elements_is_not_checked(void **state) {
     (void)state;
@@ -150,6 +156,7 @@ int main(void) {
         cmocka_unit_test(a_function_of_elements_is_summed),
         cmocka_unit_test(a_missing_element_is_not_alike),
         cmocka_unit_test(an_element_that_counts_twice_is_not_alike),
+        cmocka_unit_test(what_is_not_loaded_is_not_called_an_order),
         cmocka_unit_test(alternating_signs_are_not_alike),
         cmocka_unit_test(a_result_without_elements_is_not_checked),
         cmocka_unit_test(a_smaller_n_stays_what_it_is),

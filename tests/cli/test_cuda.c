@@ -297,6 +297,16 @@ static void expect_refusal(const char *script, const char *words) {
     program_outcome_done(&outcome);
 }
 
+/* A header that is missing and not needed is not what the file fails for. */
+static void what_is_wrong_behind_a_missing_header_is_said(void **state) {
+    (void)state;
+    expect_refusal(
+        "n=$(wc -l < \"$(dirname \"$0\")/calls\")\n"
+        "[ $n -eq 1 ] && echo \"k.cu:1:10: fatal error: gone.h: No such file or directory\" && exit 1\n"
+        "echo 'k.cu(1): error: identifier \"seven\" is undefined'; exit 1",
+        "seven");
+}
+
 /* A compiler that fails without a place in the file is not the last that is asked, unless it was asked for. */
 static void another_compiler_is_asked(void **state) {
     (void)state;
@@ -386,6 +396,7 @@ int main(void) {
         cmocka_unit_test(launches_of_the_host_code_are_one_run),
         cmocka_unit_test(the_hosts_part_may_be_wrong),
         cmocka_unit_test(headers_are_found_together),
+        cmocka_unit_test(what_is_wrong_behind_a_missing_header_is_said),
         cmocka_unit_test(with_nvrtc),
         cmocka_unit_test(with_clang),
         cmocka_unit_test(compiles_once),

@@ -114,6 +114,29 @@ static void the_block_of_a_command_line_is_chosen(void **state) {
         "--grid 256 --shared 2048", "--block 256", "looks like sum(in) of 256 partial results");
 }
 
+/* A sum over a warp: with more threads, every warp has a sum of its own. */
+static void a_block_of_one_warp_is_tried(void **state) {
+    (void)state;
+    EXPECT("__global__ void total(const float *in, float *out) {\n    float x = in[threadIdx.x];\n"
+           "    for (int d = 16; d; d /= 2) x += __shfl_xor_sync(~0u, x, d);\n"
+           "    if (threadIdx.x == 0) *out = x;\n}\n"
+           "void run(const float *in, float *out, int n) { total<<<1, n>>>(in, out); }\n",
+           "--block 32", "looks like sum(in[0..31])");
+}
+
+/* Of ten elements, chance gives much; that three other draws give the same maximum and its place is no chance. */
+static void several_results_of_few_elements_are_confirmed(void **state) {
+    (void)state;
+    EXPECT("__global__ void most(const int *in, int *out, int *at, int n) {\n"
+           "    int i = threadIdx.x, x = i < n ? in[i] : -2147483647 - 1, k = i;\n"
+           "    for (int d = 16; d; d /= 2) {\n        int y = __shfl_down_sync(~0u, x, d);\n"
+           "        int j = __shfl_down_sync(~0u, k, d);\n        if (y > x) x = y, k = j;\n    }\n"
+           "    if (i == 0) *out = x, *at = k;\n}\n"
+           "int main() {\n    int *in, *out, *at;\n    cudaMalloc(&in, 40);\n    cudaMalloc(&out, 4);\n"
+           "    cudaMalloc(&at, 4);\n    most<<<1, 32>>>(in, out, at, 10);\n}\n",
+           "looks like out = max(in); at =\nargmax(in)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_the_whole_array),
@@ -123,6 +146,8 @@ int main(void) {
         cmocka_unit_test(another_kernel_of_the_file_is_tried),
         cmocka_unit_test(the_larger_of_two_outputs_is_taken),
         cmocka_unit_test(the_block_of_a_command_line_is_chosen),
+        cmocka_unit_test(a_block_of_one_warp_is_tried),
+        cmocka_unit_test(several_results_of_few_elements_are_confirmed),
     };
     return cmocka_run_group_tests_name("trials", tests, set_up, program_remove_folder);
 }
