@@ -136,9 +136,9 @@ static void choose_n(UserLaunch *user) {
     if (!user->host) return;
     host_code_set_n(user->code, *n);
     bool by_block, has_two = host_code_free_sizes(user->code, user->host) > 1; /* rows and columns */
-    has_two |= guess_has_rows(user->entry, &by_block) &&
-               !host_code_knows_size(user->code, user->host, user->host->grid);
-    has_two |= has_large_grid(user, *n);
+    bool has_rows = guess_has_rows(user->entry, &by_block);
+    has_two |= has_rows && !host_code_knows_size(user->code, user->host, user->host->grid);
+    has_two |= has_large_grid(user, *n) || (has_rows && by_block && blocks_of(user, *n) >= *n);
     user->session->kernel.has_sides = has_two;
     has_two &= !user->session->trial.no_sides;
     uint64_t size = has_two ? guess_side(*n, 2 + user->session->trial.more_sides) : *n;

@@ -137,6 +137,20 @@ static void several_results_of_few_elements_are_confirmed(void **state) {
            "looks like out = max(in); at =\nargmax(in)");
 }
 
+/* A block for each of `size` rows: they are no `n` rows of `n` elements. */
+static void a_size_of_rows_and_columns_is_a_side(void **state) {
+    (void)state;
+    EXPECT("__global__ void rows(const float *in, float *out, int cols) {\n    __shared__ float s[256];\n"
+           "    int t = threadIdx.x;\n    const float *row = in + (size_t)blockIdx.x * cols;\n"
+           "    float x = 0;\n    for (int i = t; i < cols; i += 256) x += row[i];\n    s[t] = x;\n"
+           "    __syncthreads();\n    for (int d = 128; d; d /= 2) {\n"
+           "        if (t < d) s[t] += s[t + d];\n        __syncthreads();\n    }\n"
+           "    if (t == 0) out[blockIdx.x] = s[0];\n}\n"
+           "void run(const float *in, float *out, int size) {\n"
+           "    rows<<<size, 256>>>(in, out, size);\n}\n",
+           "--block 256 --grid 1024", "ok, looks like");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_the_whole_array),
@@ -148,6 +162,7 @@ int main(void) {
         cmocka_unit_test(the_block_of_a_command_line_is_chosen),
         cmocka_unit_test(a_block_of_one_warp_is_tried),
         cmocka_unit_test(several_results_of_few_elements_are_confirmed),
+        cmocka_unit_test(a_size_of_rows_and_columns_is_a_side),
     };
     return cmocka_run_group_tests_name("trials", tests, set_up, program_remove_folder);
 }
