@@ -30,6 +30,7 @@ typedef struct Profile {
     int64_t values[USES_PARAMETERS]; /* [guessed] */
     double reals[USES_PARAMETERS];
     uint64_t side; /* rows, which decide a guessed grid; 0: as it was */
+    uint64_t n;    /* elements; 0: as it was */
     bool has_one_block;
 } Profile;
 
@@ -210,6 +211,15 @@ static void add_shapes(Profiles *profiles) {
     }
 }
 
+/* An element for each thread of the only block. */
+static void add_threads(Profiles *profiles) {
+    Profile profile = as_named(profiles, false, true);
+    profile.n = launch_volume(profiles->user->launch->block);
+    for (int i = 0; i < profiles->guessed_count; i++)
+        if (profiles->guessed[i].kind == NUMBER_SIZE) profile.values[i] = (int64_t)profile.n;
+    add_profile(profiles, &profile);
+}
+
 static void list_profiles(Profiles *profiles) {
     UserLaunch *user = profiles->user;
     Profile inclusive = as_named(profiles, true, true), exclusive = as_named(profiles, false, true),
@@ -221,8 +231,7 @@ static void list_profiles(Profiles *profiles) {
     add_all(profiles, NUMBER_FLAG, 0);
     for (int64_t value = 0; value < 2; value++) add_all(profiles, NUMBER_OTHER, value);
     add_all(profiles, NUMBER_OTHER, (int64_t)launch_volume(user->launch->block));
-    if (!user->shape.counts_blocks)
-        add_all(profiles, NUMBER_SIZE, (int64_t)launch_volume(user->launch->block)); /* an element a thread */
+    if (!user->shape.counts_blocks && user->chooses_n) add_threads(profiles);
     add_shapes(profiles);
     Profile one_block = exclusive;
     one_block.has_one_block = true;
@@ -250,6 +259,7 @@ bool user_apply_profile(UserLaunch *user) {
         hint->number = hint->is_float ? profile->reals[i] : (double)hint->integer;
     }
     if (profile->side) user->side = profile->side;
+    if (profile->n) session->options.catalog.n = profile->n;
     user->has_one_block = profile->has_one_block;
     return true;
 }

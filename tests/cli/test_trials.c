@@ -151,6 +151,16 @@ static void a_size_of_rows_and_columns_is_a_side(void **state) {
            "--block 256 --grid 1024", "ok, looks like");
 }
 
+/* The only block adds as many elements as it has threads; with more, it reads behind its shared array. */
+static void as_many_elements_as_threads_are_tried(void **state) {
+    (void)state;
+    EXPECT("__global__ void total(const int *in, int *out, int len) {\n    extern __shared__ int s[];\n"
+           "    int t = threadIdx.x;\n    s[t] = in[t];\n    __syncthreads();\n"
+           "    for (int d = 1; d < len; d *= 2) {\n        if (t % (2 * d) == 0) s[t] += s[t + d];\n"
+           "        __syncthreads();\n    }\n    if (t == 0) *out = s[0];\n}\n",
+           "n = 256, 1 block of 256 threads", "looks like sum(in)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_are_the_whole_array),
@@ -163,6 +173,7 @@ int main(void) {
         cmocka_unit_test(a_block_of_one_warp_is_tried),
         cmocka_unit_test(several_results_of_few_elements_are_confirmed),
         cmocka_unit_test(a_size_of_rows_and_columns_is_a_side),
+        cmocka_unit_test(as_many_elements_as_threads_are_tried),
     };
     return cmocka_run_group_tests_name("trials", tests, set_up, program_remove_folder);
 }
