@@ -181,25 +181,25 @@ fuzz-ptx: fuzz-deps
 	build/fuzz/fuzz_ptx -max_len=8192 -timeout=10 -dict=tests/fuzz/ptx.dict $(FUZZ_RUN) tests/fuzz/corpus assets/ptx
 
 fuzz-args: fuzz-deps
-	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
+	$(FUZZ) $(filter src/ptx/% src/base/% src/plan/% src/expect/% src/catalog/%,$(SOURCES)) -lm
 	@printf "0in=float[n]:random, out=float[grid*4], k=n/2, 1e-3" >build/fuzz/$@/seed
 	@printf "3{in=float[n], null, {n, 0u, (char)1}, &in[7], 3.5f, 2l}, {}, {1, {2}}" >build/fuzz/$@/structures
 	build/fuzz/fuzz_args -max_len=512 -timeout=5 $(FUZZ_RUN)
 
 fuzz-launch: fuzz-deps
-	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
+	$(FUZZ) $(filter src/ptx/% src/base/% src/plan/% src/expect/% src/catalog/%,$(SOURCES)) -lm
 	@printf "k<<<(n + 255) / 256, (16, 16), 4 * block, cluster=2>>>(in=float[n], &in[7], n); s<<<1, 32>>>({in, 3.5f}, {})" >build/fuzz/$@/seed
 	build/fuzz/fuzz_launch -max_len=512 -timeout=5 $(FUZZ_RUN)
 
 fuzz-expect: fuzz-deps
-	$(FUZZ) $(filter src/ptx/% src/base/% src/catalog/%,$(SOURCES)) -lm
+	$(FUZZ) $(filter src/ptx/% src/base/% src/plan/% src/expect/% src/catalog/%,$(SOURCES)) -lm
 	@printf "1out=rowsum(in, 20)" >build/fuzz/$@/rows
 	@printf "2dot(in, other)" >build/fuzz/$@/dot
 	@printf "5histogram(in)" >build/fuzz/$@/histogram
 	build/fuzz/fuzz_expect -max_len=256 -timeout=5 $(FUZZ_RUN)
 
 fuzz-lecture: fuzz-deps
-	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) \
+	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/findings/% src/report/% src/plan/% src/expect/% src/catalog/% src/compile/%,$(SOURCES)) \
 	    $(filter-out %/values.c %/times.c,$(filter src/lecture/%,$(SOURCES))) $(LIBRARIES)
 	@mkdir -p build/fuzz/$@/seeds && for file in tests/data/lectures/*.md assets/lectures/*.md; do \
 	    { printf 1; cat $$file; } >build/fuzz/$@/seeds/$$(basename $$file); done
@@ -213,7 +213,7 @@ fuzz-run: fuzz-deps
 
 # A byte that chooses what is read, then the text.
 fuzz-text: fuzz-deps
-	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/catalog/% src/compile/%,$(SOURCES)) $(LIBRARIES)
+	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/findings/% src/report/% src/plan/% src/expect/% src/catalog/% src/compile/%,$(SOURCES)) $(LIBRARIES)
 	@{ printf 0; head -n 30 tests/data/warp_access_counts.csv; } >build/fuzz/$@/table
 	@{ printf 1; printf 'a.cu(3): error: x\n    y = 1;\n    ^\n\nb.cu:4:5: fatal error: z\n'; } >build/fuzz/$@/messages
 	@for file in kernels/*.cu tests/kernels/*.cu; do { printf 2; cat $$file; } >build/fuzz/$@/$$(basename $$file); done
@@ -333,7 +333,7 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 
 # -O3 vectorizes the loops over lanes.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
-$(O)/obj/src/bench/cpu_reduce.o $(O)/obj/src/catalog/loops.o: CFLAGS += -O3 -fno-trapping-math
+$(O)/obj/src/bench/cpu_reduce.o $(O)/obj/src/plan/loops.o: CFLAGS += -O3 -fno-trapping-math
 # The commit, for --version; "-changed": with changes of the working tree that the next commit may have.
 COMMIT := $(shell git describe --always --abbrev=40 --exclude='*' --dirty=-changed 2>/dev/null)
 $(O)/obj/src/main.o: FLAGS += -DREDVIZ_COMMIT='"$(COMMIT)"'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Mutation testing: puts one small fault at a time into a copy of the tree, and runs the tests of that part.
 #
-# Variables: COUNT mutants (300) are drawn by SEED (1) from FILES (src/emulator src/metrics src/trace src/instrument
+# Variables: COUNT mutants (300) are drawn by SEED (1) from FILES (src/emulator src/metrics src/findings src/trace src/instrument
 # tui), JOBS (1) at a time. Test programs that take more than SLOWEST (20) seconds of processor time, or wait twice as
 # long, are left out. RETRY=1 runs those that survived the last time again, against new tests of unchanged sources.
 #
@@ -17,7 +17,7 @@ set -eu
 # shellcheck disable=SC2005 # echo makes one line of it
 tests_of() { # SOURCE
     case $1 in
-    src/trace/*) echo $(ls tests/trace/test_*.c tests/metrics/test_*.c) emulator/test_folds emulator/test_replay \
+    src/trace/*) echo $(ls tests/trace/test_*.c tests/metrics/test_*.c tests/findings/test_*.c) emulator/test_folds emulator/test_replay \
         emulator/test_core_spin session/test_saved session/test_compare session/test_damaged session/test_session \
         instrument/test_records instrument/test_buffer instrument/test_cases tui/test_view tui/test_jumps \
         tui/test_frames gpu/test_capture ;;
@@ -26,11 +26,11 @@ tests_of() { # SOURCE
     src/emulator/lanes/*) echo $(ls tests/emulator/test_lanes_*.c) emulator/test_core_fuzz emulator/test_core_warp \
         emulator/test_core_matrix emulator/test_core_memory catalog/test_results_numerics ;;
     src/emulator/*) echo $(ls tests/emulator/test_core_*.c) emulator/test_replay emulator/test_folds \
-        emulator/test_provenance metrics/test_races metrics/test_race_findings emulator/test_lanes_move \
+        emulator/test_provenance findings/test_races findings/test_race_findings emulator/test_lanes_move \
         emulator/test_lanes_integer catalog/test_results_int catalog/test_results_bugs instrument/test_buffer \
         instrument/test_cases instrument/test_records session/test_session tui/test_view tui/test_frames \
         cli/test_front_end ;;
-    src/metrics/*) echo $(ls tests/metrics/test_*.c) catalog/test_hazards catalog/test_results_bugs catalog/test_labs \
+    src/metrics/* | src/findings/* | src/report/*) echo $(ls tests/metrics/test_*.c tests/findings/test_*.c tests/report/test_*.c) catalog/test_hazards catalog/test_results_bugs catalog/test_labs \
         tui/test_hazards tui/test_view tui/test_frames tui/test_timings session/test_session cli/test_runs ;;
     tui/*) echo $(ls tests/tui/test_*.c) session/test_compare ;;
     esac | tr ' ' '\n' | sed 's|^tests/||; s|\.c$||'
@@ -117,7 +117,7 @@ try() { # MUTANT, numbered as drawn
 rates() { # REPORT
     awk -F '\t' '
         { folder = $2; sub(/\/[^\/]*$/, "", folder); sub(/^tui\/.*/, "tui", folder)
-          sub(/^src\/metrics\/.*/, "src/metrics", folder)
+          sub(/^src\/(metrics|findings)\/.*/, "src/metrics", folder)
           kind = $1; sub(/ .*/, "", kind)
           count[folder, kind]++; count["total", kind]++; folders[folder]; folders["total"] }
         END { for (f in folders) {
@@ -178,7 +178,7 @@ else
     rm -rf "$work/drawn" "$work/results"
     mkdir -p "$work/drawn" "$work/results"
     "$work/venv/bin/python3" scripts/mutate.py "${SEED:-1}" $((COUNT * 12)) "$work/drawn" \
-        $(find ${FILES:-src/emulator src/metrics src/trace src/instrument tui} -name '*.c')
+        $(find ${FILES:-src/emulator src/metrics src/findings src/trace src/instrument tui} -name '*.c')
     retried=$(ls "$work/drawn")
 fi
 cd ../../..

@@ -15,7 +15,7 @@
 #include "cli/list.h"
 #include "cli/sass_record.h"
 #include "cli/stream.h"
-#include "metrics/report.h"
+#include "metrics/access_csv.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "session/session.h"
@@ -68,7 +68,7 @@ static int print_access(const char *path, Error *error) {
     bool is_stream = text_is_stream(path);
     if (!(is_stream ? text_read_stream : text_read_file)(path, ACCESS_LIMIT_BYTES, &csv, &length, error))
         return refuse(error);
-    bool ok = report_access(csv, length, path, &out, error);
+    bool ok = access_csv_count(csv, length, path, &out, error);
     free(csv);
     int status = print_text(&out, DONE);
     return ok ? status : refuse(error);

@@ -2,7 +2,7 @@
 
 #include "tui/view/step_context.h"
 #include "tui/scene/running_totals.h"
-#include "tui/scene/times.h"
+#include "tui/scene/scene_times.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

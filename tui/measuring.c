@@ -2,7 +2,7 @@
 
 #include "measuring.h"
 
-#include "tui/scene/times.h"
+#include "tui/scene/scene_times.h"
 
 #include <pthread.h>
 #include <stdlib.h>

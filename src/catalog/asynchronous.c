@@ -1,5 +1,5 @@
 /* Asynchronous copies: reductions whose input, or whose result, moves without the registers of the threads. */
-#include "catalog/reference.h"
+#include "catalog/rows.h"
 #include "catalog/rows.h"
 
 enum { PIECE_BYTES = 16, WARP_LEVELS = 5, BUFFERS = 2 };
@@ -54,14 +54,14 @@ static double loaded_depth(const CatalogRun *run, const Plan *done, uint64_t per
     return (double)(rows_blocks(run->n, step) * per_thread);
 }
 
-static void check_copies(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_copies(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     double depth = loaded_depth(run, done, PIECE_BYTES / element_bytes(run)) + 2 * WARP_LEVELS;
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
 /* The blocks are added one after another. */
 static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              CatalogResult *result) {
+                              ExpectResult *result) {
     double depth = loaded_depth(run, done, 1) + (double)done->launches[0].grid[0] + 2 * WARP_LEVELS;
     rows_check_reduction(run, filled, done, 2, depth, result);
 }

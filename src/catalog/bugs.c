@@ -6,7 +6,7 @@
  *   poison         bug_uninitialized_shared (where n is no multiple of the block); the sum is wrong, too
  *   nothing yet    bug_overlapping_halves, bug_volatile_tail: races, right under the default schedule
  */
-#include "catalog/reference.h"
+#include "catalog/rows.h"
 
 /* One launch of a thread an element; `out` has `outputs` sums; `shared_elements` of the run's type. */
 static bool plan_bug(const CatalogRun *run, Plan *plan, bool one_total, uint32_t shared_elements) {
@@ -38,12 +38,12 @@ static bool plan_atomic_total(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 /* What a right kernel of this shape would be allowed: a tree over the block's threads. */
-static void check_sum(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_sum(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, reference_tree_depth(run->block), result);
 }
 
 static void check_atomic_total(const CatalogRun *run, const Plan *filled, const Plan *done,
-                               CatalogResult *result) {
+                               ExpectResult *result) {
     double warps = rows_blocks(run->n, 32); /* each of which adds once */
     rows_check_reduction(run, filled, done, 1, reference_tree_depth(32) + warps - 1, result);
 }

@@ -5,7 +5,7 @@
 #ifndef CATALOG_CATALOG_H
 #define CATALOG_CATALOG_H
 
-#include "catalog/plan.h"
+#include "expect/reference.h"
 
 typedef enum CatalogGroup {
     CATALOG_LADDER,
@@ -59,19 +59,6 @@ typedef struct CatalogRun { /* options resolved by the row: every field is set *
     uint32_t multiprocessors;
 } CatalogRun;
 
-typedef struct CatalogResult { /* after the run */
-    double result,
-        expected; /* the reduced value; kernels with many outputs: the element that is furthest off */
-    char result_text[64], expected_text[64]; /* exact */
-    double absolute_error, relative_error;
-    double bound; /* absolute error allowed by the depth of the kernel's tree; 0: exact */
-    bool correct;
-    uint64_t index;      /* of the output element that is reported */
-    const char *verdict; /* what to say of a correct result that is not exact; NULL: nothing */
-    uint64_t compared;   /* output elements that were compared */
-    uint64_t inexact;    /* those that are not the reference rounded once to their type */
-} CatalogResult;
-
 struct CatalogRow {
     const char *id;
     const char *aliases; /* "K0"; NULL: none */
@@ -97,7 +84,7 @@ struct CatalogRow {
                        not; NULL: nothing */
     CatalogParameter parameters[CATALOG_PARAMETERS];
     bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */
-    void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+    void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
 };
 
 int catalog_count(void);

@@ -4,7 +4,7 @@
  * last row may be shorter. Sums that have no element are not computed. */
 #include "catalog/dimensions.h"
 
-#include "catalog/reference.h"
+#include "catalog/rows.h"
 #include <math.h>
 #include <string.h>
 
@@ -50,19 +50,20 @@ bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 void dimensions_check_rows(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
-                           CatalogResult *result) {
+                           ExpectResult *result) {
     bool is_sum = !strcmp(run->op, "sum");
     for (uint64_t row = 0; row < rows_of(run); row++) {
         long double magnitude;
         uint64_t length = row_length(run, row);
-        long double expected = reference_fold(run, filled, row * columns_of(run), length, 1, &magnitude);
-        double bound = is_sum ? rows_bound(run->dtype, reference_looped_depth(length, sums), magnitude) : 0;
+        long double expected = rows_fold(run, filled, row * columns_of(run), length, 1, &magnitude);
+        double bound =
+            is_sum ? reference_bound(run->dtype, reference_looped_depth(length, sums), magnitude) : 0;
         reference_compare(result, &done->buffers[1], row, expected, bound);
     }
 }
 
 void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              CatalogResult *result) {
+                              ExpectResult *result) {
     dimensions_check_rows(run, filled, done, run->block, result);
 }
 
@@ -72,20 +73,20 @@ bool dimensions_plan_moments(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              CatalogResult *result) {
+                              ExpectResult *result) {
     for (uint64_t row = 0; row < rows_of(run); row++) {
         Reference sum = {0}, squares = {0};
         uint64_t length = row_length(run, row);
         for (uint64_t k = 0; k < length; k++) {
-            long double x = reference_element(filled, row * columns_of(run) + k);
+            long double x = rows_input(filled, row * columns_of(run) + k);
             reference_add(&sum, x);
             reference_add(&squares, x * x);
         }
         double depth = reference_looped_depth(length, run->block);
         reference_compare(result, &done->buffers[1], 2 * row, reference_sum(&sum),
-                          rows_bound(run->dtype, depth, sum.magnitude));
+                          reference_bound(run->dtype, depth, sum.magnitude));
         reference_compare(result, &done->buffers[1], 2 * row + 1, reference_sum(&squares),
-                          rows_bound(run->dtype, depth + 1, squares.magnitude)); /* + 1: the product */
+                          reference_bound(run->dtype, depth + 1, squares.magnitude)); /* + 1: the product */
     }
 }
 
@@ -104,12 +105,12 @@ enum {
  * share. */
 static Exponentials row_exponentials(const CatalogRun *run, const Plan *filled, uint64_t row) {
     uint64_t begin = row * columns_of(run), length = row_length(run, row);
-    Exponentials result = {.largest = reference_element(filled, begin)};
+    Exponentials result = {.largest = rows_input(filled, begin)};
     for (uint64_t k = 1; k < length; k++)
-        result.largest = fmaxl(result.largest, reference_element(filled, begin + k));
+        result.largest = fmaxl(result.largest, rows_input(filled, begin + k));
     Reference total = {0}, distances = {0};
     for (uint64_t k = 0; k < length; k++) {
-        long double distance = reference_element(filled, begin + k) - result.largest, term = expl(distance);
+        long double distance = rows_input(filled, begin + k) - result.largest, term = expl(distance);
         reference_add(&total, term);
         reference_add(&distances, -distance * term);
     }
@@ -131,12 +132,12 @@ bool dimensions_plan_softmax_row(const CatalogRun *run, Plan *plan, Error *error
 }
 
 void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                  CatalogResult *result) {
+                                  ExpectResult *result) {
     for (uint64_t row = 0; row < rows_of(run); row++) {
         Exponentials row_of = row_exponentials(run, filled, row);
         for (uint64_t k = 0; k < row_length(run, row); k++) {
             uint64_t i = row * columns_of(run) + k;
-            long double distance = row_of.largest - reference_element(filled, i),
+            long double distance = row_of.largest - rows_input(filled, i),
                         expected = expl(-distance) / row_of.total;
             double own = (FUNCTION_ERROR + (double)distance) * reference_roundoff(run->dtype);
             reference_compare(result, &done->buffers[1], i, expected,
@@ -151,7 +152,7 @@ bool dimensions_plan_logsumexp(const CatalogRun *run, Plan *plan, Error *error) 
 }
 
 void dimensions_check_logsumexp(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                CatalogResult *result) {
+                                ExpectResult *result) {
     for (uint64_t row = 0; row < rows_of(run); row++) {
         Exponentials row_of = row_exponentials(run, filled, row);
         long double logarithm = logl(row_of.total), expected = row_of.largest + logarithm;
@@ -197,22 +198,21 @@ bool dimensions_plan_column_sum(const CatalogRun *run, Plan *plan, Error *error)
 }
 
 static void check_slices(const CatalogRun *run, const Plan *filled, const PlanBuffer *out, Slices slices,
-                         uint32_t threads, CatalogResult *result) {
+                         uint32_t threads, ExpectResult *result) {
     bool is_sum = !strcmp(run->op, "sum");
     for (uint64_t t = 0; t < slices.count; t++) {
         uint64_t begin = t / slices.inner * slices.length * slices.inner + t % slices.inner;
         uint64_t reachable = (run->n - begin + slices.inner - 1) / slices.inner;
         uint64_t length = reachable < slices.length ? reachable : slices.length;
-        long double magnitude,
-            expected = reference_fold(run, filled, begin, length, slices.inner, &magnitude);
-        reference_compare(result, out, t, expected,
-                          is_sum ? rows_bound(run->dtype, reference_looped_depth(length, threads), magnitude)
-                                 : 0);
+        long double magnitude, expected = rows_fold(run, filled, begin, length, slices.inner, &magnitude);
+        reference_compare(
+            result, out, t, expected,
+            is_sum ? reference_bound(run->dtype, reference_looped_depth(length, threads), magnitude) : 0);
     }
 }
 
 void dimensions_check_column_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                 CatalogResult *result) {
+                                 ExpectResult *result) {
     check_slices(run, filled, &done->buffers[1], column_slices(run), 1, result);
 }
 
@@ -249,13 +249,13 @@ bool dimensions_plan_column_sum_permuted(const CatalogRun *run, Plan *plan, Erro
 }
 
 void dimensions_check_columns(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
-                              CatalogResult *result) {
+                              ExpectResult *result) {
     uint64_t count = run->n < columns_of(run) ? run->n : columns_of(run);
     check_slices(run, filled, &done->buffers[1], (Slices){rows_of(run), columns_of(run), count}, sums,
                  result);
 }
 
 void dimensions_check_column_sum_permuted(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                          CatalogResult *result) {
+                                          ExpectResult *result) {
     dimensions_check_columns(run, filled, done, run->block, result);
 }

@@ -10,27 +10,27 @@ enum { TILES_AUTO, TILES_ONE, TILES_SEVERAL }; /* row_sum's parameter `tiles` */
 /* Compares buffer 1 with the sums of the rows (columns) of a matrix of n elements and --param columns. Each
  * may have been made of `sums` running sums, folded as a tree. */
 void dimensions_check_rows(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
-                           CatalogResult *result);
+                           ExpectResult *result);
 void dimensions_check_columns(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
-                              CatalogResult *result);
+                              ExpectResult *result);
 
 bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error);
 void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              CatalogResult *result);
+                              ExpectResult *result);
 bool dimensions_plan_moments(const CatalogRun *run, Plan *plan, Error *error);
 void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              CatalogResult *result);
+                              ExpectResult *result);
 bool dimensions_plan_softmax_row(const CatalogRun *run, Plan *plan, Error *error);
 void dimensions_check_softmax_row(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                  CatalogResult *result);
+                                  ExpectResult *result);
 bool dimensions_plan_logsumexp(const CatalogRun *run, Plan *plan, Error *error);
 void dimensions_check_logsumexp(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                CatalogResult *result);
+                                ExpectResult *result);
 bool dimensions_plan_column_sum(const CatalogRun *run, Plan *plan, Error *error);
 void dimensions_check_column_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                 CatalogResult *result);
+                                 ExpectResult *result);
 bool dimensions_plan_column_sum_permuted(const CatalogRun *run, Plan *plan, Error *error);
 void dimensions_check_column_sum_permuted(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                          CatalogResult *result);
+                                          ExpectResult *result);
 
 #endif

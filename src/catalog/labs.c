@@ -15,12 +15,12 @@ static const PlanBuffer *output_of(const Plan *done) {
 }
 
 /* Text is only made for what is reported: equal elements after the first are passed over. */
-static void compare(CatalogResult *result, const PlanBuffer *out, uint64_t index, double expected) {
+static void compare(ExpectResult *result, const PlanBuffer *out, uint64_t index, double expected) {
     double got = plan_element(out->type, out->bytes, index);
     if (result->compared && got == expected)
         result->compared++;
     else
-        rows_compare(result, out->type, index, got, expected, 0);
+        reference_judge(result, out->type, index, got, expected, 0);
 }
 
 /* in[count] -> out[count], a thread an element; the arguments in, out, n are added, more may follow. */
@@ -36,7 +36,7 @@ static PlanLaunch *plan_copy(const CatalogRun *run, Plan *plan, const char *entr
     return launch;
 }
 
-static void check_copy(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_copy(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     const PlanBuffer *in = input_of(filled), *out = output_of(done);
     for (uint64_t i = 0; i < run->n; i++) compare(result, out, i, plan_element(in->type, in->bytes, i));
 }
@@ -65,7 +65,7 @@ static bool plan_bank_broadcast(const CatalogRun *run, Plan *plan, Error *error)
 }
 
 static void check_bank_broadcast(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                 CatalogResult *result) {
+                                 ExpectResult *result) {
     const PlanBuffer *in = input_of(filled);
     uint64_t words = (uint64_t)rows_parameter(run, "words");
     for (uint64_t i = 0; i < run->n; i++) {
@@ -121,7 +121,7 @@ static bool plan_bank_padding(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 static void check_bank_padding(const CatalogRun *run, const Plan *filled, const Plan *done,
-                               CatalogResult *result) {
+                               ExpectResult *result) {
     const PlanBuffer *in = input_of(filled);
     for (uint64_t row = 0; row * TILE < run->n; row++) {
         uint32_t sum = 0; /* wraps as the kernel's int does */
@@ -146,7 +146,7 @@ static bool plan_partial_warp(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 static void check_partial_warp(const CatalogRun *run, const Plan *filled, const Plan *done,
-                               CatalogResult *result) {
+                               ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, 0, result);
 }
 
@@ -160,7 +160,7 @@ static bool plan_divergent_branch(const CatalogRun *run, Plan *plan, Error *erro
 }
 
 static void check_divergent_branch(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                   CatalogResult *result) {
+                                   ExpectResult *result) {
     const PlanBuffer *in = input_of(filled);
     bool by_block = rows_parameter(run, "by") == 1;
     int64_t repeats = rows_parameter(run, "repeats");
@@ -184,7 +184,7 @@ static bool plan_coalescing(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 static void check_coalescing(const CatalogRun *run, const Plan *filled, const Plan *done,
-                             CatalogResult *result) {
+                             ExpectResult *result) {
     const PlanBuffer *in = input_of(filled);
     uint64_t stride = (uint64_t)rows_parameter(run, "stride");
     for (uint64_t i = 0; i < run->n; i++)
@@ -203,7 +203,7 @@ static bool plan_shuffle_range(const CatalogRun *run, Plan *plan, Error *error) 
 }
 
 static void check_shuffle_range(const CatalogRun *run, const Plan *filled, const Plan *done,
-                                CatalogResult *result) {
+                                ExpectResult *result) {
     const PlanBuffer *in = input_of(filled);
     uint64_t delta = (uint64_t)rows_parameter(run, "delta"), width = (uint64_t)rows_parameter(run, "width");
     for (uint64_t i = 0; i < run->n; i++) {
@@ -235,8 +235,7 @@ static bool plan_latency(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 /* Its cycles have no reference; the sum that it makes on the way has. */
-static void check_latency(const CatalogRun *run, const Plan *filled, const Plan *done,
-                          CatalogResult *result) {
+static void check_latency(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     rows_check_reduction(run, filled, done, done->buffer_count - 1, 0, result);
 }
 

@@ -1,7 +1,7 @@
 /* Numerics: sums that care about rounding; and the table, which holds the rows of dimensions.c too. */
 #include "catalog/dimensions.h"
-#include "catalog/float16.h"
-#include "catalog/reference.h"
+#include "plan/float16.h"
+#include "catalog/rows.h"
 #include "catalog/tensor.h"
 #include <math.h>
 
@@ -28,14 +28,14 @@ static bool plan_mean(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-static void check_mean(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_mean(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     Reference sum = {0};
-    for (uint64_t i = 0; i < run->n; i++) reference_add(&sum, reference_element(filled, i));
+    for (uint64_t i = 0; i < run->n; i++) reference_add(&sum, rows_input(filled, i));
     double depth = reference_tree_depth(run->block) +
                    reference_looped_depth(rows_blocks(run->n, run->block), run->block);
     long double count = (long double)run->n; /* two more roundings: n as a float, and the division */
     reference_compare(result, &done->buffers[1], 0, reference_sum(&sum) / count,
-                      rows_bound(run->dtype, depth + 2, sum.magnitude / count));
+                      reference_bound(run->dtype, depth + 2, sum.magnitude / count));
 }
 
 /* ---- half and bfloat ---- */
@@ -68,7 +68,7 @@ static Reference running_sum(const CatalogRun *run, const Plan *filled, uint64_t
     *in_half = 0;
     *count = 0;
     for (uint64_t i = t; i < run->n; i += threads_of(run), ++*count) {
-        double x = reference_element(filled, i);
+        double x = rows_input(filled, i);
         reference_add(&sum, x);
         *in_half = float16_half_read(
             float16_half_write(*in_half + x)); /* the sum of two halves is exact in a double */
@@ -81,7 +81,7 @@ static Reference running_sum(const CatalogRun *run, const Plan *filled, uint64_t
  * of the true sum, the bound for a running sum of any length (Jeannerod and Rump, Improved Error Bounds for
  * Inner Products, 2013), which an overflow does not. */
 static void check_half_naive(const CatalogRun *run, const Plan *filled, const Plan *done,
-                             CatalogResult *result) {
+                             ExpectResult *result) {
     const PlanBuffer *out = &done->buffers[1];
     for (uint64_t t = 0; t < threads_of(run); t++) {
         double predicted;
@@ -89,7 +89,7 @@ static void check_half_naive(const CatalogRun *run, const Plan *filled, const Pl
         Reference sum = running_sum(run, filled, t, &predicted, &count);
         result->verdict = "exactly what fp16 additions give";
         if (plan_element(out->type, out->bytes, t) != predicted)
-            rows_compare(result, out->type, t, plan_element(out->type, out->bytes, t), predicted, 0);
+            reference_judge(result, out->type, t, plan_element(out->type, out->bytes, t), predicted, 0);
         else
             reference_compare(result, out, t, reference_sum(&sum),
                               (double)(count - 1) * reference_roundoff(PTX_F16) * (double)sum.magnitude);
@@ -97,13 +97,12 @@ static void check_half_naive(const CatalogRun *run, const Plan *filled, const Pl
 }
 
 /* fp32 additions, then one rounding to the narrow type. */
-static void check_promote(const CatalogRun *run, const Plan *filled, const Plan *done,
-                          CatalogResult *result) {
+static void check_promote(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     for (uint64_t t = 0; t < threads_of(run); t++) {
         double unused;
         uint64_t count;
         Reference sum = running_sum(run, filled, t, &unused, &count);
-        double bound = rows_bound(PTX_F32, (double)(count - 1), sum.magnitude);
+        double bound = reference_bound(PTX_F32, (double)(count - 1), sum.magnitude);
         reference_compare_narrowed(result, &done->buffers[1], t, reference_sum(&sum), bound);
     }
 }
@@ -127,14 +126,14 @@ static bool plan_scaled_half(const CatalogRun *run, Plan *plan, Error *error) {
 
 /* Scaling by a power of two is exact but for subnormals, which are rounded to multiples of 2^-24. */
 static void check_scaled_half(const CatalogRun *run, const Plan *filled, const Plan *done,
-                              CatalogResult *result) {
+                              ExpectResult *result) {
     const PlanBuffer *out = &done->buffers[1];
     Reference expected = {0}, got = {0};
-    for (uint64_t i = 0; i < run->n; i++) reference_add(&expected, reference_element(filled, i));
+    for (uint64_t i = 0; i < run->n; i++) reference_add(&expected, rows_input(filled, i));
     for (uint64_t b = 0; b < out->count; b++) reference_add(&got, plan_element(out->type, out->bytes, b));
-    double bound = rows_bound(PTX_F16, reference_tree_depth(run->block), expected.magnitude) +
+    double bound = reference_bound(PTX_F16, reference_tree_depth(run->block), expected.magnitude) +
                    (double)run->n * 0x1p-25 * (double)rows_parameter(run, "scale");
-    rows_compare(result, PTX_F32, 0, reference_sum(&got), reference_sum(&expected), bound);
+    reference_judge(result, PTX_F32, 0, reference_sum(&got), reference_sum(&expected), bound);
 }
 
 /* ---- kahan ---- */
@@ -153,9 +152,9 @@ static bool plan_kahan(const CatalogRun *run, Plan *plan, Error *error) {
 
 /* 2u + O(n u^2) times sum|x| for the running sums (Higham, 4.3), u for the last rounding; the tree adds
  * second-order terms only. n is that of one thread. */
-static void check_kahan(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_kahan(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     Reference sum = {0};
-    for (uint64_t i = 0; i < run->n; i++) reference_add(&sum, reference_element(filled, i));
+    for (uint64_t i = 0; i < run->n; i++) reference_add(&sum, rows_input(filled, i));
     double u = reference_roundoff(run->dtype), depth = reference_looped_depth(run->n, run->block);
     reference_compare(result, &done->buffers[1], 0, reference_sum(&sum),
                       (3 * u + 4 * depth * u * u) * (double)sum.magnitude);

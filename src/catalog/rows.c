@@ -2,8 +2,8 @@
 #include "catalog/rows.h"
 
 #include "base/text.h"
-#include "catalog/loops.h"
-#include "catalog/reference.h"
+#include "plan/loops.h"
+#include "catalog/rows.h"
 
 #include <assert.h>
 #include <math.h>
@@ -108,71 +108,22 @@ void rows_identity(PtxType type, const char *op, void *bytes) {
 
 /* ---- references ------------------------------------------------------------------------------------- */
 
-double rows_bound(PtxType type, double depth, long double magnitude) {
-    if (!ptx_type_is_float(type)) return 0;
-    double growth = depth * reference_roundoff(type);
-    return growth < 1 ? growth / (1 - growth) * (double)magnitude : INFINITY;
+double rows_input(const Plan *filled, uint64_t i) {
+    return plan_element(filled->buffers[0].type, filled->buffers[0].bytes, i);
 }
 
-/* The value an integer type keeps of `value`. */
-static long double wrap(PtxType type, long double value) {
-    int bits = 8 * ptx_type_bytes(type);
-    if (ptx_type_is_float(type) || !isfinite(value)) return value;
-    long double range = ldexpl(1, bits), rest = fmodl(value, range);
-    if (rest < 0) rest += range;
-    return ptx_type_is_signed(type) && rest >= range / 2 ? rest - range : rest;
-}
-
-static void print_value(PtxType type, long double value, char *text, size_t bytes) {
-    if (!ptx_type_is_float(type)) {
-        snprintf(text, bytes, "%.0Lf", value);
-        return;
+long double rows_fold(const CatalogRun *run, const Plan *filled, uint64_t begin, uint64_t count,
+                      uint64_t step, long double *magnitude) {
+    Reference sum = {0};
+    double extreme = rows_input(filled, begin);
+    bool is_minimum = !strcmp(run->op, "min");
+    for (uint64_t k = 0; k < count; k++) {
+        double x = rows_input(filled, begin + k * step);
+        reference_add(&sum, x);
+        if (is_minimum ? x < extreme : x > extreme) extreme = x;
     }
-    uint8_t element[8];
-    Text printed = {0};
-    plan_element_set(type, element, 0, (double)value);
-    plan_element_print(type, element, 0, &printed);
-    snprintf(text, bytes, "%s", text_string(&printed));
-    text_done(&printed);
-}
-
-static long double distance(long double a, long double b) {
-    if (a == b || (isnan(a) && isnan(b))) return 0;
-    return isnan(a) || isnan(b) ? INFINITY : fabsl(a - b);
-}
-
-/* Is `got` the element of the type that lies nearest to `expected`? */
-static bool is_nearest(PtxType type, long double got, long double expected) {
-    uint8_t element[8];
-    if (!ptx_type_is_float(type)) return got == expected;
-    plan_element_set(type, element, 0, (double)expected);
-    return distance(got, plan_element(type, element, 0)) == 0;
-}
-
-/* How far off, in bounds: 0 where right, above 1 where wrong. */
-static double severity(double error, double bound) {
-    return error == 0 ? 0 : bound > 0 ? error / bound : INFINITY;
-}
-
-void rows_compare(CatalogResult *result, PtxType type, uint64_t index, long double got, long double expected,
-                  double bound) {
-    expected = wrap(type, expected);
-    got = wrap(type, got);
-    double error = (double)distance(got, expected);
-    bool within = error <= bound; /* an infinite error is within no finite bound */
-    bool is_first = result->compared++ == 0;
-    if (is_first) result->correct = true;
-    if (!within) result->correct = false;
-    if (error != 0 && !is_nearest(type, got, expected)) result->inexact++;
-    if (!is_first && severity(error, bound) <= severity(result->absolute_error, result->bound)) return;
-    result->result = (double)got;
-    result->expected = (double)expected;
-    result->absolute_error = error;
-    result->relative_error = error == 0 ? 0 : error / fabs((double)expected);
-    result->bound = bound;
-    result->index = index;
-    print_value(type, got, result->result_text, sizeof result->result_text);
-    print_value(type, expected, result->expected_text, sizeof result->expected_text);
+    *magnitude = sum.magnitude;
+    return strcmp(run->op, "sum") ? (long double)extreme : reference_sum(&sum);
 }
 
 /* Modulo 2^64, which every integer type divides. */
@@ -215,11 +166,12 @@ static const PlanBuffer *find_input(const Plan *plan) {
 }
 
 void rows_check_reduction(const CatalogRun *run, const Plan *filled, const Plan *done, int output,
-                          double depth, CatalogResult *result) {
+                          double depth, ExpectResult *result) {
     const PlanBuffer *in = find_input(filled), *out = &done->buffers[output];
     long double magnitude, ignored;
     long double expected = fold(in->type, run->op, in->bytes, in->count, &magnitude);
     long double got = fold(out->type, run->op, out->bytes, out->count, &ignored);
     bool is_sum = strcmp(run->op, "sum") == 0;
-    rows_compare(result, out->type, 0, got, expected, is_sum ? rows_bound(out->type, depth, magnitude) : 0);
+    reference_judge(result, out->type, 0, got, expected,
+                    is_sum ? reference_bound(out->type, depth, magnitude) : 0);
 }

@@ -45,23 +45,19 @@ uint32_t rows_blocks(uint64_t n, uint64_t per_block);
 /* Identity of the operation in `type`, as written to memory: what a total starts from. */
 void rows_identity(PtxType type, const char *op, void *bytes);
 
-/* Error bound of a floating-point sum whose longest chain is `depth` additions, over terms whose magnitudes
- * add up to `magnitude`: depth*u / (1 - depth*u) * magnitude (Higham, Accuracy and Stability of Numerical
- * Algorithms, 4.2), u the unit roundoff of `type`. 0 for integers. */
-double rows_bound(PtxType type, double depth, long double magnitude);
+/* Element i of the plan's first buffer, the input, widened. */
+double rows_input(const Plan *filled, uint64_t i);
 
-/* Compares one output element with its reference and keeps it in `result` when it is the first, or further
- * off than what is there (relative to its bound). Before the first call `result` is zeroed; afterwards
- * `correct` says whether every element compared so far lies within its bound. Exact texts: `type` decides how
- * both are printed. Integers: `expected` wraps as the type does. NaN equals NaN. */
-void rows_compare(CatalogResult *result, PtxType type, uint64_t index, long double got, long double expected,
-                  double bound);
+/* `count` elements of the input (at least one) from `begin`, `step` apart, folded with the run's operation;
+ * *magnitude is the sum of their absolute values. */
+long double rows_fold(const CatalogRun *run, const Plan *filled, uint64_t begin, uint64_t count,
+                      uint64_t step, long double *magnitude);
 
 /* The whole check of a reduction of the buffer "in" to one value with the run's op: folds the `count`
  * elements of the buffer `output` (partial results of the blocks, or one total) on the host, exactly for
  * integers, in long double for floats, and compares with the fold of the input. `depth`: additions on the
  * longest way from an element of the input to an element of `output`. */
 void rows_check_reduction(const CatalogRun *run, const Plan *filled, const Plan *done, int output,
-                          double depth, CatalogResult *result);
+                          double depth, ExpectResult *result);
 
 #endif

@@ -1,7 +1,7 @@
 /* tensor_core: a partial result a block; floats of 16-bit numbers, doubles of doubles. */
 #include "catalog/tensor.h"
 
-#include "catalog/reference.h"
+#include "catalog/rows.h"
 
 enum { WARP = 32, ITEMS = 8 /* 16-bit numbers that a lane holds of a matrix */, WARP_LEVELS = 5 };
 
@@ -34,13 +34,13 @@ static double roundings_of_product(const CatalogRun *run) {
     return run->dtype == PTX_F64 ? 4 : 2 * (16 + 2);
 }
 
-void tensor_check(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+void tensor_check(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     const PlanBuffer *out = &done->buffers[1];
     Reference expected = {0}, got = {0};
-    for (uint64_t i = 0; i < run->n; i++) reference_add(&expected, reference_element(filled, i));
+    for (uint64_t i = 0; i < run->n; i++) reference_add(&expected, rows_input(filled, i));
     for (uint64_t b = 0; b < out->count; b++) reference_add(&got, plan_element(out->type, out->bytes, b));
     uint64_t products = rows_blocks(run->n, done->launches[0].grid[0] * per_block(run));
     double depth = (double)products * roundings_of_product(run) + 1 + 2 * WARP_LEVELS;
-    rows_compare(result, out->type, 0, reference_sum(&got), reference_sum(&expected),
-                 rows_bound(out->type, depth, expected.magnitude));
+    reference_judge(result, out->type, 0, reference_sum(&got), reference_sum(&expected),
+                    reference_bound(out->type, depth, expected.magnitude));
 }

@@ -5,6 +5,6 @@
 #include "catalog/rows.h"
 
 bool tensor_plan(const CatalogRun *run, Plan *plan, Error *error);
-void tensor_check(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result);
+void tensor_check(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
 
 #endif

@@ -3,7 +3,7 @@
  * A program is a block. How many threads it has was decided when it was compiled (.reqntid). After the
  * arguments of the source come two pointers to scratch memory, which are null where a kernel wants none. */
 #include "catalog/dimensions.h"
-#include "catalog/reference.h"
+#include "catalog/rows.h"
 #include <math.h>
 
 enum { /* of the sources */
@@ -103,36 +103,35 @@ static bool plan_half_sum(const CatalogRun *run, Plan *plan, Error *error) {
 
 /* ---- checks: `TILE` running sums, then a tree over them, whichever lanes hold them ---- */
 
-static void check_sum(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_sum(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     uint32_t programs = sum_programs(run);
     uint64_t each = (uint64_t)rows_blocks(rows_blocks(run->n, TILE), programs) * TILE;
     double depth = reference_looped_depth(each, TILE) + reference_looped_depth(programs, TILE);
     rows_check_reduction(run, filled, done, 2, depth, result);
 }
 
-static void check_max(const CatalogRun *run, const Plan *filled, const Plan *done, CatalogResult *result) {
+static void check_max(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, 0, result);
 }
 
-static void check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                          CatalogResult *result) {
+static void check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     dimensions_check_rows(run, filled, done, ROW_TILE, result);
 }
 
 static void check_column_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                             CatalogResult *result) {
+                             ExpectResult *result) {
     dimensions_check_columns(run, filled, done, COLUMN_TILE, result);
 }
 
 /* fp32 additions, then one rounding to fp16; a sum that fp16 cannot hold is expected to be infinite. */
 static void check_half_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
-                           CatalogResult *result) {
+                           ExpectResult *result) {
     for (uint64_t t = 0; t < done->buffers[1].count; t++) {
         long double magnitude;
         uint64_t begin = t * items_of(run), left = run->n - begin;
         uint64_t length = left < items_of(run) ? left : items_of(run);
-        long double expected = reference_fold(run, filled, begin, length, 1, &magnitude);
-        double bound = rows_bound(PTX_F32, reference_looped_depth(length, TILE), magnitude);
+        long double expected = rows_fold(run, filled, begin, length, 1, &magnitude);
+        double bound = reference_bound(PTX_F32, reference_looped_depth(length, TILE), magnitude);
         reference_compare_narrowed(result, &done->buffers[1], t, expected, bound);
     }
 }

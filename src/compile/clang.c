@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
-#include "compile/messages.h"
+#include "compile/compiler_messages.h"
 #include "compile/process.h"
 #include "compile/unit.h"
 

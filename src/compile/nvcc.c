@@ -1,7 +1,7 @@
 #define _XOPEN_SOURCE 700
 #include "base/memory.h"
 #include "compile/device_code.h"
-#include "compile/messages.h"
+#include "compile/compiler_messages.h"
 #include "compile/process.h"
 #include "compile/unit.h"
 

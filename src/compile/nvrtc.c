@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/library.h"
 #include "base/memory.h"
-#include "compile/messages.h"
+#include "compile/compiler_messages.h"
 #include "compile/unit.h"
 
 #include <dlfcn.h>

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "gpu/cupti.h"
-#include "gpu/sass.h"
+#include "gpu/gpu_sass.h"
 
 #include <math.h>
 #include <stdlib.h>

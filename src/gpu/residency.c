@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "gpu/variables.h"
-#include "instrument/residency.h"
+#include "instrument/residency_probe.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/samples.h"
 #include "base/text.h"
-#include "gpu/sass.h"
+#include "gpu/gpu_sass.h"
 #include "sass/compare.h"
 #include "sass/nvdisasm.h"
 

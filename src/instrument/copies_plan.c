@@ -1,5 +1,5 @@
 /* Which parts an asynchronous copy has, and what its record holds (copies.h). */
-#include "instrument/copies.h"
+#include "instrument/probe_copies.h"
 
 #include <string.h>
 

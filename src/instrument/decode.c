@@ -1,7 +1,7 @@
 /* Partial events as events of the trace. */
-#include "instrument/copies.h"
+#include "instrument/probe_copies.h"
 #include "instrument/partial_events.h"
-#include "instrument/plan.h"
+#include "instrument/probe_plan.h"
 #include "trace/block.h"
 #include "trace/producer_rules.h"
 

@@ -18,7 +18,7 @@
 #include "instrument/emit.h"
 
 #include "base/memory.h"
-#include "instrument/copies.h"
+#include "instrument/probe_copies.h"
 #include <stdlib.h>
 
 #define put(emitter, ...) text_print((emitter)->out, __VA_ARGS__)

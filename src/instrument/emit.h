@@ -2,7 +2,7 @@
 #ifndef INSTRUMENT_EMIT_H
 #define INSTRUMENT_EMIT_H
 
-#include "instrument/plan.h"
+#include "instrument/probe_plan.h"
 
 enum { EMIT_MOST_WIDE = 5, EMIT_MOST_NARROW = 9 };
 

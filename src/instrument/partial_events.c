@@ -1,5 +1,5 @@
 /* From records to partial events (partial_events.h). */
-#include "instrument/copies.h"
+#include "instrument/probe_copies.h"
 
 #include "base/memory.h"
 #include "ptx/matrix.h"

@@ -1,5 +1,5 @@
 /* What a record says about one partial event: addresses, places, values (partial_events.h). */
-#include "instrument/copies.h"
+#include "instrument/probe_copies.h"
 #include "ptx/matrix.h"
 
 int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {

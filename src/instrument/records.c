@@ -8,7 +8,7 @@
 #include "instrument/records.h"
 
 #include "base/memory.h"
-#include "instrument/plan.h"
+#include "instrument/probe_plan.h"
 #include <stdlib.h>
 
 enum { NONE = -1 };

@@ -3,7 +3,7 @@
  * A loop is what lies between a label and a branch back to it. It may wait where it looks at memory that
  * others change (ordered or volatile loads, atomics), and itself neither stores nor waits at a barrier: what
  * such a loop does a thousand times, it may do a million times. */
-#include "instrument/plan.h"
+#include "instrument/probe_plan.h"
 
 #include "trace/producer_rules.h"
 

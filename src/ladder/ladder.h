@@ -9,7 +9,7 @@
 
 #include "catalog/catalog.h"
 #include "ladder/counts.h"
-#include "metrics/limit.h"
+#include "findings/limit.h"
 #include "trace/measured.h"
 
 enum { LADDER_SIZES = 16, LADDER_ROWS = 64 };

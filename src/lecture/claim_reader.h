@@ -3,7 +3,7 @@
 #define LECTURE_CLAIM_READER_H
 
 #include "lecture/claim.h"
-#include "metrics/limit.h"
+#include "findings/limit.h"
 
 enum { CLAIM_NAME_BYTES = 64, CLAIM_STRING_BYTES = 256 };
 

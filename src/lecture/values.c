@@ -182,7 +182,7 @@ static double machine_value(const Session *session, const ClaimQuery *query, con
 static double total_named(Session *session, const char *name) {
     const Trace *trace = session_trace(session);
     const TraceLaunch *launch = trace->launch_count ? trace->launches[0] : NULL;
-    const CatalogResult *result = session_result(session);
+    const ExpectResult *result = session_result(session);
     if (!strcmp(name, "n")) return (double)session_n(session);
     if (!strcmp(name, "launches")) return trace->launch_count;
     if (!strcmp(name, "steps"))

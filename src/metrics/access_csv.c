@@ -4,8 +4,13 @@
  * (offsets of inactive lanes may be empty), and count, which may be absent and is not read: rows are
  * printed unchanged, with the computed count last. Lines that are empty or begin with # are printed
  * unchanged. */
+#include "metrics/access_csv.h"
+
 #include "base/number.h"
-#include "metrics/report.h"
+#include "trace/access.h"
+#include "trace/trace.h"
+#include <stdlib.h>
+#include <string.h>
 
 enum { MOST_COLUMNS = 256, NO_COLUMN = -1 };
 
@@ -214,7 +219,7 @@ static bool print_access(const CsvPosition *place, const CsvRow *row, const Colu
     return true;
 }
 
-bool report_access(const char *csv, size_t length, const char *file, Text *out, Error *error) {
+bool access_csv_count(const char *csv, size_t length, const char *file, Text *out, Error *error) {
     CsvRow row;
     Columns columns;
     bool has_header = false;

@@ -1,7 +1,7 @@
 /* What --version says below the version (session.h). */
 #include "session/session.h"
 
-#include "gpu/found.h"
+#include "gpu/libraries.h"
 #include "trace/store.h"
 
 void session_about(Text *out) {

@@ -1,5 +1,5 @@
 /* --list FILE: the entries of a file of one's own, what they take, and what the file says of their launch. Nothing is run. */
-#include "session/user_launch.h"
+#include "guess/user_launch.h"
 
 #include "base/json.h"
 #include <stdlib.h>

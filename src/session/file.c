@@ -195,7 +195,7 @@ static void write_contents(const Session *session, Store *store) {
     free(kept);
 }
 
-static void write_result(const CatalogResult *result, Store *store) {
+static void write_result(const ExpectResult *result, Store *store) {
     store_begin_row(store, TABLE_result);
     store_put_real(store, COLUMN_result_result, result->result);
     store_put_real(store, COLUMN_result_expected, result->expected);
@@ -478,7 +478,7 @@ bool session_fill_buffer(Session *session, int index, Error *error) {
                      buffer->name, session->file.made_by);
 }
 
-static void read_result_row(CatalogResult *result, Arena *arena, Store *store) {
+static void read_result_row(ExpectResult *result, Arena *arena, Store *store) {
     result->result = store_real(store, COLUMN_result_result);
     result->expected = store_real(store, COLUMN_result_expected);
     snprintf(result->result_text, sizeof result->result_text, "%s",

@@ -5,7 +5,7 @@
 
 #include "base/interrupt.h"
 #include "catalog/occupancy.h"
-#include "ptx/check.h"
+#include "ptx/ptx_check.h"
 #include "session/file.h"
 #include "session/gpu.h"
 #include "session/hazards.h"

@@ -1,7 +1,7 @@
 /* Other orders of warps and blocks: races that only they show, and those in which the result is another (session.h). */
 #include "session/hazards.h"
 
-#include "metrics/remedy.h"
+#include "findings/remedy.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

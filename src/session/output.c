@@ -1,6 +1,6 @@
 /* What a session prints: its report, its events, a buffer (session.h). */
-#include "catalog/npy.h"
-#include "metrics/report_sass.h"
+#include "plan/npy.h"
+#include "report/report_sass.h"
 #include "session/file.h"
 #include "session/state.h"
 

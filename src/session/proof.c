@@ -2,7 +2,7 @@
  * race detector. */
 #include "session/hazards.h"
 
-#include "metrics/remedy.h"
+#include "findings/remedy.h"
 #include <stdlib.h>
 #include <string.h>
 

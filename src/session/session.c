@@ -17,7 +17,7 @@ const CatalogRun *session_run(const Session *session) {
 const Trace *session_trace(const Session *session) {
     return session->trace;
 }
-const CatalogResult *session_result(const Session *session) {
+const ExpectResult *session_result(const Session *session) {
     return session->has_result ? &session->result : NULL;
 }
 bool session_is_interrupted(const Session *session) {

@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "catalog/catalog.h"
-#include "metrics/findings.h"
+#include "findings/findings.h"
 #include "metrics/metrics.h"
-#include "metrics/report.h"
+#include "report/report.h"
 #include "sass/compare.h"
 #include "trace/folds.h"
 #include "trace/grid_timeline.h"
@@ -118,7 +118,7 @@ bool session_set_item(SessionOptions *options, const char *item, Error *error);
 const CatalogRow *session_row(const Session *session); /* NULL: not a catalogue kernel */
 const CatalogRun *session_run(const Session *session); /* resolved options; NULL as above */
 const Trace *session_trace(const Session *session);
-const CatalogResult *session_result(const Session *session); /* NULL: no reference */
+const ExpectResult *session_result(const Session *session); /* NULL: no reference */
 /* Only blocks up to the last traced one ran, and no launch after theirs: their events are those of the whole
  * run, but counters of the grid and the result are not known. Opened again without first_look, they are. */
 bool session_is_partial(const Session *session);

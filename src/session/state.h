@@ -164,7 +164,7 @@ struct Session {
     SessionTrial trial;
     int64_t fault_block; /* traced beside those asked for, since the first fault is there; -1: none is */
     bool has_result;
-    CatalogResult result;
+    ExpectResult result;
     TracedBlock *views;
     int view_count;
     Sources sources;

@@ -1,6 +1,6 @@
 /* --verify: does the emulator compute what another producer has recorded (session.h)? */
 #include "session/gpu.h"
-#include "trace/compare.h"
+#include "trace/trace_compare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

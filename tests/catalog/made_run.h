@@ -2,7 +2,7 @@
 #ifndef TESTS_CATALOG_MADE_RUN_H
 #define TESTS_CATALOG_MADE_RUN_H
 
-#include "catalog/expect.h"
+#include "expect/expect.h"
 
 enum { MADE_BLOCKS = 4 };
 

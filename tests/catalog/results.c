@@ -40,7 +40,7 @@ static void expect_correct(const CatalogRow *row, const CatalogOptions *options)
     char what[256];
     describe(row, options, what, sizeof what);
     Session *session = run_kernel(row->id, options);
-    const CatalogResult *result = session_result(session);
+    const ExpectResult *result = session_result(session);
     bool exact = !ptx_type_is_float(options->dtype) || (options->whole_numbers && !rounds_whole_numbers(row));
     if (session_trace(session)->trap_count)
         fail_msg("%s: trap: %s", what, session_trace(session)->traps[0].detail);

@@ -419,46 +419,46 @@ static void atomics_start_from_the_identity(void **state) {
 
 static void comparing_keeps_the_worst_element(void **state) {
     (void)state;
-    CatalogResult result = {0};
-    rows_compare(&result, PTX_F32, 0, 1, 1, 0.5);
+    ExpectResult result = {0};
+    reference_judge(&result, PTX_F32, 0, 1, 1, 0.5);
     assert_true(result.correct);
-    rows_compare(&result, PTX_F32, 1, 1.25, 1, 0.5);
-    rows_compare(&result, PTX_F32, 2, 1, 1, 0.5);
+    reference_judge(&result, PTX_F32, 1, 1.25, 1, 0.5);
+    reference_judge(&result, PTX_F32, 2, 1, 1, 0.5);
     assert_true(result.correct);
     assert_int_equal(result.index, 1);
     assert_string_equal(result.result_text, "1.25");
     assert_true(result.absolute_error == 0.25 && result.relative_error == 0.25);
-    rows_compare(&result, PTX_F32, 3, NAN, 1, 0.5);
-    rows_compare(&result, PTX_F32, 4, 1, 1, 0.5);
+    reference_judge(&result, PTX_F32, 3, NAN, 1, 0.5);
+    reference_judge(&result, PTX_F32, 4, 1, 1, 0.5);
     assert_false(result.correct);
     assert_int_equal(result.index, 3);
     assert_int_equal(result.compared, 5);
-    result = (CatalogResult){0};
-    rows_compare(&result, PTX_F32, 0, NAN, NAN, 0);
-    rows_compare(&result, PTX_F32, 1, INFINITY, INFINITY, 0);
+    result = (ExpectResult){0};
+    reference_judge(&result, PTX_F32, 0, NAN, NAN, 0);
+    reference_judge(&result, PTX_F32, 1, INFINITY, INFINITY, 0);
     assert_true(result.correct);
 }
 
 static void integers_wrap_as_their_type(void **state) {
     (void)state;
-    CatalogResult result = {0};
-    rows_compare(&result, PTX_S32, 0, -2147483648.0L, 2147483648.0L, 0);
+    ExpectResult result = {0};
+    reference_judge(&result, PTX_S32, 0, -2147483648.0L, 2147483648.0L, 0);
     assert_true(result.correct);
     assert_string_equal(result.expected_text, "-2147483648");
-    result = (CatalogResult){0};
-    rows_compare(&result, PTX_U8, 0, 1, 257, 0);
+    result = (ExpectResult){0};
+    reference_judge(&result, PTX_U8, 0, 1, 257, 0);
     assert_true(result.correct);
-    rows_compare(&result, PTX_U8, 1, 1, 258, 0);
+    reference_judge(&result, PTX_U8, 1, 1, 258, 0);
     assert_false(result.correct);
 }
 
 static void bounds_grow_with_depth_and_roundoff(void **state) {
     (void)state;
-    assert_true(rows_bound(PTX_S32, 100, 1e9L) == 0);
-    double bound = rows_bound(PTX_F32, 10, 1);
+    assert_true(reference_bound(PTX_S32, 100, 1e9L) == 0);
+    double bound = reference_bound(PTX_F32, 10, 1);
     assert_true(bound > 10 * 0x1p-24 && bound < 10.001 * 0x1p-24);
-    assert_true(rows_bound(PTX_F64, 10, 2) < bound * 1e-7);
-    assert_true(isinf(rows_bound(PTX_F16, 5000, 1)));
+    assert_true(reference_bound(PTX_F64, 10, 2) < bound * 1e-7);
+    assert_true(isinf(reference_bound(PTX_F16, 5000, 1)));
 }
 
 /* ---- occupancy -------------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ static Session *run_ones(const char *kernel, uint64_t n, uint32_t block, PtxType
 static void assert_wrong(const char *kernel, uint64_t n, uint32_t block, double expected_result) {
     for (int i = 0; i < TYPE_COUNT; i++) {
         Session *session = run_ones(kernel, n, block, TYPES[i]);
-        const CatalogResult *result = session_result(session);
+        const ExpectResult *result = session_result(session);
         assert_int_equal(session_trace(session)->trap_count, 0);
         assert_true(result->expected == (double)n);
         assert_true(result->result == expected_result);
@@ -189,7 +189,7 @@ static void assert_predicted(const char *kernel, uint64_t n, uint32_t block, Ptx
     Prediction prediction = predict(kernel, n, block);
     Session *session = run_ones(kernel, n, block, type);
     const Trace *trace = session_trace(session);
-    const CatalogResult *result = session_result(session);
+    const ExpectResult *result = session_result(session);
     int trap = trace->trap_count ? (int)trace->traps[0].kind : -1;
     if (trap != prediction.trap || (trap < 0 && result->result != prediction.sum))
         fail_msg("%s n=%llu block=%u %s: trap %d and %s, expected %d and %g", kernel, (unsigned long long)n,

@@ -80,7 +80,7 @@ static void kahan_error_does_not_grow(void **state) {
     static const uint64_t sizes[] = {1000, 65537};
     for (int i = 0; i < 2; i++) {
         Session *session = run_filled("kahan", sizes[i], FILL_RANDOM, NULL);
-        const CatalogResult *result = session_result(session);
+        const ExpectResult *result = session_result(session);
         assert_true(result->correct);
         assert_true(result->bound < 3.1 * 0x1p-24 * (double)sizes[i]); /* magnitudes are at most 1 */
         session_free(session);

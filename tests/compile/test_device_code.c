@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "compile/device_code.h"
-#include "compile/messages.h"
+#include "compile/compiler_messages.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

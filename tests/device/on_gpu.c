@@ -78,7 +78,7 @@ static bool execute(Clean *clean, Cuda *cuda, Error *error) {
 static int run_clean(Cuda *cuda, const CatalogRow *row, const CatalogOptions *options) {
     Clean clean = {.row = row};
     Error error = {0};
-    CatalogResult result = {0};
+    ExpectResult result = {0};
     if (!catalog_resolve(row, options, &clean.run, NULL)) return 0; /* not a type of this kernel */
     bool good = execute(&clean, cuda, &error);
     if (good) row->check(&clean.run, &clean.before, &clean.plan, &result);

@@ -1,7 +1,7 @@
 /* Fuzz target of --args: the first byte chooses a kernel, the rest is the text. What is accepted must be laid
  * out as the kernel wants it. */
-#include "catalog/guess.h"
-#include "catalog/plan.h"
+#include "guess/guess.h"
+#include "plan/plan.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Fuzz target of --expect: the first byte chooses the type and the sizes of a run, the rest is the text. What is refused
  * has one line that says why; what is read can be compared. */
-#include "catalog/expect.h"
+#include "expect/expect.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void check_refused(const Error *error) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static Plan filled[TYPES * OUTPUTS];
     Error error = {0};
-    CatalogResult result = {0};
+    ExpectResult result = {0};
     Text what = {0};
     if (!size) return 0;
     Plan *plan = &filled[data[0] % (TYPES * OUTPUTS)];

@@ -1,6 +1,6 @@
 /* Fuzz target of --launch: what is accepted has sizes that a GPU allows, and reads the same again when it is printed; its
  * arguments are read as --args are. */
-#include "catalog/launches.h"
+#include "plan/launches.h"
 
 #include <stdint.h>
 #include <stdlib.h>

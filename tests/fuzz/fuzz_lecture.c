@@ -2,7 +2,7 @@
  * what is accepted is a whole lecture, the same as itself, whose marks, claims and answers can be read to their ends. */
 #include "lecture/claim.h"
 #include "lecture/lecture.h"
-#include "metrics/limit.h"
+#include "findings/limit.h"
 
 #include <stdint.h>
 #include <stdlib.h>

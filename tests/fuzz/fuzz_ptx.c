@@ -6,7 +6,7 @@
  * -dict=tests/fuzz/ptx.dict build/fuzz tests/fuzz/corpus assets/ptx
  *
  * New inputs go into the first folder; the others are only read. */
-#include "ptx/check.h"
+#include "ptx/ptx_check.h"
 #include "tests/ptx/same_ir.h"
 
 #include <stdint.h>

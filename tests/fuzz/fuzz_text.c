@@ -2,8 +2,8 @@
  * host code is blanked out. What comes out must keep what their headers promise. */
 #include "base/text.h"
 #include "compile/device_code.h"
-#include "compile/messages.h"
-#include "metrics/report.h"
+#include "compile/compiler_messages.h"
+#include "metrics/access_csv.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void check_error(const Error *error) {
 static void read_table(const char *text, size_t length) {
     Text out = {0};
     Error error = {0};
-    if (!report_access(text, length, "fuzz.csv", &out, &error)) check_error(&error);
+    if (!access_csv_count(text, length, "fuzz.csv", &out, &error)) check_error(&error);
     text_done(&out);
 }
 

@@ -15,7 +15,7 @@
 #include "libraries.h"
 #include "ptx/approximate.h"
 #include "session/gpu.h"
-#include "trace/compare.h"
+#include "trace/trace_compare.h"
 #include "trace/producer_rules.h"
 
 static int begin(void **state) {

@@ -105,7 +105,7 @@ static int intervals_of_trace(const char *kernel, const CatalogOptions *options)
 static void compare(const char *kernel, CatalogOptions options) {
     Run run = {0};
     CatalogRun resolved;
-    CatalogResult result = {0};
+    ExpectResult result = {0};
     Error error = {0};
     Plan filled;
     static double cycles[CLOCKS_SAMPLES];

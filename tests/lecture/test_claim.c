@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "lecture/claim.h"
-#include "metrics/limit.h"
+#include "findings/limit.h"
 #include "metrics/metrics.h"
 #include "tests/tui/stage.h"
 #include "tui/view/place_values.h"

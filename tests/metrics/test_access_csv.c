@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "metrics/report.h"
+#include "metrics/access_csv.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static void the_measured_file_comes_back_unchanged(void **state) {
     Error error = {0};
     assert_true(text_read_file("tests/data/warp_access_counts.csv", 1 << 20, &csv, &length, &error));
     Text out = {0};
-    assert_true(report_access(csv, length, "accesses.csv", &out, &error));
+    assert_true(access_csv_count(csv, length, "accesses.csv", &out, &error));
     int rows = 0;
     for (const char *at = csv; (at = strchr(at, '\n')); at++) rows++;
     assert_int_equal(rows, 1 + 919);
@@ -32,7 +32,7 @@ static void the_measured_file_comes_back_unchanged(void **state) {
 static void assert_computes(const char *csv, const char *expected) {
     Text out = {0};
     Error error = {0};
-    bool good = report_access(csv, strlen(csv), "a.csv", &out, &error);
+    bool good = access_csv_count(csv, strlen(csv), "a.csv", &out, &error);
     assert_string_equal(error.message, "");
     assert_true(good);
     assert_string_equal(text_string(&out), expected);
@@ -104,7 +104,7 @@ static void mistakes_have_a_place(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Text out = {0};
         Error error = {0};
-        assert_false(report_access(rows[i].csv, strlen(rows[i].csv), "a.csv", &out, &error));
+        assert_false(access_csv_count(rows[i].csv, strlen(rows[i].csv), "a.csv", &out, &error));
         assert_string_equal(error.file, "a.csv");
         if (error.line != rows[i].line || error.column != rows[i].column ||
             !strstr(error.message, rows[i].message))
@@ -113,7 +113,7 @@ static void mistakes_have_a_place(void **state) {
     }
     Text out = {0};
     Error error = {0};
-    assert_false(report_access("kind\0x", 6, "a.csv", &out, &error));
+    assert_false(access_csv_count("kind\0x", 6, "a.csv", &out, &error));
     assert_non_null(strstr(error.message, "not a text file"));
     text_done(&out);
 }
@@ -135,7 +135,7 @@ static void damaged_files_are_survived(void **state) {
         if (random >> 60 == 0) length = (random >> 33) % length;
         Text out = {0};
         Error error = {0};
-        bool good = report_access(damaged, length, "a.csv", &out, &error);
+        bool good = access_csv_count(damaged, length, "a.csv", &out, &error);
         assert_true(good == (error.message[0] == 0));
         text_done(&out);
     }

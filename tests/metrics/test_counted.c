@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "metrics/counted.h"
-#include "metrics/report.h"
+#include "report/report.h"
 #include "tests/cli/json_reader.h"
 #include "tests/metrics/sample.h"
 #include <math.h>

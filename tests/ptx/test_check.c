@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ptx/check.h"
+#include "ptx/ptx_check.h"
 #include "ptx/forms.h"
 #include "tests/ptx/ptx_test.h"
 #include <glob.h>

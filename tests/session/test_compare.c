@@ -1,6 +1,6 @@
 /* Two traces compared thread by thread (trace/compare.h): what is the same, and what is not. */
 #include "session/session.h"
-#include "trace/compare.h"
+#include "trace/trace_compare.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

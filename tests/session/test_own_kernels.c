@@ -24,14 +24,14 @@ typedef struct Values {
 } Values;
 
 /* Fills `out` from the inputs, as the kernel was given them. */
-typedef void (*Reference)(const double *a, const double *b, int n, double *out);
+typedef void (*RowReference)(const double *a, const double *b, int n, double *out);
 
 typedef struct Case {
     const char *file, *entry, *arguments;
     int n;
     uint32_t grid[3], block[3];
-    const char *kind;    /* of the hazard; NULL: there is none */
-    Reference reference; /* of a right kernel's `out` */
+    const char *kind;       /* of the hazard; NULL: there is none */
+    RowReference reference; /* of a right kernel's `out` */
     int outputs;
     double tolerance; /* relative, of floats */
 } Case;

@@ -67,7 +67,7 @@ static void launches_share_buffers_by_name(void **state) {
 static void the_last_launch_has_the_result(void **state) {
     (void)state;
     Session *session = open("stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 3)");
-    const CatalogResult *result = session_result(session);
+    const ExpectResult *result = session_result(session);
     assert_true(result && !result->correct);
     assert_string_equal(session_looks_like(session), "sum(in)");
     session_free(session);

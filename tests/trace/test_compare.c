@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "trace/compare.h"
+#include "trace/trace_compare.h"
 #include <string.h>
 
 /* pcs of the program */

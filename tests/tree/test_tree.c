@@ -46,14 +46,14 @@ static void test_violations_are_found(void **state) {
                    {"src/emulator/lower/op.h", "\"metrics/metrics.h\""},
                    {"src/metrics/metrics.h", "\"emulator/emulator.h\""},
                    {"src/instrument/instrument.h", "\"emulator/emulator.h\""},
-                   {"src/catalog/plan.h", "\"trace/trace.h\""},
+                   {"src/plan/plan.h", "\"trace/trace.h\""},
                    {"tui/app.h", "\"emulator/emulator.h\""},
                    {"tui/app.h", "\"../src/emulator/emulator.h\""},
                    {"src/main.c", "\"emulator/emulator.h\""},
                    {"src/session/session.h", "\"tui/app.h\""},
                    {"tui/draw/canvas.h", "<ncurses.h>"},
                    {"src/emulator/lanes/lanes.h", "\"emulator/machine/block.h\""},
-                   {"src/emulator/machine/block.h", "\"emulator/replay/replay.h\""},
+                   {"src/emulator/machine/machine_block.h", "\"emulator/replay/replay.h\""},
                    {"src/trace/trace.h", "\"tests/tree/test_tree.c\""}};
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         char command[1024];

@@ -78,7 +78,7 @@ static void a_bug_says_by_how_much_it_is_off(void **state) {
     (void)state;
     CatalogOptions digits = {.has_fill = true, .fill = FILL_DIGITS};
     Run run = open_kernel("bug_double_count", digits);
-    const CatalogResult *result = session_result(run.session);
+    const ExpectResult *result = session_result(run.session);
     char expected[160];
     snprintf(expected, sizeof expected, "%s, exact %s: off by %.0f, on purpose", result->result_text,
              result->expected_text, fabs(atof(result->result_text) - atof(result->expected_text)));

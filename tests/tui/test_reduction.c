@@ -9,7 +9,7 @@
 
 #include "base/exact_sum.h"
 #include "catalog/catalog.h"
-#include "catalog/plan.h"
+#include "plan/plan.h"
 #include "session/session.h"
 #include "stage.h"
 #include "tui/scene/beats.h"

@@ -10,7 +10,7 @@
 #include "sample.h"
 #include "tui/input.h"
 #include "tui/panes/pane.h"
-#include "tui/scene/times.h"
+#include "tui/scene/scene_times.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Explain: the step in plain sentences, from what the trace knows: lanes, addresses, distances between
  * addresses, shuffle deltas. It never speaks of source variables, which the trace does not know. */
-#include "tui/panes/peers.h"
+#include "tui/panes/peers_pane.h"
 
 #include "tui/scene/async_copies.h"
 

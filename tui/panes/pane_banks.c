@@ -9,7 +9,7 @@
 #include "tui/panes/banks.h"
 
 #include "base/memory.h"
-#include "tui/panes/peers.h"
+#include "tui/panes/peers_pane.h"
 #include "tui/panes/ruler.h"
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * the reason and the advice. f and F step through them and go to where they happen. */
 #include "tui/panes/pane.h"
 
-#include "metrics/findings.h"
+#include "findings/findings.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

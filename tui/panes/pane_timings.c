@@ -2,7 +2,7 @@
  * numbers as fit follow the bars, the most useful first. The title says whether they were recorded on another
  * machine or are measured now. A row that was timed otherwise than selected is marked with '*'. */
 #include "tui/panes/pane.h"
-#include "tui/scene/times.h"
+#include "tui/scene/scene_times.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef TUI_PANES_SAMPLED_CODE_H
 #define TUI_PANES_SAMPLED_CODE_H
 
-#include "sass/lines.h"
+#include "sass/sass_lines.h"
 #include "tui/view/step_context.h"
 
 typedef struct SampledCode {

@@ -1,7 +1,7 @@
 #include "tui/scene/reduction_state.h"
 
 #include "base/memory.h"
-#include "catalog/plan.h"
+#include "plan/plan.h"
 #include <stdlib.h>
 
 static bool is_sum_here(const Reduction *reduction, const ReductionLevel *level, int node, int thread) {

@@ -1,7 +1,7 @@
 #include "tui/scene/reduction_state.h"
 
 #include "base/exact_sum.h"
-#include "catalog/plan.h"
+#include "plan/plan.h"
 #include <math.h>
 
 /* ---- rounding -------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 #include "tui/scene/reduction_state.h"
 
 #include "base/memory.h"
-#include "catalog/plan.h"
+#include "plan/plan.h"
 #include <string.h>
 
 int reduction_level_first(const Reduction *reduction, int level) {

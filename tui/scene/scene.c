@@ -57,7 +57,7 @@ static SceneSass sass_of_session(const void *session, int launch) {
 
 static SceneVerdict verdict_of(const Session *session) {
     const CatalogRow *row = session_row(session);
-    const CatalogResult *result = session_result(session);
+    const ExpectResult *result = session_result(session);
     bool wrong = session_trace(session)->trap_count || (result && !result->correct);
     if (wrong && row && row->group == CATALOG_BUG) return SCENE_WRONG_ON_PURPOSE;
     if (session_trace(session)->trap_count) return SCENE_TRAPPED;
@@ -76,7 +76,7 @@ Scene *scene_new(const Session *session) {
     Scene *scene = memory_new(sizeof *scene);
     const CatalogRow *row = session_row(session);
     const CatalogRun *run = session_run(session);
-    const CatalogResult *result = session_result(session);
+    const ExpectResult *result = session_result(session);
     *scene = (Scene){
         .identity = {.kernel = session_name(session),
                      .title = row && row->title ? row->title : "",

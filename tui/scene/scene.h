@@ -4,7 +4,7 @@
 #define TUI_SCENE_SCENE_H
 
 #include "ladder/counts.h"
-#include "metrics/findings.h"
+#include "findings/findings.h"
 #include "tui/scene/step_index.h"
 #include "session/session.h"
 #include "tui/scene/beats.h"

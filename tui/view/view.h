@@ -10,7 +10,7 @@
 
 #include "tui/view/keys.h"
 #include "tui/scene/scene.h"
-#include "tui/scene/times.h"
+#include "tui/scene/scene_times.h"
 #include "tui/draw/theme.h"
 #include "tui/view/settings.h"
 

@@ -1,7 +1,7 @@
 /* Accesses of shared memory whose addresses name a block of the cluster (machine/cluster.h). Lanes that reach several
  * blocks make one access each. */
 #include "emulator/instructions/access_execute.h"
-#include "emulator/machine/cluster.h"
+#include "emulator/machine/machine_cluster.h"
 
 #include <inttypes.h>
 

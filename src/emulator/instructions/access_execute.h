@@ -3,7 +3,7 @@
 #ifndef EMULATOR_INSTRUCTIONS_ACCESS_EXECUTE_H
 #define EMULATOR_INSTRUCTIONS_ACCESS_EXECUTE_H
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 
 bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand);
 

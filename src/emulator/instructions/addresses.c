@@ -1,5 +1,5 @@
 /* cvta, isspacep, mapa, getctarank, and the stack: alloca, stacksave, stackrestore. */
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 #include "emulator/machine/local_memory.h"
 #include "emulator/lanes/lanes.h"
 

@@ -2,7 +2,7 @@
  *
  * A frame holds a function's registers, its .param variables (its own parameters and those that it passes on)
  * and its part of local memory. Lanes that enter together reconverge at the return. */
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 #include "emulator/instructions/print.h"
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/local_memory.h"

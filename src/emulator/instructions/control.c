@@ -1,6 +1,6 @@
 /* Control flow that waits for its turn: exit, trap, brx, and instructions that are not emulated. (bra:
  * machine/schedule.c.) */
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 #include "emulator/instructions/copy_async.h"
 #include "emulator/instructions/instruction_set.h"
 

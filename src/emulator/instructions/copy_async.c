@@ -6,7 +6,7 @@
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 
-#include "emulator/machine/copies.h"
+#include "emulator/machine/machine_copies.h"
 #include "emulator/machine/recorder.h"
 
 enum { MOST_WORDS = 4, WORD = 4 };

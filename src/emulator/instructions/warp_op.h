@@ -3,7 +3,7 @@
 #ifndef EMULATOR_INSTRUCTIONS_WARP_OP_H
 #define EMULATOR_INSTRUCTIONS_WARP_OP_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 typedef struct WarpRegisters { /* of one instruction of CORE_EXCHANGE; NULL: it has no such operand */
     Operand *d, *p;            /* results; p: a predicate */

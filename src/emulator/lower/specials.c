@@ -6,7 +6,7 @@ static const struct {
     SpecialLifetime lifetime;
 } specials[] = {
 #define SPECIAL(id, name, lifetime, value) {name, SPECIAL_OF_##lifetime},
-#include "emulator/lower/specials.def"
+#include "emulator/lower/lower_specials.def"
 #undef SPECIAL
 };
 

@@ -7,7 +7,7 @@
  * kernel is wrong. */
 #include "emulator/machine/barrier.h"
 
-#include "emulator/machine/cluster.h"
+#include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 

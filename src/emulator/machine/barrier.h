@@ -2,7 +2,7 @@
 #ifndef EMULATOR_MACHINE_BARRIER_H
 #define EMULATOR_MACHINE_BARRIER_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 typedef enum BarrierAction { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_RED } BarrierAction;
 

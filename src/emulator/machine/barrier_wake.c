@@ -1,7 +1,7 @@
 /* A barrier is complete: the fragments that wait at it go on (barrier.h). */
 #include "emulator/machine/barrier.h"
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 #include "emulator/machine/observe.h"
 
 static const BarrierOp *barrier_op_at(const Block *block, int pc) {

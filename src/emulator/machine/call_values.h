@@ -3,7 +3,7 @@
 #ifndef EMULATOR_MACHINE_CALL_VALUES_H
 #define EMULATOR_MACHINE_CALL_VALUES_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 /* The first `bytes` bytes that the value has in one lane; 0 beyond its end. */
 void call_value_read(const Warp *warp, const Frame *frame, const CallValue *value, int lane, void *to,

@@ -4,7 +4,7 @@
  * arrived; the next one begins at once. Warp.arrived has the lanes that have arrived in this phase, Warp.passed those
  * whose phase is complete and that have not waited yet. */
 #include "emulator/machine/barrier.h"
-#include "emulator/machine/cluster.h"
+#include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
 

@@ -1,5 +1,5 @@
 /* Reports of lanes, warps and blocks that wait in vain: which wait where, and for what. */
-#include "emulator/machine/cluster.h"
+#include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/mbarrier.h"
 
 #include <inttypes.h>

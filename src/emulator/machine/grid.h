@@ -2,7 +2,7 @@
 #ifndef EMULATOR_MACHINE_GRID_H
 #define EMULATOR_MACHINE_GRID_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 enum { DEFAULT_MULTIPROCESSORS = 132 };
 

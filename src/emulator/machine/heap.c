@@ -1,6 +1,6 @@
 /* The device heap: malloc and free of kernels. First fit over a list of pieces that lies outside the heap, so
  * that a kernel that writes over its allocations cannot harm it. */
-#include "emulator/machine/memory.h"
+#include "emulator/machine/machine_memory.h"
 
 enum { HEAP_BYTES = 8 << 20, HEAP_ALIGNMENT = 16 };
 

@@ -2,7 +2,7 @@
 #ifndef EMULATOR_MACHINE_LOCAL_MEMORY_H
 #define EMULATOR_MACHINE_LOCAL_MEMORY_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 /* Makes sure that the warp has `bytes` of local memory per lane; false (after a trap) where that is too much. */
 bool local_reserve(Block *block, Warp *warp, uint64_t bytes);

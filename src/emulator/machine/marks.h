@@ -3,7 +3,7 @@
 #ifndef EMULATOR_MACHINE_MARKS_H
 #define EMULATOR_MACHINE_MARKS_H
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 
 /* The lanes are about to access a region that has marks: what they read must have been written, and on the heap lie in
  * an allocation. A fault after which the run goes on. */

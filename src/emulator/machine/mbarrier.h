@@ -8,7 +8,7 @@
 #ifndef EMULATOR_MACHINE_MBARRIER_H
 #define EMULATOR_MACHINE_MBARRIER_H
 
-#include "emulator/machine/copies.h"
+#include "emulator/machine/machine_copies.h"
 
 enum { MBARRIER_BYTES = 8, MBARRIER_MOST = (1 << 20) - 1 /* arrivals, bytes */ };
 

@@ -2,7 +2,7 @@
 #include "emulator/machine/observe.h"
 
 #include "emulator/lower/index_products.h"
-#include "emulator/machine/cluster.h"
+#include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/marks.h"
 #include "emulator/machine/tape_door.h"
 

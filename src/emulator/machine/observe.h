@@ -2,7 +2,7 @@
 #ifndef EMULATOR_MACHINE_OBSERVE_H
 #define EMULATOR_MACHINE_OBSERVE_H
 
-#include "emulator/machine/copies.h"
+#include "emulator/machine/machine_copies.h"
 
 void observe_block(Block *block); /* it begins */
 void observe_end(Block *block);

@@ -3,7 +3,7 @@
 #ifndef EMULATOR_OTHER_ORDERS_H
 #define EMULATOR_OTHER_ORDERS_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 /* Of `mask`, the lanes for which the guard of the instruction is true. */
 static inline uint32_t guard_lanes(const Op *op, const Warp *warp, uint32_t mask) {

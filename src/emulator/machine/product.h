@@ -3,7 +3,7 @@
 #ifndef EMULATOR_MACHINE_PRODUCT_H
 #define EMULATOR_MACHINE_PRODUCT_H
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 #include "ptx/matrix.h"
 
 enum { MOST_MATRIX_REGISTERS = 8 };

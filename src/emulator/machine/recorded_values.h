@@ -6,7 +6,7 @@
 #ifndef EMULATOR_MACHINE_RECORDED_VALUES_H
 #define EMULATOR_MACHINE_RECORDED_VALUES_H
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 #include "emulator/machine/recording.h"
 
 /* `others`: words of global memory (a bit each, as in a Footprint) that other blocks or launches may have changed; it

@@ -5,7 +5,7 @@
 #ifndef EMULATOR_MACHINE_RECORDER_H
 #define EMULATOR_MACHINE_RECORDER_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 Recorder *recorder_new(const Grid *grid, uint64_t linear);
 /* One that leaves the making of events to the hooks. */

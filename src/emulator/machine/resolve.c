@@ -1,6 +1,6 @@
 /* When no warp can run: lanes that wait only to reconverge are released, first those that only exit; where there are
  * none, the fault is reported (deadlock.c). */
-#include "emulator/machine/cluster.h"
+#include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/mbarrier.h"
 
 static int count_state(const Warp *warp, FragmentState state) {

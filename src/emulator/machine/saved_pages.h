@@ -4,7 +4,7 @@
 #ifndef EMULATOR_MACHINE_SAVED_PAGES_H
 #define EMULATOR_MACHINE_SAVED_PAGES_H
 
-#include "emulator/machine/memory.h"
+#include "emulator/machine/machine_memory.h"
 
 /* No region may be added before it is freed. */
 SavedPages *saved_pages_new(const Memory *memory);

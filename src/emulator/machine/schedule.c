@@ -7,7 +7,7 @@
  * for the turn that it has. Warps that run ahead from the same place are a *gang*: what an instruction costs
  * apart from its lanes is paid once for all of them. What is traced decides nothing but where a warp stops to
  * look. */
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 #include "emulator/machine/other_orders.h"
 #include "emulator/machine/recorder.h"

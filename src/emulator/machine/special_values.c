@@ -2,7 +2,7 @@
  * them anew for an instruction. */
 #include "emulator/machine/special_values.h"
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 static inline uint64_t thread_index(const Warp *warp, int lane) {
     return (uint64_t)warp->index * WARP_LANES + (uint64_t)lane;
@@ -20,7 +20,7 @@ static inline uint32_t user_shared_bytes(const Grid *grid) {
 
 enum {
 #define SPECIAL(id, name, lifetime, value) SPECIAL_##id,
-#include "emulator/lower/specials.def"
+#include "emulator/lower/lower_specials.def"
 #undef SPECIAL
 };
 
@@ -31,7 +31,7 @@ uint64_t special_value(int special, const Warp *warp, int lane) {
 #define SPECIAL(id, name, lifetime, value)                                                                   \
     case SPECIAL_##id:                                                                                       \
         return (uint64_t)(value);
-#include "emulator/lower/specials.def"
+#include "emulator/lower/lower_specials.def"
 #undef SPECIAL
     default:
         return 0;

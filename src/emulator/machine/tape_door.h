@@ -12,7 +12,7 @@
 #ifndef EMULATOR_MACHINE_TAPE_DOOR_H
 #define EMULATOR_MACHINE_TAPE_DOOR_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 #include "trace/observer.h"
 
 struct TapeDoor {

@@ -17,7 +17,7 @@
 #ifndef EMULATOR_MACHINE_UNDEFINED_H
 #define EMULATOR_MACHINE_UNDEFINED_H
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 
 struct UndefinedValue {
     uint32_t lanes;

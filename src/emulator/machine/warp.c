@@ -1,6 +1,6 @@
 /* Warps: fragments that diverge and reconverge (warp.h). */
 #include "emulator/machine/observe.h"
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 #include "emulator/machine/special_values.h"
 #include "emulator/machine/undefined.h"
 

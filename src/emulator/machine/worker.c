@@ -1,5 +1,5 @@
 /* Workers: what one host thread gathers while it runs blocks; and traps. */
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef EMULATOR_MACHINE_WRITERS_H
 #define EMULATOR_MACHINE_WRITERS_H
 
-#include "emulator/machine/block.h"
+#include "emulator/machine/machine_block.h"
 
 struct Writers {
     const TraceLaunch *recorded;

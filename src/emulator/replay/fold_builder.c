@@ -1,6 +1,6 @@
 #include "emulator/replay/fold_builder.h"
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 
 /* Instructions that fold what they are given. Of any other (sub, div, ...) counting inputs says nothing. */
 static bool is_plain(const PtxInstruction *in) {

@@ -7,7 +7,7 @@
 
 #include "emulator/replay/event_provenance.h"
 #include "emulator/replay/fold_builder.h"
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 #include "emulator/machine/grid.h"
 #include "emulator/replay/provenance.h"
 

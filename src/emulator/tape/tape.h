@@ -16,7 +16,7 @@
 #ifndef EMULATOR_TAPE_TAPE_H
 #define EMULATOR_TAPE_TAPE_H
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/machine_access.h"
 #include "emulator/machine/tape_door.h"
 #include "trace/observer.h"
 

@@ -1,0 +1,110 @@
+/* Access: what an access of memory by ld, st, atom or red is, and the registers that it moves. Executing one is
+ * emulator/instructions/access_execute.h. Private to the emulator. */
+#ifndef EMULATOR_MACHINE_MACHINE_ACCESS_H
+#define EMULATOR_MACHINE_MACHINE_ACCESS_H
+
+#include "emulator/machine/machine_block.h"
+
+typedef struct MemoryValue { /* a register that is loaded or stored */
+    Operand place;
+    uint8_t bytes;
+    bool present; /* false: the sink `_` */
+} MemoryValue;
+
+typedef struct Access Access;
+typedef void (*AccessMove)(Access *access);
+typedef int (*AccessTogether)(Block *block, const Op *op, const Gang *gang, AccessMove move);
+
+typedef struct MemoryOp {
+    CoreOp core;
+    PtxSpace space;
+    TraceKind kind; /* as trace_kind_of() says */
+    PtxType type;
+    bool is_load, is_store, is_atomic; /* one of them */
+    bool ordered;                      /* volatile, relaxed, acquire, release: others may be watching */
+    bool may_drop;    /* lanes that reach outside may be left out (Grid.keeps_going): of ld, st, atom, red */
+    bool is_deferred; /* stores: the bytes arrive later (copies.h) */
+    bool is_signed;   /* loads sign-extend into wider registers */
+    uint8_t element_bytes, count, width;
+    bool is_byte_of_word;    /* loads: a byte that goes into the low end of its register (matrix.c) */
+    bool is_plain;           /* one element of 4 or 8 bytes, whose register has as many */
+    uint8_t base_bytes;      /* 4 or 8 */
+    AccessTogether together; /* ld, st */
+    AccessMove
+        move; /* ld, st: the values alone; of the Access it needs memory, warp, mask and the host bytes */
+    Operand base;
+    int64_t offset;
+    MemoryValue values[TRACE_MAX_ELEMENTS]; /* destinations of ld; sources of st, atom, red (operand b) */
+    struct AtomicRule *rule;                /* atom, red */
+    MemoryValue results[TRACE_MAX_ELEMENTS], third; /* atom: destinations, operand c */
+} MemoryOp;
+
+/* The addresses of one access in one space, and the host bytes behind them: host(lane) = bytes +
+ * offset[lane]. */
+struct Access {
+    const Op *op;
+    const MemoryOp *memory;
+    Block *block;
+    Warp *warp;
+    PtxSpace space; /* SHARED, GLOBAL (CONST included), LOCAL, PARAM */
+    uint32_t mask;
+    bool line;      /* an arithmetic progression over the lanes of the mask */
+    uint64_t first; /* line: what lane 0 has, or would have */
+    int64_t stride;
+    uint64_t address[WARP_LANES]; /* in the space; lanes outside the mask are undefined */
+    const Region *region;         /* GLOBAL */
+    int peer;                     /* SHARED, of another block: its rank in the cluster; -1: the own block's */
+    uint8_t *bytes;
+    const uint64_t *offset; /* [lane]; valid where !host_line */
+    bool host_line;         /* host(lane) = bytes + host_first + lane * host_stride */
+    uint64_t host_first;
+    int64_t host_stride;
+    uint64_t scattered[WARP_LANES];
+};
+
+static inline uint8_t *access_host(const Access *access, int lane) {
+    return access->host_line
+               ? access->bytes + (access->host_first + (uint64_t)((int64_t)lane * access->host_stride))
+               : access->bytes + access->offset[lane];
+}
+
+/* Values between registers and 64-bit numbers. */
+static inline uint64_t register_read(const Warp *warp, Operand place, int bytes, int lane) {
+    const void *at = operand_at(warp, place);
+    switch (bytes) {
+    case 0:
+        return *(const uint32_t *)at >> lane & 1;
+    case 2:
+        return ((const uint16_t *)at)[lane];
+    case 4:
+        return ((const uint32_t *)at)[lane];
+    default:
+        return ((const uint64_t *)at)[lane];
+    }
+}
+
+static inline void register_write(Warp *warp, Operand place, int bytes, int lane, uint64_t value) {
+    void *at = operand_at(warp, place);
+    switch (bytes) {
+    case 0:
+        *(uint32_t *)at = (*(uint32_t *)at & ~(UINT32_C(1) << lane)) | (uint32_t)(value & 1) << lane;
+        break;
+    case 2:
+        ((uint16_t *)at)[lane] = (uint16_t)value;
+        break;
+    case 4:
+        ((uint32_t *)at)[lane] = (uint32_t)value;
+        break;
+    default:
+        ((uint64_t *)at)[lane] = value;
+        break;
+    }
+}
+
+static inline uint64_t bytes_read(const uint8_t *from, int bytes) {
+    uint64_t value = 0;
+    memcpy(&value, from, (size_t)bytes);
+    return value;
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* Asynchronous copies that are on their way (copies.h). */
+#include "emulator/machine/machine_copies.h"
+
+#include "emulator/machine/observe.h"
+#include "emulator/machine/saved_pages.h"
+
+#include <stdlib.h>
+
+typedef struct WarpCopies { /* in the order in which they began */
+    AsyncCopy *items;
+    int count, capacity;
+} WarpCopies;
+
+struct AsyncCopies {
+    WarpCopies warps[MAX_WARPS];
+    uint32_t committed[COPY_GROUPS][MAX_WARPS][WARP_LANES]; /* groups */
+    uint64_t count;                                         /* copies that have begun */
+};
+
+static AsyncCopies *copies_of(Block *block) {
+    if (!block->copies) block->copies = memory_new(sizeof *block->copies);
+    return block->copies;
+}
+
+AsyncCopy *copies_add(Block *home, const Warp *warp, int lane, int pc, CopyCompletion completion,
+                      uint32_t bytes) {
+    AsyncCopies *copies = copies_of(home);
+    WarpCopies *of = &copies->warps[warp->index];
+    AsyncCopy copy = {.number = copies->count++,
+                      .pc = pc,
+                      .block = warp->block->linear,
+                      .rank = warp->block->rank,
+                      .warp = (uint8_t)warp->index,
+                      .lane = (uint8_t)lane,
+                      .completion = (uint8_t)completion,
+                      .bytes = bytes,
+                      .transaction = bytes};
+    if (completion != COPY_ON_MBARRIER) copy.group = copies->committed[completion][warp->index][lane];
+    if (bytes > COPY_INLINE) copy.more = memory_new(bytes);
+    array_push(of->items, of->count, of->capacity, copy);
+    return &of->items[of->count - 1];
+}
+
+uint8_t *copies_room(AsyncCopy *copy) {
+    return copy->more ? copy->more : copy->kept;
+}
+
+void copies_begun(const Block *home, const AsyncCopy *copy) {
+    if (home->observed) observe_copy(home, copy, TRACE_COPY_BEGINS, true);
+}
+
+void copies_commit(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        copies_of(block)->committed[groups][warp->index][__builtin_ctz(rest)]++;
+}
+
+/* ---- arriving --------------------------------------------------------------------------------------- */
+
+static void note_written(Block *block, const Region *region, uint64_t offset, uint64_t bytes) {
+    Footprint *footprint = block->worker->footprint;
+    uint64_t first = offset / 4, last = (offset + bytes - 1) / 4;
+    if (footprint && footprint->saved) saved_pages_keep(footprint->saved, region, offset, bytes);
+    if (footprint) footprint_write(footprint, region->first_word + first, last - first + 1);
+    block->worker->changes++;
+}
+
+static uint8_t *destination(Block *block, const AsyncCopy *copy) {
+    if (copy->to == PTX_SPACE_SHARED) {
+        bits_set(block->shared_written, copy->to_address, copy->bytes);
+        return block->shared + copy->to_address;
+    }
+    const Memory *memory = block->grid->memory;
+    const Region *region = &memory->regions[memory_find(memory, copy->to_address)];
+    note_written(block, region, copy->to_address - region->base, copy->bytes);
+    return region->host + (copy->to_address - region->base);
+}
+
+/* `warp` and `lane` of the block `knows` are the first that know it. */
+static void arrive(Block *home, AsyncCopy *copy, const Block *knows, int warp, int lane) {
+    if (!copy->bytes) return; /* it stands for an arrival only */
+    if (home->observed) observe_copy(home, copy, TRACE_COPY_ARRIVES, true);
+    if (home->observed) observe_arrived_bytes(home, copy, knows, warp, lane);
+    uint8_t *to = destination(home, copy);
+    if (copy->fold)
+        copy->fold(copy, to);
+    else
+        memcpy(to, copy_bytes(copy), copy->bytes);
+    free(copy->more);
+    copy->more = NULL;
+}
+
+static bool is_in_groups(const AsyncCopies *copies, const AsyncCopy *copy, uint32_t lanes,
+                         CopyCompletion groups, uint32_t pending) {
+    if (copy->completion != groups || !(lanes >> copy->lane & 1)) return false;
+    uint32_t committed = copies->committed[groups][copy->warp][copy->lane];
+    return committed > pending && copy->group < committed - pending;
+}
+
+void copies_wait(Block *block, const Warp *warp, uint32_t lanes, CopyCompletion groups, uint32_t pending,
+                 bool only_read) {
+    AsyncCopies *copies = copies_of(block);
+    WarpCopies *of = &copies->warps[warp->index];
+    int kept = 0;
+    for (int i = 0; i < of->count; i++) {
+        AsyncCopy *copy = &of->items[i];
+        bool ends = is_in_groups(copies, copy, lanes, groups, pending);
+        if (ends && only_read && !copy->is_read) {
+            copy->is_read = true;
+            if (block->observed) observe_copy(block, copy, TRACE_COPY_IS_READ, true);
+        }
+        if (ends && !only_read)
+            arrive(block, copy, block, copy->warp, copy->lane);
+        else
+            of->items[kept++] = *copy;
+    }
+    of->count = kept;
+}
+
+/* ---- mbarriers -------------------------------------------------------------------------------------- */
+
+void copies_follow(Block *block, const Warp *warp, int lane, int pc, uint32_t mbarrier) {
+    WarpCopies *of = &copies_of(block)->warps[warp->index];
+    for (int i = 0; i < of->count; i++) {
+        AsyncCopy *copy = &of->items[i];
+        if (copy->completion != COPY_IN_GROUP || copy->lane != lane) continue;
+        copy->completion = COPY_ON_MBARRIER;
+        copy->mbarrier = mbarrier;
+        copy->transaction = 0; /* the arrival is what the mbarrier counts */
+    }
+    AsyncCopy *arrival = copies_add(block, warp, lane, pc, COPY_ON_MBARRIER, 0);
+    arrival->arrivals = 1;
+    arrival->mbarrier = mbarrier;
+}
+
+int64_t copies_expected(const Block *block, uint32_t mbarrier, int64_t *arrivals) {
+    int64_t bytes = 0;
+    *arrivals = 0;
+    for (int w = 0; block->copies && w < block->warp_count; w++) {
+        const WarpCopies *of = &block->copies->warps[w];
+        for (int i = 0; i < of->count; i++) {
+            const AsyncCopy *copy = &of->items[i];
+            if (copy->completion != COPY_ON_MBARRIER || copy->mbarrier != mbarrier) continue;
+            bytes += copy->transaction;
+            *arrivals += copy->arrivals;
+        }
+    }
+    return bytes;
+}
+
+static int by_number(const void *a, const void *b) {
+    const AsyncCopy *const *x = a, *const *y = b;
+    return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
+}
+
+/* In the order in which they began; the caller frees the list. */
+static const AsyncCopy **list_copies(const Block *home, uint32_t mbarrier, int *count) {
+    const AsyncCopy **list = NULL;
+    int capacity = 0;
+    *count = 0;
+    for (int w = 0; w < home->warp_count; w++) {
+        const WarpCopies *of = &home->copies->warps[w];
+        for (int i = 0; i < of->count; i++)
+            if (of->items[i].completion == COPY_ON_MBARRIER && of->items[i].mbarrier == mbarrier)
+                array_push(list, *count, capacity, &of->items[i]);
+    }
+    if (*count) qsort(list, (size_t)*count, sizeof *list, by_number);
+    return list;
+}
+
+bool copies_complete(const Block *home, uint32_t mbarrier, int64_t bytes, int64_t arrivals, uint64_t *until) {
+    int64_t all_arrivals, all_bytes = copies_expected(home, mbarrier, &all_arrivals);
+    *until = UINT64_MAX;
+    if (!all_bytes && !all_arrivals) return false;
+    if (all_bytes == bytes && all_arrivals == arrivals) return true;
+    if (all_bytes < bytes || all_arrivals < arrivals || bytes < 0 || !(bytes | arrivals)) return false;
+    int count;
+    const AsyncCopy **list = list_copies(home, mbarrier, &count);
+    for (int i = 0; i < count && (bytes || arrivals); i++) {
+        bytes -= list[i]->transaction;
+        arrivals -= list[i]->arrivals;
+        *until = list[i]->number + 1;
+    }
+    free(list);
+    return !bytes && !arrivals;
+}
+
+void copies_arrive(Block *home, const Warp *warp, int lane, uint32_t mbarrier, uint64_t until) {
+    for (int w = 0; home->copies && w < home->warp_count; w++) {
+        WarpCopies *of = &home->copies->warps[w];
+        int kept = 0;
+        for (int i = 0; i < of->count; i++) {
+            AsyncCopy *copy = &of->items[i];
+            if (copy->completion == COPY_ON_MBARRIER && copy->mbarrier == mbarrier && copy->number < until)
+                arrive(home, copy, warp->block, warp->index, lane);
+            else
+                of->items[kept++] = *copy;
+        }
+        of->count = kept;
+    }
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------- */
+
+static void leave(Block *block, AsyncCopy *copy) {
+    bool in_group = copy->completion != COPY_ON_MBARRIER;
+    bool committed =
+        !in_group || copy->group < block->copies->committed[copy->completion][copy->warp][copy->lane];
+    if (block->observed && copy->bytes) observe_copy(block, copy, TRACE_COPY_IS_LEFT, committed);
+    arrive(block, copy, block, copy->warp, copy->lane);
+}
+
+void copies_end(Block *block) {
+    for (int w = 0; block->copies && !block->worker->stopped && w < block->warp_count; w++) {
+        WarpCopies *of = &block->copies->warps[w];
+        for (int i = 0; i < of->count; i++) leave(block, &of->items[i]);
+    }
+    copies_forget(block);
+}
+
+void copies_forget(Block *block) {
+    AsyncCopies *copies = block->copies;
+    for (int w = 0; copies && w < MAX_WARPS; w++) {
+        for (int i = 0; i < copies->warps[w].count; i++) free(copies->warps[w].items[i].more);
+        copies->warps[w].count = 0;
+    }
+    if (copies) memset(copies->committed, 0, sizeof copies->committed);
+}
+
+void copies_free(Block *block) {
+    copies_forget(block);
+    for (int w = 0; block->copies && w < MAX_WARPS; w++) free(block->copies->warps[w].items);
+    free(block->copies);
+    block->copies = NULL;
+}

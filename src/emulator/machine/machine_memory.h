@@ -1,0 +1,101 @@
+/* Memory: the global memory of an emulator, what a host thread touched of it, and marks of written bytes.
+ * Private to the emulator. */
+#ifndef EMULATOR_MACHINE_MACHINE_MEMORY_H
+#define EMULATOR_MACHINE_MACHINE_MEMORY_H
+
+#include "emulator/lower/address_space.h"
+#include "trace/trace.h"
+
+typedef struct Region {   /* a buffer, module variable, heap or workspace */
+    uint64_t base, bytes; /* generic address */
+    uint8_t *host;
+    uint64_t first_word; /* of its 4-byte words, counted over all regions */
+    const char *name;
+    PtxType type;
+    bool read_only, owned; /* owned: `host` is freed with the memory */
+    uint64_t *written;     /* a bit per byte that has been written; NULL: all count as written */
+} Region;
+
+typedef struct Memory {
+    Region *regions; /* ascending by address; index = index of the buffer in traces */
+    int count, capacity;
+    uint64_t next_base, next_word;
+    struct HeapPiece *pieces; /* of the device heap, ascending; heap.c */
+    int piece_count, piece_capacity, heap_region;
+    int heap_first;       /* all pieces before it are used */
+    uint64_t heap_out;    /* no piece is free for so many bytes; 0: not known */
+    uint64_t *heap_begun; /* a bit per 16 bytes of the heap where an allocation has ever begun */
+    bool has_marks;       /* of a region; the order in which blocks run matters to them */
+} Memory;
+
+int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
+               bool owned);
+void memory_done(Memory *memory);
+/* The region that holds `address`, or -1. */
+int memory_find(const Memory *memory, uint64_t address);
+/* The host bytes of [address, address + bytes), or NULL where that is not all in one region. */
+uint8_t *memory_at(const Memory *memory, uint64_t address, uint64_t bytes);
+/* "4 bytes past the end of `in` (4000 bytes)": where an address outside all regions lies. `own`: the region that it was made
+ * for; -1: that is not known, and the nearest one is named. */
+void memory_describe(const Memory *memory, uint64_t address, int width, int own, Text *out);
+
+/* The device heap (malloc, free): made on first use, 8 MB as in CUDA. 0: full. */
+uint64_t heap_allocate(Memory *memory, uint64_t bytes, int pc);
+void heap_prepare(Memory *memory);
+typedef enum HeapFree { HEAP_FREE_DONE, HEAP_FREE_UNKNOWN, HEAP_FREE_AGAIN } HeapFree;
+/* Whether an access of the heap lies within an allocation. */
+typedef struct HeapAllocation {
+    uint64_t offset, bytes; /* as asked for */
+    int pc;                 /* of the call of malloc */
+} HeapAllocation;
+typedef enum HeapPlace { HEAP_INSIDE, HEAP_OUTSIDE, HEAP_FREED } HeapPlace;
+HeapPlace heap_place(const Memory *memory, uint64_t offset, uint64_t bytes, HeapAllocation *near);
+/* What has not been freed: how many allocations, how many bytes; the first of them. */
+uint64_t heap_left(const Memory *memory, uint64_t *bytes, HeapAllocation *first);
+/* From now on reads of what nobody has written are faults there (marks.h). */
+void memory_mark_unwritten(Memory *memory, int region);
+void heap_begin(Memory *memory, int region); /* nothing is allocated in this region yet */
+
+HeapFree heap_free(Memory *memory, uint64_t address); /* 0 is fine */
+
+typedef struct SavedPages SavedPages;
+
+/* What one host thread read and wrote of global memory, in 4-byte words. */
+typedef struct Footprint {
+    uint64_t *read, *written; /* a bit per word */
+    uint64_t words;
+    uint64_t begin, end; /* all words that are written lie there */
+    SavedPages *saved;   /* keeps pages before they are written; NULL: they are not kept */
+} Footprint;
+
+Footprint *footprint_new(const Memory *memory);
+void footprint_write(Footprint *footprint, uint64_t word, uint64_t count);
+void footprint_free(Footprint *footprint);
+/* Did one of them write a word that another touched? */
+bool footprint_conflicts(Footprint *const *footprints, int count);
+
+/* ---- a bit per byte --------------------------------------------------------------------------------- */
+
+static inline void bits_set(uint64_t *bits, uint64_t first, uint64_t count) {
+    uint64_t last = first + count - 1, from = first / 64, to = last / 64;
+    uint64_t head = ~UINT64_C(0) << (first % 64), tail = ~UINT64_C(0) >> (63 - last % 64);
+    if (from == to) {
+        bits[from] |= head & tail;
+        return;
+    }
+    bits[from] |= head;
+    for (uint64_t i = from + 1; i < to; i++) bits[i] = ~UINT64_C(0);
+    bits[to] |= tail;
+}
+
+static inline bool bits_all(const uint64_t *bits, uint64_t first, uint64_t count) {
+    uint64_t last = first + count - 1, from = first / 64, to = last / 64;
+    uint64_t head = ~UINT64_C(0) << (first % 64), tail = ~UINT64_C(0) >> (63 - last % 64);
+    if (from == to) return (bits[from] & head & tail) == (head & tail);
+    if ((bits[from] & head) != head || (bits[to] & tail) != tail) return false;
+    for (uint64_t i = from + 1; i < to; i++)
+        if (~bits[i]) return false;
+    return true;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* The findings of a run: what is collected, and the events that show it (findings.h). */
+#include "findings/findings.h"
+
+#include "findings/findings_list.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- events ----------------------------------------------------------------------------------------- */
+
+static bool is_event_of(const TraceEvent *event, const FindingAccess *access) {
+    if (event->pc != access->pc || event->warp != access->warp) return false;
+    if (access->lane >= 0 && !(event->mask >> access->lane & 1)) return false;
+    if (access->buffer < 0) return true;
+    uint64_t first = event->offset[access->lane];
+    return event->buffer[access->lane] == access->buffer && access->offset >= first &&
+           access->offset < first + (uint64_t)event->width;
+}
+
+/* The last such event before `before` (-1: the first of all) in the access's block, in its interval. */
+static int find_event(const TraceLaunch *launch, const FindingAccess *access, int before) {
+    const TraceBlock *block = trace_launch_find_block(launch, (uint32_t)access->linear_block);
+    int found = -1, count = block && access->pc >= 0 ? trace_block_event_count(block) : 0;
+    TraceEvent event;
+    for (int i = 0; i < count && (before < 0 ? found < 0 : i < before); i++) {
+        trace_block_read_header(block, i, &event);
+        if (event.pc != access->pc || event.warp != access->warp || event.interval != access->interval)
+            continue;
+        trace_block_read(block, i, &event);
+        if (is_event_of(&event, access)) found = i;
+    }
+    return found;
+}
+
+static void find_events(const Trace *trace, Finding *finding) {
+    const TraceLaunch *launch = trace->launches[finding->launch];
+    finding->access.event = find_event(launch, &finding->access, -1);
+    bool same = finding->access.linear_block == finding->other.linear_block && finding->access.event >= 0;
+    finding->other.event = find_event(launch, &finding->other, same ? finding->access.event + 1 : -1);
+}
+
+/* ---- the list of a run ------------------------------------------------------------------------------ */
+
+static void add_slow(FindingsBuilder *builder) {
+    int count;
+    Totals run;
+    LineMetrics *lines = metrics_by_line(builder->trace, false, &count);
+    metrics_of_run(builder->trace, &run);
+    findings_add_slow_lines(builder, lines, count, &run);
+    free(lines);
+}
+
+/* Advice takes time: the most costly findings get it, and the others are left out. */
+static void cut_slow(Findings *list) {
+    enum { MOST_SLOW = 16 };
+    int slow = findings_count(list, SEVERITY_SLOW), left = slow - MOST_SLOW, from = list->error_count + slow;
+    if (left <= 0) return;
+    memmove(list->items + from - left, list->items + from,
+            (size_t)(list->count - from) * sizeof *list->items);
+    list->count -= left;
+}
+
+Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result) {
+    return findings_new_of(detector, trace, result, &(FindingKnown){.leak_pc = PTX_NO_PC});
+}
+
+Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const FindingResult *result,
+                          const FindingKnown *known) {
+    FindingsBuilder builder = findings_begin(trace);
+    builder.source = known->source;
+    builder.context = known->context;
+    if (detector) findings_add_races(&builder, detector);
+    findings_add_traps(&builder);
+    findings_add_result(&builder, detector, result);
+    findings_add_leak(&builder, known);
+    add_slow(&builder);
+    cut_slow(findings_end(&builder));
+    findings_add_advice(builder.list, trace);
+    Findings *list = findings_end(&builder); /* its examples decide between findings of equal cost */
+    for (int i = 0; i < list->count; i++)
+        if (list->items[i].severity != SEVERITY_SLOW) find_events(trace, &list->items[i]);
+    return list;
+}

@@ -1,0 +1,181 @@
+/* Stores that the source has and the PTX has not: what the compiler has removed cannot be searched for races. */
+#include "findings/findings_sentences.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 64, MOST_LINES = 4096 };
+
+static bool is_name(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static const char *skip_blanks(const char *c) {
+    return c + strspn(c, " \t");
+}
+
+/* Behind the bracket that closes the one at `c`, of either kind; NULL: it is not on the line. */
+static const char *behind_bracket(const char *c) {
+    int depth = 0;
+    for (; *c; c++) {
+        depth += (*c == '[' || *c == '(') - (*c == ']' || *c == ')');
+        if (!depth) return c + 1;
+    }
+    return NULL;
+}
+
+/* NAME, or the last name of a cast, "((unsigned *)NAME)"; behind it, or NULL. */
+static const char *read_target(const char *c, char *name) {
+    const char *begin = c, *end;
+    if (*c == '(') {
+        c = behind_bracket(c);
+        if (!c) return NULL;
+        end = begin = c - 1;
+        while (begin[-1] != '(' && is_name(begin[-1])) begin--;
+    } else {
+        while (is_name(*c)) c++;
+        end = c;
+    }
+    if (begin == end || end - begin >= NAME_BYTES) return NULL;
+    snprintf(name, NAME_BYTES, "%.*s", (int)(end - begin), begin);
+    return c;
+}
+
+/* The line is a statement "NAME[...] = ...", "NAME = ..." or the like; NAME. */
+static bool is_store(const char *line, char *name) {
+    const char *c = read_target(skip_blanks(line), name);
+    while (c && *c == '[') c = behind_bracket(c);
+    if (!c) return false;
+    c = skip_blanks(c);
+    if (*c == '=') return c[1] != '=';
+    if (!strncmp(c, "++", 2) || !strncmp(c, "--", 2)) return true;
+    if (!strncmp(c, "<<=", 3) || !strncmp(c, ">>=", 3)) return true;
+    return *c && strchr("+-*/&|^%", *c) && c[1] == '=';
+}
+
+/* A line before says that it is in shared memory, or, where elements of it are stored, a pointer; an array of a thread is kept
+ * in registers. */
+static bool is_in_memory(const FindingsBuilder *builder, const char *file, int line, const char *name,
+                         bool has_elements) {
+    size_t length = strlen(name);
+    for (int at = line - 1; at > 0; at--) {
+        const char *text = builder->source(builder->context, file, at);
+        const char *shared = text ? strstr(text, "__shared__") : NULL;
+        for (const char *c = text; c && (c = strstr(c, name)); c += length) {
+            if ((c > text && is_name(c[-1])) || is_name(c[length])) continue;
+            const char *before = c, *comment = strstr(text, "//");
+            if (comment && comment < c) break;
+            while (before > text && before[-1] == ' ') before--;
+            bool is_declared = before > text && (is_name(before[-1]) || before[-1] == ',');
+            if (shared && shared < c && (c[length] == '[' || (!has_elements && is_declared))) return true;
+            if (has_elements && before > text && (before[-1] == '*' || before[-1] == '_')) return true;
+        }
+    }
+    return false;
+}
+
+typedef struct LineUse {
+    bool has_code, stores;
+} LineUse;
+
+/* What the instructions of the program do on each line of its file. */
+static LineUse *lines_of(const PtxProgram *program, const char *file, int *first, int *last) {
+    LineUse *lines = memory_new((MOST_LINES + 1) * sizeof *lines);
+    *first = MOST_LINES;
+    *last = 0;
+    for (int pc = 0; pc < program->code_count; pc++) {
+        PtxSourceLine at = metrics_line_of(program, pc);
+        const PtxInstruction *in = program->code[pc].instruction;
+        if (at.line < 1 || at.line > MOST_LINES || !at.file || strcmp(at.file, file) != 0) continue;
+        lines[at.line].has_code = true;
+        lines[at.line].stores |= in->opcode != PTX_ld && trace_kind_of(in) != TRACE_NOT_RECORDED &&
+                                 trace_kind_of(in) != TRACE_BRANCH;
+        lines[at.line].stores |= in->opcode == PTX_call || ptx_asynchronous(in) != PTX_ASYNC_NOT;
+        if (at.line < *first) *first = at.line;
+        if (at.line > *last) *last = at.line;
+    }
+    return lines;
+}
+
+static void add_note(FindingsBuilder *builder, int launch, const char *file, int line, int more,
+                     bool has_code) {
+    Finding *finding = findings_add(builder->list, &builder->capacity, FINDING_DELETED_STORE, launch);
+    Text text = {0};
+    finding->count = 1;
+    finding->access.file = file;
+    finding->access.line = line;
+    text_print(&text, "line%s %d", more ? "s" : "", line);
+    if (more) text_print(&text, " to %d", line + more);
+    text_print(
+        &text,
+        ": no %s left in the PTX: the compiler has removed the store%s, or keeps the value%s in registers",
+        has_code ? "store is" : "memory access is", more ? "s" : "", more ? "s" : "");
+    finding->advice = "--compile-flags -G keeps every access";
+    finding->sentence = findings_finish_sentence(builder->list, &text);
+}
+
+/* The line is in a branch that is not taken whatever happens, as of a template: nothing is left of its condition. */
+static bool is_never_reached(const FindingsBuilder *builder, const LineUse *lines, const char *file,
+                             int line) {
+    const char *text = builder->source(builder->context, file, line);
+    size_t blanks = text ? strspn(text, " \t") : 0;
+    for (int at = line - 1; at > 0 && blanks; at--) {
+        text = builder->source(builder->context, file, at);
+        if (!text || strspn(text, " \t") >= blanks) continue;
+        const char *c = skip_blanks(text);
+        if (*c == '{' || !*c || *c == '/' || *c == '#') continue;
+        return !lines[at].has_code && (!strncmp(c, "if", 2) || !strncmp(c, "}", 1) || !strncmp(c, "else", 4));
+    }
+    return false;
+}
+
+static bool is_deleted(const FindingsBuilder *builder, const LineUse *lines, const char *file, int line) {
+    char name[NAME_BYTES];
+    const char *text = builder->source(builder->context, file, line);
+    if (!text || lines[line].stores || !is_store(text, name)) return false;
+    const char *behind = read_target(skip_blanks(text), name);
+    bool has_elements = behind && *behind == '[';
+    return is_in_memory(builder, file, line, name, has_elements) &&
+           (lines[line].has_code || !is_never_reached(builder, lines, file, line));
+}
+
+/* Where the function that has code on this line begins, where it is a kernel: of one whose stores are all removed only the end is left. */
+static int first_line_of(const FindingsBuilder *builder, const char *file, int line) {
+    for (int at = line; at > 0; at--) {
+        const char *text = builder->source(builder->context, file, at);
+        const char *kernel = text ? strstr(text, "__global__") : NULL;
+        if (kernel) return at;
+        if (text && *text == '}' && at < line) break; /* the one before it ends */
+    }
+    return line;
+}
+
+static void add_of_launch(FindingsBuilder *builder, int launch) {
+    const PtxProgram *program = builder->trace->launches[launch]->program;
+    const char *file = program->code_count ? metrics_line_of(program, 0).file : NULL;
+    if (!file || !program->module || (program->module->file && !strcmp(file, program->module->file))) return;
+    int first, last;
+    LineUse *lines = lines_of(program, file, &first, &last);
+    if (last) first = first_line_of(builder, file, first);
+    for (int line = first; line <= last; line++) {
+        if (!is_deleted(builder, lines, file, line)) continue;
+        int more = 0;
+        while (line + more < last && is_deleted(builder, lines, file, line + more + 1) &&
+               lines[line + more + 1].has_code == lines[line].has_code)
+            more++;
+        add_note(builder, launch, file, line, more, lines[line].has_code);
+        line += more;
+    }
+    free(lines);
+}
+
+void findings_note_deleted(Findings *list, const Trace *trace, FindingSource source, void *context) {
+    FindingsBuilder builder = {list, list->count, trace, source, context};
+    for (int i = 0; i < trace->launch_count; i++) {
+        bool is_new = true; /* launches of one entry share a program */
+        for (int k = 0; k < i; k++) is_new &= trace->launches[k]->program != trace->launches[i]->program;
+        if (is_new) add_of_launch(&builder, i);
+    }
+    findings_end(&builder);
+}

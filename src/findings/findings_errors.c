@@ -1,0 +1,80 @@
+/* Errors: what a race detector has found, as findings (findings.h). */
+#include "findings/findings_list.h"
+#include "findings/findings_sentences.h"
+
+static void add_instructions(FindingsBuilder *builder, Finding *finding, const RacePair *pair) {
+    FindingPair *pairs = arena_new(&builder->list->arena, (size_t)(finding->pair_count + 1) * sizeof *pairs);
+    if (finding->pair_count) memcpy(pairs, finding->pairs, (size_t)finding->pair_count * sizeof *pairs);
+    pairs[finding->pair_count++] = (FindingPair){pair->access.pc, pair->other.pc};
+    finding->pairs = pairs;
+}
+
+/* Unrolled code has many pairs of instructions in the same two lines, which access one variable: they are one finding. */
+static bool add_to_same_lines(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
+                              const TraceLaunch *launch) {
+    FindingAccess access = pair->access, other = pair->other;
+    if (pair->space == PTX_SPACE_SHARED)
+        findings_locate_symbol(&detector->windows[pair->launch], launch, &access);
+    finding_put_line(launch, &access);
+    finding_put_line(launch, &other);
+    for (int i = 0; i < builder->list->count; i++) {
+        Finding *earlier = &builder->list->items[i];
+        bool same = earlier->kind == pair->kind && earlier->launch == pair->launch &&
+                    earlier->access.buffer == access.buffer && earlier->access.line == access.line &&
+                    earlier->other.line == other.line && earlier->access.is_store == access.is_store &&
+                    earlier->other.is_store == other.is_store;
+        if (!same) continue;
+        add_instructions(builder, earlier, pair);
+        earlier->count += pair->count;
+        if (earlier->blocks < pair->blocks) earlier->blocks = pair->blocks;
+        return true;
+    }
+    return false;
+}
+
+static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair) {
+    const TraceLaunch *launch = builder->trace->launches[pair->launch];
+    if (add_to_same_lines(builder, detector, pair, launch)) return;
+    Finding *finding = findings_add(builder->list, &builder->capacity, pair->kind, pair->launch);
+    finding->space = pair->space;
+    finding->access = pair->access;
+    finding->other = pair->other;
+    finding->count = pair->count;
+    finding->blocks = pair->blocks;
+    if (pair->other.pc >= 0) add_instructions(builder, finding, pair);
+    finding_put_line(launch, &finding->access);
+    finding_put_line(launch, &finding->other);
+    if (pair->kind == FINDING_UNDEFINED_SHUFFLE)
+        findings_describe_undefined(builder, pair, finding);
+    else if (pair->kind == FINDING_WRAPPED_INDEX)
+        findings_describe_wrapped_index(builder, finding);
+    else if (pair->kind == FINDING_PASSED_BY)
+        findings_describe_passed_by(builder, pair, finding);
+    else if (pair->kind == FINDING_PARTIAL_BARRIER)
+        findings_describe_partial_barrier(builder, pair, finding);
+    else if (pair->kind == FINDING_COPY_NOT_COMMITTED || pair->kind == FINDING_COPY_NOT_AWAITED)
+        findings_describe_left(builder, finding);
+    else
+        findings_describe_race(builder, detector, pair, finding);
+}
+
+/* A note about two instructions that also race. */
+static bool is_said_by_error(const RaceDetector *detector, const RacePair *pair) {
+    if (pair->kind != FINDING_MISSING_ACQUIRE) return false;
+    for (int i = 0; i < detector->pair_count; i++) {
+        const RacePair *other = &detector->pairs[i];
+        if (finding_kind_severity(other->kind) == SEVERITY_ERROR && other->launch == pair->launch &&
+            other->access.pc == pair->access.pc && other->other.pc == pair->other.pc)
+            return true;
+    }
+    return false;
+}
+
+void findings_add_races(FindingsBuilder *builder, RaceDetector *detector) {
+    race_detector_finish(detector);
+    builder->list->is_complete = detector->is_complete;
+    findings_set_unseen(builder->list, &detector->unseen);
+    for (int i = 0; i < detector->pair_count; i++)
+        if (!is_said_by_error(detector, &detector->pairs[i]))
+            add_pair(builder, detector, &detector->pairs[i]);
+}

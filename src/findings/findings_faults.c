@@ -1,0 +1,180 @@
+/* Errors that end in a sentence of their own: faults, and wrong results (findings.h). */
+#include "findings/findings_sentences.h"
+#include "base/sentence.h"
+#include <inttypes.h>
+
+/* ---- traps ------------------------------------------------------------------------------------------ */
+
+static const char *advice_for_trap(TrapKind kind) {
+    switch (kind) {
+    case TRAP_OUT_OF_BOUNDS:
+    case TRAP_READ_OUTSIDE:
+    case TRAP_WRITE_OUTSIDE:
+        return "compare the index with the number of elements before the access (if (i < n)), and the size "
+               "of the array with that of the block";
+    case TRAP_INDEX_OVERFLOW:
+        return "compute the index in 64 bits (size_t i = (size_t)row * columns + column), or compare before "
+               "it becomes negative";
+    case TRAP_MISALIGNED:
+        return "align vector accesses to a multiple of their size";
+    case TRAP_DIVERGENT_BARRIER:
+        return "move the barrier out of the branch, so that every thread of the block reaches it";
+    case TRAP_DEADLOCK:
+        return "make what is waited for happen: the same barriers on every path, all blocks resident at "
+               "once, locks taken by one lane at a time";
+    case TRAP_MISSING_LANES:
+        return "name in the mask only lanes that execute the instruction (__ballot_sync before the branch "
+               "gives it), or move the instruction out of the branch";
+    case TRAP_MBARRIER:
+        return "make mbarrier.init's count the number of arrivals of a phase, and expect as many bytes as "
+               "are "
+               "copied";
+    case TRAP_LANE_OUTSIDE_MASK:
+        return "name every lane in the mask that executes the instruction, or keep other lanes away from it";
+    case TRAP_BLOCK_EXITED:
+        return "end the kernel with a barrier of the cluster (cluster.sync()), so that no block exits before "
+               "the "
+               "last access of its shared memory";
+    case TRAP_UNINITIALIZED:
+        return "let every thread store its element, or the identity where it has none, before a barrier and "
+               "the first load";
+    case TRAP_UNWRITTEN:
+        return "write it first: cudaMemset(), a copy from the host, or a store of an earlier launch; of "
+               "malloc's "
+               "memory, a store";
+    case TRAP_ARRAY_OVERRUN:
+        return "compare the index with the number of elements of the array, or make the array larger";
+    case TRAP_HEAP_OVERRUN:
+        return "compare the index with the bytes that malloc was asked for";
+    case TRAP_USE_AFTER_FREE:
+        return "free the memory behind its last access, by one thread, after a barrier of those that use it";
+    case TRAP_DOUBLE_FREE:
+        return "let one thread free it, once";
+    case TRAP_INSTRUCTION_BUDGET:
+        return "look for a loop that does not end; --max-instructions raises the limit";
+    default:
+        return NULL;
+    }
+}
+
+static bool count_same_trap(Findings *list, const Trap *trap) {
+    for (int i = 0; i < list->count; i++) {
+        Finding *same = &list->items[i];
+        if ((same->kind != FINDING_FAULT && same->kind != FINDING_NOT_EMULATED) ||
+            same->launch != trap->launch || same->access.pc != trap->pc ||
+            strcmp(same->kind_text, trap_kind_text(trap->kind)) != 0)
+            continue;
+        same->count++;
+        same->blocks += memcmp(same->access.block, trap->block, sizeof trap->block) != 0;
+        return true;
+    }
+    return false;
+}
+
+static void add_trap(FindingsBuilder *builder, const Trap *trap) {
+    const TraceLaunch *launch = builder->trace->launches[trap->launch];
+    if (count_same_trap(builder->list, trap)) return;
+    bool is_fault = trap->kind != TRAP_NOT_EMULATED; /* what the kernel does, not what is missing here */
+    FindingKind kind = is_fault ? FINDING_FAULT : FINDING_NOT_EMULATED;
+    Finding *finding = findings_add(builder->list, &builder->capacity, kind, trap->launch);
+    FindingAccess *access = &finding->access;
+    finding->kind_text = trap_kind_text(trap->kind);
+    finding->count = finding->blocks = 1;
+    access->pc = trap->pc;
+    memcpy(access->block, trap->block, sizeof access->block);
+    access->linear_block =
+        ((uint64_t)trap->block[2] * launch->grid[1] + trap->block[1]) * launch->grid[0] + trap->block[0];
+    access->warp = trap->warp;
+    access->lanes = trap->lanes;
+    access->lane = trap->lanes ? __builtin_ctz(trap->lanes) : -1;
+    access->is_store = trap->pc >= 0 && launch->program->code[trap->pc].instruction->opcode == PTX_st;
+    finding_put_line(launch, access);
+    finding->advice = advice_for_trap(trap->kind);
+    Text text = {0};
+    if (access->line) text_print(&text, "line %d, ", access->line);
+    text_print(&text, "block %" PRIu64, access->linear_block);
+    if (trap->lanes) text_print(&text, ", warp %d, lanes 0x%08" PRIx32, trap->warp, trap->lanes);
+    text_print(&text, ": %s", trap->detail && *trap->detail ? trap->detail : finding->kind_text);
+    if (!is_fault)
+        text_print(&text, "%s the run ends here, and what comes behind it was not examined",
+                   text.data[text.length - 1] == ';' ? "" : ";");
+    finding->sentence = findings_finish_sentence(builder->list, &text);
+}
+
+void findings_add_traps(FindingsBuilder *builder) {
+    for (int i = 0; i < builder->trace->trap_count; i++) {
+        add_trap(builder, &builder->trace->traps[i]);
+        builder->list->is_complete &= !trap_kind_is_fatal(builder->trace->traps[i].kind);
+    }
+}
+
+/* ---- wrong results ---------------------------------------------------------------------------------- */
+
+static void blame_reread(FindingsBuilder *builder, const Reread *reread, Finding *finding, Text *text) {
+    const TraceLaunch *launch = builder->trace->launches[finding->launch];
+    finding->space = PTX_SPACE_GLOBAL;
+    finding->access = reread->access;
+    finding->other = reread->other;
+    finding_put_line(launch, &finding->access);
+    finding_put_line(launch, &finding->other);
+    finding_put_type(builder->trace, launch, PTX_SPACE_GLOBAL, &finding->access);
+    finding_put_type(builder->trace, launch, PTX_SPACE_GLOBAL, &finding->other);
+    finding->what =
+        findings_name_memory(builder, launch, PTX_SPACE_GLOBAL, &finding->access, &finding->other);
+    text_print(text, "; line %d loads %s in block %" PRIu64 ", and line %d loads it again in block %" PRIu64,
+               finding->other.line, finding->what, finding->other.linear_block, finding->access.line,
+               finding->access.linear_block);
+    if (reread->loads > 1) {
+        CountText loads;
+        text_print(text, " (and %s more such load%s of a lane)", count_text(reread->loads - 1, &loads),
+                   plural(reread->loads - 1));
+    }
+    text_add(text, ": elements may count twice");
+    finding->advice = "match the index to the grid: each element belongs to one thread";
+}
+
+/* Where to look: at elements that two blocks load, else at the last store. */
+void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector,
+                         const FindingResult *result) {
+    if (!result || !result->is_wrong || !result->result) return;
+    Finding *finding = findings_add(builder->list, &builder->capacity, FINDING_WRONG_RESULT,
+                                    builder->trace->launch_count - 1);
+    Text text = {0};
+    finding->count = finding->blocks = 1;
+    text_print(&text, "the result is %s, expected %s", result->result, result->expected);
+    if (detector && detector->reread.loads) {
+        finding->launch = detector->reread_launch;
+        blame_reread(builder, &detector->reread, finding, &text);
+    } else if (detector && detector->last_store_pc >= 0) {
+        finding->launch = detector->last_store_launch;
+        finding->access.pc = detector->last_store_pc;
+        finding_put_line(builder->trace->launches[finding->launch], &finding->access);
+        text_print(&text, "; the last store is in line %d", finding->access.line);
+        finding->advice = "check which thread stores the result, and which value: V shows registers, r how "
+                          "the result was reduced";
+    }
+    finding->sentence = findings_finish_sentence(builder->list, &text);
+}
+
+/* ---- the device heap ---------------------------------------------------------------------------------- */
+
+void findings_add_leak(FindingsBuilder *builder, const FindingKnown *known) {
+    int launch = builder->trace->launch_count - 1;
+    if (!known->leaks || launch < 0) return;
+    Finding *finding = findings_add(builder->list, &builder->capacity, FINDING_HEAP_LEAK, launch);
+    const TraceLaunch *of = builder->trace->launches[launch];
+    CountText count, bytes;
+    Text text = {0};
+    finding->count = known->leaks;
+    finding->cost = known->leaked_bytes;
+    if (known->leak_pc >= 0 && known->leak_pc < of->program->code_count) {
+        finding->access.pc = known->leak_pc;
+        finding_put_line(of, &finding->access);
+        text_print(&text, "line %d: ", finding->access.line);
+    }
+    text_print(&text, "%s allocation%s of the device heap, %s bytes, %s never freed",
+               count_text(known->leaks, &count), plural(known->leaks),
+               count_text(known->leaked_bytes, &bytes), known->leaks == 1 ? "is" : "are");
+    finding->advice = "free() what malloc() returned, in this kernel or a later one";
+    finding->sentence = findings_finish_sentence(builder->list, &text);
+}

@@ -1,0 +1,65 @@
+/* Sentences about lanes of a warp: undefined values of shuffles, and barriers that some lanes do not reach. */
+#include "findings/findings_sentences.h"
+#include <inttypes.h>
+
+/* What lanes do with "a value that a shuffle left undefined". */
+static const char *use_of(TraceUse use) {
+    switch (use) {
+    case TRACE_USE_STORE:
+        return "store";
+    case TRACE_USE_ADDRESS:
+        return "access memory by";
+    case TRACE_USE_ATOMIC:
+        return "update memory with";
+    case TRACE_USE_BRANCH:
+        return "branch by";
+    case TRACE_USE_GUARD:
+        return "execute an instruction, or not, by";
+    case TRACE_USE_BARRIER:
+        return "give to a barrier";
+    }
+    return "use";
+}
+
+void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
+    finding->advice = "let every lane that is read from execute the shuffle: shuffle before the branch, and "
+                      "give lanes without an element the identity";
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    "line %d: lanes 0x%08" PRIx32 " of warp %d %s a value that the shuffle in line %d leaves "
+                    "undefined: it reads a lane that does not take part.",
+                    finding->access.line, finding->access.lanes, finding->access.warp, use_of(pair->use),
+                    finding->other.line);
+}
+
+void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding) {
+    finding->advice = "compute the index in 64 bits: convert the first factor, as in (size_t)row * columns";
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    "line %d: lanes 0x%08" PRIx32 " of warp %d access memory by an index that is made of the "
+                    "product in line %d. The product does not fit in 32 bits and has wrapped around; the "
+                    "access is inside of memory all the same.",
+                    finding->access.line, finding->access.lanes, finding->access.warp, finding->other.line);
+}
+
+void findings_describe_partial_barrier(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
+    finding->advice = "keep every lane until the last barrier: guard the work instead of returning early";
+    finding->sentence =
+        arena_print(&builder->list->arena,
+                    "line %d: lanes 0x%08" PRIx32 " of warp %d pass this barrier after lanes 0x%08" PRIx32
+                    " of the warp have exited. PTX waits for no thread that has exited, and an H200 goes on; "
+                    "CUDA C++ asks that every thread of a block reaches a __syncthreads(), or none.",
+                    finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
+}
+
+void findings_describe_passed_by(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
+    finding->advice =
+        "name in the mask only lanes that execute the instruction, or have all of them execute it";
+    finding->sentence = arena_print(
+        &builder->list->arena,
+        "line %d: lanes 0x%08" PRIx32 " of warp %d wait for lanes 0x%08" PRIx32
+        ", which their mask names, and which pass the instruction by and end behind it. PTX waits "
+        "for no thread that has exited, and an H200 goes on; what these lanes do meanwhile comes "
+        "before the instruction.",
+        finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
+}

@@ -1,0 +1,145 @@
+/* A list of findings while it is made (findings_list.h), and the texts of findings.def. */
+#include "findings/findings_sentences.h"
+
+#include <stdlib.h>
+
+static const struct {
+    const char *text, *title;
+    Severity severity;
+} kinds[FINDING_KIND_COUNT] = {
+#define FINDING(id, text, severity, title) {text, title, SEVERITY_##severity},
+#include "findings/races/finding_kinds.def"
+#undef FINDING
+};
+
+const char *finding_kind_text(FindingKind kind) {
+    return kinds[kind].text;
+}
+
+const char *finding_kind_title(FindingKind kind) {
+    return kinds[kind].title;
+}
+
+Severity finding_kind_severity(FindingKind kind) {
+    return kinds[kind].severity;
+}
+
+const char *finding_severity_text(Severity severity) {
+    static const char *const texts[] = {"error", "slow", "note"};
+    return texts[severity];
+}
+
+const char *finding_space_text(PtxSpace space) {
+    return space == PTX_SPACE_SHARED   ? "shared"
+           : space == PTX_SPACE_GLOBAL ? "global"
+           : space == PTX_SPACE_LOCAL  ? "local"
+                                       : NULL;
+}
+
+/* ---- making a list ---------------------------------------------------------------------------------- */
+
+FindingsBuilder findings_begin(const Trace *trace) {
+    return (FindingsBuilder){.list = memory_new(sizeof(Findings)), .trace = trace};
+}
+
+Finding *findings_add(Findings *list, int *capacity, FindingKind kind, int launch) {
+    Finding finding = {.kind = kind,
+                       .severity = kinds[kind].severity,
+                       .kind_text = kinds[kind].text,
+                       .launch = launch,
+                       .access = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1},
+                       .other = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1},
+                       .cause = -1};
+    array_push(list->items, list->count, *capacity, finding);
+    return &list->items[list->count - 1];
+}
+
+const char *findings_keep(Findings *list, Text *text) {
+    const char *kept = arena_copy_text(&list->arena, text_string(text), text->length);
+    text_done(text);
+    return kept;
+}
+
+const char *findings_finish_sentence(Findings *list, Text *text) {
+    text_add(text, ".");
+    return findings_keep(list, text);
+}
+
+void finding_put_line(const TraceLaunch *launch, FindingAccess *access) {
+    if (access->pc < 0) return;
+    PtxSourceLine line = metrics_line_of(launch->program, access->pc);
+    access->file = line.file;
+    access->line = line.line;
+}
+
+static PtxType integer_type(int bytes, bool is_signed) {
+    switch (bytes) {
+    case 1:
+        return is_signed ? PTX_S8 : PTX_U8;
+    case 2:
+        return is_signed ? PTX_S16 : PTX_U16;
+    case 4:
+        return is_signed ? PTX_S32 : PTX_U32;
+    default:
+        return is_signed ? PTX_S64 : PTX_U64;
+    }
+}
+
+void finding_put_type(const Trace *trace, const TraceLaunch *launch, PtxSpace space, FindingAccess *access) {
+    access->type = PTX_NO_TYPE;
+    if (access->pc < 0) return;
+    const PtxInstruction *in = launch->program->code[access->pc].instruction;
+    if (!in->type_count) return;
+    access->type = in->types[0];
+    int bytes = ptx_type_bytes(access->type), of_integers = 0, of_unsigned = 0;
+    if (ptx_type_is_float(access->type) || ptx_type_is_signed(access->type) || bytes > 8) return;
+    PtxType only_float = PTX_NO_TYPE;
+    for (int i = 0; i < trace->buffer_count; i++) {
+        PtxType type = trace->buffers[i].type;
+        if (type == PTX_NO_TYPE || ptx_type_bytes(type) != bytes) continue;
+        if (space == PTX_SPACE_GLOBAL && i == access->buffer) {
+            access->type = type;
+            return;
+        }
+        if (ptx_type_is_float(type)) {
+            only_float = type;
+            continue;
+        }
+        of_integers++;
+        of_unsigned += !ptx_type_is_signed(type);
+    }
+    bool is_word = access->type == PTX_B8 || access->type == PTX_B16 || access->type == PTX_B32 ||
+                   access->type == PTX_B64;
+    access->type = is_word && !of_integers && only_float != PTX_NO_TYPE
+                       ? only_float
+                       : integer_type(bytes, !of_unsigned || of_unsigned < of_integers);
+}
+
+static int compare(const void *a, const void *b) {
+    const Finding *x = a, *y = b;
+    if (x->severity != y->severity) return (int)x->severity - (int)y->severity;
+    uint64_t p = x->cost - x->ideal, q = y->cost - y->ideal;
+    if (p != q) return p < q ? 1 : -1;
+    if (x->launch != y->launch) return x->launch - y->launch;
+    if (x->access.line != y->access.line) return x->access.line - y->access.line;
+    if (x->access.pc != y->access.pc) return x->access.pc - y->access.pc;
+    if (x->other.pc != y->other.pc) return x->other.pc - y->other.pc;
+    return (int)x->kind - (int)y->kind;
+}
+
+Findings *findings_end(FindingsBuilder *builder) {
+    Findings *list = builder->list;
+    if (list->count) qsort(list->items, (size_t)list->count, sizeof *list->items, compare);
+    list->error_count = 0;
+    while (list->error_count < list->count && list->items[list->error_count].severity == SEVERITY_ERROR)
+        list->error_count++;
+    findings_find_causes(list);
+    return list;
+}
+
+void findings_free(Findings *findings) {
+    if (!findings) return;
+    free(findings->items);
+    arena_done(&findings->arena);
+    free(findings);
+}

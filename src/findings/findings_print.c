@@ -1,0 +1,220 @@
+/* Findings as text: numbered, as --check prints them, and in short, as reports do. */
+#include "findings/findings.h"
+#include "base/sentence.h"
+#include <stdio.h>
+#include <string.h>
+
+/* "out of bounds" of "out_of_bounds" */
+static void add_title(const Finding *finding, Text *out) {
+    const char *title =
+        finding->kind == FINDING_FAULT ? finding->kind_text : finding_kind_title(finding->kind);
+    for (const char *c = title; *c; c++) text_add_bytes(out, *c == '_' ? " " : c, 1);
+}
+
+bool finding_has_count(const Finding *finding) {
+    return finding->count > 1 && finding->kind != FINDING_HEAP_LEAK;
+}
+
+void finding_print_count(const Finding *finding, Text *out) {
+    CountText count, blocks;
+    bool is_kept = finding->kind == FINDING_FAULT;
+    bool is_of_lanes =
+        finding->kind == FINDING_COPY_NOT_COMMITTED || finding->kind == FINDING_COPY_NOT_AWAITED;
+    text_print(out,
+               is_kept       ? "%s such faults are kept"
+               : is_of_lanes ? "%s such copies of a lane"
+                             : "in %s executions by a warp",
+               count_text(finding->count, &count));
+    if (finding->blocks)
+        text_print(out, ", in %s block%s", count_text(finding->blocks, &blocks), plural(finding->blocks));
+}
+
+/* ---- numbered --------------------------------------------------------------------------------------- */
+
+static void print_source(const Finding *finding, FindingSource source, void *context, Text *out) {
+    const FindingAccess *accesses[2] = {&finding->other, &finding->access};
+    for (int i = 0; i < 2; i++) {
+        const FindingAccess *access = accesses[i];
+        bool twice = i == 0 && access->line == finding->access.line;
+        const char *text =
+            source && access->line && !twice ? source(context, access->file, access->line) : NULL;
+        while (text && (*text == ' ' || *text == '\t')) text++;
+        if (text && *text) text_print(out, "     %5d  %s\n", access->line, text);
+    }
+}
+
+static void print_sentence(const char *lead, const char *sentence, Text *out) {
+    Text text = {0};
+    text_print(&text, "%s%s.", lead, sentence);
+    sentence_print(out, "    ", text_string(&text));
+    text_done(&text);
+}
+
+static void print_finding(const Finding *finding, int number, FindingSource source, void *context,
+                          Text *out) {
+    text_print(out, "%2d. ", number);
+    add_title(finding, out);
+    text_add(out, "\n");
+    print_source(finding, source, context, out);
+    sentence_print(out, "    ", finding->sentence);
+    if (finding_has_count(finding)) {
+        Text text = {0};
+        finding_print_count(finding, &text);
+        if (*text.data == 'i') *text.data = 'I';
+        text_print(out, "    %s.\n", text_string(&text));
+        text_done(&text);
+    }
+    if (finding->advice) print_sentence("What to do: ", finding->advice, out);
+}
+
+/* ---- errors, by their causes ------------------------------------------------------------------------ */
+
+/* "lines 29 to 34" of the lines of all errors of the cause. */
+static void add_range(const Findings *findings, int cause, Text *out) {
+    int first = 0, last = 0;
+    for (int i = 0; i < findings->error_count; i++) {
+        const Finding *finding = &findings->items[i];
+        const int lines[2] = {finding->access.line, finding->other.line};
+        for (int k = 0; finding->cause == cause && k < 2; k++) {
+            if (!lines[k]) continue;
+            if (!first || lines[k] < first) first = lines[k];
+            if (lines[k] > last) last = lines[k];
+        }
+    }
+    if (first < last)
+        text_print(out, " in lines %d to %d", first, last);
+    else if (first)
+        text_print(out, " in line %d", first);
+}
+
+static void print_extent(const Findings *findings, const FindingCause *cause, Text *out) {
+    const Finding *lead = &findings->items[cause->lead];
+    Text text = {0};
+    if (cause->count > 1) {
+        text_print(&text, "%d such pairs of accesses", cause->count);
+        add_range(findings, lead->cause, &text);
+        if (finding_has_count(lead)) text_add(&text, "; this one ");
+    }
+    if (finding_has_count(lead)) finding_print_count(lead, &text);
+    if (cause->count == 1 && text.length && *text.data == 'i') *text.data = 'I';
+    if (text.length) text_add(&text, ".");
+    if (lead->is_behind)
+        text_print(&text, "%sBehind the fault: seen with --keep-going.", text.length ? " " : "");
+    if (lead->is_taken)
+        text_print(&text, "%sSeen with --schedule %llu.", text.length ? " " : "",
+                   (unsigned long long)lead->schedule);
+    if (text.length) sentence_print(out, "    ", text_string(&text));
+    text_done(&text);
+}
+
+/* The first line says what to do, where that is known. */
+static void print_cause(const Findings *findings, int number, FindingSource source, void *context,
+                        Text *out) {
+    const FindingCause *cause = &findings->causes[number];
+    const Finding *lead = &findings->items[cause->lead];
+    Text title = {0};
+    char bullet[16];
+    snprintf(bullet, sizeof bullet, "%2d. ", number + 1);
+    add_title(lead, &title);
+    if (cause->insert) text_print(&title, ": %s", cause->insert);
+    sentence_print(out, bullet, text_string(&title));
+    text_done(&title);
+    print_source(lead, source, context, out);
+    sentence_print(out, "    ", lead->sentence);
+    print_extent(findings, cause, out);
+    if (cause->proof) sentence_print(out, "    ", cause->proof);
+    if (cause->order) sentence_print(out, "    ", cause->order);
+    if (lead->advice && !cause->is_proved) print_sentence("What to do: ", lead->advice, out);
+}
+
+int findings_count(const Findings *findings, Severity severity) {
+    int count = 0;
+    for (int i = 0; i < findings->count; i++) count += findings->items[i].severity == severity;
+    return count;
+}
+
+void findings_print(const Findings *findings, FindingSource source, void *context, Text *out) {
+    static const char *const heads[] = {
+        NULL, "Beyond the ideal (counts, not times):\n",
+        "Notes (not promised by PTX or CUDA, though no result is known to be lost):\n"};
+    int errors = findings->error_count, slow = findings_count(findings, SEVERITY_SLOW),
+        notes = findings_count(findings, SEVERITY_NOTE);
+    Severity last = SEVERITY_ERROR;
+    for (int i = 0; i < findings->cause_count; i++) print_cause(findings, i, source, context, out);
+    for (int i = errors; i < findings->count; i++) {
+        Severity severity = findings->items[i].severity;
+        if (findings->items[i].kind == FINDING_NOT_EMULATED) {
+            notes--; /* the last line but one */
+            continue;
+        }
+        if (severity != last) text_add(out, heads[severity]);
+        last = severity;
+        print_finding(&findings->items[i], findings->cause_count + i - errors + 1, source, context, out);
+    }
+    for (int i = errors; i < findings->count; i++)
+        if (findings->items[i].kind == FINDING_NOT_EMULATED)
+            sentence_print(out, "Not examined to the end: ", findings->items[i].sentence);
+    if (!findings->is_complete) text_add(out, "The search ended before the run did: there may be more.\n");
+    if (errors)
+        text_print(out, "%d hazard%s", findings->cause_count, plural((uint64_t)findings->cause_count));
+    else
+        text_add(out, "No hazard");
+    if (slow) text_print(out, "; %d place%s beyond the ideal", slow, plural((uint64_t)slow));
+    if (notes) text_print(out, "; %d note%s", notes, plural((uint64_t)notes));
+    text_add(out, ".\n");
+}
+
+/* ---- in short --------------------------------------------------------------------------------------- */
+
+enum { MOST_OF_A_KIND = 4 }; /* of findings about lines */
+
+static void print_error(const Findings *findings, const FindingCause *cause, Text *out) {
+    const Finding *error = &findings->items[cause->lead];
+    Text text = {0};
+    bool is_trap = error->kind == FINDING_FAULT &&
+                   !strcmp(error->kind_text, "trap"); /* by the instruction of that name */
+    if (error->kind == FINDING_FAULT) text_add(&text, is_trap ? "TRAP" : "TRAP ");
+    if (!is_trap) add_title(error, &text);
+    text_print(&text, ": %s", error->sentence);
+    if (error->kind == FINDING_FAULT && error->count > 1)
+        text_print(&text, " %d more at this line.", (int)error->count - 1);
+    if (cause->count > 1) text_print(&text, " %d more such pairs of accesses.", cause->count - 1);
+    sentence_print(out, "- ", text_string(&text));
+    text_done(&text);
+}
+
+/* What leads the list, then how many more lines there are; a note's advice is of all of its kind. */
+static void print_kind(const Findings *findings, FindingKind kind, Text *out) {
+    const char *advice = NULL;
+    int count = 0;
+    for (int i = findings->error_count; i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        if (finding->kind != kind) continue;
+        if (count++ < MOST_OF_A_KIND) sentence_print(out, "- ", finding->sentence);
+        if (finding->severity == SEVERITY_NOTE) advice = finding->advice;
+    }
+    int left = count - MOST_OF_A_KIND;
+    if (left > 0)
+        text_print(out, "- %d more line%s with %s.\n", left, plural((uint64_t)left),
+                   finding_kind_title(kind));
+    if (!advice) return;
+    Text text = {0};
+    bool is_sentence = *advice >= 'A' && *advice <= 'Z';
+    text_print(&text, is_sentence ? "%s" : "What to do: %s.", advice);
+    sentence_print(out, "- ", text_string(&text));
+    text_done(&text);
+}
+
+void findings_print_errors(const Findings *findings, Text *out) {
+    for (int i = 0; i < findings->cause_count; i++) print_error(findings, &findings->causes[i], out);
+}
+
+void findings_print_notes(const Findings *findings, Text *out) {
+    for (FindingKind kind = 0; kind < FINDING_KIND_COUNT; kind++)
+        if (finding_kind_severity(kind) == SEVERITY_NOTE) print_kind(findings, kind, out);
+}
+
+void findings_print_brief(const Findings *findings, Text *out) {
+    findings_print_errors(findings, out);
+    for (FindingKind kind = 0; kind < FINDING_KIND_COUNT; kind++) print_kind(findings, kind, out);
+}

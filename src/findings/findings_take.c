@@ -1,0 +1,64 @@
+/* Races that a run in another order has shown, added to the findings of this one (findings.h). */
+#include "findings/findings_list.h"
+
+#include <string.h>
+
+static bool is_race(const Finding *finding) {
+    return finding->kind <= FINDING_GLOBAL_RACE || finding->kind == FINDING_MISSING_ACQUIRE;
+}
+
+static bool has(const Findings *list, const Finding *finding) {
+    for (int i = 0; i < list->count; i++) {
+        const Finding *own = &list->items[i];
+        if (own->kind == finding->kind && own->launch == finding->launch &&
+            own->access.line == finding->access.line && own->other.line == finding->other.line &&
+            own->access.is_store == finding->access.is_store &&
+            own->other.is_store == finding->other.is_store)
+            return true;
+    }
+    return false;
+}
+
+static const char *keep_text(Findings *list, const char *text) {
+    return text ? arena_copy_string(&list->arena, text) : NULL;
+}
+
+/* Everything it points to lies in the other run, but for the text of its kind. */
+static Finding take(Findings *list, const Finding *finding, const Trace *trace) {
+    Finding own = *finding;
+    const TraceLaunch *launch = trace->launches[finding->launch];
+    own.what = keep_text(list, finding->what);
+    own.sentence = keep_text(list, finding->sentence);
+    own.advice = keep_text(list, finding->advice);
+    if (finding->pair_count)
+        own.pairs =
+            arena_copy(&list->arena, finding->pairs, (size_t)finding->pair_count * sizeof *finding->pairs);
+    finding_put_line(launch, &own.access);
+    finding_put_line(launch, &own.other);
+    own.access.event = own.other.event = -1; /* the events are those of this run */
+    return own;
+}
+
+/* Like `like`. */
+static void take_all(Findings *list, const Findings *other, const Trace *trace, const Finding *like) {
+    FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace};
+    for (int i = 0; i < other->count; i++) {
+        const Finding *finding = &other->items[i];
+        if (!is_race(finding) || finding->launch >= trace->launch_count || has(list, finding)) continue;
+        Finding *own = findings_add(list, &builder.capacity, finding->kind, finding->launch);
+        *own = take(list, finding, trace);
+        own->is_behind = like->is_behind;
+        own->is_taken = like->is_taken;
+        own->schedule = like->schedule;
+        findings_end(&builder);
+    }
+}
+
+void findings_take_races(Findings *list, const Findings *other, const Trace *trace, uint64_t schedule) {
+    take_all(list, other, trace, &(Finding){.is_taken = true, .schedule = schedule});
+}
+
+void findings_take_behind(Findings *list, const Findings *other, const Trace *trace) {
+    take_all(list, other, trace, &(Finding){.is_behind = true});
+    list->is_complete |= other->is_complete;
+}

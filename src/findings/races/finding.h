@@ -1,0 +1,48 @@
+/* Finding: the kinds of findings, the place of one, and the race detector, which finds those that are races. What a race is,
+ * findings.h says. */
+#ifndef FINDINGS_RACES_FINDING_H
+#define FINDINGS_RACES_FINDING_H
+
+#include "trace/observer.h"
+
+typedef enum FindingKind {
+#define FINDING(id, text, severity, title) FINDING_##id,
+#include "findings/races/finding_kinds.def"
+#undef FINDING
+    FINDING_KIND_COUNT
+} FindingKind;
+
+typedef enum Severity { SEVERITY_ERROR, SEVERITY_SLOW, SEVERITY_NOTE } Severity; /* in the order of a list */
+
+typedef struct FindingAccess {
+    int pc; /* PTX_NO_PC: there is no such access */
+    const char *file;
+    int line; /* metrics_line_of() */
+    uint32_t block[3];
+    uint64_t linear_block;
+    int warp;
+    uint32_t lanes; /* those involved */
+    int lane;       /* the one whose address and value these are; -1: none */
+    int buffer;     /* global: in trace->buffers; shared and local: in the launch's symbols; -1: no address */
+    uint64_t offset;
+    bool has_value, is_store, is_atomic;
+    uint64_t value; /* loaded or stored; an atomic's operand is not kept */
+    PtxType type;   /* of the value, as far as the instruction and the buffers say; PTX_NO_TYPE: not known */
+    uint32_t interval; /* block-wide barriers that the warp had passed */
+    int event;         /* of the traced block; -1: the block is not traced, or there is no event */
+} FindingAccess;
+
+typedef struct FindingsUnseen { /* where the search may have missed a race */
+    uint64_t places;            /* that were written after more reads than it keeps, in all blocks */
+    uint64_t accesses;          /* of warps, for which it had no memory */
+} FindingsUnseen;
+
+typedef struct RaceDetector RaceDetector;
+RaceDetector *race_detector_new(void);
+void race_detector_free(RaceDetector *detector);
+/* For emulator_set_observer(), before the first launch. */
+TraceObserver race_detector_observer(RaceDetector *detector);
+/* It ran in several threads: why a result is wrong is better asked of one in a single thread. */
+bool race_detector_was_split(const RaceDetector *detector);
+
+#endif

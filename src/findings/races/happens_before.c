@@ -1,0 +1,360 @@
+#include "findings/races/happens_before.h"
+
+#include "base/memory.h"
+#include <stdlib.h>
+
+ThreadClocks *happens_before_threads(HappensBefore *order) {
+    if (!order->threads) order->threads = memory_new((size_t)order->thread_count * sizeof(ThreadClocks));
+    return order->threads;
+}
+
+static void drop_threads(HappensBefore *order) {
+    for (int t = 0; order->threads && t < order->thread_count; t++) {
+        ThreadClocks *thread = &order->threads[t];
+        vector_clock_drop(thread->known);
+        for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_drop(thread->acquired[s]);
+        for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_drop(thread->released[s]);
+        for (int s = 0; s < SIGN_COUNT; s++) vector_clock_drop(thread->signs[s]);
+    }
+    free(order->threads);
+    order->threads = NULL;
+}
+
+void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first, int thread_count) {
+    order->number = number;
+    order->first = first;
+    order->begun = order->barrier = order->now++;
+    order->thread_count = (thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
+    memset(order->interval, 0, sizeof order->interval);
+    for (int w = 0; w < BLOCK_WARPS; w++) {
+        int left = thread_count - w * WARP_LANES;
+        order->warp[w] = order->barrier;
+        order->started[w] = left >= WARP_LANES ? ~UINT32_C(0) : left > 0 ? (UINT32_C(1) << left) - 1 : 0;
+    }
+}
+
+static void drop_signs(VectorClock *signs[SIGN_COUNT]) {
+    for (int s = 0; s < SIGN_COUNT; s++) vector_clock_replace(&signs[s], NULL);
+}
+
+static void join_signs(VectorClock *to[SIGN_COUNT], VectorClock *const from[SIGN_COUNT]) {
+    for (int s = 0; s < SIGN_COUNT; s++) vector_clock_join(&to[s], from[s]);
+}
+
+static void forget_gathered(HappensBefore *order, int barrier) {
+    if (!(order->gathering >> barrier & 1)) return;
+    order->gathering &= ~(UINT32_C(1) << barrier);
+    vector_clock_replace(&order->gathered[barrier], NULL);
+    drop_signs(order->gathered_signs[barrier]);
+}
+
+void happens_before_end(HappensBefore *order) {
+    drop_threads(order);
+    vector_clock_replace(&order->known, NULL);
+    drop_signs(order->signs);
+    for (int b = 0; order->gathering && b < BLOCK_BARRIERS; b++) forget_gathered(order, b);
+}
+
+/* ---- the question ----------------------------------------------------------------------------------- */
+
+static bool knows(const HappensBefore *order, int thread, uint32_t block, int other, uint32_t stamp) {
+    if (vector_clock_find(order->known, block, (uint16_t)other) >= stamp) return true;
+    return order->threads && vector_clock_find(order->threads[thread].known, block, (uint16_t)other) >= stamp;
+}
+
+uint32_t happens_before_unknown_by_clocks(const HappensBefore *order, int warp, int lane,
+                                          const WarpAccess *earlier, uint32_t lanes) {
+    uint32_t unknown = 0;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int other = warp_access_warp(earlier) * WARP_LANES + __builtin_ctz(rest);
+        if (!knows(order, warp * WARP_LANES + lane, earlier->block, other, earlier->stamp))
+            unknown |= rest & -rest;
+    }
+    return unknown;
+}
+
+uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
+                               uint32_t lanes, OrderSign sign) {
+    uint32_t found = 0;
+    const VectorClock *own = order->threads ? order->threads[warp * WARP_LANES + lane].signs[sign] : NULL;
+    for (uint32_t rest = own || order->signs[sign] ? lanes : 0; rest; rest &= rest - 1) {
+        uint16_t other = (uint16_t)(warp_access_warp(earlier) * WARP_LANES + __builtin_ctz(rest));
+        if (vector_clock_find(own, earlier->block, other) >= earlier->stamp ||
+            vector_clock_find(order->signs[sign], earlier->block, other) >= earlier->stamp)
+            found |= rest & -rest;
+    }
+    return found;
+}
+
+bool happens_before_thread_knows(const HappensBefore *order, int thread, uint32_t block) {
+    return vector_clock_has(order->known, block) ||
+           (order->threads && vector_clock_has(order->threads[thread].known, block));
+}
+
+bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *access) {
+    int lane = __builtin_ctz(access->mask), other = warp_access_warp(access) * WARP_LANES + lane;
+    const VectorClock *last = NULL;
+    if (vector_clock_find(order->known, access->block, (uint16_t)other) >= access->stamp) return true;
+    for (int t = 0; order->threads && t < order->thread_count; t++) {
+        const VectorClock *known = order->threads[t].known;
+        if (known != last && vector_clock_find(known, access->block, (uint16_t)other) >= access->stamp)
+            return true;
+        last = known;
+    }
+    return false;
+}
+
+bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *access, OrderSign sign) {
+    uint16_t other = (uint16_t)(warp_access_warp(access) * WARP_LANES + __builtin_ctz(access->mask));
+    if (vector_clock_find(order->signs[sign], access->block, other) >= access->stamp) return true;
+    for (int t = 0; order->threads && t < order->thread_count; t++)
+        if (vector_clock_find(order->threads[t].signs[sign], access->block, other) >= access->stamp)
+            return true;
+    return false;
+}
+
+/* ---- what a thread knows, as a vector clock --------------------------------------------------------- */
+
+/* Adds to *to what `lanes` of `warp` know and have done up to now. */
+static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, VectorClock **to) {
+    VectorClockEntry entries[WARP_LANES + 1];
+    int count = 0;
+    for (int l = 0; l < WARP_LANES; l++) {
+        uint32_t stamp = lanes >> l & 1 ? order->now : order->warp[warp];
+        if (stamp <= order->barrier) continue;
+        entries[count++] = (VectorClockEntry){order->number, (uint16_t)(warp * WARP_LANES + l), stamp};
+    }
+    entries[count++] = (VectorClockEntry){order->number, VECTOR_CLOCK_WHOLE_BLOCK, order->barrier};
+    vector_clock_add(to, entries, count);
+    vector_clock_join(to, order->known);
+    const VectorClock *last = NULL; /* lanes that synchronized share a clock */
+    for (uint32_t rest = order->threads ? lanes : 0; rest; rest &= rest - 1) {
+        VectorClock *known = order->threads[warp * WARP_LANES + __builtin_ctz(rest)].known;
+        if (known != last) vector_clock_join(to, known);
+        last = known;
+    }
+}
+
+/* ---- barriers --------------------------------------------------------------------------------------- */
+
+void happens_before_arrive(HappensBefore *order, const TraceSync *sync) {
+    order->gathering |= UINT32_C(1) << sync->number;
+    add_knowledge(order, sync->warp, sync->mask, &order->gathered[sync->number]);
+    for (uint32_t rest = order->threads ? sync->mask : 0; rest; rest &= rest - 1)
+        join_signs(order->gathered_signs[sync->number],
+                   order->threads[sync->warp * WARP_LANES + __builtin_ctz(rest)].signs);
+    order->now++;
+}
+
+static void join_block(HappensBefore *order) {
+    order->barrier = order->now++;
+    for (int w = 0; w < BLOCK_WARPS; w++) order->warp[w] = order->barrier;
+    if (!order->threads) return;
+    for (int t = 0; t < order->thread_count; t++) {
+        ThreadClocks *thread = &order->threads[t];
+        vector_clock_forget(&thread->known, order->number, order->barrier);
+        vector_clock_join(&order->known, thread->known);
+        vector_clock_replace(&thread->known, NULL);
+        join_signs(order->signs, thread->signs);
+        drop_signs(thread->signs);
+    }
+}
+
+/* Threads that knew the same know the same afterwards: those that met at a barrier before share a clock. */
+static void release_lanes(HappensBefore *order, int warp, uint32_t lanes, int barrier,
+                          VectorClock *shared[2]) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + __builtin_ctz(rest)];
+        if (shared[1] && thread->known == shared[0]) {
+            vector_clock_replace(&thread->known, vector_clock_keep(shared[1]));
+        } else {
+            vector_clock_replace(&shared[0], vector_clock_keep(thread->known));
+            vector_clock_join(&thread->known, order->gathered[barrier]);
+            vector_clock_replace(&shared[1], vector_clock_keep(thread->known));
+        }
+        join_signs(thread->signs, order->gathered_signs[barrier]);
+    }
+}
+
+void happens_before_release(HappensBefore *order, const TraceSync *sync) {
+    VectorClock *shared[2] = {NULL, NULL}; /* what a thread knew, and knows now */
+    for (int w = 0; w < sync->released_count; w++) {
+        uint32_t lanes = sync->released[w].mask;
+        if (sync->is_blockwide)
+            order->interval[w] += lanes != 0;
+        else
+            release_lanes(order, w, lanes, sync->number, shared);
+    }
+    for (int i = 0; i < 2; i++) vector_clock_drop(shared[i]);
+    if (sync->is_blockwide) join_block(order);
+    forget_gathered(order, sync->number);
+}
+
+void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes) {
+    bool whole = lanes == order->started[warp];
+    if (!whole || order->threads) {
+        VectorClock *known = NULL, *signs[SIGN_COUNT] = {0};
+        add_knowledge(order, warp, lanes, &known);
+        for (uint32_t rest = lanes; rest; rest &= rest - 1)
+            join_signs(signs, happens_before_threads(order)[warp * WARP_LANES + __builtin_ctz(rest)].signs);
+        for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+            ThreadClocks *thread = &order->threads[warp * WARP_LANES + __builtin_ctz(rest)];
+            vector_clock_replace(&thread->known, vector_clock_keep(known));
+            for (int s = 0; s < SIGN_COUNT; s++)
+                vector_clock_replace(&thread->signs[s], vector_clock_keep(signs[s]));
+        }
+        vector_clock_drop(known);
+        drop_signs(signs);
+    }
+    if (whole) order->warp[warp] = order->now;
+    order->now++;
+}
+
+void happens_before_go_back(HappensBefore *order) {
+    order->now = order->barrier + 1;
+    for (int w = 0; w < BLOCK_WARPS; w++) order->warp[w] = order->barrier;
+}
+
+/* ---- fences, releases and acquires ------------------------------------------------------------------ */
+
+void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope) {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
+        for (int s = 0; s <= (int)scope; s++) {
+            vector_clock_join(&thread->known, thread->acquired[s]);
+            vector_clock_replace(&thread->acquired[s], NULL);
+        }
+        VectorClock *all = NULL;
+        add_knowledge(order, warp, rest & -rest, &all);
+        for (int s = 0; s <= (int)scope; s++)
+            vector_clock_replace(&thread->released[s], vector_clock_keep(all));
+        vector_clock_drop(all);
+    }
+    order->now++;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------ */
+
+static void forget_kept(SyncWord *word) {
+    for (int i = 0; i < word->kept_count; i++) vector_clock_drop(word->kept[i].released);
+    word->kept_count = 0;
+}
+
+/* An atomic by another block: what was released at the scope of the last one's stays for that one, and what was released by
+ * this one before is found again ("observation order"). */
+static void change_block(SyncWord *word, uint32_t block) {
+    VectorClock **now = &word->released[SCOPE_BLOCK];
+    if (*now) {
+        if (!word->kept) word->kept = memory_new(KEPT_RELEASES * sizeof *word->kept);
+        if (word->kept_count == KEPT_RELEASES) {
+            vector_clock_drop(word->kept[0].released);
+            memmove(word->kept, word->kept + 1, (size_t)--word->kept_count * sizeof *word->kept);
+        }
+        word->kept[word->kept_count++] = (BlockRelease){word->block, vector_clock_keep(*now)};
+    }
+    vector_clock_replace(now, NULL);
+    for (int i = 0; i < word->kept_count; i++) {
+        if (word->kept[i].block != block) continue;
+        *now = word->kept[i].released;
+        word->kept[i] = word->kept[--word->kept_count];
+        break;
+    }
+}
+
+static VectorClock *released_to_block(const SyncWord *word, uint32_t block) {
+    if (word->block == block) return word->released[SCOPE_BLOCK];
+    for (int i = 0; i < word->kept_count; i++)
+        if (word->kept[i].block == block) return word->kept[i].released;
+    return NULL;
+}
+
+void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncWord *word, bool acquires) {
+    VectorClock *of_block = released_to_block(word, order->number);
+    if (!of_block && !word->released[SCOPE_DEVICE] && !word->followed) return;
+    ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
+    VectorClock *wide = word->released[SCOPE_DEVICE];
+    vector_clock_join(acquires ? &thread->known : &thread->acquired[SCOPE_DEVICE], wide);
+    vector_clock_join(acquires ? &thread->known : &thread->acquired[SCOPE_BLOCK], of_block);
+    if (!acquires) {
+        vector_clock_join(&thread->signs[SIGN_RELEASED], wide);
+        vector_clock_join(&thread->signs[SIGN_RELEASED], of_block);
+    }
+    vector_clock_join(&thread->signs[SIGN_FOLLOWED], word->followed);
+}
+
+void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *word, SyncScope scope,
+                            bool releases, bool adds) {
+    if (adds && word->block != order->number) change_block(word, order->number);
+    for (int s = 0; !adds && s < SCOPE_COUNT; s++) vector_clock_replace(&word->released[s], NULL);
+    if (!adds) forget_kept(word);
+    word->block = order->number;
+    VectorClock *all = NULL;
+    if (releases) add_knowledge(order, warp, UINT32_C(1) << lane, &all);
+    for (int s = 0; s <= (int)scope; s++) {
+        vector_clock_join(&word->released[s], all);
+        if (order->threads)
+            vector_clock_join(&word->released[s], order->threads[warp * WARP_LANES + lane].released[s]);
+    }
+    vector_clock_drop(all);
+    if (releases) order->now++;
+}
+
+void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncWord *word, bool adds) {
+    enum { MOST = 1024 }; /* entries: each that observes the word copies them */
+    if (!adds) vector_clock_replace(&word->followed, NULL);
+    if (word->followed && word->followed->count >= MOST) return;
+    add_knowledge(order, warp, UINT32_C(1) << lane, &word->followed);
+}
+
+/* ---- mbarriers -------------------------------------------------------------------------------------- */
+
+void happens_before_arrive_at(HappensBefore *order, int warp, int lane, SyncWord *word,
+                              const HappensBefore *home, SyncScope scope, bool releases) {
+    const ThreadClocks *thread = order->threads ? &order->threads[warp * WARP_LANES + lane] : NULL;
+    bool is_own = order == home;
+    word->block = home->number;
+    if (thread && is_own) vector_clock_join(&word->released[SCOPE_BLOCK], thread->released[SCOPE_BLOCK]);
+    if (thread && scope == SCOPE_DEVICE)
+        vector_clock_join(&word->released[SCOPE_DEVICE], thread->released[SCOPE_DEVICE]);
+    if (is_own && !releases) return;
+    VectorClock *all = NULL;
+    add_knowledge(order, warp, UINT32_C(1) << lane, &all);
+    if (releases && is_own) vector_clock_join(&word->released[SCOPE_BLOCK], all);
+    if (releases && scope == SCOPE_DEVICE) vector_clock_join(&word->released[SCOPE_DEVICE], all);
+    if (releases && !is_own && scope == SCOPE_BLOCK) vector_clock_join(&word->narrow, all);
+    if (!is_own) vector_clock_join(&word->followed, all);
+    vector_clock_drop(all);
+    order->now++;
+}
+
+void happens_before_phase(HappensBefore *order, int warp, int lane, SyncWord *word,
+                          const HappensBefore *home) {
+    VectorClock *all = NULL;
+    word->block = home->number;
+    add_knowledge(order, warp, UINT32_C(1) << lane, &all);
+    vector_clock_join(&word->released[SCOPE_BLOCK], all);
+    vector_clock_drop(all);
+    order->now++;
+}
+
+void happens_before_await(HappensBefore *order, int warp, int lane, const SyncWord *word, SyncScope scope,
+                          bool acquires) {
+    ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
+    VectorClock **near = acquires ? &thread->known : &thread->acquired[SCOPE_BLOCK],
+                **far = acquires ? &thread->known : &thread->acquired[SCOPE_DEVICE];
+    vector_clock_join(near, word->released[SCOPE_BLOCK]);
+    vector_clock_join(scope == SCOPE_DEVICE ? far : &thread->signs[SIGN_NARROW],
+                      word->released[SCOPE_DEVICE]);
+    vector_clock_join(&thread->signs[SIGN_NARROW], word->narrow);
+    vector_clock_join(&thread->signs[SIGN_FOLLOWED], word->followed);
+}
+
+void sync_word_done(SyncWord *word) {
+    forget_kept(word);
+    free(word->kept);
+    word->kept = NULL;
+    vector_clock_replace(&word->followed, NULL);
+    vector_clock_replace(&word->narrow, NULL);
+    for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_replace(&word->released[s], NULL);
+}

@@ -1,0 +1,213 @@
+/* Race detector: what it keeps while it observes a run (findings.h). Private to src/metrics. */
+#ifndef FINDINGS_RACES_RACE_DETECTOR_H
+#define FINDINGS_RACES_RACE_DETECTOR_H
+
+#include "findings/races/finding.h"
+#include "findings/races/block_pattern.h"
+#include "findings/races/cluster_order.h"
+#include "findings/races/chunk_journal.h"
+
+enum { MOST_PAIRS = 64, PAIR_PLACES = 256 };
+
+typedef enum Strength {
+    ACCESS_WEAK,
+    ACCESS_VOLATILE, /* strong in PTX, but code that relies on it for order is wrong */
+    ACCESS_STRONG    /* relaxed, acquire, release; atomics */
+} Strength;
+
+typedef struct PcRule { /* what an instruction does to memory that threads share */
+    bool is_access, reads, writes, is_atomic;
+    bool is_mbarrier; /* of one that is initialized */
+    Strength strength;
+    bool acquires, releases;
+    bool is_relaxed_arrival;      /* barrier.cluster.arrive.relaxed */
+    SyncScope scope;              /* of a strong access or a fence */
+    uint8_t width, element_bytes; /* of what a lane accesses; of one value in it */
+} PcRule;
+
+/* One access of one lane to one cell. */
+typedef struct Touch {
+    struct BlockRaces *block, *owner; /* owner: of the shared memory; else the same */
+    const TraceAccess *access;
+    const PcRule *rule;
+    int lane;
+    uint64_t offset; /* of the cell, in bytes */
+    int cell_bytes;
+    bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
+    bool follows_read; /* what is compared with it is a read: of a copy, that of its source */
+} Touch;
+
+enum { KNOWN_RACES = 16 };
+typedef struct KnownRace { /* accesses of which nothing more is to be said to the access of this serial */
+    uint64_t serial;
+    int pc;
+    bool is_same_warp, is_same_block;
+} KnownRace;
+
+typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
+    FindingKind kind;
+    int launch;
+    PtxSpace space;
+    FindingAccess access, other;
+    uint64_t count, blocks;
+    uint64_t last_serial, last_block; /* when it was counted last */
+    bool is_volatile;                 /* both accesses are volatile */
+    bool is_atomic;                   /* one of them is atomic */
+    bool is_narrow;                   /* both are strong, but of too narrow a scope */
+    bool is_same_warp, is_same_block;
+    bool is_scope;  /* MISSING_ACQUIRE: an mbarrier lies between them, but its scope is a block */
+    bool is_source; /* a copy on its way: it is its source that is written */
+    TraceUse use;   /* of an undefined value */
+    bool has_owner; /* the shared memory is of block `owner`, and one of the accesses is another block's */
+    bool is_before_start; /* BLOCK_LIFETIME: the owner may not have started; else it may have exited */
+    uint64_t owner;
+} RacePair;
+
+typedef struct SyncTable { /* words through which threads synchronize, by buffer and offset */
+    struct SyncEntry *entries;
+    int count, capacity;
+} SyncTable;
+
+typedef struct BlockRaces {
+    RaceDetector *detector;
+    uint64_t linear;
+    HappensBefore order;
+    ClusterOrder cluster;
+    bool has_visitors; /* other blocks of the cluster have accessed its shared memory */
+    ShadowMemory shared;
+    BlockPattern pattern;
+    SyncTable syncs;           /* of shared memory */
+    bool stores_volatile;      /* it has stored to global memory as volatile */
+    struct FlyingCopy *flying; /* asynchronous copies on their way */
+    int flying_count, flying_capacity;
+    uint64_t *flying_words; /* a bit for each word of shared memory that they will write */
+    size_t flying_capacity_words;
+    struct BlockRaces *next_idle;
+} BlockRaces;
+
+typedef struct Reread { /* an instruction's first load of a global word that another block had loaded */
+    FindingAccess access, other;
+    uint64_t loads; /* such loads, of every lane and word */
+} Reread;
+
+/* Where the observed producer placed the shared variables of a launch's blocks. */
+typedef struct SharedWindow {
+    TraceSymbol *symbols;
+    int count;
+} SharedWindow;
+
+struct RaceDetector {
+    const Trace *trace; /* while it is observed */
+    int launch, code_count;
+    const TraceLaunch *launched;
+    PcRule *rules;     /* [pc] of this launch */
+    PcRule *written;   /* [pc] asynchronous copies: what they do to their destination */
+    bool has_fences;   /* or acquires or releases */
+    bool has_volatile; /* stores to global memory */
+    bool has_patterns;
+    bool has_clusters;
+    bool forgets; /* an access of shared memory that the whole block knows of has no more part in anything */
+    uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
+    uint32_t first_block;               /* number of the launch's first */
+    uint64_t block_count;
+    struct BlockRaces *completing[LAUNCH_CLUSTER_BLOCKS]; /* blocks of a cluster whose barrier is complete */
+    int completing_count;
+    VectorClock *phase;    /* what their threads released */
+    ShadowMemory *buffers; /* [buffer] */
+    int buffer_count;
+    SyncTable syncs;
+    uint64_t most_bytes, bytes_left; /* of shadow memory */
+    bool is_complete;
+    FindingsUnseen unseen;
+    uint64_t unseen_serial; /* of the last access there was no memory for */
+    bool was_split;         /* several threads have searched */
+    BlockRaces *idle;
+    uint64_t serial;       /* of the last access */
+    SharedWindow *windows; /* [launch] */
+    int window_count, window_capacity;
+    Arena arena;                  /* their symbols */
+    KnownRace known[KNOWN_RACES]; /* [pc % KNOWN_RACES] */
+    uint64_t example_serial;      /* of the last access that is the example of a pair */
+    RacePair *pairs;
+    int pair_count, pair_capacity;
+    uint8_t places[PAIR_PLACES]; /* of pairs that were found of late */
+    Reread *rereads;             /* [pc] of this launch */
+    Reread reread;               /* of the launches so far, the one with most of them */
+    int reread_launch;
+    int last_store_pc, last_store_launch; /* the last instruction that changed global memory; -1 */
+};
+
+void race_detector_make_buffers(RaceDetector *detector); /* shadow memory of those of the trace */
+void race_detector_forget_memory(RaceDetector *detector);
+/* The access cannot be kept. */
+void race_detector_lack_memory(BlockRaces *block);
+void *race_detector_split(void *context, int parts); /* TraceObserver.split, join */
+bool race_detector_join(void *context, void *const *parts, int count, bool keep);
+void race_detector_finish(RaceDetector *detector); /* after the last launch; may be called again */
+void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access);
+/* The pair of these instructions in this launch (`other` may be PTX_NO_PC); NULL: it is new. */
+RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int other);
+/* A new one, to be filled in; NULL: the limit is reached. */
+RacePair *race_pair_add(BlockRaces *block, FindingKind kind, PtxSpace space);
+void race_pair_count(RacePair *pair, const BlockRaces *block); /* once more, in this block */
+/* Lanes of a warp have exited, and others of it are at an instruction: a note. */
+void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, const TraceRelease *others);
+void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
+PcRule *race_detector_rules(const PtxProgram *program);
+PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
+
+/* Drops what has no more part in anything: of shared memory, what other blocks did in it before, and more (forgets). */
+static inline void race_touch_forget(const Touch *touch, ShadowMemory *memory, ShadowChunk *chunk) {
+    const RaceDetector *detector = touch->block->detector;
+    const HappensBefore *order = &touch->block->order;
+    if (!chunk || !touch->is_shared || detector->has_clusters) return;
+    chunk_journal_forget(memory, chunk, detector->forgets ? order->barrier : order->begun);
+}
+
+/* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
+void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);
+/* `lanes` access these cells of a chunk in the same instruction as touch->lane and one more lane, which have been compared.
+ * True: they find what those have found, and are kept with them. False: they have to be compared. */
+bool race_touch_alike(const Touch *touch, ShadowCell *cells, uint32_t which, uint32_t lanes);
+/* The same for all lanes of an access at once, where they make a line; false: they do not. */
+bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift);
+
+/* What an access was, for a finding; what an earlier one of the same memory was. */
+FindingAccess race_this_access(const Touch *touch);
+FindingAccess race_earlier_access(const Touch *touch, const WarpAccess *earlier, uint32_t lanes);
+/* What the instruction of an earlier access of the same memory does there: of a copy, its write. */
+const PcRule *race_rule_of(const Touch *touch, const WarpAccess *earlier);
+
+/* `lanes` of `earlier` and this access are a finding of this kind; `is_source`: as in RacePair. */
+void race_detector_report(const Touch *touch, FindingKind kind, const WarpAccess *earlier, uint32_t lanes,
+                          bool is_source);
+/* A finding about lanes of one instruction of the block `linear`, without an address. */
+void race_detector_report_lanes(BlockRaces *block, uint64_t linear, FindingKind kind, int pc, int warp,
+                                uint32_t lanes);
+/* Blocks of one cluster? Numbers as in WarpAccess. */
+bool race_detector_are_peers(const RaceDetector *detector, uint32_t block, uint32_t other);
+/* The lane accesses shared memory of another block. */
+void race_detector_visit(const Touch *touch);
+/* The block ends: accesses of its memory by others that are not ordered before may come too late. */
+void race_detector_check_visitors(BlockRaces *block);
+/* Shared memory of `owner` is accessed where it may not have started, or may have exited. */
+void race_detector_report_lifetime(BlockRaces *block, const BlockRaces *owner, const FindingAccess *access,
+                                   bool is_before_start);
+
+/* Copies on their way (async_copies.c): each is kept with the block whose shared memory it goes to, or which issues it;
+ * where these are two, with both. */
+void async_copies_see(BlockRaces *home, const TraceCopy *copy);
+/* Reports the lanes that access what a copy on its way reads or writes, and returns them; `owner`: of the memory. */
+uint32_t async_copies_check(BlockRaces *block, BlockRaces *owner, const TraceAccess *access,
+                            const PcRule *rule);
+/* The block ends: the copies whose source is its shared memory, which is gone then. */
+void async_copies_leave_sources(BlockRaces *block);
+void async_copies_forget(BlockRaces *block);
+void async_copies_done(BlockRaces *block);
+/* The load is repeated until it finds what it waits for. */
+bool race_detector_is_polled(const PtxProgram *program, int pc);
+/* NULL: there is none, and `make` does not ask for one. */
+SyncWord *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make);
+void sync_table_done(SyncTable *table);
+
+#endif

@@ -1,0 +1,38 @@
+/* Sparse vector clock: the latest stamp known per block or thread. Sparse, as most threads know nothing
+ * beyond their last barrier (happens_before.h). Private to src/metrics.
+ *
+ * Clocks are counted references, and one that is shared never changes: a change makes a new one. NULL is
+ * the empty clock. */
+#ifndef FINDINGS_RACES_VECTOR_CLOCK_H
+#define FINDINGS_RACES_VECTOR_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { VECTOR_CLOCK_WHOLE_BLOCK = 0xffff };
+
+typedef struct VectorClockEntry { /* everything that `thread` of `block` did up to `stamp` is known */
+    uint32_t block;
+    uint16_t thread; /* in the block; or VECTOR_CLOCK_WHOLE_BLOCK */
+    uint32_t stamp;
+} VectorClockEntry;
+
+typedef struct VectorClock {
+    int references, count, capacity;
+    VectorClockEntry entries[]; /* ascending by block, then thread; a whole block comes after its threads */
+} VectorClock;
+
+VectorClock *vector_clock_keep(VectorClock *clock); /* another reference */
+void vector_clock_drop(VectorClock *clock);
+/* Sets *at, which takes over the reference; drops the clock that was there. */
+void vector_clock_replace(VectorClock **at, VectorClock *clock);
+/* The latest stamp of `thread` of `block` that is known; 0: none. */
+uint32_t vector_clock_find(const VectorClock *clock, uint32_t block, uint16_t thread);
+bool vector_clock_has(const VectorClock *clock, uint32_t block); /* anything of it is known */
+/* The later of both stamps, for every thread. `entries` are in the order of a clock's. */
+void vector_clock_join(VectorClock **at, VectorClock *other);
+void vector_clock_add(VectorClock **at, const VectorClockEntry *entries, int count);
+/* Removes the entries of `block` up to `stamp`. */
+void vector_clock_forget(VectorClock **at, uint32_t block, uint32_t stamp);
+
+#endif

@@ -1,0 +1,121 @@
+#include "guess/uses.h"
+#include "guess/user_variables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 64 << 20 }; /* of a variable that is compared */
+
+/* ---- the type of the elements ------------------------------------------------------------------------------- */
+
+static bool names(const PtxOperand *operand, const PtxVariable *variable, const bool *holds) {
+    if (operand->variable == variable) return true;
+    return operand->reg && holds[operand->reg->index];
+}
+
+/* What moves an address on: conversions and sums. */
+static bool hands_on(const PtxInstruction *instruction) {
+    static const char *const all[] = {"mov", "cvta", "add", "mad", "cvt"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(instruction->name, all[i])) return true;
+    return false;
+}
+
+/* Marks the registers that hold an address within the variable. */
+static void follow(const PtxFunction *entry, const PtxVariable *variable, bool *holds) {
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (int i = 0; i < entry->statement_count; i++) {
+            const PtxInstruction *instruction = entry->statements[i].instruction;
+            if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !hands_on(instruction)) continue;
+            const PtxOperand *to = &instruction->operands[0];
+            if (to->kind != PTX_OPERAND_REGISTER || !to->reg || holds[to->reg->index]) continue;
+            for (int k = 1; k < instruction->operand_count; k++)
+                if (names(&instruction->operands[k], variable, holds)) holds[to->reg->index] = changed = true;
+        }
+    }
+}
+
+/* Of what is stored to the variable, or added to it; NO_TYPE: nothing is. */
+static PtxType stored_type(const PtxFunction *entry, const PtxVariable *variable) {
+    bool *holds = memory_new((size_t)entry->register_count + 1);
+    PtxType type = PTX_NO_TYPE;
+    follow(entry, variable, holds);
+    for (int i = 0; i < entry->statement_count && type == PTX_NO_TYPE; i++) {
+        const PtxInstruction *instruction = entry->statements[i].instruction;
+        if (entry->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !instruction->type_count) continue;
+        int at = !strcmp(instruction->name, "atom")                                      ? 1
+                 : !strcmp(instruction->name, "st") || !strcmp(instruction->name, "red") ? 0
+                                                                                         : -1;
+        if (at < 0 || at >= instruction->operand_count) continue;
+        if (names(&instruction->operands[at], variable, holds))
+            type = instruction->types[instruction->type_count - 1];
+    }
+    free(holds);
+    return type;
+}
+
+/* As a buffer of the plan has it; NO_TYPE: it has no such elements. */
+static PtxType element_type(PtxType stored, const PtxVariable *variable) {
+    PtxType type = ptx_type_is_float(variable->type) ? variable->type : stored;
+    return type == PTX_U64 ? PTX_S64 : uses_element_type(type); /* a sum of long long is stored so, too */
+}
+
+static PtxType written_type(const Session *session, const PtxVariable *variable) {
+    PtxType type = PTX_NO_TYPE;
+    for (int i = 0; i < session->launches.count && type == PTX_NO_TYPE; i++)
+        type = stored_type(session->launches.programs[i]->entry, variable);
+    return type == PTX_NO_TYPE ? type : element_type(type, variable);
+}
+
+/* ---- buffers ------------------------------------------------------------------------------------------------- */
+
+/* The emulator's bytes of a variable that was launched; NULL: it has none. */
+static void *bytes_of(const Session *session, const PtxVariable *variable) {
+    for (int i = session->plan.buffer_count; i < session->trace->buffer_count; i++)
+        if (!strcmp(session->trace->buffers[i].name, variable->name) &&
+            session->trace->buffers[i].bytes == variable->bytes)
+            return emulator_buffer_bytes(session->emulator, i);
+    return NULL;
+}
+
+static void copy_plan(const Plan *plan, int more, Plan *copy) {
+    *copy = *plan;
+    copy->buffer_capacity = plan->buffer_count + more;
+    copy->buffers = memory_new(((size_t)copy->buffer_capacity + 1) * sizeof *copy->buffers);
+    if (plan->buffer_count)
+        memcpy(copy->buffers, plan->buffers, (size_t)plan->buffer_count * sizeof *plan->buffers);
+}
+
+UserVariables user_variables(const Session *session) {
+    const PtxModule *module = session->code.module;
+    UserVariables result = {0};
+    copy_plan(&session->filled, module->variable_count + USER_PRINTED + USER_GATHERED, &result.filled);
+    copy_plan(&session->plan, module->variable_count + USER_PRINTED + USER_GATHERED, &result.done);
+    if (!session->emulator) return result;
+    result.zeros = memory_new(MOST_BYTES);
+    for (int i = 0; i < module->variable_count; i++) {
+        const PtxVariable *variable = module->variables[i];
+        if (variable->space != PTX_SPACE_GLOBAL || !variable->bytes || variable->bytes > MOST_BYTES) continue;
+        PtxType type = written_type(session, variable);
+        void *bytes = bytes_of(session, variable);
+        if (type == PTX_NO_TYPE || !bytes) continue;
+        PlanBuffer buffer = {.name = variable->name,
+                             .type = type,
+                             .count = variable->bytes / (uint64_t)ptx_type_bytes(type),
+                             .fill = FILL_ZERO,
+                             .bytes = bytes};
+        result.done.buffers[result.done.buffer_count++] = buffer;
+        buffer.bytes = variable->initial ? (void *)variable->initial : result.zeros;
+        result.filled.buffers[result.filled.buffer_count++] = buffer;
+    }
+    return result;
+}
+
+void user_variables_done(UserVariables *variables) {
+    free(variables->filled.buffers);
+    free(variables->done.buffers);
+    free(variables->zeros);
+    arena_done(&variables->arena);
+}

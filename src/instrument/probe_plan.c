@@ -1,0 +1,373 @@
+/* What is recorded of each instruction (plan.h). */
+#include "instrument/probe_plan.h"
+
+#include "instrument/probe_copies.h"
+
+#include "base/memory.h"
+#include "ptx/approximate.h"
+#include "ptx/matrix.h"
+#include "trace/producer_rules.h"
+#include <stdlib.h>
+
+/* ---- what instructions write ------------------------------------------------------------------------ */
+
+static bool mentions(const PtxOperand *operand, const PtxRegister *reg) {
+    if (operand->kind == PTX_OPERAND_REGISTER && operand->reg == reg) return true;
+    for (int i = 0; i < operand->item_count; i++)
+        if (mentions(&operand->items[i], reg)) return true;
+    return false;
+}
+
+static bool has_destination(const PtxInstruction *in) {
+    switch (in->opcode) {
+    case PTX_st:
+    case PTX_stmatrix:
+    case PTX_red:
+    case PTX_bra:
+    case PTX_brx:
+    case PTX_cp:
+        return false;
+    case PTX_wmma:
+        return !ptx_instruction_stores(in);
+    case PTX_mbarrier:
+        return in->operand_count > 0 && in->operands[0].kind != PTX_OPERAND_MEMORY;
+    case PTX_bar:
+    case PTX_barrier:
+        return ptx_instruction_has(in, PTX_MOD_RED);
+    default:
+        return in->operand_count > 0;
+    }
+}
+
+bool plan_writes(const PtxInstruction *instruction, const PtxRegister *reg) {
+    return has_destination(instruction) && mentions(&instruction->operands[0], reg);
+}
+
+/* ---- constants in registers ------------------------------------------------------------------------- */
+
+enum { NEVER, ONCE, OFTEN };
+
+static void note_write(const PtxInstruction *in, const PtxOperand *operand, Constants *constants) {
+    for (int i = 0; i < operand->item_count; i++) note_write(in, &operand->items[i], constants);
+    if (operand->kind != PTX_OPERAND_REGISTER) return;
+    int index = operand->reg->index;
+    bool plain = in->opcode == PTX_mov && in->guard.kind == PTX_OPERAND_NONE && operand->component < 0 &&
+                 operand == &in->operands[0] && in->operand_count == 2 &&
+                 in->operands[1].kind == PTX_OPERAND_INTEGER;
+    constants->writes[index] = plain && constants->writes[index] == NEVER ? ONCE : OFTEN;
+    if (plain) constants->value[index] = (uint32_t)in->operands[1].integer;
+}
+
+Constants constants_find(const PtxFunction *function) {
+    size_t count = (size_t)function->register_count;
+    Constants constants = {memory_new(count + 1), memory_new((count + 1) * sizeof(uint32_t))};
+    for (int i = 0; i < function->statement_count; i++) {
+        const PtxInstruction *in = function->statements[i].instruction;
+        if (function->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !has_destination(in)) continue;
+        note_write(in, &in->operands[0], &constants);
+    }
+    return constants;
+}
+
+void constants_done(Constants *constants) {
+    free(constants->writes);
+    free(constants->value);
+}
+
+static bool is_constant(const PtxOperand *operand, const Constants *constants, uint32_t *value) {
+    if (operand->kind == PTX_OPERAND_INTEGER) {
+        *value = (uint32_t)operand->integer;
+        return true;
+    }
+    if (operand->kind != PTX_OPERAND_REGISTER || operand->component >= 0) return false;
+    *value = constants->value[operand->reg->index];
+    return constants->writes[operand->reg->index] == ONCE;
+}
+
+/* ---- fields ----------------------------------------------------------------------------------------- */
+
+static void add_field(InstrumentSite *site, InstrumentFieldKind kind, int element, bool wide) {
+    site->fields[site->field_count++] = (InstrumentField){(uint8_t)kind, (uint8_t)element, wide};
+    *(wide ? &site->wide_count : &site->narrow_count) += 1;
+}
+
+static bool is_atomic(const PtxInstruction *in) {
+    return in->opcode == PTX_atom || in->opcode == PTX_red;
+}
+
+static int address_index(const PtxInstruction *in) {
+    return ptx_instruction_stores(in) || in->opcode == PTX_red ? 0 : 1;
+}
+
+/* Addresses of these spaces fit into 32 bits. */
+static bool is_small_space(PtxSpace space) {
+    return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER || space == PTX_SPACE_LOCAL;
+}
+
+/* The address of a row, and the lane's part of each matrix; partial_events.c makes an access of each (see
+ * src/emulator/instructions/run_matrix.c). */
+static bool plan_matrices(const PtxInstruction *in, InstrumentSite *site) {
+    if (!ptx_instruction_has(in, PTX_MOD_M8N8) || in->types[0] != PTX_B16) return false;
+    site->element_bytes = 4;
+    site->element_count = 1;
+    site->is_behind = !ptx_instruction_stores(in);
+    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    for (int m = 0; m < ptx_matrix_count(in); m++) add_field(site, INSTRUMENT_VALUE, m, false);
+    return true;
+}
+
+/* wmma.load, wmma.store: the address of the matrix and the lane's registers; the distance of rows is the record's extra. An
+ * access of each piece (ptx/matrix.h). */
+static bool plan_fragment(const PtxInstruction *in, InstrumentSite *site) {
+    PtxMatrixAccess access;
+    if (!ptx_matrix_access(in, &access)) return false;
+    site->element_bytes = (uint8_t)(access.bytes / access.registers_of_piece);
+    site->element_count = (uint8_t)access.registers_of_piece;
+    site->is_behind = !access.is_store;
+    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    for (int r = 0; r < access.fragment.distinct; r++)
+        add_field(site, INSTRUMENT_VALUE, r, access.fragment.register_bytes == 8);
+    return true;
+}
+
+/* mma, wmma.mma, movmatrix: the lane's registers of D. */
+static bool plan_product(const PtxInstruction *in, InstrumentSite *site) {
+    PtxProduct product = {.d = ptx_matrix_block()};
+    if (in->opcode != PTX_movmatrix && !ptx_product(in, &product)) return false;
+    site->element_bytes = (uint8_t)product.d.register_bytes;
+    site->element_count = (uint8_t)product.d.registers;
+    site->is_behind = true;
+    for (int r = 0; r < product.d.registers; r++)
+        add_field(site, INSTRUMENT_VALUE, r, product.d.register_bytes == 8);
+    return true;
+}
+
+static bool plan_access(const PtxInstruction *in, InstrumentSite *site) {
+    int at = address_index(in);
+    if (!in->type_count || in->operand_count <= at || in->operand_count < 2) return false;
+    if (in->operands[at].kind != PTX_OPERAND_MEMORY) return false;
+    bool is_async = ptx_instruction_has(in, PTX_MOD_ASYNC);
+    if (ptx_instruction_has(in, PTX_MOD_BULK)) return false;
+    if (is_async && !ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES)) return false;
+    if (ptx_matrix_count(in)) return plan_matrices(in, site);
+    if (in->opcode == PTX_wmma) return plan_fragment(in, site);
+    int bytes = ptx_type_bytes(in->types[0]), count = in->vector > 1 ? in->vector : 1;
+    if (bytes == 16) bytes = 8, count *= 2;
+    if ((bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) || bytes * count > 32) return false;
+    site->element_bytes = (uint8_t)bytes;
+    site->element_count = (uint8_t)count;
+    site->is_behind = !ptx_instruction_stores(in) && in->opcode != PTX_red;
+    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    for (int e = 0; in->opcode != PTX_red && e < count; e++) add_field(site, INSTRUMENT_VALUE, e, bytes == 8);
+    if (is_atomic(in)) add_field(site, INSTRUMENT_OPERAND, 0, bytes == 8);
+    return true;
+}
+
+static bool plan_shuffle(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    if (in->operand_count < 4) return false;
+    add_field(site, INSTRUMENT_OPERAND, 0, false);
+    add_field(site, INSTRUMENT_VALUE, 0, false);
+    uint32_t b, c;
+    site->has_control =
+        is_constant(&in->operands[2], constants, &b) && is_constant(&in->operands[3], constants, &c);
+    if (site->has_control)
+        site->control = instrument_control(b, c);
+    else
+        add_field(site, INSTRUMENT_CONTROL, 0, false);
+    return true;
+}
+
+static bool plan_warp_op(const PtxInstruction *in, InstrumentSite *site) {
+    if (in->opcode == PTX_vote || in->opcode == PTX_match || in->opcode == PTX_redux) {
+        if (in->operand_count < 2) return false;
+        bool wide = in->opcode == PTX_match && ptx_type_bytes(in->types[0]) == 8;
+        add_field(site, INSTRUMENT_OPERAND, 0, wide);
+    }
+    add_field(site, INSTRUMENT_VALUE, 0, false);
+    return in->operand_count > 0;
+}
+
+/* The place of the mbarrier: behind the destination, if there is one. */
+static int mbarrier_index(const PtxInstruction *in) {
+    return in->operand_count && in->operands[0].kind != PTX_OPERAND_MEMORY ? 1 : 0;
+}
+
+static bool is_mbarrier_wait(const PtxInstruction *in) {
+    return in->opcode == PTX_mbarrier && trace_watches(in);
+}
+
+/* A state is opaque: neither what an arrival gives nor what a wait takes is recorded. */
+static const PtxOperand *mbarrier_operand(const PtxInstruction *in) {
+    int index = mbarrier_index(in) + 1;
+    if (in->opcode != PTX_mbarrier || index >= in->operand_count) return NULL;
+    return is_mbarrier_wait(in) && !ptx_instruction_has(in, PTX_MOD_PARITY) ? NULL : &in->operands[index];
+}
+
+static bool plan_mbarrier(const PtxInstruction *in, InstrumentSite *site) {
+    int place = mbarrier_index(in);
+    if (in->operand_count <= place || in->operands[place].kind != PTX_OPERAND_MEMORY) return false;
+    site->element_bytes = 8;
+    site->element_count = 1;
+    site->is_behind = is_mbarrier_wait(in);
+    add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
+    if (mbarrier_operand(in)) add_field(site, INSTRUMENT_OPERAND, 0, false);
+    if (site->is_behind) add_field(site, INSTRUMENT_VALUE, 0, false);
+    return true;
+}
+
+bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    *site = (InstrumentSite){.instruction = in, .kind = trace_kind_of(in)};
+    if (trace_written_kind_of(in) != TRACE_NOT_RECORDED) return copies_plan(in, site);
+    switch (site->kind) {
+    case TRACE_ASYNC_GROUP:
+        return true;
+    case TRACE_MBARRIER:
+        return plan_mbarrier(in, site);
+    case TRACE_NOT_RECORDED:
+    case TRACE_KIND_COUNT:
+        return false;
+    case TRACE_SHUFFLE:
+    case TRACE_VOTE:
+    case TRACE_REDUX:
+        site->is_behind = true;
+        site->element_bytes = 4;
+        site->element_count = 1;
+        return site->kind == TRACE_SHUFFLE ? plan_shuffle(in, constants, site) : plan_warp_op(in, site);
+    case TRACE_MATRIX:
+        return plan_product(in, site);
+    case TRACE_BARRIER:
+    case TRACE_NAMED_BARRIER:
+        if (ptx_instruction_has(in, PTX_MOD_RED)) add_field(site, INSTRUMENT_OPERAND, 0, false);
+        return ptx_instruction_has(in, PTX_MOD_CLUSTER) || in->operand_count > 0;
+    case TRACE_WARP_SYNC:
+        site->is_behind = true;
+        return in->operand_count == 1;
+    case TRACE_BRANCH:
+        if (in->opcode == PTX_brx) add_field(site, INSTRUMENT_OPERAND, 0, false);
+        return true;
+    default:
+        return plan_access(in, site);
+    }
+}
+
+bool plan_approximate_site(const PtxInstruction *in, InstrumentSite *site) {
+    if (!ptx_is_approximate(in) && !ptx_reads_machine(in)) return false;
+    *site = (InstrumentSite){.instruction = in, .kind = TRACE_APPROXIMATE, .is_behind = true};
+    site->element_bytes = (uint8_t)ptx_type_bytes(in->types[0]);
+    site->element_count = 1;
+    add_field(site, INSTRUMENT_VALUE, 0, site->element_bytes == 8);
+    return true;
+}
+
+bool plan_is_missed(const PtxInstruction *in) {
+    return trace_kind_of(in) != TRACE_NOT_RECORDED;
+}
+
+/* ---- operands --------------------------------------------------------------------------------------- */
+
+const PtxOperand *instrument_address(const InstrumentSite *site) {
+    if (site->kind == TRACE_MBARRIER) return &site->instruction->operands[mbarrier_index(site->instruction)];
+    return &site->instruction->operands[address_index(site->instruction)];
+}
+
+/* Element e of {a, b}, of a vector register, of a 128-bit register (two elements each), or the operand. */
+static const PtxOperand *element_of(const PtxInstruction *in, const PtxOperand *operand, int element,
+                                    PtxOperand *component) {
+    bool halves = in->type_count && ptx_type_bytes(in->types[0]) == 16;
+    int item = halves ? element / 2 : element;
+    if (operand->kind == PTX_OPERAND_VECTOR) return item < operand->item_count ? &operand->items[item] : NULL;
+    if (in->vector <= 1 || operand->kind != PTX_OPERAND_REGISTER) return operand;
+    *component = *operand;
+    component->component = (int8_t)item;
+    return component;
+}
+
+static const PtxOperand *operand_field(const InstrumentSite *site, PtxOperand *component) {
+    const PtxInstruction *in = site->instruction;
+    switch (in->opcode) {
+    case PTX_brx:
+        return &in->operands[0];
+    case PTX_bar:
+    case PTX_barrier:
+        return &in->operands[in->operand_count - 1];
+    case PTX_atom:
+        return in->operand_count > 2 ? element_of(in, &in->operands[2], 0, component) : NULL;
+    case PTX_red:
+        return element_of(in, &in->operands[1], 0, component);
+    case PTX_mbarrier:
+        return mbarrier_operand(in);
+    case PTX_cp:
+        return &in->operands[2]; /* of a bulk copy, its size */
+    default:
+        return &in->operands[1];
+    }
+}
+
+const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField *field,
+                               PtxOperand *component) {
+    const PtxInstruction *in = site->instruction;
+    switch ((InstrumentFieldKind)field->kind) {
+    case INSTRUMENT_ADDRESS: /* of a copy, the source, then the destination */
+        if (in->opcode == PTX_cp && site->kind != TRACE_MBARRIER)
+            return &in->operands[field->element ? 0 : 1];
+        return instrument_address(site);
+    case INSTRUMENT_OPERAND:
+        return operand_field(site, component);
+    case INSTRUMENT_CONTROL:
+        return NULL;
+    case INSTRUMENT_VALUE:
+        break;
+    }
+    if (ptx_instruction_stores(in)) return element_of(in, &in->operands[1], field->element, component);
+    const PtxOperand *d = &in->operands[0];
+    if (d->kind == PTX_OPERAND_PAIR) return &d->items[0];
+    return trace_kind_is_access(site->kind) || site->kind == TRACE_MATRIX
+               ? element_of(in, d, field->element, component)
+               : d;
+}
+
+/* Where it is no register. */
+static uint32_t fragment_stride(const PtxInstruction *in) {
+    PtxMatrixAccess access;
+    if (in->operand_count > 2) return (uint32_t)in->operands[2].integer;
+    return ptx_matrix_access(in, &access) ? (uint32_t)access.default_stride : 0;
+}
+
+const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant) {
+    const PtxInstruction *in = site->instruction;
+    *constant = 0;
+    int index = -1;
+    switch (in->opcode) {
+    case PTX_shfl:
+        index = 4;
+        break;
+    case PTX_vote:
+    case PTX_match:
+    case PTX_redux:
+        index = 2;
+        break;
+    case PTX_elect:
+        index = 1;
+        break;
+    case PTX_wmma: /* the distance of rows, in elements */
+        if (site->kind == TRACE_MATRIX) return NULL;
+        index = in->operand_count > 2 && in->operands[2].kind == PTX_OPERAND_REGISTER ? 2 : -1;
+        *constant = fragment_stride(in);
+        break;
+    case PTX_cp: /* how many groups may be on their way behind a wait */
+        if (site->kind == TRACE_ASYNC_GROUP && in->operand_count)
+            *constant = (uint32_t)in->operands[0].integer;
+        return NULL;
+    case PTX_bar:
+    case PTX_barrier:
+        if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) {
+            *constant = TRACE_CLUSTER_BARRIER;
+            return NULL;
+        }
+        index = ptx_instruction_has(in, PTX_MOD_RED) ? 1 : 0;
+        break;
+    default:
+        break;
+    }
+    return index >= 0 && index < in->operand_count ? &in->operands[index] : NULL;
+}

@@ -1,0 +1,86 @@
+/* How the items of --args and --launch are read. Private to arguments*.c. The grammar is in plan.h. */
+#ifndef PLAN_ARGUMENTS_H
+#define PLAN_ARGUMENTS_H
+
+#include "plan/expression.h"
+#include "plan/plan.h"
+
+enum {
+    ARGUMENT_NAMES = 64,
+    ARGUMENT_DEPTH = 16,
+    ARGUMENT_LARGEST_BYTES = 1 << 15 /* PTX allows 32,764 bytes of parameters */
+};
+
+typedef struct Span { /* a piece of the text */
+    const char *text;
+    size_t length;
+} Span;
+
+typedef struct ArgumentReader {
+    Plan *plan;
+    PlanLaunch *launch;
+    const PtxFunction *entry;
+    ExpressionName names[ARGUMENT_NAMES]; /* n, block, grid, then the named scalars */
+    int name_count;
+    int depth;        /* of the structures around the item */
+    PlanTyped source; /* what was typed: errors show where in it */
+    Error *error;
+} ArgumentReader;
+
+typedef enum ItemKind { ITEM_NUMBER, ITEM_POINTER, ITEM_BYTES } ItemKind;
+
+typedef struct ItemMember { /* of a structure, those of structures within it by themselves */
+    int at, bytes;
+    bool is_pointer, is_float;
+} ItemMember;
+
+typedef struct Item { /* what an item is, before it is known where it goes */
+    ItemKind kind;
+    ExpressionValue value; /* NUMBER */
+    PtxType cast;          /* "(char)7"; NO_TYPE: there is none */
+    int buffer;            /* POINTER; -1: null */
+    uint64_t offset;       /* bytes into it */
+    const uint8_t *bytes;  /* BYTES: a structure; in the plan's arena */
+    int byte_count;
+    const PlanPointer *pointers; /* that are among them */
+    int pointer_count;
+    int alignment;      /* 0: of bytes that came from a file */
+    const char *places; /* of its members, "0, 8, 12"; NULL as above */
+    const ItemMember *members;
+    int member_count;
+} Item;
+
+/* ---- arguments_text.c ---- */
+
+Span argument_trim(Span span);
+Span argument_cut(Span span, size_t begin, size_t end); /* trimmed */
+size_t argument_find(Span span, char wanted);           /* span.length: it is not there */
+size_t argument_end(
+    Span list); /* the comma that ends its first item, or its end: those within brackets belong to it */
+int argument_shown(Span span); /* so many of its bytes for "%.*s" */
+bool argument_equals(Span span, const char *text);
+bool argument_is_name(Span span);
+
+/* Fills the reader's error with the option's name, the message, and the place; returns false. */
+bool argument_fail(const ArgumentReader *reader, Span at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool argument_evaluate(ArgumentReader *reader, Span span, ExpressionValue *value);
+int argument_buffer(const ArgumentReader *reader, Span name); /* -1: there is none */
+
+/* ---- arguments_buffer.c ---- */
+
+/* A new buffer: TYPE[COUNT]:FILL, where `bracket` is the place of '[', or @FILE.npy. -1 with the error. */
+int argument_new_buffer(ArgumentReader *reader, Span name, Span value, size_t bracket);
+int argument_array_file(ArgumentReader *reader, Span name, Span path);
+
+/* ---- arguments_item.c ---- */
+
+bool argument_item(ArgumentReader *reader, Span span, Item *item);
+
+/* ---- arguments_members.c ---- */
+
+/* Does the entry, which is parsed, read of this parameter what the structure has there? Else the error says where not. */
+bool argument_check_members(ArgumentReader *reader, Span span, const PtxVariable *parameter,
+                            const Item *item);
+
+#endif

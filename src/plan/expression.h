@@ -1,0 +1,34 @@
+/* Expression: the small arithmetic of --args: numbers, names, + - * / % and parentheses.
+ *
+ *   sum     = product { ("+" | "-") product }
+ *   product = factor { ("*" | "/" | "%") factor }
+ *   factor  = NUMBER | NAME | "(" sum ")" | ("-" | "+") factor
+ *
+ * Integers are 64 bits, overflow is an error; a number with a point or an exponent is a float, and so is what
+ * is computed with it. A number may have a suffix of C's, which says how many bytes it has in a structure. */
+#ifndef PLAN_EXPRESSION_H
+#define PLAN_EXPRESSION_H
+
+#include "base/error.h"
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ExpressionValue {
+    bool is_float;
+    int64_t integer; /* !is_float */
+    double number;   /* always */
+    int bytes;       /* 4 or 8, where a suffix says so (3.5f, 7u, 7l); else 0 */
+} ExpressionValue;
+
+typedef struct ExpressionName {
+    const char *name;
+    ExpressionValue value;
+} ExpressionName;
+
+ExpressionValue expression_integer(int64_t integer);
+
+/* Evaluates all of `text`, `length` bytes. The error's message quotes it and says what is wrong. */
+bool expression_evaluate(const char *text, size_t length, const ExpressionName *names, int name_count,
+                         ExpressionValue *value, Error *error);
+
+#endif

@@ -1,0 +1,158 @@
+/* Building a plan, and binding its launches to the addresses that a backend gave the buffers. */
+#include "plan/plan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, FillKind fill) {
+    PlanBuffer buffer = {.type = type, .count = count, .fill = fill};
+    buffer.name = arena_copy_string(&plan->arena, name);
+    array_push(plan->buffers, plan->buffer_count, plan->buffer_capacity, buffer);
+    return plan->buffer_count - 1;
+}
+
+/* Which of the inputs, or of the outputs, "in3" or "out" is: from 1 on; 0: it is neither. */
+static unsigned long number_of(const char *name, size_t length, bool *is_input) {
+    *is_input = length >= 2 && !memcmp(name, "in", 2);
+    size_t letters = *is_input ? 2 : 3;
+    if (!*is_input && (length < 3 || memcmp(name, "out", 3) != 0)) return 0;
+    unsigned long number = 0;
+    for (size_t i = letters; i < length; i++) {
+        if (name[i] < '0' || name[i] > '9' || number > PLAN_MOST_NUMBERED) return 0;
+        number = 10 * number + (unsigned long)(name[i] - '0');
+    }
+    return length == letters ? 1 : number > 1 ? number : 0;
+}
+
+int plan_find_buffer(const Plan *plan, const char *name, size_t length) {
+    bool wants_input;
+    unsigned long number = number_of(name, length, &wants_input);
+    for (int i = 0; i < plan->buffer_count; i++)
+        if (strlen(plan->buffers[i].name) == length && !memcmp(plan->buffers[i].name, name, length)) return i;
+    for (int i = 0; number && i < plan->buffer_count; i++) {
+        FillKind fill = plan->buffers[i].fill;
+        bool is_input = fill != FILL_ZERO && fill != FILL_VALUE;
+        if (is_input == wants_input && --number == 0) return i;
+    }
+    return -1;
+}
+
+PlanLaunch *plan_add_launch(Plan *plan, const char *entry) {
+    assert(plan->launch_count < PLAN_LAUNCHES);
+    PlanLaunch *launch = &plan->launches[plan->launch_count++];
+    *launch = (PlanLaunch){.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    launch->entry = arena_copy_string(&plan->arena, entry);
+    return launch;
+}
+
+void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer) {
+    assert(buffer >= 0 && buffer < plan->buffer_count);
+    PlanArgument argument = {.buffer = buffer};
+    array_push(launch->arguments, launch->argument_count, launch->argument_capacity, argument);
+}
+
+void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count) {
+    PlanArgument argument = {.buffer = -1, .byte_count = byte_count};
+    argument.bytes = arena_copy(&plan->arena, bytes, (size_t)byte_count);
+    array_push(launch->arguments, launch->argument_count, launch->argument_capacity, argument);
+}
+
+void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count,
+                        const PlanPointer *pointers, int pointer_count) {
+    plan_add_scalar(plan, launch, bytes, byte_count);
+    PlanArgument *argument = &launch->arguments[launch->argument_count - 1];
+    argument->pointers = pointers;
+    argument->pointer_count = pointer_count;
+}
+
+bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits) {
+    const PlanArgument *of = &launch->arguments[argument];
+    *bits = 0;
+    if (of->buffer >= 0 || of->byte_count > 8 || of->pointer_count) return false;
+    memcpy(bits, of->bytes, (size_t)of->byte_count);
+    return true;
+}
+
+/* The bytes from `at` on belong to a pointer within the structure. */
+static bool is_within_pointer(const PlanArgument *argument, int at) {
+    for (int i = 0; i < argument->pointer_count; i++)
+        if (at >= argument->pointers[i].at && at < argument->pointers[i].at + 8) return true;
+    return false;
+}
+
+int plan_numbers(const PlanLaunch *launch, uint64_t *bits, int most) {
+    int count = 0;
+    for (int i = 0; i < launch->argument_count && count < most; i++) {
+        const PlanArgument *of = &launch->arguments[i];
+        if (plan_scalar(launch, i, &bits[count])) {
+            count++;
+            continue;
+        }
+        for (int at = 0; of->buffer < 0 && at + 4 <= of->byte_count && count < most; at += 4) {
+            if (is_within_pointer(of, at)) continue;
+            bits[count] = 0;
+            memcpy(&bits[count++], of->bytes + at, 4);
+        }
+    }
+    return count;
+}
+
+void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked) {
+    const PlanArgument *of = &launch->arguments[argument];
+    if (of->buffer >= 0) marked[of->buffer] = true;
+    for (int i = 0; i < of->pointer_count; i++) marked[of->pointers[i].buffer] = true;
+}
+
+void plan_free(Plan *plan) {
+    for (int i = 0; i < plan->buffer_count; i++) free(plan->buffers[i].bytes);
+    for (int i = 0; i < plan->launch_count; i++) free(plan->launches[i].arguments);
+    free(plan->buffers);
+    arena_done(&plan->arena);
+    *plan = (Plan){0};
+}
+
+static bool check_argument(const PtxFunction *entry, int index, const PlanArgument *argument, Error *error) {
+    bool is_pointer = argument->buffer >= 0;
+    uint64_t wanted = entry->parameters[index]->bytes,
+             given = is_pointer ? sizeof(uint64_t) : (uint64_t)argument->byte_count;
+    return wanted == given || error_set(error, "argument %d of %s: the parameter has %llu bytes, %s has %llu",
+                                        index + 1, entry->name, (unsigned long long)wanted,
+                                        is_pointer ? "a pointer" : "the value", (unsigned long long)given);
+}
+
+static void write_argument(const PlanArgument *argument, const uint64_t *addresses, uint8_t *to) {
+    PlanPointer whole = {.buffer = argument->buffer, .offset = argument->offset};
+    bool is_pointer = argument->buffer >= 0;
+    const PlanPointer *pointers = is_pointer ? &whole : argument->pointers;
+    if (!is_pointer) memcpy(to, argument->bytes, (size_t)argument->byte_count);
+    for (int i = 0; i < (is_pointer ? 1 : argument->pointer_count); i++) {
+        uint64_t address = addresses[pointers[i].buffer] + pointers[i].offset;
+        memcpy(to + pointers[i].at, &address, sizeof address);
+    }
+}
+
+bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, const uint64_t *addresses,
+                      Launch *launch, Error *error) {
+    const PtxFunction *entry = program->entry;
+    size_t bytes = 0, end = 0;
+    if (planned->argument_count != entry->parameter_count)
+        return error_set(error, "%s takes %d arguments, not %d: give --args an item for each", entry->name,
+                         entry->parameter_count, planned->argument_count);
+    for (int i = 0; i < entry->parameter_count; i++) {
+        if (!check_argument(entry, i, &planned->arguments[i], error)) return false;
+        launch_parameter_offset(entry->parameters[i], &bytes);
+    }
+    *launch = (Launch){.program = program,
+                       .grid = {planned->grid[0], planned->grid[1], planned->grid[2]},
+                       .block = {planned->block[0], planned->block[1], planned->block[2]},
+                       .cluster = {planned->cluster[0], planned->cluster[1], planned->cluster[2]},
+                       .dynamic_shared_bytes = planned->dynamic_shared_bytes,
+                       .cooperative = planned->cooperative,
+                       .parameters = memory_new(bytes),
+                       .parameter_bytes = bytes};
+    for (int i = 0; i < entry->parameter_count; i++) {
+        uint8_t *to = launch->parameters + launch_parameter_offset(entry->parameters[i], &end);
+        write_argument(&planned->arguments[i], addresses, to);
+    }
+    return true;
+}

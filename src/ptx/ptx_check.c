@@ -1,0 +1,397 @@
+/* Check: finds the form of each instruction, or says which is nearest and what keeps the instruction from it. */
+#include "ptx/ptx_check.h"
+
+#include "ptx/checking.h"
+#include "ptx/lexer.h"
+#include "ptx/messages.h"
+#include "ptx/names.h"
+
+/* ---- places in the text ------------------------------------------------------------------------------ */
+
+static PtxLexer lexer_at(const PtxModule *module, int line, int column) {
+    const char *begin = ptx_line_begin(module, line), *end = module->text + module->length;
+    return (PtxLexer){begin + column - 1 < end ? begin + column - 1 : end, end, begin, line};
+}
+
+/* The n-th suffix of the instruction. */
+static PtxToken suffix_token(const PtxChecker *checker, int n) {
+    const PtxInstruction *in = checker->instruction;
+    PtxLexer lexer = lexer_at(checker->program->module, in->line, in->column);
+    PtxToken token = ptx_lexer_next(&lexer);
+    for (int i = 0; i <= n; i++) token = ptx_lexer_next(&lexer);
+    return token;
+}
+
+static bool opens(int kind) {
+    return kind == '(' || kind == '[' || kind == '{';
+}
+static bool closes(int kind) {
+    return kind == ')' || kind == ']' || kind == '}';
+}
+
+/* The first token of an operand, or of an item of its braces or its pair. */
+static PtxToken operand_token(const PtxChecker *checker, int operand, int item) {
+    const PtxInstruction *in = checker->instruction;
+    PtxLexer lexer = lexer_at(checker->program->module, in->line, in->column);
+    PtxToken token;
+    ptx_lexer_next(&lexer); /* the opcode */
+    do token = ptx_lexer_next(&lexer);
+    while (token.kind == PTX_TOKEN_DOT);
+    for (int depth = 0; operand > 0 && token.kind != ';' && token.kind != PTX_TOKEN_END;) {
+        depth += opens(token.kind) - closes(token.kind);
+        operand -= token.kind == ',' && !depth;
+        token = ptx_lexer_next(&lexer);
+    }
+    if (item < 0) return token;
+    PtxToken first = token;
+    bool is_list = opens(token.kind);
+    if (is_list) token = ptx_lexer_next(&lexer);
+    while (item > 0 && token.kind != ';' && token.kind != PTX_TOKEN_END) {
+        item -= token.kind == (is_list ? ',' : '|');
+        token = ptx_lexer_next(&lexer);
+    }
+    return token.kind == ';' || token.kind == PTX_TOKEN_END ? first : token;
+}
+
+/* With the line of CUDA that it came from. */
+static bool fail_at(const PtxChecker *checker, const PtxToken *token, const char *text) {
+    const char *file = checker->source.line ? checker->source.file : NULL,
+               *slash = file ? strrchr(file, '/') : NULL;
+    char source[128] = "";
+    if (file) snprintf(source, sizeof source, " (%.80s:%d)", slash ? slash + 1 : file, checker->source.line);
+    return ptx_fail_at(checker->program->module, token->begin, token->line, token->column, checker->error,
+                       "%s%s", text, source);
+}
+
+static bool fail(const PtxChecker *checker, const PtxFault *fault) {
+    const PtxInstruction *in = checker->instruction;
+    PtxToken token = {.begin = NULL, .line = in->line, .column = in->column};
+    if (fault->operand >= 0) token = operand_token(checker, fault->operand, fault->item);
+    return fail_at(checker, &token, fault->text);
+}
+
+/* ---- names ------------------------------------------------------------------------------------------- */
+
+static bool fail_name(const PtxChecker *checker) {
+    size_t count;
+    const char *const *names = ptx_forms_names(&count), *name = checker->instruction->name;
+    const char *nearest = text_nearest(name, names, count);
+    PtxFault fault;
+    ptx_fault(&fault, -1, -1, "there is no instruction '%.60s'%s%s%s", name,
+              nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return fail(checker, &fault);
+}
+
+static void spell(PtxChecker *checker) {
+    const PtxInstruction *in = checker->instruction;
+    size_t room = sizeof checker->name, length = (size_t)snprintf(checker->name, room, "%.40s", in->name);
+    for (int i = 0; i < in->modifier_count && length + 1 < room; i++)
+        length += (size_t)snprintf(checker->name + length, room - length, ".%s", in->modifiers[i].text);
+}
+
+/* ---- modifiers --------------------------------------------------------------------------------------- */
+
+typedef struct Match {
+    int used[PTX_FORM_GROUPS]; /* the suffix that a group took, from 1; 0: none */
+    int score;                 /* suffixes that fit, types twice */
+    int bad;                   /* the first suffix that does not; -1: all do */
+    int bad_group;             /* its group, where another suffix has taken that; -1 */
+    int missing;               /* the first group that must have a suffix and has none; -1 */
+} Match;
+
+static bool has(const PtxFormGroup *group, const char *name) {
+    for (int i = 0; i < group->count; i++)
+        if (group->names[i] == name) return true;
+    return false;
+}
+
+/* Types take their groups in order. -1: the form has none for this one. */
+static int group_of_type(const PtxForm *form, const Match *match) {
+    for (int g = 0; g < form->group_count; g++)
+        if (form->groups[g].is_type && !match->used[g]) return g;
+    return -1;
+}
+
+/* `match`, if there is one: rather a group that has no suffix yet (.row.row). */
+static int group_of(const PtxForm *form, const Match *match, const char *name) {
+    int found = -1;
+    for (int g = 0; g < form->group_count; g++) {
+        if (!has(&form->groups[g], name)) continue;
+        if (!match || !match->used[g]) return g;
+        if (found < 0) found = g;
+    }
+    return found;
+}
+
+static void place_suffix(const PtxForm *form, const PtxInstruction *in, int i, Match *match) {
+    const char *name = in->modifiers[i].text;
+    bool is_type = in->modifiers[i].kind == PTX_MOD_TYPE;
+    int g = is_type ? group_of_type(form, match) : group_of(form, match, name);
+    if (is_type && g >= 0 && !has(&form->groups[g], name)) g = -1;
+    bool is_taken = g >= 0 && match->used[g] && in->modifiers[match->used[g] - 1].text != name;
+    if (g >= 0 && !is_taken) {
+        match->used[g] = i + 1;
+        match->score += 1 + is_type;
+    } else if (match->bad < 0 && (is_taken || !form->is_open)) {
+        match->bad = i;
+        match->bad_group = is_taken ? g : -1;
+    }
+}
+
+static bool match_form(const PtxForm *form, const PtxInstruction *in, Match *match) {
+    *match = (Match){.bad = -1, .bad_group = -1, .missing = -1};
+    for (int i = 0; i < in->modifier_count; i++) place_suffix(form, in, i, match);
+    for (int g = 0; g < form->group_count && match->missing < 0; g++)
+        if (!form->groups[g].is_optional && !match->used[g]) match->missing = g;
+    return match->bad < 0 && match->missing < 0;
+}
+
+static bool is_of_version(const PtxChecker *checker, const PtxForm *form) {
+    const PtxModule *module = checker->program->module;
+    return !form->until || module->version_major * 100 + module->version_minor <= form->until;
+}
+
+/* The forms of the instruction's opcode. */
+static const PtxForm *first_form(const PtxChecker *checker, int *count) {
+    const int *begin = &checker->forms->begin[checker->instruction->opcode];
+    *count = begin[1] - begin[0];
+    return &checker->forms->forms[begin[0]];
+}
+
+/* Does no form of the opcode have this suffix? Then *nearest is one that they have, or NULL. */
+static bool is_unknown(const PtxChecker *checker, const char *suffix, const char **nearest) {
+    enum { MOST = 400 };
+    const char *names[MOST];
+    size_t name_count = 0;
+    int count;
+    const PtxForm *form = first_form(checker, &count);
+    for (int f = 0; f < count; f++) {
+        if (group_of(&form[f], NULL, suffix) >= 0) return false;
+        for (int g = 0; g < form[f].group_count; g++)
+            for (int i = 0; i < form[f].groups[g].count && name_count < MOST; i++)
+                names[name_count++] = form[f].groups[g].names[i];
+    }
+    *nearest = text_nearest(suffix, names, name_count);
+    return true;
+}
+
+/* Adds the names that the list does not have yet, up to a length that can be read. */
+static void add_new(Text *list, const PtxFormGroup *group) {
+    enum { READABLE = 100 };
+    for (int i = 0; i < group->count; i++) {
+        char entry[64];
+        bool is_first = !list->length;
+        snprintf(entry, sizeof entry, "%s.%s", is_first ? "" : ", ", group->names[i]);
+        const char *found = strstr(text_string(list), entry + (is_first ? 0 : 2));
+        bool is_there = found && (found[strlen(entry) - 2] == ',' || !found[strlen(entry) - 2]);
+        if (is_there || list->length >= READABLE) continue;
+        text_add(list, entry);
+        if (list->length >= READABLE) text_add(list, ", ...");
+    }
+}
+
+/* What the nearest forms want and the instruction lacks: of those that fail at the suffix `bad`. Nothing where one of them
+ * is complete without it. */
+static void add_missing(const PtxChecker *checker, int score, int bad, Text *list) {
+    int count;
+    const PtxForm *form = first_form(checker, &count);
+    bool is_type = false;
+    for (int f = 0; f < count; f++) {
+        Match match;
+        if (!is_of_version(checker, &form[f])) continue;
+        match_form(&form[f], checker->instruction, &match);
+        if (match.score != score || match.bad != bad) continue;
+        if (match.missing < 0) {
+            text_clear(list);
+            return;
+        }
+        const PtxFormGroup *group = &form[f].groups[match.missing];
+        if (!list->length) is_type = group->is_type;
+        if (group->is_type == is_type) add_new(list, group);
+    }
+}
+
+/* The types that the opcode has: in its forms with `suffix`, or (NULL) in all. */
+static void add_types(const PtxChecker *checker, const char *suffix, Text *list) {
+    int count;
+    const PtxForm *form = first_form(checker, &count);
+    for (int f = 0; f < count; f++) {
+        if (!is_of_version(checker, &form[f]) || (suffix && group_of(&form[f], NULL, suffix) < 0)) continue;
+        for (int g = 0; g < form[f].group_count; g++)
+            if (form[f].groups[g].is_type) add_new(list, &form[f].groups[g]);
+    }
+}
+
+static void name_without(const PtxChecker *checker, int suffix, char *out, size_t bytes) {
+    const PtxInstruction *in = checker->instruction;
+    size_t length = (size_t)snprintf(out, bytes, "%.40s", in->name);
+    for (int i = 0; i < in->modifier_count && length + 1 < bytes; i++)
+        if (i != suffix)
+            length += (size_t)snprintf(out + length, bytes - length, ".%s", in->modifiers[i].text);
+}
+
+static bool fail_suffix(const PtxChecker *checker, int suffix, const char *text) {
+    PtxToken token = suffix_token(checker, suffix);
+    return fail_at(checker, &token, text);
+}
+
+static bool fail_unknown(const PtxChecker *checker, int suffix, const char *nearest) {
+    const PtxModifier *unknown = &checker->instruction->modifiers[suffix];
+    const char *name = checker->instruction->name;
+    char text[240];
+    Text types = {0};
+    if (unknown->kind == PTX_MOD_TYPE) add_types(checker, NULL, &types);
+    if (types.length)
+        snprintf(text, sizeof text, "%.40s takes no .%.60s, but %s", name, unknown->text,
+                 text_string(&types));
+    else
+        snprintf(text, sizeof text, "%.40s has no suffix '.%.60s'%s%s%s", name, unknown->text,
+                 nearest ? "; did you mean '." : "", nearest ? nearest : "", nearest ? "'?" : "");
+    text_done(&types);
+    return fail_suffix(checker, suffix, text);
+}
+
+static bool fail_bad(const PtxChecker *checker, const PtxForm *form, const Match *match) {
+    const PtxInstruction *in = checker->instruction;
+    const PtxModifier *bad = &in->modifiers[match->bad];
+    char text[480], rest[160];
+    Text list = {0}, types = {0};
+    name_without(checker, match->bad, rest, sizeof rest);
+    int type = bad->kind == PTX_MOD_TYPE ? group_of_type(form, match) : -1;
+    if (type >= 0) add_new(&list, &form->groups[type]);
+    if (type < 0) add_missing(checker, match->score, match->bad, &list);
+    if (bad->kind != PTX_MOD_TYPE) add_types(checker, bad->text, &types);
+    const char *own = in->type_count ? ptx_type_text(in->types[0]) : "";
+    if (types.length > 1 && !strcmp(text_string(&types) + 1, own))
+        text_clear(&types); /* that is not what is wrong */
+    if (match->bad_group >= 0)
+        snprintf(text, sizeof text, "%.40s takes .%s or .%s, not both", in->name,
+                 in->modifiers[match->used[match->bad_group] - 1].text, bad->text);
+    else
+        snprintf(text, sizeof text, "%s takes no .%.60s%s%s%s%.30s%s%s", rest, bad->text,
+                 list.length ? ", but " : "", text_string(&list), types.length ? "; ." : "",
+                 types.length ? bad->text : "", types.length ? " goes with " : "", text_string(&types));
+    text_done(&list);
+    text_done(&types);
+    return fail_suffix(checker, match->bad, text);
+}
+
+static bool fail_missing(const PtxChecker *checker, int score) {
+    Text list = {0};
+    add_missing(checker, score, -1, &list);
+    PtxFault fault;
+    ptx_fault(&fault, -1, -1, "%s is incomplete: it needs %s%.200s", checker->name,
+              strchr(text_string(&list), ',') ? "one of " : "", text_string(&list));
+    text_done(&list);
+    return fail(checker, &fault);
+}
+
+/* No form takes the suffixes: says what keeps the instruction from the form that takes most of them. */
+static bool fail_modifiers(const PtxChecker *checker) {
+    const PtxInstruction *in = checker->instruction;
+    const char *nearest;
+    for (int i = 0; i < in->modifier_count; i++)
+        if (is_unknown(checker, in->modifiers[i].text, &nearest)) return fail_unknown(checker, i, nearest);
+    int count;
+    const PtxForm *form = first_form(checker, &count), *best = NULL;
+    Match best_match = {0};
+    for (int f = 0; f < count; f++) {
+        Match match;
+        if (!is_of_version(checker, &form[f])) continue;
+        match_form(&form[f], in, &match);
+        bool is_nearer = match.score > best_match.score ||
+                         (match.score == best_match.score && match.bad < 0 && best_match.bad >= 0);
+        if (best && !is_nearer) continue;
+        best = &form[f];
+        best_match = match;
+    }
+    return best_match.bad >= 0 ? fail_bad(checker, best, &best_match)
+                               : fail_missing(checker, best_match.score);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------ */
+
+/* The fault that is worth telling: with the right number of operands, and furthest to the right. */
+static bool is_later(const PtxFault *fault, const PtxFault *best) {
+    return fault->operand > best->operand;
+}
+
+static bool check_form(PtxChecker *checker) {
+    const PtxInstruction *in = checker->instruction;
+    bool fits_modifiers = false;
+    PtxFault best = {.operand = -2}, fault;
+    int count;
+    const PtxForm *form = first_form(checker, &count);
+    for (int f = 0; f < count; f++) {
+        Match match;
+        if (!is_of_version(checker, &form[f]) || !match_form(&form[f], in, &match)) continue;
+        if (!fits_modifiers) spell(checker);
+        fits_modifiers = true;
+        if (ptx_check_operands(checker, &form[f], &fault)) return true;
+        if (best.operand == -2 || is_later(&fault, &best)) best = fault;
+    }
+    if (fits_modifiers) return fail(checker, &best);
+    spell(checker);
+    return !count || fail_modifiers(checker);
+}
+
+static bool check_instruction(PtxChecker *checker) {
+    const PtxInstruction *in = checker->instruction;
+    if (in->opcode == PTX_OTHER) return ptx_forms_is_parsed(in->name) || fail_name(checker);
+    if (!check_form(checker)) return false;
+    PtxFault fault;
+    return in->opcode != PTX_call || ptx_check_call(checker, &fault) || fail(checker, &fault);
+}
+
+/* ---- variables --------------------------------------------------------------------------------------- */
+
+/* The name in its declaration; without a place in the line where it does not stand there. */
+static PtxToken declared_name(const PtxModule *module, const PtxVariable *variable) {
+    PtxLexer lexer = lexer_at(module, variable->line, 1);
+    for (PtxToken token = ptx_lexer_next(&lexer); token.line == variable->line && token.kind != PTX_TOKEN_END;
+         token = ptx_lexer_next(&lexer))
+        if (token.kind == PTX_TOKEN_NAME && token.length == strlen(variable->name) &&
+            !memcmp(token.begin, variable->name, token.length))
+            return token;
+    return (PtxToken){.line = variable->line};
+}
+
+static bool check_shared(const PtxChecker *checker, const PtxVariable *variable) {
+    enum { STATIC_SHARED_BYTES = 48 * 1024 };
+    if (variable->space != PTX_SPACE_SHARED || variable->bytes <= STATIC_SHARED_BYTES) return true;
+    const PtxModule *module = checker->program->module;
+    PtxToken name = declared_name(module, variable);
+    return ptx_fail_at(
+        module, name.begin, name.line, name.column, checker->error,
+        "'%.80s' has %llu bytes; shared variables of a block have at most %d together, beyond that "
+        "take .extern .shared",
+        variable->name, (unsigned long long)variable->bytes, STATIC_SHARED_BYTES);
+}
+
+/* Variables that the operands name. */
+static bool check_named(const PtxChecker *checker, const PtxOperand *operands, int count) {
+    for (int i = 0; i < count; i++)
+        if ((operands[i].variable && !check_shared(checker, operands[i].variable)) ||
+            !check_named(checker, operands[i].items, operands[i].item_count))
+            return false;
+    return true;
+}
+
+bool ptx_program_check(const PtxProgram *program, Error *error) {
+    const PtxModule *module = program->module;
+    if (module->version_major * 100 + module->version_minor > PTX_NEWEST) return true;
+    PtxForms *forms = ptx_forms_new(module);
+    bool good = true;
+    for (int pc = 0; good && pc < program->code_count; pc++) {
+        PtxChecker checker = {.program = program,
+                              .forms = forms,
+                              .function = program->functions[program->code[pc].function].function,
+                              .instruction = program->code[pc].instruction,
+                              .source = program->code[pc].line,
+                              .error = error};
+        good = check_instruction(&checker) &&
+               check_named(&checker, checker.instruction->operands, checker.instruction->operand_count);
+    }
+    ptx_forms_free(forms);
+    return good;
+}

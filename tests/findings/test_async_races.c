@@ -1,0 +1,154 @@
+/* Hazards of asynchronous copies and mbarriers, planted one by one; beside each its correct twin, which is silent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "findings/findings.h"
+#include "tests/emulator/core.h"
+#include <string.h>
+
+/* 64 threads, each with its 16 bytes of `source` (%q0) and of `tile` (%r0); %r2 is another thread's place in `tile`, in
+ * the same warp, %r3 in the other warp. */
+#define MODULE                                                                                               \
+    ".shared .align 128 .b8 tile[2048];\n.shared .align 8 .b64 gate[2];\n.global .align 128 .u32 "           \
+    "source[512];\n"
+#define BEGIN                                                                                                \
+    "mov.u32 %r1, tile; mad.lo.u32 %r0, %t, 16, %r1; xor.b32 %r2, %r0, 16; xor.b32 %r3, %r0, 512;\n"         \
+    "mov.u32 %r9, gate; mov.u64 %q1, source; mad.wide.u32 %q0, %t, 16, %q1; mov.u32 %r8, 7;\n"               \
+    "st.shared.v4.u32 [%r0], {%r8, %r8, %r8, %r8}; st.shared.v4.u32 [%r0+1024], {%r8, %r8, %r8, %r8};\n"     \
+    "setp.eq.u32 %p2, %t, 0; bar.sync 0;\n"
+
+static void check(const char *body, const char *expected) {
+    RaceDetector *detector = race_detector_new();
+    TraceObserver observer = race_detector_observer(detector);
+    Text text = {0}, found = {0};
+    text_add(&text, BEGIN);
+    text_add(&text, body);
+    CoreRun run = core_run_well((CoreKernel){
+        .body = text_string(&text), .module = MODULE, .block = 64, .options = {.observer = &observer}});
+    Findings *hazards = findings_new(detector, run.trace, NULL);
+    assert_true(hazards->is_complete);
+    for (int i = 0; i < hazards->error_count; i++)
+        text_print(&found, "%s%s", i ? " " : "", hazards->items[i].kind_text);
+    if (strcmp(text_string(&found), expected) != 0)
+        fail_msg("%s\nexpected '%s', found '%s'", body, expected, text_string(&found));
+    findings_free(hazards);
+    race_detector_free(detector);
+    core_done(&run);
+    text_done(&text);
+    text_done(&found);
+}
+
+#define COPY   "cp.async.cg.shared.global [%r0], [%q0], 16;\n"
+#define COMMIT "cp.async.commit_group;\n"
+#define WAIT   "cp.async.wait_group 0;\n"
+#define OWN    "ld.shared.u32 %r4, [%r0];\n"
+#define OTHER  "ld.shared.u32 %r4, [%r2];\n"
+#define FAR    "ld.shared.u32 %r4, [%r3];\n"
+#define BAR    "bar.sync 0;\n"
+
+static void reads_wait_for_the_copy(void **state) {
+    (void)state;
+    check(COPY COMMIT WAIT OWN, "");
+    check(COPY COMMIT OWN WAIT, "async_read");
+    check(COPY COMMIT BAR FAR WAIT, "async_read"); /* a barrier is no wait */
+    check(COPY "cp.async.wait_all;\n" OWN, "");
+    check(COPY WAIT OWN, "copy_not_committed async_read");
+    check(COPY COMMIT "cp.async.wait_group 1;\n" OWN WAIT, "async_read");
+    check(COPY COMMIT COMMIT "cp.async.wait_group 1;\n" OWN, "");
+}
+
+static void other_threads_wait_at_a_barrier_too(void **state) {
+    (void)state;
+    check(COPY COMMIT WAIT BAR FAR, "");
+    check(COPY COMMIT WAIT FAR, "shared_race");
+    check(COPY COMMIT BAR WAIT FAR, "shared_race");
+    check(COPY COMMIT WAIT "bar.warp.sync -1;\n" OTHER, "");
+    check(COPY COMMIT WAIT OTHER, "warp_race");
+}
+
+static void writes_wait_for_the_copy(void **state) {
+    (void)state;
+    check(COPY COMMIT WAIT "st.shared.u32 [%r0], %t;\n", "");
+    check(COPY COMMIT "st.shared.u32 [%r0], %t;\n" WAIT, "async_write");
+    check(COPY COMMIT WAIT "st.global.u32 [%q0], %t;\n", "");
+    check(COPY COMMIT "st.global.u32 [%q0], %t;\n" WAIT, "async_write");
+    check(COPY COMMIT COPY COMMIT WAIT, "async_write");
+    check(COPY COMMIT WAIT COPY COMMIT WAIT, "");
+    check(COPY COMMIT WAIT BAR FAR COPY COMMIT WAIT, "shared_race"); /* others still read the buffer */
+    check(COPY COMMIT WAIT BAR FAR BAR COPY COMMIT WAIT, "");
+}
+
+static void every_copy_is_committed_and_awaited(void **state) {
+    (void)state;
+    check(COPY, "copy_not_committed");
+    check(COPY COMMIT, "copy_not_awaited");
+    check(COPY COMMIT WAIT, "");
+    check("@%p2 " COPY COMMIT WAIT, "");
+}
+
+/* ---- mbarriers -------------------------------------------------------------------------------------- */
+
+#define INIT(count)   "@%p2 mbarrier.init.shared.b64 [%r9], " count ";\n"
+#define FOLLOW        "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n"
+#define UNTIL(parity) "SPIN: mbarrier.try_wait.parity.shared.b64 %p3, [%r9], " parity "; @!%p3 bra SPIN;\n"
+#define STORE         "st.shared.u32 [%r0], %t;\n"
+
+static void a_phase_orders_what_arrived(void **state) {
+    (void)state;
+    check(INIT("64") BAR COPY FOLLOW UNTIL("0") FAR, "");
+    check(INIT("64") BAR COPY FOLLOW UNTIL("1") FAR, "copy_not_awaited async_read"); /* the phase before */
+    check(INIT("64") BAR STORE "mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0") FAR, "");
+    check(INIT("64") BAR STORE UNTIL("1") FAR "mbarrier.arrive.shared.b64 %q5, [%r9];\n", "shared_race");
+    check(INIT("64") BAR STORE "mbarrier.arrive.relaxed.cta.shared.b64 %q5, [%r9];\n" UNTIL("0") FAR,
+          "shared_race");
+    check(INIT("64") BAR STORE "mbarrier.arrive.shared.b64 %q5, [%r9];\n"
+                               "mbarrier.test_wait.shared.b64 %p3, [%r9], %q5;\n" FAR,
+          "");
+    check(INIT("63") BAR "@!%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"), "");
+    check(INIT("63") "@!%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"),
+          "warp_race"); /* is it initialized? */
+}
+
+static void wrong_counts_are_found(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        TrapKind kind;
+        const char *detail;
+    } wrong[] = {
+        {INIT("65") BAR "mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"), TRAP_DEADLOCK,
+         "(`gate`+0, phase 0: 1 of 65 arrivals are missing)"},
+        {INIT("64") BAR "mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL(
+             "0") "mov.u32 %r4, 1;\nAGAIN: "
+                  "mbarrier.test_wait.parity.shared.b64 %p3, [%r9], 1; @!%p3 bra AGAIN;\n",
+         TRAP_DEADLOCK, "phase 1: 64 of 64 arrivals are missing"},
+        {INIT("1") BAR "@%p2 mbarrier.arrive.expect_tx.shared.b64 %q5, [%r9], 16;\n" UNTIL("0"),
+         TRAP_DEADLOCK, "0 of 1 arrivals and 16 bytes are missing"},
+        {INIT("1") BAR "@%p2 mbarrier.arrive.expect_tx.shared.b64 %q5, [%r9], 16;\n"
+                       "@%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n",
+         TRAP_MBARRIER, "more arrivals than the mbarrier expects"},
+        {INIT("0"), TRAP_MBARRIER, "mbarrier.init with a count of 0"},
+        {INIT("2") BAR "@%p2 mbarrier.arrive.noComplete.shared.b64 %q5, [%r9], 2;\n", TRAP_MBARRIER,
+         "completes the phase"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Text text = {0};
+        text_add(&text, BEGIN);
+        text_add(&text, wrong[i].body);
+        core_run_trap((CoreKernel){.body = text_string(&text), .module = MODULE, .block = 64}, wrong[i].kind,
+                      wrong[i].detail);
+        text_done(&text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_wait_for_the_copy),     cmocka_unit_test(other_threads_wait_at_a_barrier_too),
+        cmocka_unit_test(writes_wait_for_the_copy),    cmocka_unit_test(every_copy_is_committed_and_awaited),
+        cmocka_unit_test(a_phase_orders_what_arrived), cmocka_unit_test(wrong_counts_are_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,558 @@
+/* What orders two accesses and what does not: small kernels under the race detector. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "findings/findings.h"
+#include "findings/races/race_detector.h"
+#include "tests/emulator/core.h"
+#include <string.h>
+
+/* Runs the kernel and expects these errors, then notes: "kind access other", one a line; "" is none. */
+static void check(const char *name, CoreKernel kernel, const char *expected) {
+    RaceDetector *detector = race_detector_new();
+    TraceObserver observer = race_detector_observer(detector);
+    kernel.options.observer = &observer;
+    CoreRun run = core_run_well(kernel);
+    Findings *hazards = findings_new(detector, run.trace, NULL);
+    assert_true(hazards->is_complete);
+    Text found = {0};
+    for (int i = 0; i < hazards->count; i++) {
+        if (hazards->items[i].severity == SEVERITY_SLOW) continue;
+        text_print(&found, "%s%s ", found.length ? "\n" : "", hazards->items[i].kind_text);
+        core_add_name(&run, hazards->items[i].access.pc, &found);
+        text_add(&found, " ");
+        core_add_name(&run, hazards->items[i].other.pc, &found);
+    }
+    if (strcmp(text_string(&found), expected) != 0)
+        fail_msg("%s: expected '%s', found '%s'", name, expected, text_string(&found));
+    text_done(&found);
+    findings_free(hazards);
+    race_detector_free(detector);
+    core_done(&run);
+}
+
+/* ---- fences, releases and acquires ------------------------------------------------------------------ */
+
+typedef struct Message { /* one thread writes a word, then a flag; another reads the flag, then the word */
+    const char *write, *read;   /* %r1: the flag that was read */
+    const char *blocks, *warps; /* what is found between threads of two blocks; of one */
+} Message;
+
+#define RACE "global_race ld.global.u32 st.global.u32"
+#define NOTE "missing_acquire ld.global.u32 st.global.u32"
+/* A flag of too narrow a scope is a race itself. */
+#define NARROW(read, write) "global_race " read " " write "\n" RACE
+
+static const Message messages[] = {
+    {"st.release.gpu.global.u32 [%q0], 1;", "ld.acquire.gpu.global.u32 %r1, [%q0];", "", ""},
+    {"st.release.sys.global.u32 [%q0], 1;", "ld.acquire.sys.global.u32 %r1, [%q0];", "", ""},
+    {"st.release.cta.global.u32 [%q0], 1;", "ld.acquire.gpu.global.u32 %r1, [%q0];",
+     NARROW("ld.acquire.gpu.global.u32", "st.release.cta.global.u32"), ""},
+    {"st.relaxed.gpu.global.u32 [%q0], 1;", "ld.acquire.gpu.global.u32 %r1, [%q0];", RACE, RACE},
+    {"st.release.gpu.global.u32 [%q0], 1;", "ld.relaxed.gpu.global.u32 %r1, [%q0];", NOTE, NOTE},
+    {"membar.gl; st.volatile.global.u32 [%q0], 1;", "ld.volatile.global.u32 %r1, [%q0];", NOTE, NOTE},
+    {"membar.gl; red.global.add.u32 [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0;", NOTE, NOTE},
+    {"membar.cta; red.global.add.u32 [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0;", RACE, NOTE},
+    {"st.release.gpu.global.u32 [%q0], 1;", "ld.relaxed.gpu.global.u32 %r1, [%q0]; fence.acq_rel.gpu;", "",
+     ""},
+    {"fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%q0], 1;", "ld.acquire.gpu.global.u32 %r1, [%q0];", "",
+     ""},
+    {"fence.sc.gpu; st.relaxed.gpu.global.u32 [%q0], 1;",
+     "ld.relaxed.gpu.global.u32 %r1, [%q0]; fence.sc.gpu;", "", ""},
+    {"fence.acq_rel.cta; st.relaxed.gpu.global.u32 [%q0], 1;", "ld.acquire.gpu.global.u32 %r1, [%q0];", RACE,
+     ""},
+    {"fence.acq_rel.gpu; st.relaxed.cta.global.u32 [%q0], 1;", "ld.acquire.gpu.global.u32 %r1, [%q0];",
+     NARROW("ld.acquire.gpu.global.u32", "st.relaxed.cta.global.u32"), ""},
+    {"membar.gl; st.volatile.global.u32 [%q0], 1;", "ld.volatile.global.u32 %r1, [%q0]; membar.gl;", "", ""},
+    {"membar.sys; st.volatile.global.u32 [%q0], 1;", "ld.volatile.global.u32 %r1, [%q0]; membar.sys;", "",
+     ""},
+    {"membar.cta; st.volatile.global.u32 [%q0], 1;", "ld.volatile.global.u32 %r1, [%q0]; membar.gl;", RACE,
+     ""},
+    {"membar.gl; atom.global.exch.b32 %r3, [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0; membar.cta;", NOTE,
+     ""},
+    {"membar.gl; atom.global.exch.b32 %r3, [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0; membar.gl;", "",
+     ""},
+    {"red.release.gpu.global.add.u32 [%q0], 1;", "atom.acquire.gpu.global.or.b32 %r1, [%q0], 0;", "", ""},
+    {"red.release.cta.global.add.u32 [%q0], 1;", "ld.acquire.gpu.global.u32 %r1, [%q0];",
+     NARROW("ld.acquire.gpu.global.u32", "red.release.cta.global.add.u32"), ""},
+    {"atom.acq_rel.gpu.global.add.u32 %r3, [%q0], 1;", "atom.acq_rel.gpu.global.or.b32 %r1, [%q0], 0;", "",
+     ""},
+    {"red.global.add.u32 [%q0], 1;", "atom.acquire.gpu.global.or.b32 %r1, [%q0], 0;", RACE, RACE},
+    /* an atomic keeps what was released before it */
+    {"st.release.gpu.global.u32 [%q0], 1; red.relaxed.gpu.global.add.u32 [%q0], 2;",
+     "ld.acquire.gpu.global.u32 %r1, [%q0];", "", ""},
+};
+
+/* The writer is thread 0, the reader thread 64: of the block, or of the grid. */
+static void check_message(const Message *message, bool of_blocks) {
+    Text body = {0};
+    text_print(&body,
+               "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 516;\n"
+               "setp.ne.u32 %%p0, %%i, 0; @%%p0 bra NEXT;\n"
+               "st.global.u32 [%%base+512], 5;\n%s\nbra END;\n"
+               "NEXT: setp.ne.u32 %%p1, %%i, 64; @%%p1 bra END;\n"
+               "WAIT: %s setp.eq.u32 %%p2, %%r1, 0; @%%p2 bra WAIT;\n"
+               "ld.global.u32 %%r2, [%%base+512]; st.global.u32 [%%out], %%r2;\nEND:",
+               message->write, message->read);
+    check(text_string(&body),
+          (CoreKernel){.body = text_string(&body),
+                       .grid = of_blocks ? 2 : 1,
+                       .block = of_blocks ? 64 : 128,
+                       .words = 130},
+          of_blocks ? message->blocks : message->warps);
+    text_done(&body);
+}
+
+static void test_messages(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+        check_message(&messages[i], true);
+        check_message(&messages[i], false);
+    }
+}
+
+/* Block 0 writes, block 1 hands it on, block 2 reads. */
+static void test_messages_are_handed_on(void **state) {
+    (void)state;
+    static const struct {
+        const char *between, *expected;
+    } cases[] = {
+        {"st.release.gpu.global.u32 [%q0], 2;", ""}, /* it has acquired what it releases */
+        {"atom.relaxed.gpu.global.add.u32 %r3, [%q0], 1;", ""},
+        {"st.release.cta.global.u32 [%q0], 2;",
+         NARROW("ld.acquire.gpu.global.u32", "st.release.cta.global.u32")},
+        {"st.relaxed.gpu.global.u32 [%q0], 2;", RACE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(
+            &body,
+            "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 516; setp.ne.u32 %%p0, %%t, 0; @%%p0 bra END;\n"
+            "setp.ne.u32 %%p1, %%r0, 0; @%%p1 bra NEXT;\n"
+            "st.global.u32 [%%base+512], 5; st.release.gpu.global.u32 [%%q0], 1; bra END;\n"
+            "NEXT: WAIT: ld.acquire.gpu.global.u32 %%r1, [%%q0]; setp.lt.u32 %%p2, %%r1, %%r0; @%%p2 bra "
+            "WAIT;\n"
+            "setp.ne.u32 %%p1, %%r0, 1; @%%p1 bra LAST; %s bra END;\n"
+            "LAST: ld.global.u32 %%r2, [%%base+512]; st.global.u32 [%%out], %%r2;\nEND:",
+            cases[i].between);
+        check(cases[i].between,
+              (CoreKernel){.body = text_string(&body), .grid = 3, .block = 32, .words = 130},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
+/* Thread 0 of block 0 writes and announces it, block 1 adds to the announcement, a second warp of either reads: the scope of
+ * a block is enough where the reader is of the writer's, whatever others have added. */
+static void test_others_add_to_an_announcement(void **state) {
+    (void)state;
+    static const struct {
+        const char *fence;
+        int reader; /* its block */
+        const char *expected;
+    } cases[] = {
+        {"membar.cta;", 0, ""}, {"membar.cta;", 1, RACE}, {"membar.gl;", 0, ""}, {"membar.gl;", 1, ""},
+        {"", 0, RACE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(
+            &body,
+            "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 516; setp.ne.u32 %%p1, %%r0, 0;\n"
+            "setp.eq.u32 %%p0, %%t, 32; @%%p0 bra SECOND; setp.ne.u32 %%p0, %%t, 0; @%%p0 bra END;\n"
+            "@%%p1 bra ADDS; st.global.u32 [%%base+512], 5; %s red.global.add.u32 [%%q0], 1; bra END;\n"
+            "ADDS: atom.global.or.b32 %%r1, [%%q0], 0; setp.eq.u32 %%p2, %%r1, 0; @%%p2 bra ADDS;\n"
+            "red.global.add.u32 [%%q0], 1; red.global.add.u32 [%%q0+4], 1; bra END;\n"
+            "SECOND: setp.ne.u32 %%p0, %%r0, %d; @%%p0 bra END;\n"
+            "WAIT: atom.global.or.b32 %%r1, [%%q0+4], 0; setp.eq.u32 %%p2, %%r1, 0; @%%p2 bra WAIT;\n"
+            "ld.acquire.gpu.global.u32 %%r1, [%%q0];\n"
+            "ld.global.u32 %%r2, [%%base+512]; st.global.u32 [%%out], %%r2;\nEND:",
+            cases[i].fence, cases[i].reader);
+        check(text_string(&body),
+              (CoreKernel){.body = text_string(&body), .grid = 2, .block = 64, .words = 140},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
+/* A store goes through the L1 cache of its own block: what the block has read there before is not old afterwards. */
+static void test_own_stores_are_not_old(void **state) {
+    (void)state;
+    static const char body[] =
+        "add.u64 %q0, %base, 516; setp.eq.u32 %p0, %t, 64; @%p0 ld.global.u32 %r2, [%base+512]; bar.sync 0;\n"
+        "@%p0 bra WAIT; setp.ne.u32 %p1, %t, 0; @%p1 bra END;\n"
+        "st.global.u32 [%base+512], 5; membar.gl; red.global.add.u32 [%q0], 1; bra END;\n"
+        "WAIT: atom.global.or.b32 %r1, [%q0], 0; setp.eq.u32 %p2, %r1, 0; @%p2 bra WAIT;\n"
+        "ld.global.u32 %r2, [%base+512]; st.global.u32 [%out], %r2;\nEND:";
+    check(body, (CoreKernel){.body = body, .block = 96, .words = 140}, NOTE);
+}
+
+/* Thread 0 of block 0 writes a word and announces it; block 1 reads the announcement, and all its threads the word. */
+static void test_what_is_announced(void **state) {
+    (void)state;
+#define ORDER "order ld.volatile.global.u32 st.volatile.global.u32"
+    static const struct {
+        const char *write, *wait, *read, *expected;
+    } cases[] = {
+        /* volatile: with the fence silent, also where the reader has none; without it not */
+        {"st.volatile.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1;",
+         "atom.global.or.b32 %r1, [%q0], 0;", "ld.volatile.global.u32 %r2, [%q1];", ""},
+        {"st.volatile.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0;",
+         "ld.volatile.global.u32 %r2, [%q1];", ORDER},
+        {"st.volatile.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;",
+         "atom.global.or.b32 %r1, [%q0], 0; membar.gl;", "ld.volatile.global.u32 %r2, [%q1];", ORDER},
+        {"membar.gl; st.volatile.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1; membar.gl;",
+         "atom.global.or.b32 %r1, [%q0], 0;", "ld.volatile.global.u32 %r2, [%q1];", ORDER},
+        {"st.volatile.global.u32 [%q1], 5; membar.gl; st.volatile.global.u32 [%q0], 1;",
+         "ld.volatile.global.u32 %r1, [%q0];", "ld.volatile.global.u32 %r2, [%q1];", ""},
+        {"st.volatile.global.u32 [%q1], 5; st.volatile.global.u32 [%q0], 1;",
+         "ld.volatile.global.u32 %r1, [%q0];", "ld.volatile.global.u32 %r2, [%q1];", ORDER},
+        {"st.volatile.global.u32 [%q1], 5; st.release.gpu.global.u32 [%q0], 1;",
+         "ld.acquire.gpu.global.u32 %r1, [%q0];", "ld.volatile.global.u32 %r2, [%q1];", ""},
+        /* a word that is polled for itself needs no fence */
+        {"st.volatile.global.u32 [%q0], 1;", "ld.volatile.global.u32 %r1, [%q0];",
+         "ld.volatile.global.u32 %r2, [%q0];", ""},
+        {"st.volatile.global.u32 [%q1], 1; st.volatile.global.u32 [%q0], 1;",
+         "ld.volatile.global.u32 %r1, [%q1];", "", ""},
+        {"st.volatile.global.u32 [%q1], 1; st.volatile.global.u32 [%q0], 1;",
+         "ld.volatile.global.u32 %r1, [%q0];",
+         "L: ld.volatile.global.u32 %r2, [%q1]; setp.ne.u32 %p2, %r2, 1; @%p2 bra L;", ""},
+        {"st.volatile.global.u32 [%q1], 1; st.volatile.global.u32 [%q0], 1;",
+         "ld.volatile.global.u32 %r1, [%q0];",
+         "L: ld.volatile.global.u32 %r2, [%q1]; sub.u32 %r3, %r2, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra END; "
+         "bra L;",
+         ""},
+        {"st.volatile.global.u32 [%q1], 1; st.volatile.global.u32 [%q0], 1;",
+         "ld.volatile.global.u32 %r1, [%q1]; setp.eq.u32 %p2, %r1, 0; @%p2 bra WAIT; ld.volatile.global.u32 "
+         "%r1, [%q0];",
+         "@%p3 st.volatile.global.u32 [%q1], 0;", ""}, /* it has been read */
+        /* the other threads of the reader's block rely on it, too; a plain store into the word is no better */
+        {"st.volatile.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0;",
+         "@%p3 st.volatile.global.u32 [%q1], 6;", "order st.volatile.global.u32 st.volatile.global.u32"},
+        /* plain: a note with the writer's fence, unless the reader's block has the old value in its cache */
+        {"st.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1;",
+         "atom.global.or.b32 %r1, [%q0], 0;", "ld.global.u32 %r2, [%q1];", NOTE},
+        {"st.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0;",
+         "ld.global.u32 %r2, [%q1];", RACE},
+        {"st.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1;",
+         "atom.global.or.b32 %r1, [%q0], 0; membar.gl;", "ld.global.u32 %r2, [%q1];", ""},
+        {"LATE membar.gl; st.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1;",
+         "ld.global.u32 %r2, [%q1]; atom.global.or.b32 %r1, [%q0], 0;", "ld.global.u32 %r2, [%q1];",
+         "global_race st.global.u32 ld.global.u32\n" RACE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        const char *write = cases[i].write;
+        bool late = !strncmp(write, "LATE ", 5); /* after the reader's block has begun */
+        text_print(
+            &body,
+            "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 516; add.u64 %%q1, %%base, 512;\n"
+            "setp.ne.u32 %%p0, %%r0, 0; setp.ne.u32 %%p1, %%t, 0; setp.eq.u32 %%p3, %%t, 40; @%%p0 bra "
+            "NEXT;\n"
+            "@%%p1 bra END; %s\n%s bra END;\n"
+            "NEXT: @%%p1 bra ALL; %s\n"
+            "WAIT: %s setp.eq.u32 %%p2, %%r1, 0; @%%p2 bra WAIT;\n"
+            "ALL: bar.sync 0; %s\nEND:",
+            late ? "WAIT0: atom.global.or.b32 %r1, [%q0+4], 0; setp.eq.u32 %p2, %r1, 0; @%p2 bra WAIT0;\n"
+                 : "",
+            late ? write + 5 : write, late ? "ld.global.u32 %r2, [%q1]; red.global.add.u32 [%q0+4], 1;" : "",
+            late ? "atom.global.or.b32 %r1, [%q0], 0;" : cases[i].wait, cases[i].read);
+        check(text_string(&body),
+              (CoreKernel){.body = text_string(&body), .grid = 2, .block = 64, .words = 140},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
+/* ---- barriers --------------------------------------------------------------------------------------- */
+
+/* A part of a warp passes a barrier of the block while the rest has exited; before, or by then. */
+static void test_barriers_of_part_of_a_warp(void **state) {
+    (void)state;
+    static const struct {
+        const char *body, *expected;
+    } cases[] = {
+        {"setp.ge.u32 %p0, %t, 40; @%p0 bra END; bar.sync 0; END:", "partial_barrier bar.sync -"},
+        {"setp.ge.u32 %p0, %t, 40; @%p0 exit; bar.sync 0;", "partial_barrier bar.sync -"},
+        {"setp.ge.u32 %p0, %t, 40; @%p0 exit; barrier.red.popc.u32 %r0, 0, %p0;",
+         "partial_barrier barrier.red.popc.u32 -"},
+        {"setp.ge.u32 %p0, %t, 40; @%p0 bra END; barrier.sync 0; END:", "partial_barrier barrier.sync -"},
+        {"setp.ge.u32 %p0, %t, 32; @%p0 exit; bar.sync 0;", ""}, /* a whole warp */
+        {"setp.ge.u32 %p0, %t, 40; @%p0 bra END; bar.warp.sync -1; END:", ""},
+        {"setp.ge.u32 %p0, %t, 40; @%p0 bra OVER; bar.warp.sync -1; OVER: st.global.u32 [%out], 1;",
+         "passed_by bar.warp.sync -"},
+        {"bar.sync 0; setp.ge.u32 %p0, %t, 40; @%p0 exit;", ""},
+        {"setp.ge.u32 %p0, %t, 40; @%p0 bra ELSE; barrier.sync 0; bra END; ELSE: barrier.sync 0; END:", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(cases[i].body, (CoreKernel){.body = cases[i].body, .block = 64}, cases[i].expected);
+}
+
+static const char words[] = ".shared .align 16 .b8 words[1024];\n";
+
+#define SHARED_RACE_LOAD    "shared_race ld.shared.u32 st.shared.u32"
+#define SHARED_RACE_STORE   "shared_race st.shared.u32 ld.shared.u32"
+#define VOLATILE_RACE_LOAD  "shared_race ld.volatile.shared.u32 st.volatile.shared.u32"
+#define VOLATILE_RACE_STORE "shared_race st.volatile.shared.u32 ld.volatile.shared.u32"
+
+static void test_barriers(void **state) {
+    (void)state;
+    static const struct {
+        const char *warps[3]; /* what each does */
+        const char *expected;
+    } cases[] = {
+        {{"st.shared.u32 [%r1], %t; bar.sync 0;", "bar.sync 0; ld.shared.u32 %r2, [%r1+-128];",
+          "bar.sync 0;"},
+         ""},
+        {{"bar.sync 0; st.shared.u32 [%r1], %t;", "bar.sync 0; ld.shared.u32 %r2, [%r1+-128];",
+          "bar.sync 0;"},
+         SHARED_RACE_LOAD},
+        /* who arrives lets others know, and comes to know nothing */
+        {{"st.shared.u32 [%r1], %t; bar.arrive 1, 64;", "bar.sync 1, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
+         ""},
+        {{"bar.arrive 1, 64; st.shared.u32 [%r1], %t;", "bar.sync 1, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
+         SHARED_RACE_LOAD},
+        {{"LONG bar.arrive 1, 64; st.shared.u32 [%r1], %t;", "ld.shared.u32 %r2, [%r1+-128]; bar.sync 1, 64;",
+          ""},
+         SHARED_RACE_STORE},
+        {{"LONG bar.sync 1, 64; st.shared.u32 [%r1], %t;", "ld.shared.u32 %r2, [%r1+-128]; bar.sync 1, 64;",
+          ""},
+         ""},
+        {{"bar.sync 1, 64; st.shared.u32 [%r1], %t;", "ld.shared.u32 %r2, [%r1+-128]; bar.arrive 1, 64;", ""},
+         ""},
+        /* who takes no part knows nothing, unless he is let know at another one */
+        {{"st.shared.u32 [%r1], %t; bar.sync 1, 64;", "bar.sync 1, 64;",
+          "LONG ld.shared.u32 %r2, [%r1+-256];"},
+         SHARED_RACE_LOAD},
+        {{"st.shared.u32 [%r1], %t; bar.sync 1, 64;", "bar.sync 1, 64; bar.arrive 2, 64;",
+          "bar.sync 2, 64; ld.shared.u32 %r2, [%r1+-256];"},
+         ""},
+        {{"st.shared.u32 [%r1], %t; bar.sync 1, 64;", "bar.arrive 2, 64; bar.sync 1, 64;",
+          "bar.sync 2, 64; LONG ld.shared.u32 %r2, [%r1+-256];"},
+         SHARED_RACE_LOAD},
+        /* what was known before a barrier of the block, all know behind it */
+        {{"st.shared.u32 [%r1], %t; bar.arrive 1, 64; bar.sync 0;", "bar.sync 1, 64; bar.sync 0;",
+          "bar.sync 0; ld.shared.u32 %r2, [%r1+-256];"},
+         ""},
+        /* a barrier is used twice: the second time tells of the second store */
+        {{"bar.arrive 1, 64; st.shared.u32 [%r1], %t; bar.arrive 2, 64;",
+          "bar.sync 1, 64; bar.sync 2, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
+         ""},
+        {{"bar.sync 1, 64; st.shared.u32 [%r1], %t; bar.sync 1, 64;",
+          "bar.sync 1, 64; bar.sync 1, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
+         ""},
+        /* volatile words of shared memory are flags where their writer, and not another thread, has fenced before */
+        {{"st.volatile.shared.u32 [%r1], %t;", "LONG ld.volatile.shared.u32 %r2, [%r1+-128];", ""},
+         VOLATILE_RACE_LOAD},
+        {{"membar.cta; st.volatile.shared.u32 [%r1], %t;", "LONG ld.volatile.shared.u32 %r2, [%r1+-128];",
+          ""},
+         ""},
+        {{"st.volatile.shared.u32 [%r1], %t;", "membar.cta; LONG ld.volatile.shared.u32 %r2, [%r1+-128];",
+          ""},
+         VOLATILE_RACE_LOAD},
+        {{"ld.volatile.shared.u32 %r2, [%r1];", "LONG st.volatile.shared.u32 [%r1+-128], %t;", ""},
+         VOLATILE_RACE_STORE},
+        {{"ld.volatile.shared.u32 %r2, [%r1];", "membar.cta; LONG st.volatile.shared.u32 [%r1+-128], %t;",
+          ""},
+         ""},
+        {{"membar.cta; ld.volatile.shared.u32 %r2, [%r1];", "LONG st.volatile.shared.u32 [%r1+-128], %t;",
+          ""},
+         VOLATILE_RACE_STORE},
+        {{"", "@%p5 membar.cta; @%p5 st.volatile.shared.u32 [%r1], %t;",
+          "LONG @%p5 ld.volatile.shared.u32 %r2, [%r1+-128];"},
+         ""},
+        {{"", "@%p6 membar.cta; @%p5 st.volatile.shared.u32 [%r1], %t;",
+          "LONG @%p5 ld.volatile.shared.u32 %r2, [%r1+-128];"},
+         VOLATILE_RACE_LOAD},
+        {{"", "@%p5 ld.volatile.shared.u32 %r2, [%r1];",
+          "@%p5 membar.cta; LONG @%p5 st.volatile.shared.u32 [%r1+-128], %t;"},
+         ""},
+        {{"", "@%p5 ld.volatile.shared.u32 %r2, [%r1];",
+          "@%p6 membar.cta; LONG @%p5 st.volatile.shared.u32 [%r1+-128], %t;"},
+         VOLATILE_RACE_STORE},
+        {{"st.volatile.global.u32 [%out], %t;", "LONG ld.volatile.global.u32 %r2, [%out+-128];", ""}, ""},
+        {{"st.volatile.global.u32 [%out], %t; ld.volatile.global.u32 %r2, [%out+4];", "", ""},
+         "warp_race ld.volatile.global.u32 st.volatile.global.u32"},
+        {{"membar.cta; st.volatile.global.u32 [%out], %t; ld.volatile.global.u32 %r2, [%out+4];", "", ""},
+         ""},
+        {{"st.shared.u32 [%r1], %t;", "LONG ld.volatile.shared.u32 %r2, [%r1+-128];", ""},
+         "shared_race ld.volatile.shared.u32 st.shared.u32"},
+        {{"st.volatile.shared.u32 [%r1], %t;", "LONG ld.shared.u32 %r2, [%r1+-128];", ""},
+         "shared_race ld.shared.u32 st.volatile.shared.u32"},
+    };
+    static const char delay[] =
+        "mov.u32 %r9, 0;\nD%d: add.u32 %r9, %r9, 1; setp.lt.u32 %p9, %r9, 500; @%p9 bra D%d;\n";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_add(&body, "shl.b32 %r0, %t, 2; mov.u32 %r1, words; add.u32 %r1, %r1, %r0;\n"
+                        "st.shared.u32 [%r1], 0; bar.sync 0; and.b32 %r3, %t, 31;\n"
+                        "setp.eq.u32 %p5, %r3, 5; setp.eq.u32 %p6, %r3, 6;\n"
+                        "setp.eq.u32 %p1, %w, 1; @%p1 bra W1; setp.eq.u32 %p2, %w, 2; @%p2 bra W2;\n");
+        for (int w = 0; w < 3; w++) {
+            const char *does = cases[i].warps[w], *at = strstr(does, "LONG");
+            text_print(&body, "W%d:\n", w);
+            text_add_bytes(&body, does, at ? (size_t)(at - does) : strlen(does));
+            for (const char *c = at ? delay : ""; *c; c++) {
+                if (*c != '%' || c[1] != 'd')
+                    text_add_bytes(&body, c, 1);
+                else
+                    text_print(&body, "%d", w), c++;
+            }
+            if (at) text_add(&body, at + 4);
+            text_add(&body, "\nbra END;\n");
+        }
+        text_add(&body, "END:");
+        check(text_string(&body), (CoreKernel){.body = text_string(&body), .module = words, .block = 96},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
+/* ---- lanes of a warp, and places -------------------------------------------------------------------- */
+
+/* `body` begins with %r1: the address of this thread's word in shared memory. */
+static void test_places(void **state) {
+    (void)state;
+    static const struct {
+        const char *body, *expected;
+        uint32_t block;
+    } cases[] = {
+        {"st.shared.u32 [%r1], %t; ld.shared.u32 %r2, [%r1];", "", 32},
+        {"st.shared.u32 [%r1], %t; ld.shared.u32 %r2, [%r1+4];", "warp_race ld.shared.u32 st.shared.u32", 32},
+        {"st.shared.u32 [%r1], %t; bar.warp.sync -1; ld.shared.u32 %r2, [%r1+4];", "", 32},
+        {"st.shared.u32 [%r1], %t; bar.warp.sync -1; ld.shared.u32 %r2, [%r1+4];",
+         "shared_race ld.shared.u32 st.shared.u32", 64},
+        {"setp.lt.u32 %p0, %t, 16; st.shared.u32 [%r1], %t; @%p0 bar.warp.sync 0xffff; @%p0 ld.shared.u32 "
+         "%r2, "
+         "[%r1];",
+         "", 32},
+        {"setp.lt.u32 %p0, %t, 15; setp.lt.u32 %p1, %t, 16; st.shared.u32 [%r1], %t;\n"
+         "@%p1 bar.warp.sync 0xffff; @%p0 ld.shared.u32 %r2, [%r1+4];",
+         "", 32},
+        {"setp.lt.u32 %p0, %t, 16; st.shared.u32 [%r1], %t;\n"
+         "@%p0 bar.warp.sync 0xffff; @%p0 ld.shared.u32 %r2, [%r1+4];", /* lane 15 reads lane 16's */
+         "warp_race ld.shared.u32 st.shared.u32", 32},
+        {"ld.shared.u32 %r2, [%r1+4]; st.shared.u32 [%r1], %t;", "warp_race st.shared.u32 ld.shared.u32", 32},
+        {"ld.shared.u32 %r2, [%r1+4]; bar.warp.sync -1; st.shared.u32 [%r1], %t;", "", 32},
+        {"ld.shared.u32 %r2, [%r1+4]; ld.shared.u32 %r3, [%r1+8];", "", 64},
+        {"st.shared.u32 [words], %t;", "store_conflict st.shared.u32 st.shared.u32", 32},
+        {"st.shared.u32 [words], 7;", "", 32},
+        {"st.shared.u32 [words], 7;", "", 64}, /* the value that is there anyway */
+        {"st.shared.u32 [words], %w;", "shared_race st.shared.u32 st.shared.u32", 64},
+        {"st.global.u32 [%base], %w;", "global_race st.global.u32 st.global.u32", 64},
+        {"red.shared.add.u32 [words], 1;", "", 64},
+        {"red.shared.add.u32 [words], 1; ld.shared.u32 %r2, [words];",
+         "shared_race ld.shared.u32 red.shared.add.u32\nwarp_race ld.shared.u32 red.shared.add.u32", 64},
+        {"red.shared.add.u32 [words], 1; bar.sync 0; ld.shared.u32 %r2, [words];", "", 64},
+        /* widths: the upper half of eight bytes; a byte of four; neighbours */
+        {"setp.lt.u32 %p0, %t, 32; mov.u64 %q1, 9; @%p0 bra A; ld.shared.u32 %r2, [words+4]; bra B;\n"
+         "A: st.shared.u64 [words], %q1; B:",
+         "shared_race ld.shared.u32 st.shared.u64", 64},
+        {"setp.lt.u32 %p0, %t, 32; mov.u64 %q1, 9; @%p0 bra A; ld.shared.u32 %r2, [words+8]; bra B;\n"
+         "A: st.shared.u64 [words], %q1; B:",
+         "", 64},
+        {"setp.lt.u32 %p0, %t, 32; @%p0 bra A; ld.shared.u8 %r2, [words+3]; bra B;\n"
+         "A: st.shared.u32 [words], 77; B:",
+         "shared_race ld.shared.u8 st.shared.u32", 64},
+        {"setp.lt.u32 %p0, %t, 32; @%p0 bra A; ld.shared.u8 %r2, [words+4]; bra B;\n"
+         "A: st.shared.u32 [words], 77; B:",
+         "", 64},
+        {"setp.lt.u32 %p0, %t, 32; @%p0 bra A; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [words]; bra B;\n"
+         "A: st.shared.u32 [words+12], 77; B:",
+         "shared_race ld.shared.v4.u32 st.shared.u32", 64},
+        /* volatile orders nothing; a shuffle neither */
+        {"st.volatile.shared.u32 [%r1], %t; ld.volatile.shared.u32 %r2, [%r1+4];",
+         "warp_race ld.volatile.shared.u32 st.volatile.shared.u32", 32},
+        {"st.shared.u32 [%r1], %t; shfl.sync.bfly.b32 %r3, %t, 1, 31, -1; ld.shared.u32 %r2, [%r1+4];",
+         "warp_race ld.shared.u32 st.shared.u32", 32},
+        {"st.volatile.global.u32 [%base], %w; ld.volatile.global.u32 %r2, [%base];",
+         "warp_race ld.volatile.global.u32 st.volatile.global.u32", 32},
+        {"and.b32 %r3, %t, 31; setp.eq.u32 %p0, %r3, 0;\n" /* of different warps: a flag, perhaps */
+         "@%p0 st.volatile.global.u32 [%base], %w; @%p0 ld.volatile.global.u32 %r2, [%base];",
+         "", 64},
+        {"st.relaxed.gpu.global.u32 [%base], %w; ld.relaxed.gpu.global.u32 %r2, [%base];", "", 64},
+        {"setp.lt.u32 %p0, %t, 4; @!%p0 bra END; shfl.sync.idx.b32 %r3, %t, 9, 31, 15;\n"
+         "st.shared.u32 [%r1], %r3; END:",
+         "undefined_shuffle st.shared.u32 shfl.sync.idx.b32", 32},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(&body,
+                   "shl.b32 %%r0, %%t, 2; mov.u32 %%r1, words; add.u32 %%r1, %%r1, %%r0;\n"
+                   "mov.u32 %%r2, %%ntid.x; shl.b32 %%r2, %%r2, 2; add.u32 %%r2, %%r2, %%r1;\n"
+                   "st.shared.u32 [%%r1], 0; st.shared.u32 [%%r2], 0; bar.sync 0;\n%s",
+                   cases[i].body);
+        check(cases[i].body,
+              (CoreKernel){.body = text_string(&body), .module = words, .block = cases[i].block},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
+/* Atomics order themselves where their scope reaches, and only there. */
+/* Matrices are watched like every access: warp 0 writes what warp 1 reads. */
+static void test_matrices(void **state) {
+    (void)state;
+    static const struct {
+        const char *write, *read, *expected;
+    } cases[] = {
+        {"stmatrix.sync.aligned.m8n8.x1.trans.shared.b16 [%r1], {%t};",
+         "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];",
+         "shared_race ldmatrix.sync.aligned.m8n8.x1.shared.b16 "
+         "stmatrix.sync.aligned.m8n8.x1.trans.shared.b16"},
+        {"st.shared.f64 [%r4], %d0;", "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r2}, [%r1];",
+         "shared_race ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 st.shared.f64"},
+        {"wmma.store.d.sync.aligned.row.m8n8k4.shared.f64 [words], {%d0, %d1};", "ld.shared.u32 %r2, [%r1];",
+         "shared_race ld.shared.u32 wmma.store.d.sync.aligned.row.m8n8k4.shared.f64"},
+        {"st.shared.f64 [%r4], %d0;", "wmma.load.a.sync.aligned.row.m8n8k4.shared.f64 {%d2}, [words];",
+         "shared_race wmma.load.a.sync.aligned.row.m8n8k4.shared.f64 st.shared.f64"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int is_synced = 0; is_synced < 2; is_synced++) {
+            Text body = {0};
+            text_print(&body,
+                       "mov.u32 %%r5, words; and.b32 %%r3, %%t, 7; mad.lo.u32 %%r1, %%r3, 16, %%r5;\n"
+                       "and.b32 %%r4, %%t, 31; mad.lo.u32 %%r4, %%r4, 8, %%r5; setp.ge.u32 %%p0, %%t, 32;\n"
+                       "mov.f64 %%d0, 0d0000000000000000; mov.f64 %%d1, %%d0; @%%p0 bra MEET;\n%s\nMEET: %s\n"
+                       "@!%%p0 bra OVER;\n%s\nOVER:",
+                       cases[i].write, is_synced ? "bar.sync 0;" : "", cases[i].read);
+            CoreKernel kernel = {
+                .body = text_string(&body), .module = ".shared .align 16 .b8 words[512];\n", .block = 64};
+            check(cases[i].read, kernel, is_synced ? "" : cases[i].expected);
+            text_done(&body);
+        }
+}
+
+static void test_scopes_of_atomics(void **state) {
+    (void)state;
+    check("gpu", (CoreKernel){.body = "red.relaxed.gpu.global.add.u32 [%base], 1;", .grid = 2}, "");
+    check("cta, one block",
+          (CoreKernel){.body = "red.relaxed.cta.global.add.u32 [%base], 1;", .grid = 1, .block = 64}, "");
+    check("cta, two blocks", (CoreKernel){.body = "red.relaxed.cta.global.add.u32 [%base], 1;", .grid = 2},
+          "global_race red.relaxed.cta.global.add.u32 red.relaxed.cta.global.add.u32");
+    check("plain store, two blocks",
+          (CoreKernel){.body = "st.global.u32 [%base], %i;", .grid = 2, .block = 1},
+          "global_race st.global.u32 st.global.u32");
+    check("own words",
+          (CoreKernel){.body = "st.global.u32 [%out], %i; ld.global.u32 %r0, [%out];", .grid = 3}, "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_others_add_to_an_announcement),
+        cmocka_unit_test(test_own_stores_are_not_old),
+        cmocka_unit_test(test_what_is_announced),
+        cmocka_unit_test(test_barriers_of_part_of_a_warp),
+        cmocka_unit_test(test_messages_are_handed_on),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_scopes_of_atomics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

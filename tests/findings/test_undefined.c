@@ -1,0 +1,210 @@
+/* Undefined values of shuffles: found where they are used, and only there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "findings/findings.h"
+#include "tests/emulator/core.h"
+#include <string.h>
+
+typedef struct Case {
+    const char *body;     /* SHUFFLE: lanes 16 to 31 are gone; %r1 is undefined in lanes 8 to 15 */
+    const char *expected; /* text of the instruction that uses it; "" none */
+    uint32_t lanes;
+} Case;
+
+#define SHUFFLE "shfl.sync.down.b32 %r1, %t, 8, 31, -1;\n"
+#define STORE   "st.global.u32 [%out], "
+
+static const char module[] =
+    ".shared .align 8 .b8 words[256];\n"
+    ".func (.reg .u32 d) twice(.reg .u32 a) { add.u32 d, a, a; ret; }\n"
+    ".func (.param .u32 d) by_memory(.param .u32 a) { .reg .u32 x; ld.param.u32 x, "
+    "[a]; st.param.u32 [d], x; ret; }\n"
+    ".func (.reg .v2 .u32 d) turns(.reg .v2 .u32 a) { mov.u32 d.x, a.y; mov.u32 d.y, a.x; ret; }\n"
+    ".func stores(.reg .u64 p, .reg .u32 a) { st.global.u32 [p], a; ret; }\n";
+
+static void check_in(const Case *c, bool traced, uint32_t block) {
+    RaceDetector *detector = race_detector_new();
+    TraceObserver observer = race_detector_observer(detector);
+    Text body = {0};
+    text_print(&body,
+               "and.b32 %%r20, %%t, 31; setp.ge.u32 %%p15, %%r20, 16; setp.lt.u32 %%p8, %%r20, 8; shl.b32 "
+               "%%r0, %%t, 2;\n"
+               ".local .align 8 .b8 depot[64]; mov.u32 %%r19, words; add.u32 %%r19, %%r19, %%r0;\n"
+               "@%%p15 bra END;\n%s\nEND:",
+               c->body);
+    CoreRun run = core_run_well((CoreKernel){.body = text_string(&body),
+                                             .module = module,
+                                             .block = block,
+                                             .untraced = !traced,
+                                             .options = {.observer = &observer}});
+    Findings *findings = findings_new(detector, run.trace, NULL);
+    Text found = {0};
+    for (int i = 0; i < findings->error_count; i++) {
+        const Finding *finding = &findings->items[i];
+        if (finding->kind != FINDING_UNDEFINED_SHUFFLE) continue;
+        text_add(&found, found.length ? "\n" : "");
+        core_add_instruction(&run, finding->access.pc, &found);
+        assert_int_equal(run.program->code[finding->other.pc].instruction->opcode, PTX_shfl);
+        if (finding->access.lanes != c->lanes)
+            fail_msg("%s: lanes 0x%08x, expected 0x%08x", c->body, finding->access.lanes, c->lanes);
+    }
+    if (strcmp(text_string(&found), c->expected) != 0)
+        fail_msg("%s: expected '%s', found '%s'", c->body, c->expected, text_string(&found));
+    text_done(&found);
+    text_done(&body);
+    findings_free(findings);
+    race_detector_free(detector);
+    core_done(&run);
+}
+
+static void check_all(const Case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        check_in(&cases[i], true, 32);
+        check_in(&cases[i], false, 32);
+        check_in(&cases[i], false, 64);
+    }
+}
+#define CHECK(cases) check_all(cases, sizeof(cases) / sizeof *(cases))
+
+static void what_is_not_used_is_silent(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {SHUFFLE, "", 0},
+        {SHUFFLE "@%p8 " STORE "%r1;", "", 0}, /* if (t < 8) out[t] = v */
+        {SHUFFLE "@!%p8 bra OVER; " STORE "%r1; OVER:", "", 0},
+        {SHUFFLE "selp.u32 %r2, %r1, 0, %p8; " STORE "%r2;", "", 0},
+        {SHUFFLE "@!%p8 mov.u32 %r1, 0; " STORE "%r1;", "", 0},
+        {SHUFFLE "add.u32 %r2, %r1, %t; mov.u32 %r2, 5; " STORE "%r2;", "", 0},
+        {SHUFFLE "selp.u32 %r3, -1, 0, %p8; and.b32 %r2, %r1, %r3; " STORE "%r2;", "", 0},
+        {SHUFFLE "selp.u32 %r3, 1, 0, %p8; mul.lo.u32 %r2, %r1, %r3; " STORE "%r2;", "", 0},
+        {SHUFFLE "setp.lt.and.u32 %p1, %r1, 4, %p8; @%p1 " STORE "7;", "", 0},
+        {SHUFFLE "setp.lt.u32 %p1, %r1, 4; and.pred %p2, %p8, %p1; @%p2 " STORE "7;", "", 0},
+        {SHUFFLE "add.u32 %r1, %r1, %t; shfl.sync.down.b32 %r2, %r1, 4, 31, -1; setp.lt.u32 %p1, %r20, 4;\n"
+                 "@%p1 " STORE "%r2;",
+         "", 0}, /* the ladder of 16 lanes: lane 0 to 3 read 4 to 7 */
+        {SHUFFLE "ld.global.u32 %r1, [%out]; " STORE "%r1;", "", 0},
+        {SHUFFLE "atom.global.add.u32 %r1, [%out], 1; " STORE "%r1;", "", 0},
+        {SHUFFLE "shfl.sync.idx.b32 %r1, %r1, 3, 31, -1; " STORE "%r1;", "", 0},
+        {SHUFFLE "mov.u32 %r1, %t; vote.sync.ballot.b32 %r1, %p8, -1; " STORE "%r1;", "", 0},
+        {SHUFFLE "st.local.u32 [depot], %r1; st.local.u32 [depot], %t; ld.local.u32 %r2, [depot]; " STORE
+                 "%r2;",
+         "", 0},
+        {SHUFFLE "mov.u32 %r1, 0; call (%r2), twice, (%r1); " STORE "%r2;", "", 0},
+        {SHUFFLE ".reg .v2 .u32 v, w; mov.u32 v.x, %r1; mov.u32 v.y, 1; call (w), turns, (v); " STORE "w.x;",
+         "", 0},
+        {SHUFFLE "call (%r2), twice, (%t); " STORE "%r2;", "", 0},
+        {"shfl.sync.down.b32 _|%p1, %t, 8, 31, -1; selp.u32 %r1, 1, 0, %p1; " STORE "%r1;", "", 0},
+        {SHUFFLE
+         "setp.lt.u32 %p1, %r1, 4; shfl.sync.down.b32 %r2|%p1, %t, 1, 31, -1; selp.u32 %r1, 1, 0, %p1; " STORE
+         "%r1;",
+         "", 0}};
+    CHECK(cases);
+}
+
+static void uses_are_found(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {SHUFFLE STORE "%r1;", "st.global.u32 [%out], %r1", 0xff00},
+        {SHUFFLE "st.shared.u32 [%r19], %r1;", "st.shared.u32 [%r19], %r1", 0xff00},
+        {SHUFFLE "selp.u32 %r2, %r1, 0, %p15; selp.u32 %r3, 0, %r1, %p15; " STORE
+                 "%r2; st.shared.u32 [%r19], %r3;",
+         "st.shared.u32 [%r19], %r3", 0xff00},
+        {SHUFFLE "setp.lt.u32 %p1, %r1, 4; selp.u32 %r2, 1, 2, %p1; " STORE "%r2;",
+         "st.global.u32 [%out], %r2", 0xff00},
+        {SHUFFLE "setp.lt.u32 %p1, %r1, 4; or.pred %p2, %p15, %p1; @%p2 " STORE "7;",
+         "@%p2 st.global.u32 [%out], 7", 0xff00},
+        {SHUFFLE "setp.lt.u32 %p1, %r1, 4; @%p1 mov.u32 %r2, 7; " STORE "%r2;", "st.global.u32 [%out], %r2",
+         0xff00},
+        {SHUFFLE "setp.lt.u32 %p1, %r1, 4; @%p1 bra OVER; " STORE "7; OVER:", "@%p1 bra OVER", 0xff00},
+        {SHUFFLE
+         "cvt.u64.u32 %q1, %r1; and.b64 %q1, %q1, 4; add.u64 %q1, %q1, %out; ld.global.u32 %r3, [%q1];",
+         "ld.global.u32 %r3, [%q1]", 0xff00},
+        {SHUFFLE "red.global.add.u32 [%base], %r1;", "red.global.add.u32 [%base], %r1", 0xff00},
+        {SHUFFLE "atom.global.cas.b32 %r3, [%out], 1, %r1;", "atom.global.cas.b32 %r3, [%out], 1, %r1",
+         0xff00},
+        {SHUFFLE "mov.b64 %q1, {%t, %r1}; mov.b64 {%r2, %r3}, %q1; " STORE "%r3;",
+         "st.global.u32 [%out], %r3", 0xff00},
+        {SHUFFLE "add.u32 %r1, %r1, %t; shfl.sync.down.b32 %r2, %r1, 4, 31, -1; @%p8 " STORE "%r2;",
+         "@%p8 st.global.u32 [%out], %r2", 0xf0},
+        {SHUFFLE "setp.lt.u32 %p1, %r1, 4; vote.sync.any.pred %p2, %p1, -1; selp.u32 %r2, 1, 0, %p2; " STORE
+                 "%r2;",
+         "st.global.u32 [%out], %r2", 0xffff},
+        {SHUFFLE "redux.sync.add.u32 %r2, %r1, -1; " STORE "%r2;", "st.global.u32 [%out], %r2", 0xffff},
+        {SHUFFLE "st.local.u32 [depot], %r1; ld.local.u32 %r2, [depot]; " STORE "%r2;",
+         "st.global.u32 [%out], %r2", 0xff00},
+        {SHUFFLE
+         "mov.u64 %q1, depot; cvta.local.u64 %q1, %q1; st.u32 [%q1], %r1; ld.local.u32 %r2, [depot]; " STORE
+         "%r2;",
+         "st.global.u32 [%out], %r2", 0xff00},
+        {SHUFFLE "call (%r2), twice, (%r1); " STORE "%r2;", "st.global.u32 [%out], %r2", 0xff00},
+        {SHUFFLE "{ .param .u32 a, d; st.param.u32 [a], %r1; call (d), by_memory, (a); ld.param.u32 %r2, "
+                 "[d]; } " STORE "%r2;",
+         "st.global.u32 [%out], %r2", 0xff00},
+        {SHUFFLE ".reg .v2 .u32 v, w; mov.u32 v.x, %r1; mov.u32 v.y, 1; call (w), turns, (v); " STORE "w.y;",
+         "st.global.u32 [%out], w.y", 0xff00},
+        {SHUFFLE "call stores, (%out, %r1);", "st.global.u32 [p], a", 0xff00},
+        {SHUFFLE "add.cc.u32 %r2, %r1, -1; addc.u32 %r3, 0, 0; " STORE "%r3;", "st.global.u32 [%out], %r3",
+         0xff00},
+        {SHUFFLE "setp.lt.u32 %p1, %r1, 4; barrier.red.popc.u32 %r2, 0, %p1;",
+         "barrier.red.popc.u32 %r2, 0, %p1", 0xff00},
+        {SHUFFLE "mov.u32 %r1, %t; shfl.sync.idx.b32 %r2, %t, 20, 31, -1; " STORE "%r2;",
+         "st.global.u32 [%out], %r2", 0xffff}};
+    CHECK(cases);
+}
+
+/* A use of what two shuffles left is found for each; a loop uses it once an iteration. */
+static void shuffles_are_told_apart(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {SHUFFLE "shfl.sync.down.b32 %r2, %t, 4, 31, -1; @%p8 mov.u32 %r1, 0; add.u32 %r3, %r1, %r2;\n"
+                 "setp.lt.u32 %p1, %r20, 12; @%p1 " STORE "%r3;",
+         "@%p1 st.global.u32 [%out], %r3", 0xf00}};
+    CHECK(cases);
+}
+
+/* Lanes 0 to 15 shuffle among themselves: lane 8 and those after it get something undefined, and a product mixes it into all
+ * results. */
+static void a_product_hands_on_what_is_undefined(void **state) {
+    (void)state;
+    static const char *const products[] = {
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r1, %r1}, {%r2}, "
+        "{%f0, %f1, %f2, %f3}; mov.b32 %r3, %f3;\n",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r1;\n"};
+    for (size_t i = 0; i < 2 * sizeof products / sizeof *products; i++) {
+        RaceDetector *detector = race_detector_new();
+        TraceObserver observer = race_detector_observer(detector);
+        Text body = {0};
+        text_print(&body,
+                   "mov.u32 %%r1, %%t; mov.u32 %%r2, 0; mov.b32 %%f0, %%r2; mov.b32 %%f1, %%f0; mov.b32 "
+                   "%%f2, %%f0;\n"
+                   "mov.b32 %%f3, %%f0; setp.ge.u32 %%p0, %%t, 16; @%%p0 bra OVER;\n"
+                   "shfl.sync.down.b32 %%r1, %%t, 8, 31, 0xffff;\nOVER: %s%sst.global.u32 [%%out], %%r3;",
+                   i % 2 ? "mov.u32 %r1, 5;\n" : "", products[i / 2]);
+        CoreRun run =
+            core_run_well((CoreKernel){.body = text_string(&body), .options = {.observer = &observer}});
+        Findings *findings = findings_new(detector, run.trace, NULL);
+        int found = 0;
+        for (int k = 0; k < findings->error_count; k++)
+            found += findings->items[k].kind == FINDING_UNDEFINED_SHUFFLE;
+        assert_int_equal(found, i % 2 ? 0 : 1);
+        text_done(&body);
+        findings_free(findings);
+        race_detector_free(detector);
+        core_done(&run);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_not_used_is_silent),
+        cmocka_unit_test(uses_are_found),
+        cmocka_unit_test(shuffles_are_told_apart),
+        cmocka_unit_test(a_product_hands_on_what_is_undefined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
