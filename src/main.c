@@ -287,7 +287,7 @@ static int run(Options *options, Error *error) {
     if (!session) return refuse_unsupported(&unsupported, refuse_run(error));
     if (options->action == ACTION_VERIFY) return verify(session, error);
     bool late = options->has_compare && options->session.saved;
-    if (options->save) session_alike(session); /* a file answers what was found, and runs nothing */
+    if (options->save) session_symmetry(session); /* a file answers what was found, and runs nothing */
     bool shown =
         (!options->save || session_save(session, options->save, error)) &&
         (!late || options_compare(options, session_options(session), error)) &&

@@ -24,8 +24,8 @@ static void compare(ExpectResult *result, const PlanBuffer *out, uint64_t index,
 }
 
 /* in[count] -> out[count], a thread an element; the arguments in, out, n are added, more may follow. */
-static PlanLaunch *plan_copy(const CatalogRun *run, Plan *plan, const char *entry, uint64_t input_count,
-                             uint32_t shared_bytes) {
+static PlanLaunch *plan_of_copy(const CatalogRun *run, Plan *plan, const char *entry, uint64_t input_count,
+                                uint32_t shared_bytes) {
     int in = rows_add_input(plan, run, input_count);
     int out = rows_add_output(plan, "out", run->dtype, run->n);
     PlanLaunch *launch =
@@ -51,7 +51,8 @@ static uint32_t strided_bytes(const CatalogRun *run, int64_t element_bytes) {
 static bool plan_bank_stride(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
     uint32_t offset = (uint32_t)rows_parameter(run, "offset");
-    PlanLaunch *launch = plan_copy(run, plan, "lab_bank_stride", run->n, strided_bytes(run, 4) + offset * 4);
+    PlanLaunch *launch =
+        plan_of_copy(run, plan, "lab_bank_stride", run->n, strided_bytes(run, 4) + offset * 4);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
     rows_add_u32(plan, launch, offset);
     return true;
@@ -59,7 +60,7 @@ static bool plan_bank_stride(const CatalogRun *run, Plan *plan, Error *error) {
 
 static bool plan_bank_broadcast(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
-    PlanLaunch *launch = plan_copy(run, plan, "lab_bank_broadcast", run->n, run->block * 4);
+    PlanLaunch *launch = plan_of_copy(run, plan, "lab_bank_broadcast", run->n, run->block * 4);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "words"));
     return true;
 }
@@ -77,14 +78,15 @@ static void check_bank_broadcast(const CatalogRun *run, const Plan *filled, cons
 static bool plan_bank_bytes(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
     const char *entry = rows_typed_entry(plan, run, "lab_bank_bytes");
-    PlanLaunch *launch = plan_copy(run, plan, entry, run->n, strided_bytes(run, ptx_type_bytes(run->dtype)));
+    PlanLaunch *launch =
+        plan_of_copy(run, plan, entry, run->n, strided_bytes(run, ptx_type_bytes(run->dtype)));
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
     return true;
 }
 
 static bool plan_bank_double(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
-    PlanLaunch *launch = plan_copy(run, plan, "lab_bank_double", run->n, strided_bytes(run, 8));
+    PlanLaunch *launch = plan_of_copy(run, plan, "lab_bank_double", run->n, strided_bytes(run, 8));
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "stride"));
     return true;
 }
@@ -154,7 +156,7 @@ static bool plan_divergent_branch(const CatalogRun *run, Plan *plan, Error *erro
     (void)error;
     bool by_block = rows_parameter(run, "by") == 1;
     const char *entry = by_block ? "lab_divergent_branch<true>" : "lab_divergent_branch<false>";
-    PlanLaunch *launch = plan_copy(run, plan, entry, run->n, 0);
+    PlanLaunch *launch = plan_of_copy(run, plan, entry, run->n, 0);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "repeats"));
     return true;
 }
@@ -178,7 +180,7 @@ static bool plan_coalescing(const CatalogRun *run, Plan *plan, Error *error) {
         return error_set(error, "--param stride=%llu: n * stride must stay below 2^32; use a smaller --n",
                          (unsigned long long)stride);
     const char *entry = rows_typed_entry(plan, run, "lab_coalescing");
-    PlanLaunch *launch = plan_copy(run, plan, entry, (run->n - 1) * stride + 1, 0);
+    PlanLaunch *launch = plan_of_copy(run, plan, entry, (run->n - 1) * stride + 1, 0);
     rows_add_u32(plan, launch, (uint32_t)stride);
     return true;
 }
@@ -196,7 +198,7 @@ static bool plan_shuffle_range(const CatalogRun *run, Plan *plan, Error *error) 
     if (width & (width - 1))
         return error_set(error, "--param width=%lld: a segment has 1, 2, 4, 8, 16 or 32 lanes",
                          (long long)width);
-    PlanLaunch *launch = plan_copy(run, plan, "lab_shuffle_range", run->n, 0);
+    PlanLaunch *launch = plan_of_copy(run, plan, "lab_shuffle_range", run->n, 0);
     rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "delta"));
     rows_add_u32(plan, launch, (uint32_t)width);
     return true;

@@ -206,10 +206,13 @@ static void keep_all(Finder *finder, ExpectResult *result, Text *what) {
             if (found->buffer != i) continue;
             bool is_named = finder->count > 1 || (finder->run->names_output && !found->trial.function);
             if (is_named) text_print(what, "%s = ", buffers[i].name);
+            size_t begin = what->length;
             text_add(what, text_string(&found->what));
             if (--left) text_add(what, "; ");
             expect_merge(result, &found->result, found->result.index);
+            result->function_length = begin + found->result.function_length;
         }
+    result->outputs = finder->count;
 }
 
 bool expect_find(const ExpectRun *run, ExpectResult *result, Text *what) {

@@ -421,6 +421,8 @@ bool expect_keep(const ExpectTrial *trial, ExpectResult *result, Text *what) {
     *result = trial->result;
     if (trial->run->names_output) text_print(what, "%s = ", trial->out->name);
     expect_print_name(trial, what);
+    result->outputs = 1;
+    result->function_length = what->length;
     if (trial->partials) text_print(what, " of %" PRIu64 " partial results", trial->partials);
     return true;
 }

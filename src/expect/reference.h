@@ -16,6 +16,9 @@ typedef struct ExpectResult { /* after the run */
     const char *verdict; /* what to say of a correct result that is not exact; NULL: nothing */
     uint64_t compared;   /* output elements that were compared */
     uint64_t inexact;    /* those that are not the reference rounded once to their type */
+    /* Of a function that was found: how many outputs have one, and how many bytes of its name --expect takes. */
+    int outputs;
+    size_t function_length;
 } ExpectResult;
 
 typedef struct Reference {  /* a compensated sum; zero-initialised is empty */

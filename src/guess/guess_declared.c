@@ -1,6 +1,6 @@
 #include "guess/guess_declared.h"
 
-#include "guess/guess.h"
+#include "guess/guess_arguments.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,9 @@
  *   - T depends on the elements at all: T(y) or T(z) differs from T(x).
  *
  * What f is, is not checked. */
-#include "session/hazards.h"
+#include "guess/user_launch.h"
+
+#include "guess/user_launch.h"
 
 #include "expect/expect_trial.h"
 #include "expect/reference.h"
@@ -109,7 +111,9 @@ static bool is_far_off(const Total *a, const Total *b) {
 /* ---- the runs ----------------------------------------------------------------------------------------------- */
 
 typedef struct Alike {
-    Session *session;
+    const Guess *guess;
+    GuessAgain *again;
+    void *context;  /* of `again` */
     uint64_t count; /* elements */
     uint64_t group;
     double growth;
@@ -126,24 +130,12 @@ static bool is_kept(const Plan *plan) {
 }
 
 /* The buffers after such a run, without a plan; none where it does not run. */
-static bool run_with(Alike *alike, ElementsKind kind, uint64_t seed, bool is_rest, Plan *done) {
-    Session *session = alike->session;
+static bool run_with(Alike *alike, GuessElementsKind kind, uint64_t seed, bool is_rest, Plan *done) {
+    GuessElements elements = {kind, alike->group, seed, is_rest};
     if (is_kept(done)) return true;
     if (alike->has_failed) return false;
-    session->trial.elements = (SessionElements){kind, alike->group, seed, is_rest};
-    Session *other = session_open_copy(session, NULL, session->options.schedule, false);
-    session->trial.elements = (SessionElements){0};
-    bool good = other && !session_has_fault(other->trace) && !other->is_partial;
-    if (good) {
-        done->buffers = other->plan.buffers;
-        done->buffer_count = other->plan.buffer_count;
-        done->buffer_capacity = other->plan.buffer_capacity;
-        other->plan.buffers = NULL;
-        other->plan.buffer_count = other->plan.buffer_capacity = 0;
-    }
-    session_free(other);
-    alike->has_failed = !good;
-    return good;
+    alike->has_failed = !alike->again(alike->context, &elements, done);
+    return !alike->has_failed;
 }
 
 static void drop(Plan *done) {
@@ -209,7 +201,7 @@ static void name_result(const Alike *alike, const FoldedPlace *place, const char
     const char *between = "";
     text_print(what, "%s(f(", fold);
     for (int i = 0; i < plan->buffer_count; i++) {
-        if (!session_is_drawn(&plan->buffers[i]) || plan->buffers[i].count != alike->count) continue;
+        if (!user_is_drawn(&plan->buffers[i]) || plan->buffers[i].count != alike->count) continue;
         text_print(what, "%s%s", between, plan->buffers[i].name);
         between = ", ";
     }
@@ -260,10 +252,10 @@ static bool try_buffers(Alike *alike, Text *what) {
 /* ---- is there anything to be found? ------------------------------------------------------------------------- */
 
 /* Elements that a load takes together may be a structure. */
-static bool loads_groups(const Session *session, uint64_t group) {
+static bool loads_groups(const Guess *guess, uint64_t group) {
     bool found = group == 1;
-    for (int l = 0; l < session->launches.count; l++) {
-        const PtxProgram *program = session->launches.programs[l];
+    for (int l = 0; l < guess->run.trace->launch_count; l++) {
+        const PtxProgram *program = guess->run.trace->launches[l]->program;
         for (int pc = 0; pc < program->code_count && !found; pc++) {
             const PtxInstruction *in = program->code[pc].instruction;
             found =
@@ -273,30 +265,30 @@ static bool loads_groups(const Session *session, uint64_t group) {
     return found;
 }
 
-static bool may_be_alike(const Session *session) {
-    return session->emulator && !session->has_result && !session->kernel.row && !session->options.expect &&
-           session->plan.buffer_count && !session->is_partial && !session_has_fault(session->trace) &&
-           session_any_entry(session, uses_communicate) &&
-           session_count_instructions(session) <= MOST_INSTRUCTIONS;
+static bool may_be_alike(const Guess *guess) {
+    return !guess->verdict.has_result && !guess->request.expect && guess->run.done->buffer_count &&
+           !guess->run.is_partial && !trace_has_fault(guess->run.trace) &&
+           user_any_entry(guess, uses_communicate) &&
+           trace_count_instructions(guess->run.trace) <= MOST_INSTRUCTIONS;
 }
 
 /* The elements as they were before the run. */
-static bool fill_again(const Session *session, Plan *filled) {
-    *filled = session->plan;
+static bool fill_again(const Guess *guess, Plan *filled) {
+    *filled = *guess->run.done;
     filled->arena = (Arena){0};
     filled->buffers = memory_new((size_t)filled->buffer_count * sizeof *filled->buffers);
     for (int i = 0; i < filled->buffer_count; i++) {
-        filled->buffers[i] = session->plan.buffers[i];
+        filled->buffers[i] = guess->run.done->buffers[i];
         filled->buffers[i].bytes = NULL;
     }
-    return plan_fill(filled, session->options.catalog.seed, NULL);
+    return plan_fill(filled, guess->request.seed, NULL);
 }
 
 /* Bytes that loads took at most, each element as often as it was loaded; UINT64_MAX: other instructions load, too. */
-static uint64_t count_loaded(const Session *session) {
+static uint64_t count_loaded(const Guess *guess) {
     uint64_t loaded = 0;
-    for (int l = 0; l < session->trace->launch_count; l++) {
-        const TraceLaunch *launch = session->trace->launches[l];
+    for (int l = 0; l < guess->run.trace->launch_count; l++) {
+        const TraceLaunch *launch = guess->run.trace->launches[l];
         for (int pc = 0; pc < launch->program->code_count; pc++) {
             const PtxInstruction *in = launch->program->code[pc].instruction;
             if (!strncmp(in->name, "cp", 2) || !strncmp(in->name, "wmma", 4)) return UINT64_MAX;
@@ -315,20 +307,24 @@ static uint64_t count_input_bytes(const Alike *alike) {
     for (int i = 0; i < alike->filled.buffer_count; i++) {
         const PlanBuffer *buffer = &alike->filled.buffers[i];
         uint64_t all = buffer->count * (uint64_t)ptx_type_bytes(buffer->type);
-        if (session_is_drawn(buffer) && buffer->count == alike->count && all < bytes) bytes = all;
+        if (user_is_drawn(buffer) && buffer->count == alike->count && all < bytes) bytes = all;
     }
     return bytes;
 }
 
-static void find_alike(Session *session, Text *what) {
-    Alike alike = {.session = session, .x = session->plan, .count = session_count_elements(&session->plan)};
+static void find_alike(const Guess *guess, GuessAgain *again, void *context, Text *what) {
+    Alike alike = {.guess = guess,
+                   .again = again,
+                   .context = context,
+                   .x = *guess->run.done,
+                   .count = user_count_elements(guess->run.done)};
     if (alike.count < 2 * FEWER || alike.count > MOST_ELEMENTS) return;
-    ExpectRun run = {.done = &session->plan, .atomics = session_count_atomics(session)};
+    ExpectRun run = {.done = guess->run.done, .atomics = trace_count_atomics(guess->run.trace)};
     alike.growth = expect_growth(&run, alike.count);
-    alike.results = session_find_results(session, session->plan.buffer_count);
-    bool good = fill_again(session, &alike.filled), found = false;
+    alike.results = user_find_results(guess, guess->run.done->buffer_count);
+    bool good = fill_again(guess, &alike.filled), found = false;
     for (alike.group = 1; good && alike.group <= MOST_GROUP && !found; alike.group++) {
-        if (alike.count % alike.group != 0 || !loads_groups(session, alike.group)) continue;
+        if (alike.count % alike.group != 0 || !loads_groups(guess, alike.group)) continue;
         if (alike.group > 1)
             text_print(what, "all groups of %d elements count alike, as in ", (int)alike.group);
         else
@@ -338,7 +334,7 @@ static void find_alike(Session *session, Text *what) {
         if (!found) text_clear(what);
     }
     bool is_moved = alike.moves_any && !alike.keeps_any;
-    if (is_moved && count_loaded(session) < count_input_bytes(&alike))
+    if (is_moved && count_loaded(guess) < count_input_bytes(&alike))
         text_add(what, "not all elements are loaded");
     else if (is_moved)
         text_add(what, "it depends on the order of the elements");
@@ -346,14 +342,11 @@ static void find_alike(Session *session, Text *what) {
     free(alike.results);
 }
 
-const char *session_alike(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
-    if (session->kernel.alike || session->kernel.has_alike || !may_be_alike(session))
-        return session->kernel.alike;
+const char *guess_symmetry(Guess *guess, const GuessRun *run, GuessAgain *again, void *context) {
     Text what = {0};
-    cache->kernel.has_alike = true;
-    find_alike(cache, &what);
-    if (what.length) cache->kernel.alike = arena_copy_text(&cache->arena, text_string(&what), what.length);
+    guess->run = *run;
+    if (may_be_alike(guess)) find_alike(guess, again, context, &what);
+    const char *found = what.length ? arena_copy_text(&guess->arena, text_string(&what), what.length) : NULL;
     text_done(&what);
-    return session->kernel.alike;
+    return found;
 }

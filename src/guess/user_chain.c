@@ -1,8 +1,8 @@
 /* Several launches of a host function, one after another, each of which reads what an earlier one wrote: partial results,
  * then their reduction. They are written as --launch, and run as one. */
-#include "session/state.h"
-
 #include "guess/guess.h"
+
+#include "guess/guess_arguments.h"
 #include "plan/launches.h"
 #include "guess/uses.h"
 #include "guess/host_code.h"
@@ -20,7 +20,7 @@ typedef struct ChainBuffer {
 } ChainBuffer;
 
 typedef struct Chain {
-    Session *session;
+    Guess *guess;
     HostCode *code;
     ChainBuffer buffers[BUFFERS];
     int buffer_count, launches, last_line;
@@ -48,7 +48,7 @@ static const char *new_name(Chain *chain, const char *wanted) {
     for (int number = 2, i = 0; i < chain->buffer_count; i++) {
         if (strcmp(chain->buffers[i].name, name) != 0) continue;
         size_t letters = strcspn(wanted, "0123456789");
-        name = arena_print(&chain->session->arena, "%.*s%d", (int)letters, wanted, number++);
+        name = arena_print(&chain->guess->arena, "%.*s%d", (int)letters, wanted, number++);
         i = -1;
     }
     return name;
@@ -63,7 +63,7 @@ static int parameters_of(const Link *link) {
 static bool read_link(Chain *chain, Link *link) {
     HostCode *code = chain->code;
     const HostLaunch *host = link->host;
-    if (!ptx_function_parse(chain->session->code.module, link->entry, NULL) ||
+    if (!ptx_function_parse(chain->guess->request.module, link->entry, NULL) ||
         host->item_count != link->entry->parameter_count || host->item_count > USES_PARAMETERS)
         return false;
     uses_find(link->entry, link->uses);
@@ -124,7 +124,7 @@ static void add_item(Chain *chain, const Link *link, int index, const char *item
     if (buffer) {
         text_add(out, buffer->name);
     } else if (equal && chain->buffer_count < BUFFERS) {
-        const char *own = arena_copy_text(&chain->session->arena, item, (size_t)(equal - item));
+        const char *own = arena_copy_text(&chain->guess->arena, item, (size_t)(equal - item));
         chain->buffers[chain->buffer_count] =
             (ChainBuffer){.identity = link->identities[index], .name = new_name(chain, own)};
         text_print(out, "%s%.*s", chain->buffers[chain->buffer_count++].name,
@@ -137,19 +137,19 @@ static void add_item(Chain *chain, const Link *link, int index, const char *item
 }
 
 static void add_link(Chain *chain, const Link *link) {
-    Session *session = chain->session;
-    uint64_t n = session->options.catalog.n;
+    Guess *guess = chain->guess;
+    uint64_t n = guess->account.n;
     GuessInput input = {.n = n,
                         .grid = launch_volume(link->launch.grid),
                         .side = n,
-                        .fill = session_fill_text(session),
-                        .has_fill = session->options.catalog.has_fill,
+                        .fill = user_fill_text(guess),
+                        .has_fill = guess->request.has_fill,
                         .shared_bytes = link->launch.dynamic_shared_bytes,
                         .hints = link->hints,
-                        .names = user_parameter_names(session, chain->code, link->entry)};
-    Text guess = {0}, arguments = {0};
-    guess_arguments(link->entry, &input, &guess);
-    const char *begin = text_string(&guess);
+                        .names = user_parameter_names(guess, chain->code, link->entry)};
+    Text guessed = {0}, arguments = {0};
+    guess_arguments(link->entry, &input, &guessed);
+    const char *begin = text_string(&guessed);
     int depth = 0, index = 0;
     for (const char *at = begin; index < parameters_of(link); at++) {
         depth += (*at == '(' || *at == '{') - (*at == ')' || *at == '}');
@@ -160,13 +160,13 @@ static void add_link(Chain *chain, const Link *link) {
         begin = at + 1;
     }
     text_add(&chain->text, chain->launches ? "; " : "");
-    launches_print(ptx_readable_name(session->code.module, link->entry->name), &link->launch,
+    launches_print(ptx_readable_name(guess->request.module, link->entry->name), &link->launch,
                    text_string(&arguments), &chain->text);
     if (link->host->line != chain->last_line)
         text_print(&chain->lines, "%s%d", chain->launches ? ", " : "", link->host->line);
     chain->last_line = link->host->line;
     chain->launches++;
-    text_done(&guess);
+    text_done(&guessed);
     text_done(&arguments);
 }
 
@@ -189,7 +189,7 @@ static bool is_repeated(const Chain *chain, size_t begin) {
 static bool visit(void *context, const HostLaunch *launch) {
     Round *round = context;
     Chain *chain = round->chain;
-    Link link = {.host = launch, .entry = round->entry_of(chain->session, launch)};
+    Link link = {.host = launch, .entry = round->entry_of(chain->guess, launch)};
     size_t begin = chain->text.length;
     if (!link.entry || chain->launches == PLAN_LAUNCHES || !read_link(chain, &link)) return false;
     if (chain->launches && !reads_produced(chain, &link, launch->at)) return false;
@@ -202,7 +202,7 @@ static bool add_loop(Chain *chain, const HostLaunch *host, EntryOfLaunch entry_o
     Chain before = *chain;
     size_t text = chain->text.length, lines = chain->lines.length;
     Round round = {chain, entry_of};
-    bool is_done = !chain->session->trial.no_loops && host_code_repeat(chain->code, host, visit, &round);
+    bool is_done = !chain->guess->trial.no_loops && host_code_repeat(chain->code, host, visit, &round);
     chain->has_loop |= is_done;
     if (is_done) return true;
     host_code_forget_loop(chain->code);
@@ -235,7 +235,7 @@ static void follow(Chain *chain, const HostLaunch *first, EntryOfLaunch entry_of
             if (add_loop(chain, link.host, entry_of)) from = behind = end;
             continue;
         }
-        link.entry = entry_of(chain->session, link.host);
+        link.entry = entry_of(chain->guess, link.host);
         if (!link.entry || !read_link(chain, &link)) break;
         if (!reads_produced(chain, &link, from)) {
             if (writes_produced(chain, &link)) break; /* another result in the same buffers */
@@ -246,9 +246,9 @@ static void follow(Chain *chain, const HostLaunch *first, EntryOfLaunch entry_of
     }
 }
 
-bool session_plan_chain(Session *session, HostCode *code, const HostLaunch *first, PtxFunction *entry,
-                        EntryOfLaunch entry_of) {
-    Chain chain = {.session = session, .code = code};
+bool user_plan_chain(Guess *guess, HostCode *code, const HostLaunch *first, PtxFunction *entry,
+                     EntryOfLaunch entry_of) {
+    Chain chain = {.guess = guess, .code = code};
     Link link = {.host = first, .entry = entry};
     bool is_chain = add_loop(&chain, first, entry_of);
     if (!is_chain) is_chain = read_link(&chain, &link);
@@ -256,23 +256,22 @@ bool session_plan_chain(Session *session, HostCode *code, const HostLaunch *firs
     if (is_chain) follow(&chain, first, entry_of);
     host_code_forget_loop(code);
     is_chain = chain.launches > 1;
-    Plan single = session->plan;
     if (is_chain) {
-        session->plan = (Plan){0};
-        is_chain = session_plan_launches(session, text_string(&chain.text), NULL);
-        if (!is_chain) plan_free(&session->plan);
-        if (is_chain)
-            plan_free(&single);
-        else
-            session->plan = single;
+        Plan single = *guess->plan;
+        *guess->plan = (Plan){0};
+        is_chain = user_plan_launches(guess, text_string(&chain.text), NULL);
+        plan_free(is_chain ? &single : guess->plan);
+        if (!is_chain) *guess->plan = single;
     }
-    session->kernel.has_loop = is_chain && chain.has_loop;
+    guess->account.has_loop = is_chain && chain.has_loop;
     if (is_chain) {
-        session->kernel.guess = NULL;
-        session->kernel.read = arena_print(
-            &session->arena, "--launch '%s' --n %" PRIu64 " (line%s %s%s)", session->kernel.arguments,
-            session->options.catalog.n, strchr(text_string(&chain.lines), ',') ? "s" : "",
-            text_string(&chain.lines), session->kernel.is_reduced ? ", with a smaller n" : "");
+        guess->account.guessed = NULL;
+        guess->account.guesses_arguments = guess->account.guesses_block = guess->account.guesses_grid = false;
+        guess->account.reads_arguments = false;
+        guess->account.read = arena_print(
+            &guess->arena, "--launch '%s' --n %" PRIu64 " (line%s %s%s)", guess->account.arguments,
+            guess->account.n, strchr(text_string(&chain.lines), ',') ? "s" : "", text_string(&chain.lines),
+            guess->account.is_reduced ? ", with a smaller n" : "");
     }
     text_done(&chain.text);
     text_done(&chain.lines);

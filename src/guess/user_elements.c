@@ -1,19 +1,18 @@
 /* Other elements for the inputs of a run: exchanged, another draw, or both mixed (user_alike.c). */
-#include "session/state.h"
+#include "guess/user_launch.h"
 
 #include "plan/loops.h"
 #include <stdlib.h>
 #include <string.h>
 
-bool session_is_drawn(const PlanBuffer *buffer) {
+bool user_is_drawn(const PlanBuffer *buffer) {
     return (buffer->fill == FILL_RANDOM || buffer->fill == FILL_DIGITS) && buffer->count > 1;
 }
 
-uint64_t session_count_elements(const Plan *plan) {
+uint64_t user_count_elements(const Plan *plan) {
     uint64_t most = 0;
     for (int i = 0; i < plan->buffer_count; i++)
-        if (session_is_drawn(&plan->buffers[i]) && plan->buffers[i].count > most)
-            most = plan->buffers[i].count;
+        if (user_is_drawn(&plan->buffers[i]) && plan->buffers[i].count > most) most = plan->buffers[i].count;
     return most;
 }
 
@@ -30,14 +29,14 @@ static void exchange(const PlanBuffer *buffer, uint64_t group, uint64_t seed) {
     free(kept);
 }
 
-static void mix(const PlanBuffer *buffer, const uint8_t *others, const SessionElements *elements) {
+static void mix(const PlanBuffer *buffer, const uint8_t *others, const GuessElements *elements) {
     size_t bytes = (size_t)elements->group * (size_t)ptx_type_bytes(buffer->type);
     for (uint64_t i = 0; i < buffer->count / elements->group; i++)
         if ((loops_random_bits(elements->seed, i) >> 63) != elements->is_rest)
             memcpy((uint8_t *)buffer->bytes + i * bytes, others + i * bytes, bytes);
 }
 
-static bool take_others(Plan *plan, int index, const SessionElements *elements, uint64_t seed, Error *error) {
+static bool take_others(Plan *plan, int index, const GuessElements *elements, uint64_t seed, Error *error) {
     PlanBuffer *buffer = &plan->buffers[index];
     void *own = buffer->bytes;
     buffer->bytes = NULL;
@@ -49,11 +48,11 @@ static bool take_others(Plan *plan, int index, const SessionElements *elements, 
     return good;
 }
 
-bool session_change_elements(Plan *plan, const SessionElements *elements, uint64_t seed, Error *error) {
-    uint64_t count = elements->kind == ELEMENTS_OWN ? 0 : session_count_elements(plan);
+bool guess_change_elements(Plan *plan, const GuessElements *elements, uint64_t seed, Error *error) {
+    uint64_t count = elements->kind == ELEMENTS_OWN ? 0 : user_count_elements(plan);
     for (int i = 0; i < plan->buffer_count; i++) {
         const PlanBuffer *buffer = &plan->buffers[i];
-        if (!count || !session_is_drawn(buffer) || buffer->count != count) continue;
+        if (!count || !user_is_drawn(buffer) || buffer->count != count) continue;
         if (elements->kind == ELEMENTS_EXCHANGED)
             exchange(buffer, elements->group, elements->seed);
         else if (!take_others(plan, i, elements, seed, error))

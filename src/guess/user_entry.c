@@ -10,12 +10,12 @@ static bool is_cuda_source(const char *file) {
     return dot && !strcmp(dot, ".cu");
 }
 
-HostCode *user_read_host_code(const SessionOptions *options) {
-    return is_cuda_source(options->file) ? host_code_open(options->file) : NULL;
+HostCode *user_read_host_code(const GuessRequest *options) {
+    return options->file && is_cuda_source(options->file) ? host_code_open(options->file) : NULL;
 }
 
 /* Of the launches of one template, as in `switch (threads)`, that whose arguments have the block's size. */
-static bool names_block(const SessionOptions *options, const HostLaunch *launch) {
+static bool names_block(const GuessRequest *options, const HostLaunch *launch) {
     uint32_t block[3];
     bool is_read = host_code_evaluate_size(launch->code, launch, launch->block, block);
     uint64_t threads = options->block[0] ? options->block[0] : is_read ? launch_volume(block) : USER_BLOCK;
@@ -24,7 +24,7 @@ static bool names_block(const SessionOptions *options, const HostLaunch *launch)
     return false;
 }
 
-static const HostLaunch *best_instance(const SessionOptions *options, const HostLaunch *launch) {
+static const HostLaunch *best_instance(const GuessRequest *options, const HostLaunch *launch) {
     if (!launch->arguments || names_block(options, launch)) return launch;
     for (int i = 0; i < host_code_launch_count(launch->code); i++) {
         const HostLaunch *other = host_code_launch(launch->code, i);
@@ -34,29 +34,29 @@ static const HostLaunch *best_instance(const SessionOptions *options, const Host
     return launch;
 }
 
-const char *session_launched_instance(Session *session, bool *is_guess) {
-    HostCode *code = user_read_host_code(&session->options);
+const char *guess_instance(const GuessRequest *request, Arena *arena, bool *is_guess) {
+    HostCode *code = user_read_host_code(request);
     const char *instance = NULL;
-    Text guess = {0};
+    Text guessed = {0};
     *is_guess = false;
     for (int i = 0; code && i < host_code_launch_count(code) && !instance; i++) {
-        const HostLaunch *launch = best_instance(&session->options, host_code_launch(code, i));
+        const HostLaunch *launch = best_instance(request, host_code_launch(code, i));
         if (launch->arguments && *launch->kernel)
-            instance = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
+            instance = arena_print(arena, "%s<%s>", launch->kernel, launch->arguments);
     }
     bool is_completed = false; /* as its launch leaves it to be deduced, else of the first template */
     for (int i = 0; code && i < host_code_launch_count(code) && !is_completed; i++) {
-        const HostLaunch *launch = best_instance(&session->options, host_code_launch(code, i));
+        const HostLaunch *launch = best_instance(request, host_code_launch(code, i));
         bool is_whole =
             launch->arguments && strchr(launch->arguments, '<'); /* commas within are no separators */
         is_completed = !is_whole && (!instance || launch->arguments) &&
-                       host_code_complete_instance(code, launch, &guess);
+                       host_code_complete_instance(code, launch, &guessed);
     }
-    if (code && (is_completed || (!instance && host_code_guess_instance(code, &guess)))) {
-        *is_guess = !instance || strcmp(instance, text_string(&guess)) != 0;
-        instance = arena_copy_text(&session->arena, text_string(&guess), guess.length);
+    if (code && (is_completed || (!instance && host_code_guess_instance(code, &guessed)))) {
+        *is_guess = !instance || strcmp(instance, text_string(&guessed)) != 0;
+        instance = arena_copy_text(arena, text_string(&guessed), guessed.length);
     }
-    text_done(&guess);
+    text_done(&guessed);
     host_code_free(code);
     return instance;
 }
@@ -72,22 +72,22 @@ static bool is_bare_name(const char *readable, const char *name) {
 }
 
 /* Enumerators are spelled as their values where the file says which they are. */
-static PtxFunction *find_named(Session *session, HostCode *code, const char *name, Error *error) {
+static PtxFunction *find_named(Guess *guess, HostCode *code, const char *name, Error *error) {
     Text spelled = {0};
     Error inner = {0};
     if (code) host_code_spell(code, name, &spelled);
     PtxFunction *entry =
-        code ? ptx_module_find_entry(session->code.module, text_string(&spelled), &inner) : NULL;
+        code ? ptx_module_find_entry(guess->request.module, text_string(&spelled), &inner) : NULL;
     text_done(&spelled);
-    return entry ? entry : ptx_module_find_entry(session->code.module, name, error);
+    return entry ? entry : ptx_module_find_entry(guess->request.module, name, error);
 }
 
-PtxFunction *user_entry_of_launch(Session *session, const HostLaunch *launch) {
-    PtxModule *module = session->code.module;
+PtxFunction *user_entry_of_launch(Guess *guess, const HostLaunch *launch) {
+    PtxModule *module = guess->request.module;
     Error ignored = {0};
     if (launch->arguments) {
-        const char *whole = arena_print(&session->arena, "%s<%s>", launch->kernel, launch->arguments);
-        PtxFunction *exact = find_named(session, launch->code, whole, &ignored);
+        const char *whole = arena_print(&guess->arena, "%s<%s>", launch->kernel, launch->arguments);
+        PtxFunction *exact = find_named(guess, launch->code, whole, &ignored);
         if (exact) return exact;
     }
     for (int i = 0; *launch->kernel && i < module->function_count; i++) {
@@ -117,7 +117,7 @@ static bool has_pointer(const PtxFunction *entry) {
 static bool is_named_reduction(UserLaunch *user, const PtxFunction *entry) {
     static const char *const parts[] = {"reduc", "sum", "dot", "max", "min", "mean", "norm", "scan", "hist"};
     char lower[128] = "";
-    const char *name = ptx_readable_name(user->session->code.module, entry->name);
+    const char *name = ptx_readable_name(user->guess->request.module, entry->name);
     for (size_t i = 0, end = strcspn(name, "<("); i < end && i + 1 < sizeof lower; i++)
         lower[i] = (char)tolower((unsigned char)name[i]);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -136,14 +136,14 @@ static int score_entry(UserLaunch *user, const PtxFunction *entry) {
 /* Of the kernels that the file launches the first with the best score, else of all kernels that which is written first: where
  * it launches none, or one through a pointer, and by name only one that does not reduce. */
 static PtxFunction *choose_entry(UserLaunch *user) {
-    const SessionOptions *options = &user->session->options;
-    PtxModule *module = user->session->code.module;
+    const GuessRequest *options = &user->guess->request;
+    PtxModule *module = user->guess->request.module;
     PtxFunction *first = NULL;
     int best = -1;
     bool has_other = false; /* a launch through a pointer */
     for (int i = 0; i < host_code_launch_count(user->code); i++) {
         PtxFunction *entry =
-            user_entry_of_launch(user->session, best_instance(options, host_code_launch(user->code, i)));
+            user_entry_of_launch(user->guess, best_instance(options, host_code_launch(user->code, i)));
         has_other |= !entry;
         if (!entry || !ptx_function_parse(module, entry, NULL)) continue;
         int score = score_entry(user, entry);
@@ -168,15 +168,15 @@ static PtxFunction *choose_entry(UserLaunch *user) {
 
 static bool is_launched_by_name(UserLaunch *user, const PtxFunction *entry) {
     for (int i = 0; i < host_code_launch_count(user->code); i++)
-        if (user_entry_of_launch(user->session, host_code_launch(user->code, i)) == entry) return true;
+        if (user_entry_of_launch(user->guess, host_code_launch(user->code, i)) == entry) return true;
     return false;
 }
 
 /* The other kernels that reduce, by what they are called, or, where no launch of the chosen one was read, by what they do, in the
  * order of the module: the first is 1. */
 static PtxFunction *find_other(UserLaunch *user, PtxFunction *chosen) {
-    PtxModule *module = user->session->code.module;
-    int wanted = user->session->trial.entry, count = 0;
+    PtxModule *module = user->guess->request.module;
+    int wanted = user->guess->trial.entry, count = 0;
     bool is_launched = chosen && is_launched_by_name(user, chosen);
     PtxFunction *found = chosen;
     for (int i = 0; chosen && i < module->function_count; i++) {
@@ -187,33 +187,34 @@ static PtxFunction *find_other(UserLaunch *user, PtxFunction *chosen) {
         if (is_launched && !is_named_reduction(user, entry)) continue;
         if (++count == wanted) found = entry;
     }
-    user->session->kernel.other_entries = count;
-    user->session->kernel.is_launched = is_launched;
+    user->guess->account.other_entries = count;
+    user->guess->account.is_launched = is_launched;
     return found;
 }
 
 /* As it was asked for. An instance that the compiler has just made may have another name: arguments that are enumerators,
  * aliases or sums are spelled as their values there. It is the only one of its template then. */
 PtxFunction *user_find_entry(UserLaunch *user, Error *error) {
-    Session *session = user->session;
-    const SessionOptions *options = &session->options;
-    int entries = count_entries(session->code.module);
+    Guess *guess = user->guess;
+    const GuessRequest *options = &guess->request;
+    int entries = count_entries(guess->request.module);
     if (!options->entry && user->code && entries > 1) {
         PtxFunction *chosen = find_other(user, choose_entry(user));
         if (chosen)
-            text_print(&user->guess, " --entry '%s'", ptx_readable_name(session->code.module, chosen->name));
+            text_print(&user->guessed, " --entry '%s'",
+                       ptx_readable_name(guess->request.module, chosen->name));
         return chosen;
     }
-    if (session->code.guessed_instance)
-        text_print(&user->guess, " --entry '%s'", session->code.guessed_instance);
-    PtxFunction *entry = options->entry ? find_named(session, user->code, options->entry, error)
-                                        : ptx_module_find_entry(session->code.module, NULL, error);
+    if (guess->request.guessed_instance)
+        text_print(&user->guessed, " --entry '%s'", guess->request.guessed_instance);
+    PtxFunction *entry = options->entry ? find_named(guess, user->code, options->entry, error)
+                                        : ptx_module_find_entry(guess->request.module, NULL, error);
     if (entry || !options->entry || !strchr(options->entry, '<') || !is_cuda_source(options->file))
         return entry;
     size_t bare = strcspn(options->entry, "<");
     Error ignored = {0};
-    entry = ptx_module_find_entry(session->code.module,
-                                  arena_copy_text(&session->arena, options->entry, bare), &ignored);
+    entry = ptx_module_find_entry(guess->request.module, arena_copy_text(&guess->arena, options->entry, bare),
+                                  &ignored);
     if (entry && error) *error = (Error){0};
     return entry;
 }
@@ -247,13 +248,13 @@ const HostLaunch *user_find_launch(UserLaunch *user) {
     const HostLaunch *any = NULL;
     for (int i = 0; user->code && i < host_code_launch_count(user->code); i++) {
         const HostLaunch *launch = host_code_launch(user->code, i);
-        PtxFunction *entry = user_entry_of_launch(user->session, launch);
+        PtxFunction *entry = user_entry_of_launch(user->guess, launch);
         if (user_passes_nothing(user->entry, launch) ||
             (is_single(user, launch) && i + 1 < host_code_launch_count(user->code)))
             continue;
         if (entry == user->entry) return launch;
         bool is_its =
-            is_bare_name(ptx_readable_name(user->session->code.module, user->entry->name), launch->kernel);
+            is_bare_name(ptx_readable_name(user->guess->request.module, user->entry->name), launch->kernel);
         if ((is_its || !entry) && !any && launch->item_count == user->entry->parameter_count) any = launch;
     }
     return any;
@@ -268,16 +269,16 @@ static bool may_be_named(const char *name, const char *const *others, int count)
     return true;
 }
 
-const char *const *user_parameter_names(Session *session, HostCode *code, const PtxFunction *entry) {
+const char *const *user_parameter_names(Guess *guess, HostCode *code, const PtxFunction *entry) {
     if (!code || !entry->parameter_count) return NULL;
     int count = entry->parameter_count;
-    const char **names = arena_new(&session->arena, (size_t)count * sizeof *names);
-    const char *readable = ptx_readable_name(session->code.module, entry->name);
+    const char **names = arena_new(&guess->arena, (size_t)count * sizeof *names);
+    const char *readable = ptx_readable_name(guess->request.module, entry->name);
     size_t bare = strcspn(readable, "<("), begin = bare;
     while (begin > 0 && readable[begin - 1] != ':') begin--;
-    const char *kernel = arena_copy_text(&session->arena, readable + begin, bare - begin);
+    const char *kernel = arena_copy_text(&guess->arena, readable + begin, bare - begin);
     for (int i = 0; i < count; i++) {
-        names[i] = host_code_parameter_name(code, kernel, i, count, &session->arena);
+        names[i] = host_code_parameter_name(code, kernel, i, count, &guess->arena);
         bool is_pointer = guess_element_bytes(entry, i) > 0;
         if (!names[i] || (is_pointer && !may_be_named(names[i], names, i))) return NULL;
     }

@@ -5,11 +5,11 @@
 
 #include <inttypes.h>
 
-static void add_gathered(Session *session, UserVariables *variables, const PlanBuffer *indices,
+static void add_gathered(Guess *guess, UserVariables *variables, const PlanBuffer *indices,
                          const PlanBuffer *from) {
     uint64_t bytes = (uint64_t)ptx_type_bytes(from->type);
     PlanBuffer gathered = *from;
-    gathered.name = arena_print(&session->arena, "%s[%s]", from->name, indices->name);
+    gathered.name = arena_print(&guess->arena, "%s[%s]", from->name, indices->name);
     gathered.count = indices->count;
     gathered.bytes = arena_new(&variables->arena, (size_t)(indices->count * bytes));
     for (uint64_t i = 0; i < indices->count; i++) {
@@ -22,12 +22,12 @@ static void add_gathered(Session *session, UserVariables *variables, const PlanB
     variables->done.buffers[variables->done.buffer_count++] = gathered;
 }
 
-void user_add_gathered(Session *session, UserVariables *variables) {
-    const PlanLaunch *launch = &session->plan.launches[0];
-    const Plan *filled = &session->filled;
+void user_add_gathered(Guess *guess, UserVariables *variables) {
+    const PlanLaunch *launch = &guess->run.done->launches[0];
+    const Plan *filled = guess->run.filled;
     Use uses[USES_PARAMETERS];
     int added = 0;
-    uses_find(session->launches.programs[0]->entry, uses);
+    uses_find(guess->entries[0], uses);
     for (int i = 0; i < launch->argument_count && i < USES_PARAMETERS; i++) {
         int through =
             uses[i].is_index && !uses[i].is_written && !uses[i].is_row_pointer ? uses[i].indexed : -1;
@@ -37,7 +37,7 @@ void user_add_gathered(Session *session, UserVariables *variables) {
         if (indices < 0 || from < 0 || indices == from || !is_read ||
             ptx_type_is_float(filled->buffers[indices].type) || filled->buffers[indices].count < 2)
             continue;
-        add_gathered(session, variables, &filled->buffers[indices], &filled->buffers[from]);
+        add_gathered(guess, variables, &filled->buffers[indices], &filled->buffers[from]);
         added++;
     }
 }

@@ -3,7 +3,6 @@
  * that does not say is guessed; both are kept apart, as options that can be copied. */
 #include "guess/user_launch.h"
 
-#include "expect/expect.h"
 #include "guess/user_chain.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -109,9 +108,9 @@ static bool has_large_grid(UserLaunch *user, uint64_t n) {
 /* Of argument `index`, which has `count` elements, `wanted`; false: the file allows no other number. */
 static bool resize(UserLaunch *user, int index, uint64_t count, uint64_t wanted) {
     uint64_t bytes = wanted * guess_element_bytes(user->entry, index);
-    SessionKernel *kernel = &user->session->kernel;
+    GuessAccount *kernel = &user->guess->account;
     if (host_code_resize(user->code, user->host, index, bytes, false)) return true;
-    kernel->is_cut = user->chooses_n && count > MOST_CHECKED && !user->session->trial.keeps_n &&
+    kernel->is_cut = user->chooses_n && count > MOST_CHECKED && !user->guess->trial.keeps_n &&
                      host_code_resize(user->code, user->host, index, bytes, true);
     return kernel->is_cut;
 }
@@ -126,10 +125,10 @@ static uint64_t number_of_grid(UserLaunch *user, uint64_t n) {
 /* How many elements: as asked, as the file says, if that can be emulated, else 2^20; a quarter of that, and so on, where that
  * took too long. Free sizes are as many, or the side of a square where two of them meet. */
 static void choose_n(UserLaunch *user) {
-    uint64_t *n = &user->session->options.catalog.n, count = 0;
-    int shift = 2 * user->session->trial.quarterings;
+    uint64_t *n = &user->guess->account.n, count = 0;
+    int shift = 2 * user->guess->trial.quarterings;
     bool is_asked = *n != 0, is_free = false;
-    user->session->kernel.may_shrink = user->chooses_n = !is_asked;
+    user->guess->account.may_shrink = user->chooses_n = !is_asked;
     if (!is_asked) *n = DEFAULT_N >> shift;
     uint64_t reach = uses_reach(user->entry).elements;
     if (!is_asked && reach > 1 && reach < *n) *n -= *n % reach; /* whole blocks of so many */
@@ -139,15 +138,15 @@ static void choose_n(UserLaunch *user) {
     bool has_rows = guess_has_rows(user->entry, &by_block);
     has_two |= has_rows && !host_code_knows_size(user->code, user->host, user->host->grid);
     has_two |= has_large_grid(user, *n) || (has_rows && by_block && blocks_of(user, *n) >= *n);
-    user->session->kernel.has_sides = has_two;
-    has_two &= !user->session->trial.no_sides;
-    uint64_t size = has_two ? guess_side(*n, 2 + user->session->trial.more_sides) : *n;
+    user->guess->account.has_sides = has_two;
+    has_two &= !user->guess->trial.no_sides;
+    uint64_t size = has_two ? guess_side(*n, 2 + user->guess->trial.more_sides) : *n;
     host_code_set_n(user->code, size);
     int largest = largest_argument(user, &count, &is_free);
     if (largest < 0) {
         uint64_t number = is_asked ? 0 : largest_number(user);
         if (number) *n = number;
-        user->session->kernel.may_shrink &= !number;
+        user->guess->account.may_shrink &= !number;
         return;
     }
     if (is_only_output(user, largest)) { /* what it is made of is not known, but for a number */
@@ -155,24 +154,24 @@ static void choose_n(UserLaunch *user) {
         if (number > *n) *n = number;
         return;
     }
-    uint64_t most = user->session->trial.keeps_n ? MOST_KEPT : MOST_N;
+    uint64_t most = user->guess->trial.keeps_n ? MOST_KEPT : MOST_N;
     uint64_t wanted = is_asked ? *n : count > most ? (uint64_t)DEFAULT_N >> shift : count >> shift;
     if (!wanted) wanted = 1;
     uint64_t number = is_free && !is_asked ? number_of_grid(user, *n) : 0;
     host_code_set_n(user->code, size);
     if (number) {
         user->has_number = true;
-        user->session->kernel.may_shrink = false;
+        user->guess->account.may_shrink = false;
         wanted = number;
     } else if (is_free && count != *n) {
         wanted = choose_free_size(user, *n);
     } else if (is_free) {
         wanted = count;
     } else if (wanted != count && !resize(user, largest, count, wanted)) {
-        user->session->kernel.may_shrink = false;
+        user->guess->account.may_shrink = false;
         wanted = is_asked ? *n : count;
     } else if (wanted != count) {
-        user->is_reduced = user->session->kernel.is_reduced = !is_asked;
+        user->is_reduced = user->guess->account.is_reduced = !is_asked;
     }
     if (wanted < (uint64_t)1 << 40) *n = wanted;
 }
@@ -234,100 +233,105 @@ static void print_size(const char *option, const uint32_t size[3], Text *out) {
 }
 
 static void say_origins(UserLaunch *user, const PlanLaunch *launch, const char *args) {
-    Session *session = user->session;
-    const SessionOptions *options = &session->options;
+    Guess *guess = user->guess;
+    const GuessRequest *options = &guess->request;
     bool has_shared = user->shape.has_dynamic_shared && !options->has_shared && launch->dynamic_shared_bytes;
-    if (!options->args && user->entry->parameter_count)
-        text_print(user->reads_arguments ? &user->read : &user->guess, " --args '%s'", args);
+    GuessAccount *account = &guess->account;
+    bool says_arguments = !options->args && user->entry->parameter_count;
+    account->reads_arguments = says_arguments && user->reads_arguments;
+    account->guesses_arguments = says_arguments && !user->reads_arguments;
+    account->guesses_block = !options->block[0] && !user->entry->required_threads[0] && !user->reads_block;
+    account->guesses_grid = !options->grid[0] && !user->reads_grid;
+    if (says_arguments)
+        text_print(user->reads_arguments ? &user->read : &user->guessed, " --args '%s'", args);
     if (!options->block[0] && !user->entry->required_threads[0])
-        print_size("block", launch->block, user->reads_block ? &user->read : &user->guess);
-    if (!options->grid[0]) print_size("grid", launch->grid, user->reads_grid ? &user->read : &user->guess);
+        print_size("block", launch->block, user->reads_block ? &user->read : &user->guessed);
+    if (!options->grid[0]) print_size("grid", launch->grid, user->reads_grid ? &user->read : &user->guessed);
     if (has_shared)
-        text_print(user->reads_shared ? &user->read : &user->guess, " --shared %u",
+        text_print(user->reads_shared ? &user->read : &user->guessed, " --shared %u",
                    launch->dynamic_shared_bytes);
-    bool is_unusual = user->chooses_n && options->catalog.n != DEFAULT_N;
+    bool is_unusual = user->chooses_n && account->n != DEFAULT_N;
     if (is_unusual)
-        text_print(user->reads_arguments ? &user->read : &user->guess, " --n %" PRIu64, options->catalog.n);
-    if (user->guess.length)
-        session->kernel.guess =
-            arena_copy_text(&session->arena, user->guess.data + 1, user->guess.length - 1);
+        text_print(user->reads_arguments ? &user->read : &user->guessed, " --n %" PRIu64, account->n);
+    if (user->guessed.length)
+        guess->account.guessed =
+            arena_copy_text(&guess->arena, user->guessed.data + 1, user->guessed.length - 1);
     if (!user->read.length) return;
     text_print(&user->read, " (line %d%s", user->host->line, user->is_reduced ? ", with a smaller n" : "");
     if (user->too_many_threads)
         text_print(&user->read, "; its blocks of %" PRIu64 " threads no GPU starts", user->too_many_threads);
     text_add(&user->read, ")");
-    session->kernel.read = arena_copy_text(&session->arena, user->read.data + 1, user->read.length - 1);
+    guess->account.read = arena_copy_text(&guess->arena, user->read.data + 1, user->read.length - 1);
 }
 
 static bool plan_arguments(UserLaunch *user, PlanLaunch *launch, Error *error) {
-    Session *session = user->session;
-    const SessionOptions *options = &session->options;
-    uint64_t n = options->catalog.n;
+    Guess *guess = user->guess;
+    const GuessRequest *options = &guess->request;
+    uint64_t n = guess->account.n;
     Text args = {0};
     PlanVariables variables = {n, launch_volume(launch->block), launch_volume(launch->grid)};
     uint64_t grow[USES_PARAMETERS];
-    for (int i = 0; i < USES_PARAMETERS; i++) grow[i] = session->trial.grow[i] ? session->trial.grow[i] : 1;
+    for (int i = 0; i < USES_PARAMETERS; i++) grow[i] = guess->trial.grow[i] ? guess->trial.grow[i] : 1;
     GuessInput input = {.n = n,
                         .grid = variables.grid,
                         .side = user->side,
-                        .fill = session_fill_text(session),
-                        .has_fill = options->catalog.has_fill,
+                        .fill = user_fill_text(guess),
+                        .has_fill = options->has_fill,
                         .shared_bytes = launch->dynamic_shared_bytes,
                         .hints = user->hints,
-                        .names = user_parameter_names(session, user->code, user->entry),
+                        .names = user_parameter_names(guess, user->code, user->entry),
                         .grow = grow};
     guess_arguments(user->entry, &input, &args);
-    session->kernel.arguments = arena_copy_text(&session->arena, text_string(&args), args.length);
-    if (options->args) session->kernel.arguments = options->args;
+    guess->account.arguments = arena_copy_text(&guess->arena, text_string(&args), args.length);
+    if (options->args) guess->account.arguments = options->args;
     say_origins(user, launch, text_string(&args));
     text_done(&args);
-    return plan_parse_arguments(&session->plan, launch, user->entry, session->kernel.arguments, &variables,
+    return plan_parse_arguments(guess->plan, launch, user->entry, guess->account.arguments, &variables,
                                 error) &&
-           (!options->expect || expect_read(options->expect, &session->plan, error));
+           (!options->expect || expect_read(options->expect, guess->plan, error));
 }
 
 /* Nothing of its launch was asked for, or guessed. */
 static bool is_as_read(const UserLaunch *user) {
-    const SessionOptions *options = &user->session->options;
+    const GuessRequest *options = &user->guess->request;
     bool is_asked = options->entry || options->args || options->grid[0] || options->block[0] ||
                     options->cluster[0] || options->has_shared || options->cooperative;
     return !is_asked && user->host && user->reads_arguments && user->reads_grid && user->reads_block;
 }
 
 static bool plan_launch(UserLaunch *user, Error *error) {
-    Session *session = user->session;
+    Guess *guess = user->guess;
     bool by_block;
     user->entry = user_find_entry(user, error);
-    if (!user->entry || !ptx_function_parse(session->code.module, user->entry, error)) return false;
-    user->shape = guess_shape(session->code.module, user->entry);
+    if (!user->entry || !ptx_function_parse(guess->request.module, user->entry, error)) return false;
+    user->shape = guess_shape(guess->request.module, user->entry);
     user->host = user_find_launch(user);
-    PlanLaunch *launch = plan_add_launch(&session->plan, user->entry->name);
-    launch->cooperative = session->options.cooperative;
-    memcpy(launch->cluster, session->options.cluster, sizeof launch->cluster);
+    PlanLaunch *launch = plan_add_launch(guess->plan, user->entry->name);
+    launch->cooperative = guess->request.cooperative;
+    memcpy(launch->cluster, guess->request.cluster, sizeof launch->cluster);
     if (!user_choose_block(user, launch->block, error)) return false;
     choose_n(user);
     read_hints(user);
     bool has_rows = user->shape.dimensions == 1 && guess_has_rows(user->entry, &by_block);
-    session->kernel.has_sides |= has_rows;
-    int dimensions = has_rows && !session->trial.no_sides ? 2 : user->shape.dimensions;
-    user->side = guess_side(session->options.catalog.n, dimensions + session->trial.more_sides);
-    session->kernel.side = user->side;
+    guess->account.has_sides |= has_rows;
+    int dimensions = has_rows && !guess->trial.no_sides ? 2 : user->shape.dimensions;
+    user->side = guess_side(guess->account.n, dimensions + guess->trial.more_sides);
+    guess->account.side = user->side;
     user->launch = launch;
     if (!user_apply_profile(user)) return error_set(error, "no such values of its numbers");
     user_choose_shared(user, launch);
     if (!user_choose_grid(user, launch, error) || !plan_arguments(user, launch, error)) return false;
-    if (is_as_read(user))
-        session_plan_chain(session, user->code, user->host, user->entry, user_entry_of_launch);
+    if (is_as_read(user)) user_plan_chain(guess, user->code, user->host, user->entry, user_entry_of_launch);
     return true;
 }
 
-bool session_plan_user_kernel(Session *session, bool (*load)(Session *session, Error *error), Error *error) {
-    const char *launches = session->options.launches;
-    if (launches) return load(session, error) && session_plan_launches(session, launches, error);
-    UserLaunch user = {.session = session, .code = user_read_host_code(&session->options)};
-    bool good = load(session, error) && plan_launch(&user, error);
+bool user_plan(Guess *guess, Error *error) {
+    const char *launches = guess->request.launches;
+    if (launches) return user_plan_launches(guess, launches, error);
+    UserLaunch user = {.guess = guess, .code = user_read_host_code(&guess->request)};
+    bool good = plan_launch(&user, error);
     host_code_free(user.code);
-    text_done(&user.guess);
+    text_done(&user.guessed);
     text_done(&user.read);
     return good;
 }

@@ -78,9 +78,9 @@ static void add_series(UserVariables *variables, const Printed *lines, int count
     variables->done.buffers[variables->done.buffer_count++] = buffer;
 }
 
-int user_add_printed(const Session *session, UserVariables *variables) {
+int user_add_printed(const Guess *guess, UserVariables *variables) {
     int count, added = 0;
-    Printed *lines = read_lines(&session->trace->printed, &count);
+    Printed *lines = read_lines(&guess->run.trace->printed, &count);
     for (int first = 0; first < count; first++) {
         bool is_new = true;
         for (int i = 0; is_new && i < first && i < USER_PRINTED; i++)

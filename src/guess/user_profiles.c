@@ -75,7 +75,7 @@ static bool has_word(const NameTokens *tokens, const char *const *words) {
 static const char *name_of(UserLaunch *user, int parameter) {
     const char *name = user->code
                            ? host_code_parameter_name(user->code, user_bare_name(user), parameter,
-                                                      user->entry->parameter_count, &user->session->arena)
+                                                      user->entry->parameter_count, &user->guess->arena)
                            : NULL;
     return name ? name : "";
 }
@@ -192,7 +192,7 @@ static void add_all(Profiles *profiles, NumberKind kind, int64_t value) {
 /* Two sizes, or more, of which nothing is known: rows and columns of other matrices with n elements. A size that others follow
  * from stays. */
 static void add_shapes(Profiles *profiles) {
-    uint64_t n = profiles->user->session->options.catalog.n, columns[] = {0, 32, 1, n};
+    uint64_t n = profiles->user->guess->account.n, columns[] = {0, 32, 1, n};
     int places[USES_PARAMETERS], sizes = 0;
     columns[0] = launch_volume(profiles->user->launch->block);
     for (int i = 0; i < profiles->guessed_count; i++) {
@@ -236,18 +236,18 @@ static void list_profiles(Profiles *profiles) {
     Profile one_block = exclusive;
     one_block.has_one_block = true;
     uint32_t read[3];
-    bool is_guessed = !user->session->options.grid[0] && !user_reads_grid(user, read);
+    bool is_guessed = !user->guess->request.grid[0] && !user_reads_grid(user, read);
     if (is_guessed && user->shape.counts_blocks) add_profile(profiles, &one_block);
 }
 
 bool user_apply_profile(UserLaunch *user) {
     Profiles profiles = {.user = user};
-    Session *session = user->session;
-    int wanted = session->trial.profile;
-    if (session->options.args) return true;
+    Guess *guess = user->guess;
+    int wanted = guess->trial.profile;
+    if (guess->request.args) return true;
     list_guessed(&profiles);
     list_profiles(&profiles);
-    session->kernel.profiles = profiles.count;
+    guess->account.profiles = profiles.count;
     if (!wanted || wanted > profiles.count) return !wanted;
     const Profile *profile = &profiles.list[wanted - 1];
     for (int i = 0; i < profiles.guessed_count; i++) {
@@ -259,7 +259,7 @@ bool user_apply_profile(UserLaunch *user) {
         hint->number = hint->is_float ? profile->reals[i] : (double)hint->integer;
     }
     if (profile->side) user->side = profile->side;
-    if (profile->n) session->options.catalog.n = profile->n;
+    if (profile->n) guess->account.n = profile->n;
     user->has_one_block = profile->has_one_block;
     return true;
 }

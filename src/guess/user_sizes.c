@@ -2,6 +2,7 @@
 #include "guess/user_launch.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +12,15 @@ enum {
 };
 
 const char *user_bare_name(UserLaunch *user) {
-    const char *readable = ptx_readable_name(user->session->code.module, user->entry->name);
+    const char *readable = ptx_readable_name(user->guess->request.module, user->entry->name);
     size_t bare = strcspn(readable, "<("), begin = bare;
     while (begin > 0 && readable[begin - 1] != ':') begin--;
-    return arena_copy_text(&user->session->arena, readable + begin, bare - begin);
+    return arena_copy_text(&user->guess->arena, readable + begin, bare - begin);
 }
 
 /* reduce<int, 512>: the only argument that can be a number of threads; 0: there is none, or several. */
 static uint64_t template_block(UserLaunch *user) {
-    const char *readable = ptx_readable_name(user->session->code.module, user->entry->name),
+    const char *readable = ptx_readable_name(user->guess->request.module, user->entry->name),
                *at = strchr(readable, '<');
     uint64_t found = 0;
     for (int count = 0; at && *at; at += 1 + strcspn(at + 1, ",>")) {
@@ -63,7 +64,7 @@ static int list_blocks(UserLaunch *user, uint64_t choices[USER_BLOCKS]) {
 /* Threads: as asked, as the PTX wants them, as the file says, else 256 in as many dimensions as the kernel looks at. */
 bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
     static const uint32_t usual[][3] = {{USER_BLOCK, 1, 1}, {16, 16, 1}, {8, 8, 4}};
-    const SessionOptions *options = &user->session->options;
+    const GuessRequest *options = &user->guess->request;
     const PtxFunction *entry = user->entry;
     const uint32_t *required = entry->required_threads;
     uint64_t most = launch_volume(entry->maximum_threads);
@@ -80,9 +81,9 @@ bool user_choose_block(UserLaunch *user, uint32_t block[3], Error *error) {
     memcpy(usual_block, usual[user->shape.block_dimensions - 1], sizeof usual_block);
     uint64_t choices[USER_BLOCKS];
     if (user->shape.block_dimensions == 1 && is_free && !user->reads_block) {
-        int count = list_blocks(user, choices), trial = user->session->trial.block;
+        int count = list_blocks(user, choices), trial = user->guess->trial.block;
         usual_block[0] = (uint32_t)choices[trial < count ? trial : 0];
-        user->session->kernel.block_choices = count;
+        user->guess->account.block_choices = count;
     }
     for (int i = 0; i < 3; i++) {
         block[i] = options->block[i]   ? options->block[i]
@@ -112,7 +113,7 @@ static uint64_t blocks_of_output(const UserLaunch *user) {
     uses_find(user->entry, uses);
     for (int i = 0; i < user->entry->parameter_count && i < USES_PARAMETERS; i++)
         if (uses[i].count == USE_GRID && uses[i].is_written && user->hints[i].count &&
-            user->hints[i].count < user->session->options.catalog.n)
+            user->hints[i].count < user->guess->account.n)
             return user->hints[i].count;
     return 0;
 }
@@ -134,7 +135,7 @@ static uint64_t usual_blocks(const UserLaunch *user, int axis, const uint32_t bl
 }
 
 bool user_reads_grid(UserLaunch *user, uint32_t read[3]) {
-    return !user->session->options.grid[0] && user->host &&
+    return !user->guess->request.grid[0] && user->host &&
            host_code_evaluate_size(user->code, user->host, user->host->grid, read) &&
            host_code_knows_size(user->code, user->host, user->host->grid);
 }
@@ -142,14 +143,14 @@ bool user_reads_grid(UserLaunch *user, uint32_t read[3]) {
 /* Blocks: as asked, as the file says, else as is usual. */
 bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error) {
     static const uint32_t limits[3] = {INT_MAX, 65535, 65535};
-    const SessionOptions *options = &user->session->options;
+    const GuessRequest *options = &user->guess->request;
     uint32_t read[3] = {0};
     user->reads_grid = user_reads_grid(user, read);
     for (int i = 0; i < 3; i++) {
         uint64_t blocks = user->reads_grid ? read[i] : usual_blocks(user, i, launch->block);
         if (!i && !user->reads_grid)
-            blocks = (blocks + ((uint64_t)1 << user->session->trial.halvings) - 1) >>
-                     user->session->trial.halvings;
+            blocks =
+                (blocks + ((uint64_t)1 << user->guess->trial.halvings) - 1) >> user->guess->trial.halvings;
         uint64_t cluster = launch->cluster[0] ? launch->cluster[i] : user->entry->required_cluster[i];
         if (cluster && !user->reads_grid) blocks = (blocks + cluster - 1) / cluster * cluster;
         if (options->grid[0]) blocks = options->grid[i] ? options->grid[i] : 1;
@@ -159,7 +160,7 @@ bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error) {
         launch->grid[i] = (uint32_t)blocks;
     }
     uint64_t warps = (launch_volume(launch->block) + 31) / 32;
-    if (options->instruction_budget || launch_volume(launch->grid) <= USER_WARPS / warps) return true;
+    if (options->has_budget || launch_volume(launch->grid) <= USER_WARPS / warps) return true;
     return error_set(
         error,
         "--grid: %" PRIu64 " blocks of %" PRIu64 " threads would take very long to emulate; use a "
@@ -169,7 +170,7 @@ bool user_choose_grid(UserLaunch *user, PlanLaunch *launch, Error *error) {
 
 void user_choose_shared(UserLaunch *user, PlanLaunch *launch) {
     enum { USUAL_SHARED = 48 << 10 };
-    const SessionOptions *options = &user->session->options;
+    const GuessRequest *options = &user->guess->request;
     launch->dynamic_shared_bytes = options->shared_bytes;
     if (!user->shape.has_dynamic_shared || options->has_shared) return;
     HostNumber read = {0};

@@ -62,21 +62,21 @@ static PtxType element_type(PtxType stored, const PtxVariable *variable) {
     return type == PTX_U64 ? PTX_S64 : uses_element_type(type); /* a sum of long long is stored so, too */
 }
 
-static PtxType written_type(const Session *session, const PtxVariable *variable) {
+static PtxType written_type(const Guess *guess, const PtxVariable *variable) {
     PtxType type = PTX_NO_TYPE;
-    for (int i = 0; i < session->launches.count && type == PTX_NO_TYPE; i++)
-        type = stored_type(session->launches.programs[i]->entry, variable);
+    for (int i = 0; i < guess->launch_count && type == PTX_NO_TYPE; i++)
+        type = stored_type(guess->entries[i], variable);
     return type == PTX_NO_TYPE ? type : element_type(type, variable);
 }
 
 /* ---- buffers ------------------------------------------------------------------------------------------------- */
 
 /* The emulator's bytes of a variable that was launched; NULL: it has none. */
-static void *bytes_of(const Session *session, const PtxVariable *variable) {
-    for (int i = session->plan.buffer_count; i < session->trace->buffer_count; i++)
-        if (!strcmp(session->trace->buffers[i].name, variable->name) &&
-            session->trace->buffers[i].bytes == variable->bytes)
-            return emulator_buffer_bytes(session->emulator, i);
+static void *bytes_of(const Guess *guess, const PtxVariable *variable) {
+    for (int i = guess->run.done->buffer_count; i < guess->run.trace->buffer_count; i++)
+        if (!strcmp(guess->run.trace->buffers[i].name, variable->name) &&
+            guess->run.trace->buffers[i].bytes == variable->bytes)
+            return guess->run.bytes[i];
     return NULL;
 }
 
@@ -88,18 +88,18 @@ static void copy_plan(const Plan *plan, int more, Plan *copy) {
         memcpy(copy->buffers, plan->buffers, (size_t)plan->buffer_count * sizeof *plan->buffers);
 }
 
-UserVariables user_variables(const Session *session) {
-    const PtxModule *module = session->code.module;
+UserVariables user_variables(const Guess *guess) {
+    const PtxModule *module = guess->request.module;
     UserVariables result = {0};
-    copy_plan(&session->filled, module->variable_count + USER_PRINTED + USER_GATHERED, &result.filled);
-    copy_plan(&session->plan, module->variable_count + USER_PRINTED + USER_GATHERED, &result.done);
-    if (!session->emulator) return result;
+    copy_plan(guess->run.filled, module->variable_count + USER_PRINTED + USER_GATHERED, &result.filled);
+    copy_plan(guess->run.done, module->variable_count + USER_PRINTED + USER_GATHERED, &result.done);
+    if (!guess->run.bytes) return result;
     result.zeros = memory_new(MOST_BYTES);
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
         if (variable->space != PTX_SPACE_GLOBAL || !variable->bytes || variable->bytes > MOST_BYTES) continue;
-        PtxType type = written_type(session, variable);
-        void *bytes = bytes_of(session, variable);
+        PtxType type = written_type(guess, variable);
+        void *bytes = bytes_of(guess, variable);
         if (type == PTX_NO_TYPE || !bytes) continue;
         PlanBuffer buffer = {.name = variable->name,
                              .type = type,

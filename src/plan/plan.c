@@ -103,6 +103,38 @@ void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked) {
     for (int i = 0; i < of->pointer_count; i++) marked[of->pointers[i].buffer] = true;
 }
 
+static void copy_argument(const PlanArgument *from, Arena *arena, PlanArgument *to) {
+    *to = *from;
+    if (from->bytes) to->bytes = arena_copy(arena, from->bytes, (size_t)from->byte_count);
+    if (from->pointers)
+        to->pointers =
+            arena_copy(arena, from->pointers, (size_t)from->pointer_count * sizeof *from->pointers);
+}
+
+void plan_copy(const Plan *plan, Plan *copy) {
+    *copy = (Plan){.launch_count = plan->launch_count, .cancel = plan->cancel, .threads = plan->threads};
+    for (int i = 0; i < plan->buffer_count; i++) {
+        PlanBuffer buffer = plan->buffers[i];
+        buffer.name = arena_copy_string(&copy->arena, buffer.name);
+        buffer.path = arena_copy_string(&copy->arena, buffer.path);
+        buffer.bytes = NULL;
+        array_push(copy->buffers, copy->buffer_count, copy->buffer_capacity, buffer);
+    }
+    for (int i = 0; i < plan->launch_count; i++) {
+        const PlanLaunch *from = &plan->launches[i];
+        PlanLaunch *to = &copy->launches[i];
+        *to = *from;
+        to->entry = arena_copy_string(&copy->arena, from->entry);
+        to->arguments = NULL;
+        to->argument_count = to->argument_capacity = 0;
+        for (int k = 0; k < from->argument_count; k++) {
+            PlanArgument argument;
+            copy_argument(&from->arguments[k], &copy->arena, &argument);
+            array_push(to->arguments, to->argument_count, to->argument_capacity, argument);
+        }
+    }
+}
+
 void plan_free(Plan *plan) {
     for (int i = 0; i < plan->buffer_count; i++) free(plan->buffers[i].bytes);
     for (int i = 0; i < plan->launch_count; i++) free(plan->launches[i].arguments);

@@ -86,6 +86,8 @@ bool plan_fill(Plan *plan, uint64_t seed, Error *error);
 bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error);
 /* The bytes of a buffer once more, to be freed by the caller. */
 void *plan_copy_bytes(const Plan *plan, int index);
+/* A plan of its own, whose buffers have no bytes yet. */
+void plan_copy(const Plan *plan, Plan *copy);
 void plan_free(Plan *plan);
 const char *plan_fill_name(FillKind fill); /* "zero" */
 /* Such a name, or "file:PATH" with *path where PATH begins, else NULL. false: there is no such fill. Users may not choose

@@ -1,10 +1,35 @@
 #define _POSIX_C_SOURCE 200809L
-/* Finds the kernel that the options name and reads its PTX: of the catalogue, of a file, or compiled. */
+/* Code: the PTX of the kernel that the options name: of the catalogue, of a file, or compiled. */
 #include "session/state.h"
 
 #include "compile/compile.h"
 #include <stdlib.h>
 #include <string.h>
+
+GuessRequest session_guess_request(const Session *session) {
+    const SessionOptions *options = &session->options;
+    const CatalogOptions *inputs = &options->catalog;
+    GuessRequest request = {.file = options->file,
+                            .module = session->code.module,
+                            .guessed_instance = session->code.guessed_instance,
+                            .entry = options->entry,
+                            .args = options->args,
+                            .launches = options->launches,
+                            .expect = options->expect,
+                            .n = inputs->n,
+                            .seed = inputs->seed,
+                            .fill = inputs->fill,
+                            .has_fill = inputs->has_fill,
+                            .fill_path = inputs->fill_path,
+                            .shared_bytes = options->shared_bytes,
+                            .has_shared = options->has_shared,
+                            .cooperative = options->cooperative,
+                            .has_budget = options->instruction_budget != 0};
+    memcpy(request.grid, options->grid, sizeof request.grid);
+    memcpy(request.block, options->block, sizeof request.block);
+    memcpy(request.cluster, options->cluster, sizeof request.cluster);
+    return request;
+}
 
 /* ---- the PTX -------------------------------------------------------------------------------------------- */
 
@@ -17,7 +42,8 @@ static void keep_files(Session *session, char *const *files, int count) {
 /* The host's part, which makes the instances of templates, may have been left out: that which it launches first is made. */
 static void compile_launched(Session *session, const CompileOptions *options, Compiled *compiled) {
     bool is_guess;
-    const char *instance = session_launched_instance(session, &is_guess);
+    GuessRequest request = session_guess_request(session);
+    const char *instance = guess_instance(&request, &session->arena, &is_guess);
     size_t length = instance && !is_guess ? strcspn(instance, "<") : 0;
     for (const char *at = compiled->ptx; length && (at = strstr(at, ".entry ")); at++) {
         size_t name = strcspn(at + 7, "(\n");
@@ -106,7 +132,8 @@ static bool compile_file(Session *session, Error *error) {
     if (good && !options->entry && !options->launches) compile_launched(session, &wanted, &compiled);
     if (!good && !options->entry && strstr(first.message, "are templates")) {
         bool is_guess;
-        wanted.instance = session_launched_instance(session, &is_guess);
+        GuessRequest request = session_guess_request(session);
+        wanted.instance = guess_instance(&request, &session->arena, &is_guess);
         if (is_guess) session->code.guessed_instance = wanted.instance;
         if (wanted.instance) compiled_done(&compiled);
         good = wanted.instance && compile(&wanted, &compiled, NULL);
@@ -133,6 +160,8 @@ static bool is_cuda_source(const char *file) {
 bool session_load_module(Session *session, Error *error) {
     size_t length;
     const char *file = session->options.file;
+    if (session->options.kernel) session->kernel.row = catalog_find(session->options.kernel, error);
+    if (session->options.kernel && !session->kernel.row) return false;
     if (file) session->sources.path = file;
     session->sources.folder = session->options.sources;
     session->sources.is_piped = session->options.text && !is_cuda_source(file);
@@ -167,17 +196,4 @@ bool session_load_module(Session *session, Error *error) {
         return false;
     session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
     return session->code.module != NULL;
-}
-
-static bool plan_catalogue_kernel(Session *session, Error *error) {
-    session->kernel.row = catalog_find(session->options.kernel, error);
-    return session->kernel.row &&
-           catalog_resolve(session->kernel.row, &session->options.catalog, &session->kernel.run, error) &&
-           session_load_module(session, error) &&
-           session->kernel.row->plan(&session->kernel.run, &session->plan, error);
-}
-
-bool session_plan(Session *session, Error *error) {
-    return session->options.kernel ? plan_catalogue_kernel(session, error)
-                                   : session_plan_user_kernel(session, session_load_module, error);
 }

@@ -5,12 +5,12 @@
 static bool print_lowered(const Session *session, Text *out, Error *error) {
     Emulator *emulator = emulator_new(&(EmulatorOptions){0});
     bool good = true;
-    for (int i = 0; i < session->plan.buffer_count; i++) {
-        const PlanBuffer *buffer = &session->plan.buffers[i];
+    for (int i = 0; i < session->run->plan.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->run->plan.buffers[i];
         emulator_add_buffer(emulator, buffer->name, buffer->bytes,
                             buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
     }
-    for (int i = 0; good && i < session->launches.count; i++) {
+    for (int i = 0; good && i < session->run->launches.count; i++) {
         Launch launch;
         good = session_bind_emulated(session, i, emulator, &launch, error);
         if (!good) break;
@@ -22,8 +22,8 @@ static bool print_lowered(const Session *session, Text *out, Error *error) {
 }
 
 static void print_flow(const Session *session, Text *out) {
-    PtxProgram *const *programs = session->launches.programs;
-    for (int i = 0; i < session->launches.count; i++) {
+    PtxProgram *const *programs = session->run->launches.programs;
+    for (int i = 0; i < session->run->launches.count; i++) {
         bool is_shown = false; /* with an earlier launch of the same kernel */
         for (int j = 0; j < i; j++) is_shown |= programs[j] == programs[i];
         if (!is_shown) ptx_program_print_flow(programs[i], out);
@@ -31,9 +31,8 @@ static void print_flow(const Session *session, Text *out) {
 }
 
 bool session_dump_front_end(const SessionOptions *options, SessionForm form, Text *out, Error *error) {
-    Session *session = memory_new(sizeof *session);
-    session->options = session_options_copy(options, &session->arena);
-    bool good = session_plan(session, error) && session_link_launches(session, error);
+    Session *session = session_new(options);
+    bool good = session_plan(session, error);
     if (good && form == FORM_IR) good = ptx_module_print(session->code.module, out, error);
     if (good && form == FORM_OPS) good = print_lowered(session, out, error);
     if (good && form == FORM_FLOW) print_flow(session, out);

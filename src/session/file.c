@@ -27,7 +27,7 @@ static void write_session(const Session *session, const ShortNames *names, Store
     char now[32];
     Text grid = {0}, guess = {0}, ptx = {0};
     short_names_write_ptx(names, session->code.text, &ptx);
-    const Trace *trace = session->trace;
+    const Trace *trace = session->run->trace;
     store_begin_row(store, TABLE_session);
     store_put_text(store, COLUMN_session_redviz,
                    session->file.made_by ? session->file.made_by : REDVIZ_VERSION);
@@ -40,14 +40,14 @@ static void write_session(const Session *session, const ShortNames *names, Store
     store_put_integer(store, COLUMN_session_unprobed, session->machine.unprobed);
     bool has_grid = session_write_grid(session, &grid);
     store_put_text(store, COLUMN_session_grid, has_grid ? text_string(&grid) : NULL);
-    store_put_text(store, COLUMN_session_read, session->kernel.read);
-    store_put_text(store, COLUMN_session_looks_like, session->kernel.looks_like);
-    store_put_integer(store, COLUMN_session_is_said, session->kernel.is_said);
-    store_put_text(store, COLUMN_session_alike, session->kernel.alike);
+    store_put_text(store, COLUMN_session_read, session->guess.account.read);
+    store_put_text(store, COLUMN_session_looks_like, session->guess.verdict.looks_like);
+    store_put_integer(store, COLUMN_session_is_said, session->guess.verdict.is_said);
+    store_put_text(store, COLUMN_session_alike, session->kernel.symmetry);
     store_put_word(store, COLUMN_session_n, session->kernel.n);
     store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
     store_put_text(store, COLUMN_session_op, session->kernel.op);
-    store_put_text(store, COLUMN_session_guessed, short_arguments(session->kernel.guess, &guess));
+    store_put_text(store, COLUMN_session_guessed, short_arguments(session->guess.account.guessed, &guess));
     store_put_text(store, COLUMN_session_compiler, session->code.compiler);
     store_put_bytes(store, COLUMN_session_printed, text_string(&trace->printed), trace->printed.length);
     store_put_text(store, COLUMN_session_ptx_file, short_names_find(names, session->code.path));
@@ -117,9 +117,9 @@ static void write_source(Session *session, const char *file, const char *name, S
 static void write_sources(Session *session, const ShortNames *names, Store *store) {
     const char **files = NULL;
     int count = 0, capacity = 0;
-    for (int i = 0; i < session->launches.count; i++)
-        for (int pc = 0; pc < session->launches.programs[i]->code_count; pc++) {
-            const char *file = session->launches.programs[i]->code[pc].line.file;
+    for (int i = 0; i < session->run->launches.count; i++)
+        for (int pc = 0; pc < session->run->launches.programs[i]->code_count; pc++) {
+            const char *file = session->run->launches.programs[i]->code[pc].line.file;
             if (!file || is_listed(files, count, file)) continue;
             array_push(files, count, capacity, file);
             write_source(session, file, short_names_find(names, file), store);
@@ -128,13 +128,14 @@ static void write_sources(Session *session, const ShortNames *names, Store *stor
 }
 
 static void write_entries(const Session *session, Store *store) {
-    for (int i = 0; i < session->trace->launch_count; i++) {
-        const Launch *launch = &session->launches.bound[i];
+    for (int i = 0; i < session->run->trace->launch_count; i++) {
+        const Launch *launch = &session->run->launches.bound[i];
         store_begin_row(store, TABLE_entry);
         store_put_text(store, COLUMN_entry_name, launch->program->entry->name);
-        store_put_integer(store, COLUMN_entry_registers, session->launches.registers[i]);
+        store_put_integer(store, COLUMN_entry_registers, session->run->launches.registers[i]);
         store_put_real(store, COLUMN_entry_occupancy,
-                       session->launches.occupancy[i] < 0 ? (double)NAN : session->launches.occupancy[i]);
+                       session->run->launches.occupancy[i] < 0 ? (double)NAN
+                                                               : session->run->launches.occupancy[i]);
         store_put_bytes(store, COLUMN_entry_parameters, launch->parameters, launch->parameter_bytes);
         store_end_row(store);
     }
@@ -146,10 +147,10 @@ static size_t buffer_bytes(const PlanBuffer *buffer) {
 
 /* Can its bytes be filled in again? Then they need not be kept. */
 static bool holds_its_fill(const Session *session, int index) {
-    const PlanBuffer *buffer = &session->plan.buffers[index];
+    const PlanBuffer *buffer = &session->run->plan.buffers[index];
     if (!buffer->bytes) return true; /* it came so from a file */
     if (buffer->fill == FILL_FILE) return false;
-    Plan again = session->plan;
+    Plan again = session->run->plan;
     PlanBuffer *copies = memory_new((size_t)again.buffer_count * sizeof *copies);
     memcpy(copies, again.buffers, (size_t)again.buffer_count * sizeof *copies);
     again.buffers = copies;
@@ -162,7 +163,7 @@ static bool holds_its_fill(const Session *session, int index) {
 }
 
 static void write_contents(const Session *session, Store *store) {
-    const Plan *plan = &session->plan;
+    const Plan *plan = &session->run->plan;
     bool *kept = memory_new((size_t)plan->buffer_count * sizeof *kept);
     for (int i = 0; i < plan->buffer_count; i++) {
         const PlanBuffer *buffer = &plan->buffers[i];
@@ -213,12 +214,12 @@ static void write_result(const ExpectResult *result, Store *store) {
 }
 
 bool session_save(Session *session, const char *path, Error *error) {
-    if (session->is_partial)
+    if (session->run->is_partial)
         return error_set_at(error, path, 0, 0,
                             "cannot save yet: the rest of the grid is still being counted");
-    for (int i = 0; i < session->trace->launch_count; i++) session_trace_others(session, i);
+    for (int i = 0; i < session->run->trace->launch_count; i++) session_trace_others(session, i);
     const Findings *hazards = session_hazards(session); /* which may have to be searched for */
-    Store *store = store_create(path, trace_stored_bytes(session->trace), error);
+    Store *store = store_create(path, trace_stored_bytes(session->run->trace), error);
     if (!store) return false;
     ShortNames names;
     short_names_read(&names, session->code.text);
@@ -227,7 +228,7 @@ bool session_save(Session *session, const char *path, Error *error) {
     write_sources(session, &names, store);
     short_names_done(&names);
     write_entries(session, store);
-    trace_write(session->trace, store);
+    trace_write(session->run->trace, store);
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
     measured_write(&session->machine.measured, store);
@@ -258,8 +259,9 @@ static bool read_session(Session *session, const char **grid, Store *store) {
     session->file.saved = store_name(store, COLUMN_session_saved, arena);
     session->kernel.name = store_name(store, COLUMN_session_name, arena);
     session->options.kernel = store_name(store, COLUMN_session_kernel, arena);
-    session->trace = trace_new(store_name(store, COLUMN_session_producer, arena));
-    if (strcmp(session->trace->producer, "emulator") != 0 && strcmp(session->trace->producer, "gpu") != 0)
+    session->run->trace = trace_new(store_name(store, COLUMN_session_producer, arena));
+    if (strcmp(session->run->trace->producer, "emulator") != 0 &&
+        strcmp(session->run->trace->producer, "gpu") != 0)
         store_complain(store, "there is no such producer");
     session->machine.device = store_name(store, COLUMN_session_device, arena);
     session->machine.unprobed = (int)store_integer(store, COLUMN_session_unprobed, 0, INT_MAX);
@@ -267,14 +269,14 @@ static bool read_session(Session *session, const char **grid, Store *store) {
     session->kernel.n = (uint64_t)store_integer(store, COLUMN_session_n, 0, MOST);
     session->kernel.dtype = store_name(store, COLUMN_session_dtype, arena);
     session->kernel.op = store_name(store, COLUMN_session_op, arena);
-    session->kernel.guess = store_text(store, COLUMN_session_guessed, arena);
-    session->kernel.read = store_text(store, COLUMN_session_read, arena);
-    session->kernel.looks_like = store_text(store, COLUMN_session_looks_like, arena);
-    session->kernel.is_said = store_flag(store, COLUMN_session_is_said);
-    session->kernel.alike = store_text(store, COLUMN_session_alike, arena);
+    session->guess.account.guessed = store_text(store, COLUMN_session_guessed, arena);
+    session->guess.account.read = store_text(store, COLUMN_session_read, arena);
+    session->guess.verdict.looks_like = store_text(store, COLUMN_session_looks_like, arena);
+    session->guess.verdict.is_said = store_flag(store, COLUMN_session_is_said);
+    session->kernel.symmetry = store_text(store, COLUMN_session_alike, arena);
     session->code.compiler = store_name(store, COLUMN_session_compiler, arena);
     const uint8_t *printed = store_bytes(store, COLUMN_session_printed, &printed_bytes);
-    text_add_bytes(&session->trace->printed, (const char *)printed, printed_bytes);
+    text_add_bytes(&session->run->trace->printed, (const char *)printed, printed_bytes);
     read_ptx(session, store);
     return !store_next_row(store) || store_complain(store, "there are two");
 }
@@ -364,11 +366,11 @@ static void read_sources(Session *session, Store *store) {
 static bool read_entry(Session *session, int index, Store *store) {
     Error error = {0};
     size_t length;
-    Launch *launch = &session->launches.bound[index];
+    Launch *launch = &session->run->launches.bound[index];
     const char *name = store_name(store, COLUMN_entry_name, &session->arena);
-    session->launches.registers[index] = (int)store_integer(store, COLUMN_entry_registers, -1, INT_MAX);
+    session->run->launches.registers[index] = (int)store_integer(store, COLUMN_entry_registers, -1, INT_MAX);
     double occupancy = store_real(store, COLUMN_entry_occupancy);
-    session->launches.occupancy[index] = occupancy >= 0 ? occupancy : -1;
+    session->run->launches.occupancy[index] = occupancy >= 0 ? occupancy : -1;
     const uint8_t *parameters = store_bytes(store, COLUMN_entry_parameters, &length);
     if (store_failed(store)) return false;
     launch->parameters = memory_new(length);
@@ -376,26 +378,27 @@ static bool read_entry(Session *session, int index, Store *store) {
     launch->parameter_bytes = length;
     if (!session_link(session, index, name, &error))
         return store_complain(store, "its PTX: %.100s", error.message);
-    launch->program = session->launches.programs[index];
+    launch->program = session->run->launches.programs[index];
     return true;
 }
 
 static void read_entries(Session *session, Store *store) {
-    session->launches.programs =
-        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.programs);
-    session->launches.bound = arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.bound);
-    session->launches.registers =
-        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.registers);
-    session->launches.occupancy =
-        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->launches.occupancy);
+    session->run->launches.programs =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->run->launches.programs);
+    session->run->launches.bound =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->run->launches.bound);
+    session->run->launches.registers =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->run->launches.registers);
+    session->run->launches.occupancy =
+        arena_new(&session->arena, PLAN_LAUNCHES * sizeof *session->run->launches.occupancy);
     store_begin_table(store, TABLE_entry);
     while (store_next_row(store)) {
-        if (session->launches.count == PLAN_LAUNCHES)
+        if (session->run->launches.count == PLAN_LAUNCHES)
             store_complain(store, "there are too many");
         else
-            read_entry(session, session->launches.count++, store);
+            read_entry(session, session->run->launches.count++, store);
     }
-    if (!store_failed(store) && !session->launches.count) store_complain(store, "there is none");
+    if (!store_failed(store) && !session->run->launches.count) store_complain(store, "there is none");
 }
 
 typedef struct Contents { /* [buffer] */
@@ -404,7 +407,7 @@ typedef struct Contents { /* [buffer] */
 } Contents;
 
 static void read_content(Session *session, Contents *contents, Store *store) {
-    Plan *plan = &session->plan;
+    Plan *plan = &session->run->plan;
     size_t length;
     uint64_t elements = (uint64_t)store_integer(store, COLUMN_content_elements, 0, (int64_t)1 << 46);
     PlanBuffer filled = {0};
@@ -412,11 +415,11 @@ static void read_content(Session *session, Contents *contents, Store *store) {
     if (!fill_name || !plan_fill_scan(fill_name, &filled)) store_complain(store, "there is no such fill");
     FillKind fill = filled.fill;
     const uint8_t *value = store_bytes(store, COLUMN_content_value, &length);
-    if (plan->buffer_count >= session->trace->buffer_count || length != sizeof plan->buffers->value) {
+    if (plan->buffer_count >= session->run->trace->buffer_count || length != sizeof plan->buffers->value) {
         store_complain(store, "it has no buffer");
         return;
     }
-    const TraceBuffer *buffer = &session->trace->buffers[plan->buffer_count];
+    const TraceBuffer *buffer = &session->run->trace->buffers[plan->buffer_count];
     int index = plan_add_buffer(plan, buffer->name, buffer->type, elements, fill);
     PlanBuffer *added = &plan->buffers[index];
     memcpy(added->value, value, sizeof added->value);
@@ -454,21 +457,21 @@ static void read_parts(PlanBuffer *buffer, int64_t parts, uint64_t checksum, Sto
 
 static void read_contents(Session *session, Store *store) {
     Contents contents = {0};
-    session->checksums =
-        arena_new(&session->arena, ((size_t)session->trace->buffer_count + 1) * sizeof *session->checksums);
+    session->checksums = arena_new(&session->arena, ((size_t)session->run->trace->buffer_count + 1) *
+                                                        sizeof *session->checksums);
     store_begin_table(store, TABLE_content);
     while (store_next_row(store)) read_content(session, &contents, store);
     store_begin_table(store, TABLE_content_part);
     for (int i = 0; i < contents.count && !store_failed(store); i++)
         if (contents.parts[i])
-            read_parts(&session->plan.buffers[i], contents.parts[i], session->checksums[i], store);
+            read_parts(&session->run->plan.buffers[i], contents.parts[i], session->checksums[i], store);
     if (store_next_row(store)) store_complain(store, "it belongs to no buffer");
     free(contents.parts);
 }
 
 bool session_fill_buffer(Session *session, int index, Error *error) {
-    PlanBuffer *buffer = &session->plan.buffers[index];
-    if (!plan_fill_buffer(&session->plan, index, session->options.catalog.seed, error)) {
+    PlanBuffer *buffer = &session->run->plan.buffers[index];
+    if (!plan_fill_buffer(&session->run->plan, index, session->options.catalog.seed, error)) {
         free(buffer->bytes);
         buffer->bytes = NULL;
         return false;
@@ -511,20 +514,21 @@ static void read_all(Session *session, Store *store) {
     read_sources(session, store);
     read_entries(session, store);
     if (store_failed(store)) return;
-    trace_read(session->trace, session->launches.bound, session->launches.count, store);
+    trace_read(session->run->trace, session->run->launches.bound, session->run->launches.count, store);
     if (store_failed(store)) return;
     if (grid && !session_read_grid(session, grid, &error))
         store_complain(store, "its grid on the machine: %.100s", error.message);
     read_contents(session, store);
     read_result(session, store);
-    measured_read(&session->machine.measured, session->launches.count, store);
-    if (!store_failed(store)) session->findings.hazards = findings_read(session->trace, store);
+    measured_read(&session->machine.measured, session->run->launches.count, store);
+    if (!store_failed(store)) session->findings.hazards = findings_read(session->run->trace, store);
 }
 
 Session *session_load(const SessionOptions *options, Error *error) {
     Store *store = store_open(options->saved, error);
     if (!store) return NULL;
     Session *session = memory_new(sizeof *session);
+    session->run = memory_new(sizeof *session->run);
     session->options.is_from_file = true;
     session->options.threads = options->threads;
     session->options.backend = options->backend;

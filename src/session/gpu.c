@@ -18,15 +18,15 @@ static bool is_variable(const Session *session, const char *name) {
 /* The buffers of the emulated trace, in its order, so that both traces number them alike. */
 static void list_buffers(GpuCopy *copy) {
     const Session *session = copy->session;
-    const Trace *trace = session->trace;
+    const Trace *trace = session->run->trace;
     copy->buffers = memory_new((size_t)(trace->buffer_count + 1) * sizeof *copy->buffers);
     copy->base = memory_new((size_t)(trace->buffer_count + 1) * sizeof *copy->base);
     for (int i = 0; i < trace->buffer_count; i++) {
         CaptureBuffer buffer = {.name = trace->buffers[i].name, .bytes = trace->buffers[i].bytes, .index = i};
         trace_add_buffer(copy->trace, buffer.name, buffer.bytes, trace->buffers[i].type);
-        if (i < session->filled.buffer_count) {
+        if (i < session->run->filled.buffer_count) {
             buffer.host = memory_new(buffer.bytes + 1);
-            memcpy(buffer.host, session->filled.buffers[i].bytes, buffer.bytes);
+            memcpy(buffer.host, session->run->filled.buffers[i].bytes, buffer.bytes);
         } else if (is_variable(session, buffer.name)) {
             buffer.is_variable = true;
         } else {
@@ -48,7 +48,7 @@ void gpu_copy_done(GpuCopy *copy) {
 
 /* The plan's buffers come first. */
 static bool bind_launches(const GpuCopy *copy, Launch *launches, Error *error) {
-    const Plan *plan = &copy->session->plan;
+    const Plan *plan = &copy->session->run->plan;
     uint64_t *addresses = memory_new((size_t)(plan->buffer_count + 1) * sizeof *addresses);
     bool good = true;
     for (int i = 0; i < plan->buffer_count; i++) addresses[i] = copy->buffers[i].address;
@@ -61,8 +61,9 @@ static bool bind_launches(const GpuCopy *copy, Launch *launches, Error *error) {
 static bool run(GpuCopy *copy, Cuda *cuda, const CaptureOptions *settings, Error *error) {
     const Session *session = copy->session;
     Launch launches[PLAN_LAUNCHES] = {0};
-    Capture *capture = capture_open(cuda, (const PtxProgram *const *)session->launches.programs,
-                                    session->plan.launch_count, copy->buffers, copy->count, settings, error);
+    Capture *capture =
+        capture_open(cuda, (const PtxProgram *const *)session->run->launches.programs,
+                     session->run->plan.launch_count, copy->buffers, copy->count, settings, error);
     bool good = capture && bind_launches(copy, launches, error) &&
                 capture_run(capture, launches, copy->trace, &copy->tally, error);
     capture_close(capture);
@@ -72,8 +73,8 @@ static bool run(GpuCopy *copy, Cuda *cuda, const CaptureOptions *settings, Error
 
 static uint32_t largest_block(const Session *session) {
     uint32_t most = 1;
-    for (int i = 0; i < session->plan.launch_count; i++) {
-        uint32_t threads = (uint32_t)launch_volume(session->plan.launches[i].block);
+    for (int i = 0; i < session->run->plan.launch_count; i++) {
+        uint32_t threads = (uint32_t)launch_volume(session->run->plan.launches[i].block);
         if (threads > most) most = threads;
     }
     return most;
@@ -187,7 +188,7 @@ static bool translate_value(const GpuCopy *copy, uint64_t *value) {
     const Trace *trace = copy->trace;
     for (int i = 0; i < trace->buffer_count; i++) {
         if (!copy->base[i] || *value - copy->base[i] >= trace->buffers[i].bytes) continue;
-        *value = *value - copy->base[i] + emulator_buffer_address(copy->session->emulator, i);
+        *value = *value - copy->base[i] + emulator_buffer_address(copy->session->run->emulator, i);
         return true;
     }
     return false;
@@ -260,11 +261,11 @@ static void add_what_was_emulated(Trace *to, const Trace *emulated) {
 
 static void take_over(Session *session, GpuCopy *copy, const char *device) {
     translate_addresses(copy);
-    add_what_was_emulated(copy->trace, session->trace);
-    for (int i = 0; i < session->plan.buffer_count; i++)
-        memcpy(session->plan.buffers[i].bytes, copy->buffers[i].host, copy->buffers[i].bytes);
-    trace_free(session->trace);
-    session->trace = copy->trace;
+    add_what_was_emulated(copy->trace, session->run->trace);
+    for (int i = 0; i < session->run->plan.buffer_count; i++)
+        memcpy(session->run->plan.buffers[i].bytes, copy->buffers[i].host, copy->buffers[i].bytes);
+    trace_free(session->run->trace);
+    session->run->trace = copy->trace;
     session->machine.unprobed = copy->tally.unprobed;
     copy->trace = NULL;
     session->machine.device = arena_copy_string(&session->arena, device);
@@ -309,25 +310,26 @@ static void take_machine(Session *to, Session *from) {
 
 /* A kernel that traps in a later block is shown where its faults are known, unless the GPU was asked for. */
 static bool can_take(const Session *whole, const Session *first) {
-    return session_is_captured(first) && first->trace->launch_count == whole->trace->launch_count &&
+    return session_is_captured(first) && first->run->trace->launch_count == whole->run->trace->launch_count &&
            !strcmp(first->code.text, whole->code.text) &&
-           (whole->options.backend == BACKEND_GPU || !session_has_fault(whole->trace));
+           (whole->options.backend == BACKEND_GPU || !trace_has_fault(whole->run->trace));
 }
 
 void session_take_events(Session *whole, Session *first) {
     if (!can_take(whole, first)) return;
-    for (int i = 0; i < whole->trace->launch_count; i++) {
-        copy_symbols(&whole->trace->arena, whole->trace->launches[i], first->trace->launches[i]);
-        take_blocks(whole->trace->launches[i], first->trace->launches[i]);
+    for (int i = 0; i < whole->run->trace->launch_count; i++) {
+        copy_symbols(&whole->run->trace->arena, whole->run->trace->launches[i],
+                     first->run->trace->launches[i]);
+        take_blocks(whole->run->trace->launches[i], first->run->trace->launches[i]);
     }
-    for (int i = 0; i < whole->trace->buffer_count && i < first->trace->buffer_count; i++)
-        whole->trace->buffers[i].bytes = first->trace->buffers[i].bytes;
-    take_memory(&whole->plan, &first->plan);
-    whole->trace->producer = arena_copy_string(&whole->trace->arena, first->trace->producer);
+    for (int i = 0; i < whole->run->trace->buffer_count && i < first->run->trace->buffer_count; i++)
+        whole->run->trace->buffers[i].bytes = first->run->trace->buffers[i].bytes;
+    take_memory(&whole->run->plan, &first->run->plan);
+    whole->run->trace->producer = arena_copy_string(&whole->run->trace->arena, first->run->trace->producer);
     take_machine(whole, first);
     whole->has_result = first->has_result;
     whole->result = first->result;
-    if (session_has_fatal_trap(whole->trace)) whole->result.correct = false;
+    if (trace_has_fatal_trap(whole->run->trace)) whole->result.correct = false;
     whole->view_count = 0;
     session_list_blocks(whole);
 }

@@ -1,21 +1,13 @@
 /* What is wrong with a run: the race detector observes it, or runs it again (session.h). */
 #include "session/hazards.h"
 
-const TraceObserver *session_observer(Session *session) {
-    if (!session->options.search_races || session_may_try_block(session))
-        return NULL; /* which run is kept is not known */
-    session->findings.detector = race_detector_new();
-    session->findings.observer = race_detector_observer(session->findings.detector);
-    return &session->findings.observer;
-}
-
 /* Faults that only the search sees, and the run goes on behind. */
 static void keep_faults(Session *session, const Trace *watched) {
     for (int i = 0; i < watched->trap_count; i++) {
         TrapKind kind = watched->traps[i].kind;
         if (kind == TRAP_UNWRITTEN || kind == TRAP_HEAP_OVERRUN || kind == TRAP_USE_AFTER_FREE ||
             kind == TRAP_ARRAY_OVERRUN)
-            trace_add_trap(session->trace, &watched->traps[i]);
+            trace_add_trap(session->run->trace, &watched->traps[i]);
     }
 }
 
@@ -28,12 +20,12 @@ static void search_again(Session *session, int threads) {
     options.first_look = options.keep_inputs = false;
     options.cancel = NULL;
     options.progress = NULL;
-    Session *watched = session_open_again(session, &options);
+    Session *watched = session_open_again(session, &options, NULL);
     if (!watched) return;
-    keep_faults(session, watched->trace);
-    race_detector_free(session->findings.detector);
-    session->findings.detector = watched->findings.detector;
-    watched->findings.detector = NULL;
+    keep_faults(session, watched->run->trace);
+    race_detector_free(session->run->detector);
+    session->run->detector = watched->run->detector;
+    watched->run->detector = NULL;
     session_free(watched);
 }
 
@@ -51,24 +43,24 @@ const char *session_find_source_line(void *context, const char *file, int line) 
 
 const Findings *session_hazards(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: made at the first question */
-    if (session->findings.hazards || session->is_partial || session_is_from_file(session))
+    if (session->findings.hazards || session->run->is_partial || session_is_from_file(session))
         return session->findings.hazards;
     FindingResult result = {.is_wrong = session->has_result && !session->result.correct};
-    if (!session->findings.detector) search_again(cache, session->options.threads);
-    if (!session->findings.detector) return NULL;
-    if (result.is_wrong && race_detector_was_split(session->findings.detector)) search_again(cache, 1);
-    if (result.is_wrong && !session_has_fatal_trap(session->trace)) {
+    if (!session->run->detector) search_again(cache, session->options.threads);
+    if (!session->run->detector) return NULL;
+    if (result.is_wrong && race_detector_was_split(session->run->detector)) search_again(cache, 1);
+    if (result.is_wrong && !trace_has_fatal_trap(session->run->trace)) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
     FindingKnown known = {.source = session_find_source_line, .context = cache, .leak_pc = PTX_NO_PC};
     EmulatorLeak leak;
-    if (session->emulator && emulator_find_leak(session->emulator, &leak)) {
+    if (session->run->emulator && emulator_find_leak(session->run->emulator, &leak)) {
         known.leaks = leak.allocations;
         known.leaked_bytes = leak.bytes;
         known.leak_pc = leak.pc;
     }
-    cache->findings.hazards = findings_new_of(session->findings.detector, session->trace, &result, &known);
+    cache->findings.hazards = findings_new_of(session->run->detector, session->run->trace, &result, &known);
     return session->findings.hazards;
 }
 
@@ -80,18 +72,4 @@ TimeLimit session_limit_time(double seconds, double usual) {
 
 bool session_time_is_over(const TimeLimit *limit) {
     return clock() >= limit->end;
-}
-
-Session *session_open_copy(const Session *session, const char *ptx, uint64_t schedule, bool search) {
-    SessionOptions options = session->options;
-    options.ptx = ptx;
-    options.schedule = schedule;
-    options.keep_going |= session->findings.goes_behind;
-    options.search_races = search;
-    options.backend = BACKEND_EMULATOR;
-    options.counters = COUNTERS_NONE;
-    options.measure_sass = options.first_look = options.keep_inputs = false;
-    options.cancel = NULL;
-    options.progress = NULL;
-    return session_open_again(session, &options);
 }

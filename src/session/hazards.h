@@ -6,8 +6,6 @@
 
 #include <time.h>
 
-/* For the emulator; NULL where the options do not ask for it. */
-const TraceObserver *session_observer(Session *session);
 const char *session_find_source_line(void *session, const char *file, int line); /* a FindingSource */
 /* Fills in, of each race's cause, an order in which the result is another although all other causes are mended. After
  * session_prove(). */
@@ -24,7 +22,10 @@ Session *session_open_copy(const Session *session, const char *ptx, uint64_t sch
 
 /* What session_check() does, for the progress of the options: `done` of `all` of it. */
 void session_report_progress(const Session *session, const char *what, uint64_t done, uint64_t all);
-/* The same run with these options, by the sizes that were found for it. NULL where that fails. The caller's. */
-Session *session_open_again(const Session *session, const SessionOptions *options);
+/* The same plan, run with these options, and with other elements unless `elements` is NULL. NULL where that fails. The caller's. */
+Session *session_open_again(const Session *session, const SessionOptions *options,
+                            const GuessElements *elements);
+/* The same run of other elements. */
+Session *session_open_with_elements(const Session *session, const GuessElements *elements);
 
 #endif

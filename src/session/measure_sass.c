@@ -56,7 +56,7 @@ static bool measure_on(Session *session, Cuda *cuda, SassKernel *kernels, SassNo
                      .context = &plain,
                      .run = &plain.run,
                      .launches = plain.launches,
-                     .count = session->launches.count,
+                     .count = session->run->launches.count,
                      .also = later,
                      .also_count = list_later(later)};
     bool good = sass_measure(&work, SASS_ALL, kernels, notes, error);
@@ -82,16 +82,16 @@ static void take_over(Session *session, SassKernel *kernel, int launch) {
 
 static bool can_measure(const Session *session, Error *error) {
     if (session->options.backend == BACKEND_EMULATOR) return error_set(error, "the emulator was asked for");
-    if (session->is_partial) return error_set(error, "the run is not over");
-    if (session_has_fault(session->trace)) return error_set(error, "the run ended in a trap");
-    return (session->emulator && session->filled.buffers) ||
+    if (session->run->is_partial) return error_set(error, "the run is not over");
+    if (trace_has_fault(session->run->trace)) return error_set(error, "the run ended in a trap");
+    return (session->run->emulator && session->run->filled.buffers) ||
            error_set(error, "the inputs of this run were not kept");
 }
 
 void session_measure_sass(Session *session) {
     SassKernel kernels[PLAN_LAUNCHES] = {{.count = 0}};
     Error why = {0};
-    int count = session->launches.count;
+    int count = session->run->launches.count;
     session->machine.sass_note_count = 0;
     Cuda *cuda = can_measure(session, &why) ? session_gpu_take(&why) : NULL;
     bool good = cuda && measure(session, cuda, kernels, &why);

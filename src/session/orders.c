@@ -30,17 +30,17 @@ static bool depends_on_order(const TraceLaunch *launch) {
 
 static bool may_show_more(const Session *session) {
     bool depends = false;
-    for (int i = 0; i < session->trace->launch_count; i++)
-        depends |= depends_on_order(session->trace->launches[i]);
-    return depends && !session_has_fatal_trap(session->trace) &&
-           session_count_instructions(session) <= MOST_SEARCHED;
+    for (int i = 0; i < session->run->trace->launch_count; i++)
+        depends |= depends_on_order(session->run->trace->launches[i]);
+    return depends && !trace_has_fatal_trap(session->run->trace) &&
+           trace_count_instructions(session->run->trace) <= MOST_SEARCHED;
 }
 
 /* False: it does not run. */
 static bool search_order(const Session *session, Findings *list, uint64_t schedule) {
     Session *other = session_open_copy(session, NULL, schedule, true);
     const Findings *found = other ? session_hazards(other) : NULL;
-    if (found) findings_take_races(list, found, session->trace, schedule);
+    if (found) findings_take_races(list, found, session->run->trace, schedule);
     session_free(other);
     return found;
 }
@@ -82,7 +82,7 @@ static bool ended_out_of_bounds(const Trace *trace) {
 
 /* How often what comes behind the fault is executed. */
 static void keep_counters(Session *session, const Trace *other) {
-    const Trace *own = session->trace;
+    const Trace *own = session->run->trace;
     if (other->launch_count < own->launch_count) return;
     session->findings.behind =
         arena_new(&session->arena, (size_t)own->launch_count * sizeof *session->findings.behind);
@@ -98,14 +98,14 @@ void session_search_behind(const Session *session) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
     Findings *list = (Findings *)(uintptr_t)session_hazards(session);
     if (!list || session->findings.goes_behind || session_is_from_file(session) ||
-        !ended_out_of_bounds(session->trace))
+        !ended_out_of_bounds(session->run->trace))
         return;
     cache->findings.goes_behind = true;
     Session *other = session_open_copy(session, NULL, session->options.schedule, true);
     const Findings *found = other ? session_hazards(other) : NULL;
     if (found) {
-        findings_take_behind(list, found, session->trace);
-        keep_counters(cache, other->trace);
+        findings_take_behind(list, found, session->run->trace);
+        keep_counters(cache, other->run->trace);
     }
     session_free(other);
 }
@@ -148,8 +148,8 @@ static void put_element(const PlanBuffer *buffer, uint64_t index, char *to, size
 }
 
 static bool find_difference(const Session *session, const Session *other, SessionOrder *order) {
-    for (int i = 0; i < session->plan.buffer_count; i++) {
-        const PlanBuffer *a = &session->plan.buffers[i], *b = &other->plan.buffers[i];
+    for (int i = 0; i < session->run->plan.buffer_count; i++) {
+        const PlanBuffer *a = &session->run->plan.buffers[i], *b = &other->run->plan.buffers[i];
         uint64_t bytes = a->count * (uint64_t)ptx_type_bytes(a->type);
         if (!a->bytes || !b->bytes || !memcmp(a->bytes, b->bytes, bytes)) continue;
         for (uint64_t k = 0; k < a->count; k++) {
@@ -165,7 +165,7 @@ static bool find_difference(const Session *session, const Session *other, Sessio
 /* `ptx`: of a copy, of which `base` is the run in the order of the session; NULL: the session itself. */
 static bool try_order(const Session *base, const char *ptx, uint64_t schedule, SessionOrder *order) {
     Session *other = session_open_copy(base, ptx, schedule, false);
-    bool found = other && !session_has_fatal_trap(other->trace) && find_difference(base, other, order);
+    bool found = other && !trace_has_fatal_trap(other->run->trace) && find_difference(base, other, order);
     if (found && base->has_result && other->has_result &&
         strcmp(other->result.result_text, base->result.result_text) != 0) {
         snprintf(order->result, sizeof order->result, "%s", other->result.result_text);
@@ -185,7 +185,7 @@ static void find_order(const Session *base, const char *ptx, uint64_t most, Sess
 }
 
 static uint64_t orders_to_try(const Session *session, int shares) {
-    uint64_t most = MOST_TRIED / (session_count_instructions(session) + 1);
+    uint64_t most = MOST_TRIED / (trace_count_instructions(session->run->trace) + 1);
     if (most > MOST_ORDERS) most = MOST_ORDERS;
     most /= (uint64_t)shares;
     return most ? most : 1;
@@ -197,7 +197,7 @@ const SessionOrder *session_bad_order(const Session *session) {
     if (session->findings.has_order || !hazards || session_is_from_file(session))
         return &session->findings.order;
     cache->findings.has_order = true;
-    if (count_races(hazards) && !session_has_fatal_trap(session->trace))
+    if (count_races(hazards) && !trace_has_fatal_trap(session->run->trace))
         find_order(session, NULL, orders_to_try(session, 1), &cache->findings.order);
     return &session->findings.order;
 }

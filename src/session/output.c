@@ -19,7 +19,7 @@ typedef struct SassList { /* of all launches */
 
 static void list_sass(const Session *session, SassList *list) {
     *list = (SassList){.sass = {NULL}};
-    for (int i = 0; i < session->launches.count && i < PLAN_LAUNCHES; i++) {
+    for (int i = 0; i < session->run->launches.count && i < PLAN_LAUNCHES; i++) {
         list->sass[i] = session_sass(session, i, &list->why[i]);
         list->compared[i] = session_compared_sass(session, i);
     }
@@ -29,7 +29,7 @@ void session_print_sass(const Session *session, bool json, Text *out) {
     SassList list;
     list_sass(session, &list);
     ReportSass input = {.kernel = session_name(session),
-                        .launch_count = session->launches.count,
+                        .launch_count = session->run->launches.count,
                         .sass = list.sass,
                         .compared = list.compared,
                         .why = list.why,
@@ -40,31 +40,31 @@ void session_print_sass(const Session *session, bool json, Text *out) {
 
 static uint64_t count_blocks(const Session *session) {
     uint64_t blocks = 0;
-    for (int i = 0; i < session->plan.launch_count; i++)
-        blocks += launch_volume(session->plan.launches[i].grid);
+    for (int i = 0; i < session->run->plan.launch_count; i++)
+        blocks += launch_volume(session->run->plan.launches[i].grid);
     return blocks;
 }
 
 void session_report(const Session *session, bool json, Text *out) {
     SassList list;
     list_sass(session, &list);
-    const TraceLaunch *first = session->trace->launches[0];
+    const TraceLaunch *first = session->run->trace->launches[0];
     const char *readable = session->kernel.row ? session->kernel.row->title : NULL;
-    bool known = json && (session->findings.detector || session->options.is_from_file);
+    bool known = json && (session->run->detector || session->options.is_from_file);
     ReportInput input = {
-        .guess = session->kernel.guess,
+        .guess = session->guess.account.guessed,
         .unopened = session_unopened_source(session),
         .compiled_by = session->code.refusal,
-        .read = session->kernel.read,
-        .looks_like = session->kernel.looks_like,
-        .is_said = session->kernel.is_said,
-        .alike = session_alike(session),
+        .read = session->guess.account.read,
+        .looks_like = session->guess.verdict.looks_like,
+        .is_said = session->guess.verdict.is_said,
+        .alike = session_symmetry(session),
         .kernel = session_name(session),
         .title = readable,
         .lesson = session->kernel.row ? session->kernel.row->lesson : NULL,
-        .backend = session->trace->producer,
+        .backend = session->run->trace->producer,
         .device = session->machine.device,
-        .counted_by = session->options.has_trace_blocks ? session->trace->producer : "emulator",
+        .counted_by = session->options.has_trace_blocks ? session->run->trace->producer : "emulator",
         .dropped = session_dropped_events(session),
         .unprobed = session->machine.unprobed,
         .n = session->kernel.n,
@@ -75,11 +75,11 @@ void session_report(const Session *session, bool json, Text *out) {
         .has_result = session->has_result,
         .narrowed = session->options.has_trace_blocks,
         .interrupted = session_is_interrupted(session),
-        .blocks_done = session->blocks_done,
+        .blocks_done = session->run->blocks_done,
         .blocks = count_blocks(session),
-        .trace = session->trace,
-        .registers = session->launches.registers,
-        .occupancy = session->launches.occupancy,
+        .trace = session->run->trace,
+        .registers = session->run->launches.registers,
+        .occupancy = session->run->launches.occupancy,
         .occupancy_of = "an H200",
         .measured = &session->machine.measured,
         .timeline = session_own_grid(session),
@@ -96,7 +96,7 @@ void session_report(const Session *session, bool json, Text *out) {
     };
     if (session->has_result) {
         input.correct = session->result.correct;
-        input.result = session_has_fatal_trap(session->trace) ? NULL : session->result.result_text;
+        input.result = trace_has_fatal_trap(session->run->trace) ? NULL : session->result.result_text;
         input.expected = session->result.expected_text;
         input.absolute_error = session->result.absolute_error;
         input.relative_error = session->result.relative_error;
@@ -113,7 +113,7 @@ void session_events(const Session *session, FILE *to) {
     TraceEvent event;
     for (int i = 0; i < session->view_count; i++) {
         const SessionBlock *view = &session->views[i].shown;
-        const TraceLaunch *launch = session->trace->launches[view->launch];
+        const TraceLaunch *launch = session->run->trace->launches[view->launch];
         bool captured = session_is_captured(session) && session->machine.device;
         fprintf(to, "# launch %d %s block %u: %d events%s%s\n", view->launch, launch->name,
                 trace_block_linear(view->block), trace_block_event_count(view->block), captured ? " of " : "",
@@ -123,7 +123,7 @@ void session_events(const Session *session, FILE *to) {
         for (int j = 0; j < trace_block_event_count(view->block); j++) {
             trace_block_read(view->block, j, &event);
             text_clear(&line);
-            trace_event_print(session->trace, launch, view->block, &event, &line);
+            trace_event_print(session->run->trace, launch, view->block, &event, &line);
             fprintf(to, "%s\n", text_string(&line));
         }
     }
@@ -132,12 +132,12 @@ void session_events(const Session *session, FILE *to) {
 
 bool session_dump(const Session *session, const char *spec, FILE *to, Error *error) {
     size_t length = strcspn(spec, ":");
-    int index = plan_find_buffer(&session->plan, spec, length);
-    const PlanBuffer *found = index < 0 ? NULL : &session->plan.buffers[index];
+    int index = plan_find_buffer(&session->run->plan, spec, length);
+    const PlanBuffer *found = index < 0 ? NULL : &session->run->plan.buffers[index];
     if (!found) {
         Text names = {0};
-        const PlanBuffer *buffers = session->plan.buffers;
-        for (int i = 0; buffers && i < session->plan.buffer_count; i++)
+        const PlanBuffer *buffers = session->run->plan.buffers;
+        for (int i = 0; buffers && i < session->run->plan.buffer_count; i++)
             text_print(&names, "%s%s", i ? ", " : "", buffers[i].name);
         error_set(error, "--dump: no buffer '%.*s'; %s%s", (int)length, spec,
                   names.length ? "there are: " : "the kernel has none", text_string(&names));

@@ -6,12 +6,13 @@
 static bool load(PlainRun *plain, Cuda *cuda, bool keeps_code, Error *error) {
     const Session *session = plain->session;
     Text ptx = {0};
-    ptx_programs_print((const PtxProgram *const *)session->launches.programs, session->launches.count, &ptx);
+    ptx_programs_print((const PtxProgram *const *)session->run->launches.programs,
+                       session->run->launches.count, &ptx);
     bool good =
         (keeps_code ? gpu_run_begin_keeping : gpu_run_begin)(&plain->run, cuda, text_string(&ptx), error);
     text_done(&ptx);
-    for (int i = 0; good && i < session->filled.buffer_count; i++) {
-        const PlanBuffer *buffer = &session->filled.buffers[i];
+    for (int i = 0; good && i < session->run->filled.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->run->filled.buffers[i];
         size_t bytes = buffer->count * (size_t)ptx_type_bytes(buffer->type);
         good = gpu_run_add_buffer(&plain->run, buffer->bytes, bytes, error) >= 0;
     }
@@ -23,7 +24,7 @@ static bool prepare_launches(PlainRun *plain, Error *error) {
     uint64_t *addresses = memory_new((size_t)(run->buffer_count + 1) * sizeof *addresses);
     bool good = true;
     for (int i = 0; i < run->buffer_count; i++) addresses[i] = run->buffers[i].address;
-    for (int i = 0; good && i < plain->session->launches.count; i++) {
+    for (int i = 0; good && i < plain->session->run->launches.count; i++) {
         GpuLaunch *launch = &plain->launches[i];
         good = session_bind(plain->session, i, addresses, &launch->launch, error) &&
                gpu_run_prepare(run, launch, error);

@@ -8,7 +8,7 @@
 typedef struct PlainRun { /* zero-initialised is a valid closed one */
     const Session *session;
     GpuRun run;
-    GpuLaunch launches[PLAN_LAUNCHES]; /* [session->launches.count] prepared */
+    GpuLaunch launches[PLAN_LAUNCHES]; /* [session->run->launches.count] prepared */
     GpuVariables variables;
 } PlainRun;
 

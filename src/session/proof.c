@@ -83,7 +83,7 @@ static bool try_remedy(const Session *session, Findings *list, int cause, const 
         of->proof = proof;
         of->is_proved = true;
     } else if (!of->proof) {
-        bool ends = session_has_fatal_trap(session->trace) && !session->findings.behind;
+        bool ends = trace_has_fatal_trap(session->run->trace) && !session->findings.behind;
         of->proof = arena_print(&list->arena, "Tried in a copy of the PTX: to %s did not help%s.",
                                 text_string(&insert), ends ? " up to the fault that ends the run" : "");
     }
@@ -94,14 +94,15 @@ static bool try_remedy(const Session *session, Findings *list, int cause, const 
 
 static const TraceLaunch *launch_of(const Session *session, const Findings *list, int cause) {
     int launch = list->items[list->causes[cause].lead].launch;
-    return session->findings.behind ? &session->findings.behind[launch] : session->trace->launches[launch];
+    return session->findings.behind ? &session->findings.behind[launch]
+                                    : session->run->trace->launches[launch];
 }
 
 /* Nothing could be tried, since the run ends before it is known which threads come where. */
 static void say_why_not(const Session *session, Findings *list, int cause) {
     FindingCause *of = &list->causes[cause];
     bool has_class = remedy_class(&list->items[of->lead]) != REMEDY_BY_NOTHING;
-    if (!of->proof && has_class && session_has_fatal_trap(session->trace) && !session->findings.behind)
+    if (!of->proof && has_class && trace_has_fatal_trap(session->run->trace) && !session->findings.behind)
         of->proof = "Not proved: a fault ends the run before it is known which threads come behind it.";
 }
 

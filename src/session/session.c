@@ -15,25 +15,26 @@ const CatalogRun *session_run(const Session *session) {
     return session->kernel.row ? &session->kernel.run : NULL;
 }
 const Trace *session_trace(const Session *session) {
-    return session->trace;
+    return session->run->trace;
 }
 const ExpectResult *session_result(const Session *session) {
     return session->has_result ? &session->result : NULL;
 }
 bool session_is_interrupted(const Session *session) {
-    return session->interrupted;
+    return session->run->interrupted;
 }
 
 bool session_is_partial(const Session *session) {
-    return session->is_partial;
+    return session->run->is_partial;
 }
 bool session_is_captured(const Session *session) {
-    return !strcmp(session->trace->producer, "gpu");
+    return !strcmp(session->run->trace->producer, "gpu");
 }
 
 uint64_t session_dropped_events(const Session *session) {
     uint64_t dropped = 0;
-    for (int i = 0; i < session->trace->launch_count; i++) dropped += session->trace->launches[i]->dropped;
+    for (int i = 0; i < session->run->trace->launch_count; i++)
+        dropped += session->run->trace->launches[i]->dropped;
     return dropped;
 }
 
@@ -64,19 +65,19 @@ const char *const *session_files(const Session *session, int *count) {
 }
 
 const char *session_guess(const Session *session) {
-    return session->kernel.guess;
+    return session->guess.account.guessed;
 }
 
 const char *session_read(const Session *session) {
-    return session->kernel.read;
+    return session->guess.account.read;
 }
 
 const char *session_looks_like(const Session *session) {
-    return session->kernel.looks_like;
+    return session->guess.verdict.looks_like;
 }
 
 const char *session_arguments(const Session *session) {
-    return session->kernel.arguments;
+    return session->guess.account.arguments;
 }
 
 const char *session_compiler(const Session *session) {
@@ -98,12 +99,12 @@ const char *session_name(const Session *session) {
 }
 
 bool session_is_unsupported(const Session *session) {
-    return session_is_stopped(session->trace);
+    return trace_is_stopped(session->run->trace);
 }
 
 bool session_failed(const Session *session) {
     bool is_wrong = session->has_result && !session->result.correct;
-    return !session_is_unsupported(session) && (session_has_fault(session->trace) || is_wrong);
+    return !session_is_unsupported(session) && (trace_has_fault(session->run->trace) || is_wrong);
 }
 
 int session_block_count(const Session *session) {
@@ -114,7 +115,7 @@ int session_block_count(const Session *session) {
 const SessionBlock *session_block(const Session *session, int index) {
     if (index < 0 || index >= session->view_count) return NULL;
     SessionBlock *view = &session->views[index].shown;
-    if (!view->steps) view->steps = steps_build(session->trace->launches[view->launch], view->block);
+    if (!view->steps) view->steps = steps_build(session->run->trace->launches[view->launch], view->block);
     return view;
 }
 
@@ -127,9 +128,9 @@ static Sources *sources_of(const Session *session) {
 
 const char *session_unopened_source(const Session *session) {
     Sources *sources = sources_of(session);
-    for (int i = 0; i < session->launches.count; i++)
-        for (int pc = 0; pc < session->launches.programs[i]->code_count; pc++) {
-            const char *file = session->launches.programs[i]->code[pc].line.file;
+    for (int i = 0; i < session->run->launches.count; i++)
+        for (int pc = 0; pc < session->run->launches.programs[i]->code_count; pc++) {
+            const char *file = session->run->launches.programs[i]->code[pc].line.file;
             if (file) sources_line_count(sources, file);
         }
     return sources_first_unopened(sources);
@@ -145,12 +146,12 @@ const char *session_source_line(const Session *session, const char *file, int li
 
 const char *session_ptx_line(const Session *session, int launch, int pc) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: printed at the first question */
-    const PtxProgram *program = session->trace->launches[launch]->program;
+    const PtxProgram *program = session->run->trace->launches[launch]->program;
     if (pc < 0 || pc >= program->code_count) return NULL;
-    if (!cache->launches.ptx_lines)
-        cache->launches.ptx_lines = arena_new(&cache->arena, (size_t)session->trace->launch_count *
-                                                                 sizeof *cache->launches.ptx_lines);
-    const char ***lines = &cache->launches.ptx_lines[launch];
+    if (!cache->run->launches.ptx_lines)
+        cache->run->launches.ptx_lines = arena_new(&cache->arena, (size_t)session->run->trace->launch_count *
+                                                                      sizeof *cache->run->launches.ptx_lines);
+    const char ***lines = &cache->run->launches.ptx_lines[launch];
     if (!*lines) *lines = arena_new(&cache->arena, (size_t)program->code_count * sizeof **lines);
     if ((*lines)[pc]) return (*lines)[pc];
     Text text = {0};
@@ -158,4 +159,35 @@ const char *session_ptx_line(const Session *session, int launch, int pc) {
     (*lines)[pc] = arena_copy_text(&cache->arena, text_string(&text), text.length);
     text_done(&text);
     return (*lines)[pc];
+}
+
+/* ---- the kernels of a file -------------------------------------------------------------------------- */
+
+const char *const *session_entries(const Session *session, int *count) {
+    Session *cache = (Session *)(uintptr_t)session; /* logically const: listed at the first question */
+    PtxModule *module = session->code.module;
+    *count = 0;
+    if (!module || session->kernel.row || session_is_from_file(session)) return NULL;
+    if (!session->code.entries) {
+        cache->code.entries = arena_new(&cache->arena, (size_t)module->function_count * sizeof(char *));
+        for (int i = 0; i < module->function_count; i++) {
+            PtxFunction *entry = module->functions[i], *found;
+            if (!entry->is_entry || !entry->has_body) continue;
+            const char *name = ptx_readable_name(module, entry->name);
+            found = ptx_module_find_entry(module, name, NULL); /* of overloads there are several */
+            cache->code.entries[cache->code.entry_count++] = found == entry ? name : entry->name;
+        }
+    }
+    *count = session->code.entry_count;
+    return session->code.entries;
+}
+
+bool session_list_entries(const SessionOptions *options, bool json, Text *out, Error *error) {
+    Session *session = session_new(options);
+    bool good = session_load_module(session, error);
+    GuessRequest request = session_guess_request(session);
+    if (options->text) request.file = NULL; /* there is no file whose host code could be read */
+    if (good) guess_list_entries(&request, json, out);
+    session_free(session);
+    return good;
 }

@@ -143,7 +143,7 @@ const char *session_looks_like(const Session *session);
  * elements", or "not all elements are loaded", where runs with other elements show that, whatever f is (user_alike.c); NULL: they
  * show none of these, or it was compared.
  * Takes up to some twenty runs at the first question. */
-const char *session_alike(const Session *session);
+const char *session_symmetry(const Session *session);
 /* Its --args or --launch, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
 const char *session_arguments(const Session *session);
 const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */

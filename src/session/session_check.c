@@ -60,13 +60,13 @@ static void note_deleted(const Session *session) {
     Findings *list = session->findings.hazards;
     if (!list || session_is_from_file(session) || session->findings.has_deleted) return;
     ((Session *)(uintptr_t)session)->findings.has_deleted = true; /* logically const: done once */
-    findings_note_deleted(list, session->trace, session_find_source_line, (void *)(uintptr_t)session);
+    findings_note_deleted(list, session->run->trace, session_find_source_line, (void *)(uintptr_t)session);
 }
 
 /* Another launch may show other hazards. */
 static void print_launch(const Session *session, Text *out) {
-    if (session->kernel.read) text_print(out, "Read in the file: %s\n", session->kernel.read);
-    if (session->kernel.guess) text_print(out, "Guessed: %s\n", session->kernel.guess);
+    if (session->guess.account.read) text_print(out, "Read in the file: %s\n", session->guess.account.read);
+    if (session->guess.account.guessed) text_print(out, "Guessed: %s\n", session->guess.account.guessed);
 }
 
 void session_check(const Session *session, SessionCheckForm form, Text *out) {

@@ -12,7 +12,7 @@
 /* ---- beside the trace ---------------------------------------------------------------------------------- */
 
 static void keep_launch(Session *session, int index, const double *values, const char *machine) {
-    const TraceLaunch *launch = session->trace->launches[index];
+    const TraceLaunch *launch = session->run->trace->launches[index];
     double predicted[COUNTED_ROWS], waiting[COUNTED_ROWS];
     bool *waits = memory_new((size_t)launch->program->code_count + 1);
     instrument_find_waiting(launch->program, waits);
@@ -52,7 +52,7 @@ static void list_metrics(Metrics *metrics) {
 /* The least of several measurements: what arbitration and waiting add is never the same, and never negative. */
 static bool measure(PlainRun *counted, Counters *counters, int count, double *values, Error *error) {
     enum { TIMES = 5 };
-    CountersWork work = {plain_run_restore, plain_run_launch, counted, counted->session->launches.count};
+    CountersWork work = {plain_run_restore, plain_run_launch, counted, counted->session->run->launches.count};
     size_t total = (size_t)work.launches * (size_t)count;
     double *again = memory_new((total + 1) * sizeof *again);
     bool good = counters_measure(counters, &work, values, error);
@@ -72,7 +72,7 @@ static bool count(Session *session, Cuda *cuda, Error *error) {
     Counters *counters = counters_open(cuda, metrics.list, metrics.count, error);
     bool good = counters && plain_run_open(&plain, session, cuda, false, error) &&
                 measure(&plain, counters, metrics.count, values, error);
-    for (int i = 0; good && i < session->launches.count; i++) {
+    for (int i = 0; good && i < session->run->launches.count; i++) {
         double rows[COUNTED_ROWS] = {0};
         for (int k = 0; k < metrics.count; k++) rows[metrics.row[k]] += values[i * metrics.count + k];
         keep_launch(session, i, rows, cuda->name);
@@ -83,8 +83,8 @@ static bool count(Session *session, Cuda *cuda, Error *error) {
 }
 
 static bool try_to_count(Session *session, Error *error) {
-    if (session->is_partial) return error_set(error, "the run is not over");
-    if (session_has_fault(session->trace)) return error_set(error, "the run ended in a trap");
+    if (session->run->is_partial) return error_set(error, "the run is not over");
+    if (trace_has_fault(session->run->trace)) return error_set(error, "the run ended in a trap");
     Cuda *cuda = session_gpu_take(error);
     bool good = cuda && count(session, cuda, error);
     if (cuda) session_gpu_give_back(!good);

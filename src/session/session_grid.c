@@ -33,8 +33,8 @@ static void describe(const Session *session, const Cuda *cuda, GridTimeline *tim
 
 static bool is_large(const Session *session) {
     uint64_t bytes = 0;
-    for (int i = 0; i < session->filled.buffer_count; i++) {
-        const PlanBuffer *buffer = &session->filled.buffers[i];
+    for (int i = 0; i < session->run->filled.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->run->filled.buffers[i];
         bytes += buffer->count * (uint64_t)ptx_type_bytes(buffer->type);
     }
     return bytes > LARGE_BYTES;
@@ -47,8 +47,8 @@ static bool measure(Session *session, Cuda *cuda, GridTimeline **timeline, Error
     if (good) {
         ResidencyWork work = {.plain = &plain.run,
                               .launches = plain.launches,
-                              .programs = (const PtxProgram *const *)session->launches.programs,
-                              .count = session->launches.count,
+                              .programs = (const PtxProgram *const *)session->run->launches.programs,
+                              .count = session->run->launches.count,
                               .restore = plain_run_restore,
                               .context = &plain,
                               .is_large = is_large(session)};
@@ -95,10 +95,10 @@ static void keep_first(void *context, GridTimeline *timeline) {
 
 /* The timeline's launches are those of the trace. */
 static bool is_of_run(const Session *session, const GridTimeline *timeline) {
-    bool same = timeline->launch_count == session->trace->launch_count;
+    bool same = timeline->launch_count == session->run->trace->launch_count;
     for (int i = 0; same && i < timeline->launch_count; i++)
-        same = grid_same_launch(&timeline->launches[i], session->trace->launches[i]->grid,
-                                session->trace->launches[i]->block);
+        same = grid_same_launch(&timeline->launches[i], session->run->trace->launches[i]->grid,
+                                session->run->trace->launches[i]->block);
     return same;
 }
 

@@ -7,7 +7,8 @@
 static SessionSass *sass_of(const Session *session, int launch) {
     Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
     SessionMachine *machine = &cache->machine;
-    if (!machine->sass) machine->sass = memory_new((size_t)session->launches.count * sizeof *machine->sass);
+    if (!machine->sass)
+        machine->sass = memory_new((size_t)session->run->launches.count * sizeof *machine->sass);
     return &machine->sass[launch];
 }
 
@@ -22,7 +23,7 @@ static void find_recorded(const Session *session, int launch, SessionSass *sass)
                    .kernel = session->kernel.row->id,
                    .dtype = session->kernel.dtype,
                    .op = session->kernel.op,
-                   .entry = session->launches.programs[launch]->entry->name,
+                   .entry = session->run->launches.programs[launch]->entry->name,
                    .launch = launch};
     if (sass_recorded_find(&key, &sass->kernel, &error)) return;
     sass->why = error.line ? arena_print(arena, "%s (%s, line %d)", error.message, error.file, error.line)
@@ -31,7 +32,7 @@ static void find_recorded(const Session *session, int launch, SessionSass *sass)
 
 const SassKernel *session_sass(const Session *session, int launch, const char **why) {
     if (why) *why = "there is no such launch";
-    if (launch < 0 || launch >= session->launches.count) return NULL;
+    if (launch < 0 || launch >= session->run->launches.count) return NULL;
     SessionSass *sass = sass_of(session, launch);
     if (!sass->was_looked_for) find_recorded(session, launch, sass);
     sass->was_looked_for = true;
@@ -47,7 +48,7 @@ const SassComparison *session_compared_sass(const Session *session, int launch) 
     const SassKernel *kernel = session_sass(session, launch, NULL);
     if (!kernel) return NULL;
     SassComparison *comparison = &sass_of(session, launch)->comparison;
-    if (!comparison->program) sass_compare(session->launches.programs[launch], kernel, comparison);
+    if (!comparison->program) sass_compare(session->run->launches.programs[launch], kernel, comparison);
     return comparison;
 }
 

@@ -1,6 +1,6 @@
 /* Questions about a session's values, answered by running a block again (session.h); and about its other
  * blocks. */
-#include "session/state.h"
+#include "session/hazards.h"
 
 #include <string.h>
 
@@ -15,17 +15,17 @@ static Replay *find_replay(const Session *session, int index) {
     if (index < 0 || index >= session->view_count) return NULL;
     TracedBlock *view = &session->views[index];
     if (view->replay || view->replay_failed) return view->replay;
-    view->replay_failed = has_dropped(session->trace, view->shown.launch);
+    view->replay_failed = has_dropped(session->run->trace, view->shown.launch);
     if (view->replay_failed) return NULL;
-    view->replay = replay_open(session->trace, view->shown.launch, view->shown.block,
-                               &session->launches.bound[view->shown.launch], NULL);
+    view->replay = replay_open(session->run->trace, view->shown.launch, view->shown.block,
+                               &session->run->launches.bound[view->shown.launch], NULL);
     view->replay_failed = !view->replay;
     return view->replay;
 }
 
 /* An emulator that is given the same buffers places them as the one that ran did. */
 bool session_buffer_address(const Session *session, int buffer, uint64_t *address) {
-    const Plan *plan = &session->plan;
+    const Plan *plan = &session->run->plan;
     if (buffer < 0 || buffer >= plan->buffer_count) return false;
     EmulatorOptions settings = {.threads = 1};
     Emulator *emulator = emulator_new(&settings);
@@ -70,8 +70,8 @@ const Folds *session_folds(const Session *session, int index) {
     if (index < 0 || index >= session->view_count) return NULL;
     TracedBlock *view = &session->views[index];
     if (!view->folds && !view->folds_failed)
-        view->folds = replay_folds(session->trace, view->shown.launch, view->shown.block,
-                                   &session->launches.bound[view->shown.launch], NULL);
+        view->folds = replay_folds(session->run->trace, view->shown.launch, view->shown.block,
+                                   &session->run->launches.bound[view->shown.launch], NULL);
     view->folds_failed = !view->folds;
     return view->folds;
 }
@@ -82,7 +82,7 @@ const Folds *session_folds(const Session *session, int index) {
 static bool are_few(const Session *session, int view) {
     enum { MOST_BLOCKS = 64 };
     const SessionBlock *shown = &session->views[view].shown;
-    uint64_t blocks = launch_volume(session->trace->launches[shown->launch]->grid);
+    uint64_t blocks = launch_volume(session->run->trace->launches[shown->launch]->grid);
     uint64_t events = blocks * (uint64_t)trace_block_event_count(shown->block);
     return blocks >= 2 && blocks <= MOST_BLOCKS && events <= SESSION_MOST_EVENTS;
 }
@@ -91,21 +91,22 @@ void session_trace_others(Session *session, int index) {
     bool wanted = false;
     for (int i = 0; i < session->view_count; i++)
         wanted |= session->views[i].shown.launch == index && are_few(session, i);
-    if (!session->launches.has_others)
-        session->launches.has_others = arena_new(&session->arena, (size_t)session->launches.count *
-                                                                      sizeof *session->launches.has_others);
-    if (!wanted || session->launches.has_others[index] || session_is_from_file(session)) return;
-    session->launches.has_others[index] = true;
-    TraceLaunch *launch = session->trace->launches[index];
+    if (!session->run->launches.has_others)
+        session->run->launches.has_others =
+            arena_new(&session->arena,
+                      (size_t)session->run->launches.count * sizeof *session->run->launches.has_others);
+    if (!wanted || session->run->launches.has_others[index] || session_is_from_file(session)) return;
+    session->run->launches.has_others[index] = true;
+    TraceLaunch *launch = session->run->trace->launches[index];
     SessionOptions options = session->options;
     options.has_trace_blocks = true;
     options.trace_first = 0;
     options.trace_last = (uint32_t)launch_volume(launch->grid) - 1;
     options.cancel = NULL;
     options.counters = COUNTERS_NONE;
-    Session *all = session_open(&options, NULL);
-    if (all && index < all->trace->launch_count)
-        trace_launch_take_others(launch, all->trace->launches[index]);
+    Session *all = session_open_again(session, &options, NULL);
+    if (all && index < all->run->trace->launch_count)
+        trace_launch_take_others(launch, all->run->trace->launches[index]);
     session_free(all);
 }
 
@@ -115,14 +116,15 @@ void session_visit_other_folds(const Session *session, int view,
     Session *cache =
         (Session *)(uintptr_t)session; /* logically const: they are traced at the first question */
     int index = session->views[view].shown.launch;
-    const TraceLaunch *launch = session->trace->launches[index];
+    const TraceLaunch *launch = session->run->trace->launches[index];
     if (!are_few(session, view)) return;
     session_trace_others(cache, index);
     for (int i = 0; i < launch->other_count + launch->block_count; i++) {
         bool other = i < launch->other_count;
         const TraceBlock *block = other ? launch->others[i] : launch->blocks[i - launch->other_count];
         if (block == session->views[view].shown.block) continue;
-        Folds *folds = replay_folds(session->trace, index, block, &session->launches.bound[index], NULL);
+        Folds *folds =
+            replay_folds(session->run->trace, index, block, &session->run->launches.bound[index], NULL);
         Steps *steps = folds ? steps_build(launch, block) : NULL;
         if (folds) visit(context, folds, steps);
         steps_free(steps);

@@ -67,14 +67,14 @@ static bool refuse(const Session *session, const PtxProgram *program, const Emul
 
 bool session_check_supported(Session *session, Error *error) {
     bool good = true;
-    for (int i = 0; good && i < session->launches.count; i++) {
+    for (int i = 0; good && i < session->run->launches.count; i++) {
         const EmulatorUnsupported *list;
         int count;
         Launch launch;
-        if (!session_bind_emulated(session, i, session->emulator, &launch, error)) return false;
-        good = emulator_unsupported(session->emulator, &launch, &session->arena, &list, &count, error);
+        if (!session_bind_emulated(session, i, session->run->emulator, &launch, error)) return false;
+        good = emulator_unsupported(session->run->emulator, &launch, &session->arena, &list, &count, error);
         launch_done(&launch);
-        if (good && count) good = refuse(session, session->launches.programs[i], list, count, error);
+        if (good && count) good = refuse(session, session->run->launches.programs[i], list, count, error);
     }
     return good;
 }

@@ -23,14 +23,14 @@ static void guided_run_begin(GuidedRun *run, const Session *session) {
                                 .instruction_budget = options->instruction_budget,
                                 .multiprocessors = options->catalog.multiprocessors};
     *run = (GuidedRun){
-        .emulator = emulator_new(&settings), .trace = trace_new("emulator"), .plan = session->filled};
+        .emulator = emulator_new(&settings), .trace = trace_new("emulator"), .plan = session->run->filled};
     run->plan.buffers = memory_new((size_t)(run->plan.buffer_count + 1) * sizeof *run->plan.buffers);
     for (int i = 0; i < run->plan.buffer_count; i++) {
         PlanBuffer *buffer = &run->plan.buffers[i];
-        *buffer = session->filled.buffers[i];
+        *buffer = session->run->filled.buffers[i];
         size_t bytes = buffer->count * (size_t)ptx_type_bytes(buffer->type);
         buffer->bytes = memory_new(bytes + 1);
-        memcpy(buffer->bytes, session->filled.buffers[i].bytes, bytes);
+        memcpy(buffer->bytes, session->run->filled.buffers[i].bytes, bytes);
         emulator_add_buffer(run->emulator, buffer->name, buffer->bytes, bytes, buffer->type);
     }
 }
@@ -103,7 +103,7 @@ static void compare(const Session *session, const GuidedRun *run, const SessionO
 }
 
 bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error) {
-    if (!session->emulator || !session->filled.buffers)
+    if (!session->run->emulator || !session->run->filled.buffers)
         return error_set(error, "--verify needs a run, not a saved session");
     GuidedRun run;
     bool good = true;
@@ -124,7 +124,7 @@ bool session_compare(const Session *session, const SessionOther *other, Text *ou
 
 /* Do both leave the same bytes in the plan's buffers? false with the `name` of the first that differs. */
 static bool results_agree(const GpuCopy *copy, const char **name) {
-    const Plan *plan = &copy->session->plan;
+    const Plan *plan = &copy->session->run->plan;
     for (int i = 0; i < copy->count && i < plan->buffer_count; i++) {
         *name = copy->buffers[i].name;
         if (memcmp(copy->buffers[i].host, plan->buffers[i].bytes, copy->buffers[i].bytes) != 0) return false;
@@ -146,7 +146,8 @@ static void print_capture(const GpuCopy *copy, Text *out) {
 
 /* The run with as many blocks as the GPU holds at once of the instrumented kernel. */
 static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, bool *same, Error *error) {
-    SessionOptions options = session_options_of_grid(session, blocks);
+    SessionOptions options = session->options;
+    session_set_grid(&options, session->kernel.row, blocks);
     Session *smaller = session_open(&options, error);
     bool good = smaller && session_verify(smaller, out, same, error);
     if (good)
@@ -158,9 +159,9 @@ static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, b
 }
 
 bool session_verify(const Session *session, Text *out, bool *same, Error *error) {
-    if (!session->emulator || !session->filled.buffers)
+    if (!session->run->emulator || !session->run->filled.buffers)
         return error_set(error, "--verify needs a run, not a saved session");
-    if (session->options.keep_going && session_has_fault(session->trace))
+    if (session->options.keep_going && trace_has_fault(session->run->trace))
         return error_set(
             error, "--verify: an access out of bounds ends the run on a GPU, with or without --keep-going");
     Cuda *cuda = session_gpu_take(error);

@@ -40,6 +40,10 @@ bool trap_kind_is_dropped(TrapKind kind) {
     return kind == TRAP_READ_OUTSIDE || kind == TRAP_WRITE_OUTSIDE;
 }
 
+bool trap_kind_is_outside(TrapKind kind) {
+    return kind == TRAP_OUT_OF_BOUNDS || kind == TRAP_INDEX_OVERFLOW || trap_kind_is_dropped(kind);
+}
+
 bool trap_kind_is_fatal(TrapKind kind) {
     return kind != TRAP_UNINITIALIZED && kind != TRAP_LANE_OUTSIDE_MASK && kind != TRAP_UNWRITTEN &&
            kind != TRAP_HEAP_OVERRUN && kind != TRAP_USE_AFTER_FREE && kind != TRAP_ARRAY_OVERRUN &&

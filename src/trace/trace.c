@@ -124,3 +124,45 @@ const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t li
         return NULL;
     return launch->blocks[place];
 }
+
+/* ---- questions about all launches ----------------------------------------------------------------------- */
+
+bool trace_has_fault(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (trap_kind_is_fatal(trace->traps[i].kind) || trap_kind_is_dropped(trace->traps[i].kind))
+            return true;
+    return false;
+}
+
+bool trace_has_fatal_trap(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (trap_kind_is_fatal(trace->traps[i].kind)) return true;
+    return false;
+}
+
+bool trace_is_stopped(const Trace *trace) {
+    for (int i = 0; i < trace->trap_count; i++)
+        if (trap_kind_is_fatal(trace->traps[i].kind)) return trace->traps[i].kind == TRAP_NOT_EMULATED;
+    return false;
+}
+
+uint64_t trace_count_instructions(const Trace *trace) {
+    uint64_t count = 0;
+    for (int i = 0; i < trace->launch_count; i++) {
+        const TraceLaunch *launch = trace->launches[i];
+        for (int pc = 0; pc < launch->program->code_count; pc++) count += launch->counters[pc].executions;
+    }
+    return count;
+}
+
+uint64_t trace_count_atomics(const Trace *trace) {
+    uint64_t count = 0;
+    for (int i = 0; i < trace->launch_count; i++) {
+        const TraceLaunch *launch = trace->launches[i];
+        for (int pc = 0; pc < launch->program->code_count; pc++) {
+            const char *name = launch->program->code[pc].instruction->name;
+            if (!strcmp(name, "atom") || !strcmp(name, "red")) count += launch->counters[pc].lanes;
+        }
+    }
+    return count;
+}

@@ -129,6 +129,7 @@ const char *trap_kind_text(TrapKind kind); /* "out_of_bounds" */
 const char *trap_kind_mark(TrapKind kind); /* "TRAP out_of_bounds"; of a trap instruction "TRAP" */
 bool trap_kind_is_dropped(TrapKind kind);  /* an access that a GPU faults at, and this run went on after */
 bool trap_kind_is_fatal(TrapKind kind);    /* false: the run went on */
+bool trap_kind_is_outside(TrapKind kind);  /* out of bounds, whether the run ended there or not */
 
 typedef struct Trap { /* a fault of the kernel under study */
     TrapKind kind;
@@ -137,6 +138,9 @@ typedef struct Trap { /* a fault of the kernel under study */
     int warp;
     uint32_t lanes;
     uint64_t address[WARP_LANES];
+    PtxSpace space;     /* of memory that was accessed outside its bounds; PTX_SPACE_GENERIC: another fault */
+    int buffer;         /* the one in trace->buffers that `detail` names; -1: none */
+    bool is_of_block;   /* INSTRUCTION_BUDGET: a block's, which did not end within it */
     const char *detail; /* one line: "4 bytes past the end of `in` (4000 bytes); ..." */
 } Trap;
 
@@ -183,6 +187,16 @@ void trace_free(Trace *trace);
 TraceLaunch *trace_add_launch(Trace *trace, const Launch *launch);
 int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type);
 void trace_add_trap(Trace *trace, const Trap *trap); /* copies detail; keeps the first 64, counts no more */
+
+/* Does a trap end the run on a GPU, whether it went on here or not? */
+bool trace_has_fault(const Trace *trace);
+/* Did a trap end the run? */
+bool trace_has_fatal_trap(const Trace *trace);
+/* Is the first fatal trap an instruction that is not emulated? */
+bool trace_is_stopped(const Trace *trace);
+/* Warp instructions executed by all launches; lanes that executed atomics of memory. */
+uint64_t trace_count_instructions(const Trace *trace);
+uint64_t trace_count_atomics(const Trace *trace);
 
 /* Writing. A block is filled by one thread, then added, in any order of blocks; they are kept sorted. */
 TraceBlock *trace_block_new(uint32_t linear_block);

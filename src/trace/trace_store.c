@@ -259,7 +259,7 @@ static TrapKind trap_kind_of(const char *text) {
 
 static void read_trap(Trace *trace, Store *store) {
     size_t length;
-    Trap trap = {.kind = trap_kind_of(store_name(store, COLUMN_trap_kind, &trace->arena))};
+    Trap trap = {.kind = trap_kind_of(store_name(store, COLUMN_trap_kind, &trace->arena)), .buffer = -1};
     if (trap.kind == TRAP_KIND_COUNT) store_complain(store, "there is no such kind");
     trap.launch = (int)store_integer(store, COLUMN_trap_launch, 0, trace->launch_count - 1);
     const TraceLaunch *launch = trace->launches[trap.launch];

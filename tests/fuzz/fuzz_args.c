@@ -1,6 +1,6 @@
 /* Fuzz target of --args: the first byte chooses a kernel, the rest is the text. What is accepted must be laid
  * out as the kernel wants it. */
-#include "guess/guess.h"
+#include "guess/guess_arguments.h"
 #include "plan/plan.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* What is guessed of a kernel's launch from its PTX. */
-#include "guess/guess.h"
+#include "guess/guess_arguments.h"
 #include "guess/uses.h"
 
 #include <setjmp.h>

@@ -30,19 +30,19 @@ static Decoded decode(const Kept *kept, const Session *session) {
     Error error = {0};
     Text text = {0};
     char *probe = twin_probe();
-    if (!instrument((const PtxProgram *const *)session->launches.programs, session->launches.count, probe,
-                    kept->approximate, &text, &decoded.sites, &error))
+    if (!instrument((const PtxProgram *const *)session->run->launches.programs, session->run->launches.count,
+                    probe, kept->approximate, &text, &decoded.sites, &error))
         fail_msg("%s", error.message);
-    decoded.base = memory_new(((size_t)session->trace->buffer_count + 1) * sizeof *decoded.base);
-    for (int i = 0; i < session->trace->buffer_count; i++) {
-        const TraceBuffer *buffer = &session->trace->buffers[i];
+    decoded.base = memory_new(((size_t)session->run->trace->buffer_count + 1) * sizeof *decoded.base);
+    for (int i = 0; i < session->run->trace->buffer_count; i++) {
+        const TraceBuffer *buffer = &session->run->trace->buffers[i];
         trace_add_buffer(decoded.trace, buffer->name, buffer->bytes, buffer->type);
     }
-    for (int i = 0; i < session->launches.count; i++)
-        trace_add_launch(decoded.trace, &session->launches.bound[i]);
+    for (int i = 0; i < session->run->launches.count; i++)
+        trace_add_launch(decoded.trace, &session->run->launches.bound[i]);
     for (int i = 0; i < kept->region_count; i++) {
         const KeptRegion *region = &kept->regions[i];
-        assert_true(region->launch < session->launches.count);
+        assert_true(region->launch < session->run->launches.count);
         for (int b = 0; b < region->memory.count; b++)
             decoded.base[region->memory.buffers[b].buffer] = region->memory.buffers[b].base;
         if (!instrument_decode(&decoded.sites, &region->settings, &region->memory, region->block,
@@ -63,7 +63,7 @@ static void replay(const Kept *kept, const Session *session, const Decoded *deco
         for (int i = 0; i < launch->block_count; i++) {
             Error error = {0};
             Folds *folds =
-                replay_folds(decoded->trace, l, launch->blocks[i], &session->launches.bound[l], &error);
+                replay_folds(decoded->trace, l, launch->blocks[i], &session->run->launches.bound[l], &error);
             if (!folds) fail_msg("%s: %s", kept->kernel, error.message);
             folds_free(folds);
         }

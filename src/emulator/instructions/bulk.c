@@ -47,8 +47,9 @@ static bool find_range(Block *block, Range *range) {
 
 static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, const Range *range) {
     Text text = {0};
+    int buffer = -1;
     if (range->space == PTX_SPACE_GLOBAL)
-        memory_describe(block->grid->memory, range->address, (int)range->bytes, -1, &text);
+        buffer = memory_describe(block->grid->memory, range->address, (int)range->bytes, -1, &text);
     else if (range->home.peer < 0)
         text_print(&text, "shared offset %" PRIu64 ": the block has %" PRIu32 " bytes of shared memory",
                    range->address, block->grid->program->shared_bytes);
@@ -57,8 +58,12 @@ static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, c
                    "shared offset %" PRIu64 " of block %d of the cluster, which has %" PRIu32
                    " bytes of shared memory",
                    range->address, range->home.peer, block->grid->program->shared_bytes);
-    raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
-               "a bulk copy of %" PRIu32 " bytes: %s", range->bytes, text_string(&text));
+    Trap *trap = raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
+                            "a bulk copy of %" PRIu32 " bytes: %s", range->bytes, text_string(&text));
+    if (trap) {
+        trap->space = range->space;
+        trap->buffer = buffer;
+    }
     text_done(&text);
     return false;
 }

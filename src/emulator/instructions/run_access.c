@@ -108,11 +108,12 @@ static const Region *find_wrapped(const Memory *memory, uint64_t address, int wi
     return NULL;
 }
 
-/* What lies where the first of these lanes reaches. */
-static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out) {
+/* What lies where the first of these lanes reaches. *buffer: the region that is named, or -1. */
+static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out, int *buffer) {
     const Grid *grid = access->block->grid;
     uint64_t address = access->address[__builtin_ctz(lanes)];
     int64_t index;
+    *buffer = -1;
     int own = grid->program->buffers[access->op->pc];
     const Region *wrapped = access->space == PTX_SPACE_GLOBAL
                                 ? find_wrapped(grid->memory, address, access->memory->width, own, &index)
@@ -123,6 +124,7 @@ static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out
                    "index %" PRId64 " of `%s` (%" PRIu64
                    " bytes): a 32-bit index has wrapped around from %" PRId64,
                    index, wrapped->name, wrapped->bytes, index < 0 ? index + whole : index - whole);
+        *buffer = (int)(wrapped - grid->memory->regions);
         return TRAP_INDEX_OVERFLOW;
     }
     switch (access->space) {
@@ -144,20 +146,30 @@ static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out
                    address);
         break;
     default:
-        memory_describe(grid->memory, address, access->memory->width, own, out);
+        *buffer = memory_describe(grid->memory, address, access->memory->width, own, out);
         break;
     }
     return TRAP_OUT_OF_BOUNDS;
 }
 
-static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
+/* `kind`: of a fault the run goes on behind; TRAP_OUT_OF_BOUNDS: what the description finds. */
+static void raise_outside(const Access *access, uint32_t lanes, TrapKind kind) {
     Text text = {0};
-    TrapKind kind = describe_outside(access, lanes, &text);
-    raise_trap(access->block, kind, access->warp, access->op->pc, lanes, access->address,
-               "%s (thread %d of the block%s)", text_string(&text),
-               access->warp->index * WARP_LANES + __builtin_ctz(lanes),
-               lanes & (lanes - 1) ? " and others" : "");
+    int buffer;
+    TrapKind found = describe_outside(access, lanes, &text, &buffer);
+    Trap *trap = raise_trap(access->block, kind == TRAP_OUT_OF_BOUNDS ? found : kind, access->warp,
+                            access->op->pc, lanes, access->address, "%s (thread %d of the block%s)",
+                            text_string(&text), access->warp->index * WARP_LANES + __builtin_ctz(lanes),
+                            lanes & (lanes - 1) ? " and others" : "");
+    if (trap) {
+        trap->space = access->space;
+        trap->buffer = buffer;
+    }
     text_done(&text);
+}
+
+static Outcome out_of_bounds(const Access *access, uint32_t lanes) {
+    raise_outside(access, lanes, TRAP_OUT_OF_BOUNDS);
     return OUTCOME_STOP;
 }
 
@@ -179,14 +191,8 @@ static bool drop_outside(Access *access, uint32_t lanes) {
     worker->dropped[access->op->pc] += (uint64_t)__builtin_popcount(lanes);
     uint8_t *reported = &worker->reported[access->op->pc];
     if (*reported < MAX_REPORTED) {
-        Text text = {0};
         ++*reported;
-        describe_outside(access, lanes, &text);
-        raise_trap(access->block, memory->is_load ? TRAP_READ_OUTSIDE : TRAP_WRITE_OUTSIDE, access->warp,
-                   access->op->pc, lanes, access->address, "%s (thread %d of the block%s)",
-                   text_string(&text), access->warp->index * WARP_LANES + __builtin_ctz(lanes),
-                   lanes & (lanes - 1) ? " and others" : "");
-        text_done(&text);
+        raise_outside(access, lanes, memory->is_load ? TRAP_READ_OUTSIDE : TRAP_WRITE_OUTSIDE);
     }
     if (!memory->is_store) give_zero(access, lanes);
     access->mask &= ~lanes;

@@ -190,8 +190,8 @@ void counter_add(TraceCounter *into, const TraceCounter *from, uint64_t times); 
 void worker_finish(Worker *worker);
 
 /* A fault in `warp` (NULL: the block as a whole). Fatal ones stop the launch. `address` may be NULL. */
-void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes,
-                const uint64_t *address, const char *format, ...) __attribute__((format(printf, 7, 8)));
+Trap *raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes,
+                 const uint64_t *address, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
 static inline void count_segment(Worker *worker, Fragment *fragment, int end) {
     int64_t lanes = lane_count(fragment->mask);

@@ -154,9 +154,12 @@ static SliceEnd run_block(Share *share, Block *block, int residents) {
     if (grid->writers) share->worker->footprint = writers_footprint(grid->writers, block->linear);
     for (;;) {
         if (is_beyond_budget(share, block, residents, &budget)) {
-            raise_trap(block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
-                       "more than %llu warp instructions%s; an endless loop? --max-instructions allows more",
-                       (unsigned long long)budget, budget == grid->budget ? "" : " before a block ended");
+            bool is_of_block = budget != grid->budget;
+            Trap *trap = raise_trap(
+                block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
+                "more than %llu warp instructions%s; an endless loop? --max-instructions allows more",
+                (unsigned long long)budget, is_of_block ? " before a block ended" : "");
+            if (trap) trap->is_of_block = is_of_block;
             return SLICE_STOPPED;
         }
         uint64_t before = block->executed, left = grid->budget - share->executed;

@@ -61,12 +61,12 @@ uint8_t *memory_at(const Memory *memory, uint64_t address, uint64_t bytes) {
     return bytes <= region->bytes - offset ? region->host + offset : NULL;
 }
 
-void memory_describe(const Memory *memory, uint64_t address, int width, int own, Text *out) {
+int memory_describe(const Memory *memory, uint64_t address, int width, int own, Text *out) {
     int before = region_before(memory, address);
     if (address < 4096) {
         text_print(out, "address 0x%" PRIx64 " is a null pointer%s", address,
                    address ? " with an offset" : "");
-        return;
+        return -1;
     }
     const Region *below = before >= 0 ? &memory->regions[before] : NULL;
     const Region *above = before + 1 < memory->count ? &memory->regions[before + 1] : NULL;
@@ -87,12 +87,15 @@ void memory_describe(const Memory *memory, uint64_t address, int width, int own,
             text_print(out, "%s the end of `%s` (%" PRIu64 " bytes)", gap_below ? "" : "just past",
                        below->name, below->bytes);
         }
+        return (int)(below - memory->regions);
     } else if (above) {
         text_print(out, "%" PRIu64 " bytes before the start of `%s` (%" PRIu64 " bytes)", gap_above,
                    above->name, above->bytes);
+        return (int)(above - memory->regions);
     } else {
         text_print(out, "address 0x%" PRIx64 ": there is no global memory in this launch", address);
     }
+    return -1;
 }
 
 Footprint *footprint_new(const Memory *memory) {

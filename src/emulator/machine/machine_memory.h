@@ -36,8 +36,8 @@ int memory_find(const Memory *memory, uint64_t address);
 /* The host bytes of [address, address + bytes), or NULL where that is not all in one region. */
 uint8_t *memory_at(const Memory *memory, uint64_t address, uint64_t bytes);
 /* "4 bytes past the end of `in` (4000 bytes)": where an address outside all regions lies. `own`: the region that it was made
- * for; -1: that is not known, and the nearest one is named. */
-void memory_describe(const Memory *memory, uint64_t address, int width, int own, Text *out);
+ * for; -1: that is not known, and the nearest one is named. Returns the region that is named, or -1. */
+int memory_describe(const Memory *memory, uint64_t address, int width, int own, Text *out);
 
 /* The device heap (malloc, free): made on first use, 8 MB as in CUDA. 0: full. */
 uint64_t heap_allocate(Memory *memory, uint64_t bytes, int pc);

@@ -100,13 +100,13 @@ void worker_finish(Worker *worker) {
     }
 }
 
-void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes,
-                const uint64_t *address, const char *format, ...) {
+Trap *raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t lanes,
+                 const uint64_t *address, const char *format, ...) {
     Worker *worker = block->worker;
     worker->irregular++;
-    if (worker->stopped) return;
+    if (worker->stopped) return NULL;
     if (trap_kind_is_fatal(kind)) worker->stopped = true;
-    if (worker->trap_count >= MAX_TRAPS && !worker->stopped) return;
+    if (worker->trap_count >= MAX_TRAPS && !worker->stopped) return NULL;
     char text[1024];
     va_list list;
     va_start(list, format);
@@ -117,9 +117,11 @@ void raise_trap(Block *block, TrapKind kind, const Warp *warp, int pc, uint32_t 
                  .pc = pc,
                  .block = {block->id[0], block->id[1], block->id[2]},
                  .warp = warp ? warp->index : 0,
-                 .lanes = lanes};
+                 .lanes = lanes,
+                 .buffer = -1};
     for (int lane = 0; address && lane < WARP_LANES; lane++)
         if (lanes & lane_bit[lane]) trap.address[lane] = address[lane];
     trap.detail = arena_copy_string(&worker->arena, text);
     array_push(worker->traps, worker->trap_count, worker->trap_capacity, trap);
+    return &worker->traps[worker->trap_count - 1];
 }

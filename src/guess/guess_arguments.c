@@ -1,4 +1,4 @@
-#include "guess/guess.h"
+#include "guess/guess_arguments.h"
 
 #include "base/memory.h"
 #include "guess/guess_declared.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct Entries {
-    Session *session;
+    Guess guess;
     HostCode *code; /* NULL: PTX */
     Json json;
 } Entries;
@@ -19,31 +19,13 @@ static PtxFunction *next_entry(const PtxModule *module, int *index) {
     return NULL;
 }
 
-const char *const *session_entries(const Session *session, int *count) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: listed at the first question */
-    PtxModule *module = session->code.module;
-    PtxFunction *entry, *found;
-    *count = 0;
-    if (!module || session->kernel.row || session_is_from_file(session)) return NULL;
-    if (!session->code.entries) {
-        cache->code.entries = arena_new(&cache->arena, (size_t)module->function_count * sizeof(char *));
-        for (int i = 0; (entry = next_entry(module, &i));) {
-            const char *name = ptx_readable_name(module, entry->name);
-            found = ptx_module_find_entry(module, name, NULL); /* of overloads there are several */
-            cache->code.entries[cache->code.entry_count++] = found == entry ? name : entry->name;
-        }
-    }
-    *count = session->code.entry_count;
-    return session->code.entries;
-}
-
 /* The first launch of it that passes something, else the first. */
 static const HostLaunch *launch_of(Entries *entries, PtxFunction *entry) {
     const HostLaunch *found = NULL;
-    if (!ptx_function_parse(entries->session->code.module, entry, NULL)) return NULL;
+    if (!ptx_function_parse(entries->guess.request.module, entry, NULL)) return NULL;
     for (int i = 0; entries->code && i < host_code_launch_count(entries->code); i++) {
         const HostLaunch *launch = host_code_launch(entries->code, i);
-        if (user_entry_of_launch(entries->session, launch) != entry) continue;
+        if (user_entry_of_launch(&entries->guess, launch) != entry) continue;
         if (!user_passes_nothing(entry, launch)) return launch;
         if (!found) found = launch;
     }
@@ -116,7 +98,7 @@ static void add_entry(Entries *entries, const PtxFunction *entry, const HostLaun
     Text lines = {0}, text = {0};
     const char *types = parameter_types(entry, &lines);
     json_open_object(json, NULL);
-    json_string(json, "name", ptx_readable_name(entries->session->code.module, entry->name));
+    json_string(json, "name", ptx_readable_name(entries->guess.request.module, entry->name));
     json_string(json, "mangled", entry->name);
     json_open_array(json, "parameters");
     for (int i = 0; i < entry->parameter_count; i++) {
@@ -143,7 +125,7 @@ static void add_entry(Entries *entries, const PtxFunction *entry, const HostLaun
 static void print_entry(Entries *entries, const PtxFunction *entry, const HostLaunch *launch, Text *out) {
     Text lines = {0};
     const char *types = parameter_types(entry, &lines);
-    text_print(out, "%s(", ptx_readable_name(entries->session->code.module, entry->name));
+    text_print(out, "%s(", ptx_readable_name(entries->guess.request.module, entry->name));
     for (int i = 0; i < entry->parameter_count; i++) {
         text_add(out, i ? ", " : "");
         print_parameter(entry, i, types, out);
@@ -166,25 +148,19 @@ static void print_entry(Entries *entries, const PtxFunction *entry, const HostLa
     text_done(&lines);
 }
 
-bool session_list_entries(const SessionOptions *options, bool json, Text *out, Error *error) {
-    Session *session = memory_new(sizeof *session);
-    session->options = session_options_copy(options, &session->arena);
-    bool good = session_load_module(session, error);
-    if (good) {
-        Entries entries = {session, options->text ? NULL : user_read_host_code(options), {.out = out}};
-        PtxFunction *entry;
-        if (json) json_open_array(&entries.json, NULL);
-        for (int i = 0; (entry = next_entry(session->code.module, &i));) {
-            const HostLaunch *launch = launch_of(&entries, entry);
-            if (json)
-                add_entry(&entries, entry, launch);
-            else
-                print_entry(&entries, entry, launch, out);
-        }
-        if (json) json_close_array(&entries.json);
-        text_add(out, json ? "\n" : "");
-        host_code_free(entries.code);
+void guess_list_entries(const GuessRequest *request, bool json, Text *out) {
+    Entries entries = {guess_begin(request), user_read_host_code(request), {.out = out}};
+    PtxFunction *entry;
+    if (json) json_open_array(&entries.json, NULL);
+    for (int i = 0; (entry = next_entry(request->module, &i));) {
+        const HostLaunch *launch = launch_of(&entries, entry);
+        if (json)
+            add_entry(&entries, entry, launch);
+        else
+            print_entry(&entries, entry, launch, out);
     }
-    session_free(session);
-    return good;
+    if (json) json_close_array(&entries.json);
+    text_add(out, json ? "\n" : "");
+    host_code_free(entries.code);
+    guess_done(&entries.guess);
 }

@@ -1,0 +1,40 @@
+/* Describe: how a run is named, how many of its warps fit a multiprocessor, and its traced blocks. */
+#include "session/state.h"
+
+#include "catalog/occupancy.h"
+
+static void find_occupancy(Session *session) {
+    size_t count = (size_t)session->run->plan.launch_count;
+    session->run->launches.registers =
+        arena_new(&session->arena, count * sizeof *session->run->launches.registers);
+    session->run->launches.occupancy =
+        arena_new(&session->arena, count * sizeof *session->run->launches.occupancy);
+    for (int i = 0; i < session->run->plan.launch_count; i++) {
+        session->run->launches.registers[i] = -1;
+        session->run->launches.occupancy[i] = -1;
+        if (!session->kernel.row || i >= session->run->trace->launch_count) continue;
+        const TraceLaunch *launch = session->run->trace->launches[i];
+        session->run->launches.registers[i] =
+            occupancy_registers(session->run->launches.programs[i]->entry->name, OCCUPANCY_H200);
+        if (session->run->launches.registers[i] < 0) continue;
+        session->run->launches.occupancy[i] =
+            occupancy_theoretical(OCCUPANCY_H200, (uint32_t)session->run->launches.registers[i],
+                                  launch->static_shared_bytes + launch->dynamic_shared_bytes,
+                                  (uint32_t)launch_volume(launch->block));
+    }
+}
+
+void session_name_run(Session *session) {
+    session->kernel.name =
+        session->kernel.row ? session->kernel.row->id : session->run->trace->launches[0]->name;
+    session->kernel.n = session->kernel.row ? session->kernel.run.n : session->options.catalog.n;
+    session->kernel.dtype = session->kernel.row ? plan_type_name(session->kernel.run.dtype) : NULL;
+    session->kernel.op = session->kernel.row ? session->kernel.run.op : NULL;
+}
+
+/* What others ask for first. */
+void session_describe(Session *session) {
+    session_name_run(session);
+    find_occupancy(session);
+    session_list_blocks(session);
+}

@@ -1,0 +1,158 @@
+#define _POSIX_C_SOURCE 200809L
+/* A run: a plan goes in; the emulator's trace and the buffers after it come out. */
+#include "session/state.h"
+
+#include "base/interrupt.h"
+#include "ptx/ptx_check.h"
+#include <stdlib.h>
+
+enum { /* warp instructions */
+       USER_BLOCK_BUDGET = 1 << 22,
+       CANDIDATE_BUDGET = 1 << 22, /* of a run with other guesses: less than a second */
+       USER_BUDGET = 1 << 27       /* of a run whose n may be less: half a minute */
+};
+
+/* ---- execution ------------------------------------------------------------------------------------------ */
+
+static uint64_t elements_of(const Session *session) {
+    return session->kernel.row ? session->kernel.run.n : session->guess.account.n;
+}
+
+/* A user's kernel may be an endless loop, which should be reported within seconds; but few threads may have many elements. */
+static uint64_t budget_of_block(const Session *session) {
+    enum { OF_ELEMENT = 16, LANES = 32 }; /* warp instructions */
+    const PlanLaunch *first = &session->run->plan.launches[0];
+    uint64_t threads = launch_volume(first->block), lanes = threads < LANES ? threads : LANES,
+             elements = elements_of(session) / launch_volume(first->grid) / lanes;
+    return elements > USER_BLOCK_BUDGET / OF_ELEMENT ? elements * OF_ELEMENT : USER_BLOCK_BUDGET;
+}
+
+/* An interrupt leaves what is known of the launch. */
+static bool run_launch(Session *session, int index, bool ends_at_interrupt, Error *error) {
+    Launch *launch = &session->run->launches.bound[index];
+    if (!session_bind_emulated(session, index, session->run->emulator, launch, error)) return false;
+    if (ends_at_interrupt) interrupt_catch(&session->run->interrupted);
+    bool good = emulator_run(session->run->emulator, launch, session->run->trace, error);
+    if (ends_at_interrupt) interrupt_leave();
+    return good || session->run->interrupted;
+}
+
+/* What ptxas would refuse is refused before anything runs. */
+static bool check_launches(const Session *session, Error *error) {
+    for (int i = 0; i < session->run->launches.count; i++)
+        if (!ptx_program_check(session->run->launches.programs[i], error)) return false;
+    return true;
+}
+
+/* A first look is worth it where the blocks after the traced ones would be waited for. */
+static bool wants_first_look(const Session *session) {
+    enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
+    const SessionOptions *options = &session->options;
+    const PlanLaunch *first = &session->run->plan.launches[0];
+    uint64_t blocks = launch_volume(first->grid),
+             shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
+    uint64_t work = blocks * launch_volume(first->block), n = elements_of(session);
+    if (work < n) work = n;
+    return options->first_look && blocks > shown && work / blocks * (blocks - shown) >= NOT_WAITED_FOR;
+}
+
+/* Blocks past the end are fine as long as some launch has the first. */
+static bool check_traced_blocks(const Session *session, Error *error) {
+    const SessionOptions *options = &session->options;
+    uint64_t most = 0;
+    for (int i = 0; i < session->run->plan.launch_count; i++) {
+        uint64_t blocks = launch_volume(session->run->plan.launches[i].grid);
+        if (blocks > most) most = blocks;
+    }
+    if (!options->has_trace_blocks || options->trace_first < most) return true;
+    return error_set(error, "--trace-blocks %u: the grid has %llu blocks, 0 to %llu", options->trace_first,
+                     (unsigned long long)most, (unsigned long long)most - 1);
+}
+
+/* NULL where the options do not ask for races. */
+static const TraceObserver *observer_of(Session *session) {
+    bool may_go_on = !session->kernel.row && guess_may_try_block(&session->guess);
+    if (!session->options.search_races || may_go_on) return NULL; /* which run is kept is not known */
+    session->run->detector = race_detector_new();
+    session->run->observer = race_detector_observer(session->run->detector);
+    return &session->run->observer;
+}
+
+static bool execute(Session *session, bool is_candidate, Error *error) {
+    if (!check_traced_blocks(session, error)) return false;
+    const SessionOptions *options = &session->options;
+    SessionProgress *progress = is_candidate ? NULL : options->progress;
+    bool ends_at_interrupt = options->ends_at_interrupt && !is_candidate;
+    EmulatorOptions settings = {
+        .threads = options->threads,
+        .seed = options->catalog.seed,
+        .schedule = options->schedule,
+        .trace_first = options->has_trace_blocks ? options->trace_first : 0,
+        .trace_last = options->has_trace_blocks ? options->trace_last : 0,
+        .has_trace_also = session->fault_block >= 0,
+        .trace_also = session->fault_block >= 0 ? (uint32_t)session->fault_block : 0,
+        .first_look = !is_candidate && wants_first_look(session),
+        .keeps_going = options->keep_going,
+        .instruction_budget = is_candidate                        ? CANDIDATE_BUDGET
+                              : options->instruction_budget       ? options->instruction_budget
+                              : session->guess.account.may_shrink ? USER_BUDGET
+                                                                  : 0,
+        .block_budget = session->kernel.row || options->instruction_budget ? 0 : budget_of_block(session),
+        .blocks_done = progress ? &progress->done : &session->run->blocks_done,
+        .multiprocessors = options->catalog.multiprocessors,
+        .observer = is_candidate ? NULL : observer_of(session),
+        .cancel = ends_at_interrupt ? &session->run->interrupted : options->cancel,
+    };
+    Plan *plan = &session->run->plan;
+    session->run->emulator = emulator_new(&settings);
+    session->run->trace = trace_new("emulator");
+    for (int i = 0; i < plan->buffer_count; i++) {
+        const PlanBuffer *buffer = &plan->buffers[i];
+        emulator_add_buffer(session->run->emulator, buffer->name, buffer->bytes,
+                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
+        if (buffer->fill == FILL_UNWRITTEN) emulator_mark_unwritten(session->run->emulator, i);
+    }
+    if (!options->until_unsupported && !session_check_supported(session, error)) return false;
+    uint64_t blocks = 0;
+    if (progress) {
+        progress->done = progress->blocks = 0;
+        for (int i = 0; i < plan->launch_count; i++)
+            progress->blocks += launch_volume(plan->launches[i].grid);
+    }
+    for (int i = 0;
+         i < plan->launch_count && !trace_has_fatal_trap(session->run->trace) && !session->run->is_partial;
+         i++) {
+        if (!run_launch(session, i, ends_at_interrupt, error)) return false;
+        if (progress) session->run->blocks_done = progress->done;
+        blocks += launch_volume(plan->launches[i].grid);
+        session->run->is_partial = session->run->interrupted || (session->run->blocks_done < blocks &&
+                                                                 !trace_has_fatal_trap(session->run->trace));
+    }
+    return true;
+}
+
+/* The reference needs the inputs as they were; a kernel may have changed them. */
+static void keep_inputs(Session *session) {
+    session->run->filled = session->run->plan;
+    session->run->filled.arena = (Arena){0};
+    size_t count = (size_t)session->run->plan.buffer_count;
+    session->run->filled.buffers = memory_new((count + 1) * sizeof(PlanBuffer));
+    for (size_t i = 0; i < count; i++) {
+        PlanBuffer *copy = &session->run->filled.buffers[i];
+        *copy = session->run->plan.buffers[i];
+        copy->bytes = plan_copy_bytes(&session->run->plan, (int)i);
+    }
+}
+
+bool session_run_plan(Session *session, const Plan *plan, const RunSettings *settings, Error *error) {
+    static const GuessElements own = {0};
+    uint64_t seed = session->kernel.row ? session->options.catalog.seed : session->guess.request.seed;
+    bool good = session_take_plan(session, plan, error) && check_launches(session, error);
+    Plan *taken = &session->run->plan;
+    taken->cancel = session->options.cancel;
+    taken->threads = session->options.threads;
+    good = good && plan_fill(taken, seed, error) &&
+           guess_change_elements(taken, settings->elements ? settings->elements : &own, seed, error);
+    if (good && !session->is_unchecked) keep_inputs(session);
+    return good && execute(session, settings->is_candidate, error);
+}
