@@ -55,7 +55,7 @@ static void test_manual_is_complete(void **state) {
     }
     assert_true(options > 40);
     for (const char *at = keys; *at; at += strcspn(at, "\n") + 1) actions += !strncmp(at, "| `", 3);
-    const char *from = strstr(man, ".SH KEYS"), *to = strstr(man, ".SH EXIT STATUS");
+    const char *from = strstr(man, ".SH KEYS"), *to = strstr(man, ".SH LIMITS");
     assert_true(from && to && from < to);
     for (const char *at = from; (at = strstr(at, "\n.TP\n")) && at < to; at += 4) listed++;
     assert_int_equal(listed, actions);
