@@ -1,4 +1,4 @@
-/* The version: --version, session files, the manual page and the packages take it from here. */
+/* The version of redviz, for --version, session files, the manual page and the packages. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-/* Opens a session: plans the kernel, runs it on the emulator, then on a GPU where that is asked for, and
- * checks the result. Or opens a file of one (file.c). */
+/* Opens a session: plans the kernel, runs it and checks the result. It runs on the emulator, then on a GPU
+ * where that is asked for. Or opens a file of one (file.c). */
 #include "session/state.h"
 
 #include "base/interrupt.h"

@@ -1,5 +1,5 @@
-/* What --generate prints: the manual page without a warning, completions that each shell loads and answers with. A shell
- * or a formatter that is not here is skipped. */
+/* The output of --generate: a manual page without warnings, and completions that load. Each shell answers
+ * with them. A shell or a formatter that is not here is skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Frames as images: the exact SVG of a small one, and README's picture, which is what the program draws. */
+/* Frames as images: the exact SVG of a small one, and the picture in README.md. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
