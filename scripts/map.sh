@@ -30,6 +30,8 @@ first_sentences() {
     # The first sentence of a comment, without what the name of the file says already.
     function sentence(text, label, name) {
         gsub(/[ \t]+/, " ", text); sub(/^ /, "", text)
+        sub(/: [a-z_]+\.(sh|zsh|py)( .*)?$/, ".", text)
+        sub(/:$/, ".", text)
         if (!match(text, /[.?](" |"$| |$)/)) return ""
         text = substr(text, 1, RSTART - (substr(text, RSTART, 1) == "."))
         name = key; sub(/.*\t/, "", name)
@@ -38,6 +40,7 @@ first_sentences() {
             if (label == name || label == name "s" || label "s" == name) text = substr(text, RLENGTH + 1)
         }
         sub(/ \([^()]*\)$/, "", text)
+        if (text ~ /^[A-Z][a-z ]/) text = tolower(substr(text, 1, 1)) substr(text, 2)
         while (length(text) > width && match(text, /^.*[:;] /)) text = substr(text, 1, RLENGTH - 2)
         return text
     }
@@ -54,7 +57,7 @@ first_sentences() {
         if (!(key in best)) order[++count] = key
         best[key] = rank; path[key] = FILENAME; comment[key] = ""
         if (rank > 3) { hash = 1; start = 0; if (/^#!/ || kind == "zsh" && /^#compdef/) next }
-        else { hash = 0; if (!/^\/\*/) { reading = 0; next } }
+        else { hash = 0; start = 0 }
     }
     !reading { next }
     hash && kind == "py" {
@@ -64,7 +67,10 @@ first_sentences() {
         comment[key] = comment[key] " " $0; next
     }
     hash { if (!sub(/^# ?/, "") || /^ *$/) { reading = 0; next } comment[key] = comment[key] " " $0; next }
+    !start && /^#define _/ { next }
     {
+        if (!start && !/^\/\*/) { reading = 0; next }
+        start = 1
         if (sub(/\*\/.*/, "")) reading = 0
         sub(/^\/\* ?/, ""); sub(/^ \* ?/, "")
         if (/^ *$/ || /^ \*$/) { reading = 0; next }
