@@ -5,9 +5,10 @@
 #   scripts/map.sh --check    changes nothing; exit status 1 if a list is out of date
 #   scripts/map.sh --list     prints the lines: folder, name, text
 #
-# A line is the first sentence of the comment at the head of NAME.h, else of NAME.c, NAME.def, NAME.sh. It loses the label that
-# repeats the name, and what it says in parentheses at its end. A sentence that is too long ends at its last colon or
-# semicolon that fits. The line of a folder, "src/base/   what it is for", is written by hand in the document, whose order is kept.
+# A line is the first sentence of the comment at the head of NAME.h, else of NAME.c, NAME.def, NAME.sh. It loses
+# the label that repeats the name, and the parentheses at its end. A sentence that is too long ends at its last
+# colon or semicolon that fits. A folder's line, "src/base/   memory, text", is written by hand in the document,
+# whose order of folders is kept.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
