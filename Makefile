@@ -80,6 +80,7 @@ help:
 #: make test-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make test-valgrind  the same under valgrind
 #: make test-html      step through the pages of --html in a headless Chromium; needs python3
+#: make map            rewrite the lists of files in the documents, from the first sentence of each file
 #: make goldens        rewrite the screens that tests compare with; review them with git diff
 #: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
 #: make format         run clang-format; make format-check: fail if that would change a file
@@ -109,6 +110,9 @@ test:
 	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(TEST_SOURCES)
 
 tests: $(TESTS) $(STUBS) $(EMULATED_GPU)
+
+map:
+	$(Q)scripts/map.sh
 
 goldens: all $(STUBS) $(patsubst %,$(O)/tests/tui/test_%,frames screens wide openings pictures hazards tree timings grid cast svg ladder sass_panes matrix)
 	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
@@ -347,6 +351,6 @@ $(O)/obj/%.o: %.c Makefile | $(NEEDS)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all static help run test tests goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
+.PHONY: all static help run test tests map goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

@@ -1,4 +1,4 @@
-/* redviz: the command line decides what to print, or opens the interface.
+/* The main program: the command line decides what to print, or opens the interface.
  *
  * Exit status: 0 done; 1 the run failed (the kernel is wrong, trapped or hung); 2 bad usage, bad input, or
  * output that could not be written; 3 the kernel needs what is not emulated. Ctrl-C while --report runs

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Which folder may need which: check_layers.sh [ROOT [OBJECTS [LIMITS]]].
+# Fails if a folder includes or links one that it must not: check_layers.sh [ROOT [OBJECTS [LIMITS]]].
 #
 # One declared order (below) serves two checks. Of the sources under ROOT: every #include. Of the object files under
 # OBJECTS, where that is given: every symbol that an object takes from an object of another folder, as the linker sees

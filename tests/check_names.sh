@@ -1,5 +1,5 @@
 #!/bin/sh
-# One name, one meaning: check_names.sh [ROOT]. Prints every type that is defined in two places of src and tui, also
+# Fails if two types share a name: check_names.sh [ROOT]. Prints every type that is defined in two places of src and tui, also
 # where both are private to a file.
 set -eu
 cd "${1:-$(dirname "$0")/..}"

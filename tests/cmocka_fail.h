@@ -1,4 +1,5 @@
-/* For clang-tidy, which scripts/lint.sh lets include it first: cmocka does not say that a test ends where it fails. */
+/* A declaration for clang-tidy: a failing assertion ends its test. scripts/lint.sh includes it first, since
+ * cmocka does not say so. */
 #ifndef TESTS_CMOCKA_FAIL_H
 #define TESTS_CMOCKA_FAIL_H
 

@@ -1,4 +1,4 @@
-/* Actions: what each row of keys.def does, one function each. Called by tui/input.c, which reads the keys. */
+/* Actions: a function for each row of keys.def. Called by tui/input.c, which reads the keys. */
 #ifndef TUI_ACTIONS_H
 #define TUI_ACTIONS_H
 

@@ -1,4 +1,4 @@
-/* Files that are edited: the user's editor, and runs that are repeated when their files change. */
+/* Files that the user edits, and runs that are repeated when files change. */
 #include "tui/app_state.h"
 
 #include "tui/draw/terminal.h"

@@ -1,5 +1,5 @@
-/* One page with everything in it: the frames of a run or of a lecture's stops, and a small script that steps through them.
- * assets/html holds the page; what stands there as {{name}} is put in here. */
+/* The page that --html writes, with everything in it. assets/html holds the page; what stands there as
+ * {{name}} is put in here. */
 #include "tui/app_walk.h"
 
 #include "base/version.h"

@@ -1,4 +1,4 @@
-/* What a key or a click asks of the app. */
+/* The work of the app that a key or a click asks for. */
 #include "tui/app_state.h"
 
 ViewAnswer app_answer(App *app, ViewAnswer answer) {

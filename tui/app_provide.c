@@ -1,4 +1,4 @@
-/* Hazards and timings: what panes show that a session alone does not have. */
+/* Hazards and timings for panes, which a session alone does not have. */
 #include "tui/app_state.h"
 
 #include "tui/draw/terminal.h"

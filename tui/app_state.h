@@ -1,6 +1,9 @@
-/* What the interface consists of while it runs. Private to tui/app*.c: app.c is the loop, app_press.c answers keys, app_play.c
- * plays, app_script.c starts, and does without a terminal, app_keys.c presses the keys of scripts, app_canvas.c draws, app_walk.c gathers the frames of a page, app_html.c and app_handout.c write what is taken home, app_lecture.c goes from stop to stop, app_runs.c opens other sessions, app_edit.c repeats
- * those whose files change, app_ladder.c serves the ladder screen, app_provide.c gives panes what they are going to show, app_state.c has what these share. */
+/* The state of the interface while it runs. Private to tui/app*.c: app.c is the loop, app_press.c answers
+ * keys, app_play.c plays, app_script.c starts, and does without a terminal, app_keys.c presses the keys of
+ * scripts, app_canvas.c draws, app_walk.c gathers the frames of a page, app_html.c and app_handout.c write
+ * what is taken home, app_lecture.c goes from stop to stop, app_runs.c opens other sessions, app_edit.c
+ * repeats those whose files change, app_ladder.c serves the ladder screen, app_provide.c gives panes what
+ * they are going to show, app_state.c has what these share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
 

@@ -1,4 +1,4 @@
-/* Walk: the frames of a block from one place to the end of its run, for a page that is read without redviz. */
+/* Walk: the frames of a block from one place to the end of its run, for a page. */
 #ifndef TUI_APP_WALK_H
 #define TUI_APP_WALK_H
 

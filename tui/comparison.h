@@ -1,4 +1,4 @@
-/* Comparison: one run on the screen, or two side by side.
+/* Comparison: the run on the screen, or two runs side by side.
  *
  * Keys go to the active one. While the two are linked, the other follows by progress (elements folded, not
  * step numbers): it goes to the step that has come equally far. Both runs share one display (zoom, value

@@ -1,4 +1,4 @@
-/* Edit: the source files of a run, opened in the user's editor, and watched for changes by any program. */
+/* Edit: opens a run's source files in the user's editor, and watches them for changes. */
 #ifndef TUI_EDIT_H
 #define TUI_EDIT_H
 

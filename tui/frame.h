@@ -1,4 +1,4 @@
-/* Frame: one screen, a pure function of scene, view and size. */
+/* Frame: one screen as a pure function of scene, view and size. */
 #ifndef TUI_FRAME_H
 #define TUI_FRAME_H
 

@@ -1,5 +1,5 @@
-/* Layout: which slot gets which part of the screen. Depends on the size, on what is enlarged or hidden, on whether the
- * block folds anything and on how many warps it has, never on the step, so that nothing jumps. */
+/* Layout: divides the screen among the slots. Depends on the size, on what is enlarged or hidden, on whether
+ * the block folds anything and on how many warps it has, never on the step, so that nothing jumps. */
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 

@@ -1,4 +1,4 @@
-/* A lecture whose stops' options are read: what the interface plays. */
+/* Lecture run: a lecture with the options of its stops, ready to play. */
 #ifndef TUI_LECTURE_RUN_H
 #define TUI_LECTURE_RUN_H
 

@@ -1,4 +1,4 @@
-/* Where the reader of a lecture is: the stop, the question that waits, the score. */
+/* Lecture view: the reader's stop, the question that waits, and the score. */
 #ifndef TUI_LECTURE_VIEW_H
 #define TUI_LECTURE_VIEW_H
 

@@ -1,5 +1,5 @@
-/* What could be asked about a run: one question for each place of the code and each answer that it has there. Private to
- * tui/quiz*.c. */
+/* The questions that could be asked about a run: one for each place of the code and each answer that it has
+ * there. Private to tui/quiz*.c. */
 #ifndef TUI_QUIZ_ASKS_H
 #define TUI_QUIZ_ASKS_H
 

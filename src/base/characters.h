@@ -1,4 +1,4 @@
-/* Characters: what of a text stands together in a cell of a grid, and how many columns a text takes.
+/* Characters: the characters that share a cell of a grid, and the columns that a text takes.
  *
  * A character is a base with the marks over it. Terminals disagree about what several characters become together, so a
  * text is read such that every terminal draws it alike:

@@ -1,4 +1,4 @@
-/* Errors: what is wrong with an input, and where.
+/* Errors: a message about a wrong input, with file, line and column.
  *
  * A function that can fail on bad input returns false (or NULL) and fills its last parameter, an Error.
  * The message is one line, in plain words, and says what to do next where that is not obvious. A fault of

@@ -1,5 +1,5 @@
-/* Interrupt: the signals that end a program (Ctrl-C, kill, a terminal that is closed) wait while there is something that
- * must not be left behind: temporary files, child processes.
+/* Interrupt: holds back signals while there are temporary files or child processes. Such signals, Ctrl-C,
+ * kill and a terminal that closes, end the program afterwards.
  *
  *     interrupt_hold();
  *     ... make it, work on it and look at interrupt_waits() now and then, remove it ...

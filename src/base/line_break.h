@@ -1,6 +1,6 @@
-/* Where a line of text may end: at a space, and beside a character of double width, since Chinese and Japanese put no
- * spaces between words. Not before a closing mark nor after an opening one (the rules of kinsoku, as in Unicode Standard
- * Annex 14). */
+/* Places where a line of text may end: at a space, and beside a character of double width, since Chinese and
+ * Japanese put no spaces between words. Not before a closing mark nor after an opening one (the rules of
+ * kinsoku, as in Unicode Standard Annex 14). */
 #ifndef BASE_LINE_BREAK_H
 #define BASE_LINE_BREAK_H
 

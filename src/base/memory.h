@@ -1,4 +1,4 @@
-/* Memory: the one allocator (out of memory ends the program with one line), arenas, growing arrays. */
+/* Memory: the one allocator, arenas and growing arrays. Out of memory ends the program with one line. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 

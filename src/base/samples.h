@@ -1,4 +1,5 @@
-/* Samples: repeated measurements of one thing, until the median is stable or the time is used up, and their spread. */
+/* Samples: repeated measurements of one thing until their median is stable, and their spread. They also end
+ * when the time is used up. */
 #ifndef BASE_SAMPLES_H
 #define BASE_SAMPLES_H
 

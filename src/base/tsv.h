@@ -1,5 +1,5 @@
-/* Text whose lines have columns, separated by tabs: the form of what redviz measures and keeps (assets/h200). Lines
- * that begin with # are comments, and empty lines mean nothing; what is not known is "-". */
+/* Tab-separated text, written and read: the form of what redviz measures and keeps (assets/h200). Lines that
+ * begin with # are comments, and empty lines mean nothing; what is not known is "-". */
 #ifndef BASE_TSV_H
 #define BASE_TSV_H
 

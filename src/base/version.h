@@ -1,9 +1,9 @@
-/* The version: --version, session files, the manual page and the packages take it from here. */
+/* The version of redviz, for --version, session files, the manual page and the packages. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 
-#define REDVIZ_VERSION      "0.2.0"
-#define REDVIZ_VERSION_DATE "2026-11-22"
+#define REDVIZ_VERSION      "0.3.0"
+#define REDVIZ_VERSION_DATE "2026-11-25"
 
 /* Of a packed tree (make dist), where git archive writes it; else the Makefile asks git. */
 #define REDVIZ_ARCHIVED_COMMIT "$Format:%H$"

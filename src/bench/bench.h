@@ -1,6 +1,6 @@
-/* Bench: how long kernels take, by sizes and types, measured now. A BenchSink gets each result as it is
- * measured: --bench prints it (src/cli/bench_print.h), a session keeps it (session_measured()), a pane
- * shows it. Everything here may run in a worker thread. */
+/* Bench: the times of kernels by size and type, measured now. A BenchSink gets each result as it is measured:
+ * --bench prints it (src/cli/bench_print.h), a session keeps it (session_measured()), a pane shows it.
+ * Everything here may run in a worker thread. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 

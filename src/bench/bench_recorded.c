@@ -1,4 +1,4 @@
-/* The recordings that ship with redviz (bench.h): a folder of assets for each machine. */
+/* The recordings that ship with redviz, a folder of assets for each machine (bench.h). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench/recorded_file.h"

@@ -1,5 +1,5 @@
-/* Recording machine code (bench.h): all kernels are sampled, then all are counted, so that PC sampling and CUPTI's
- * patching, which exclude each other, do not alternate. */
+/* Recording of the machine code of all kernels, sampled and counted (bench.h). All kernels are sampled first,
+ * then all are counted: PC sampling and CUPTI's patching exclude each other, and so they do not alternate. */
 #include "bench/stages.h"
 #include "gpu/sass_measure.h"
 

@@ -1,5 +1,5 @@
-/* What all timings have in common: the sizes and types that are asked for, and how results reach the sink.
- * Private to src/bench. */
+/* Cells: the sizes and types to measure, and the way of results to the sink. All timings use them. Private to
+ * src/bench. */
 #ifndef BENCH_CELL_H
 #define BENCH_CELL_H
 

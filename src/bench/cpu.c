@@ -1,5 +1,5 @@
-/* The same reductions by this machine's own CPU (bench.h): by one thread, element after
- * element, as a beginner writes it, and by all threads with SIMD. */
+/* Timings of the same reductions on this machine's CPU (bench.h): by one thread, element after element, as a
+ * beginner writes it, and by all threads with SIMD. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/cell.h"
 

@@ -1,4 +1,4 @@
-/* CPU reduce: a reduction of an array by this machine's own CPU: what the GPU's kernels are compared with. */
+/* CPU reduce: reductions of an array on this machine's CPU, for comparison with the GPU's kernels. */
 #ifndef BENCH_CPU_REDUCE_H
 #define BENCH_CPU_REDUCE_H
 

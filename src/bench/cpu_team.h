@@ -1,4 +1,4 @@
-/* Team: threads of this machine that do one thing together, again and again. */
+/* Team: threads of this machine that repeatedly do one task together. */
 #ifndef BENCH_CPU_TEAM_H
 #define BENCH_CPU_TEAM_H
 

@@ -1,6 +1,6 @@
-/* One array that lies across the GPUs of a host, summed: each GPU reduces its part with `fastest`, and the parts' results
- * are joined, by NCCL's all-reduce, or by each GPU writing its result into the memory of the first, which reduces those.
- * Private to src/bench.
+/* The sum of one array across the GPUs of a host: each GPU reduces its part with `fastest`, and NCCL's
+ * all-reduce joins the results of the parts, or each GPU writes its result into the memory of the first,
+ * which reduces those. Private to src/bench.
  *
  * A time is that of a single call, from an event that all GPUs wait for to one that waits for all of them. */
 #ifndef BENCH_MULTI_GPU_H

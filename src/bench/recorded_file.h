@@ -1,4 +1,4 @@
-/* Timings as text, a line each, columns separated by tabs: what --bench=tsv prints and assets/h200 keeps.
+/* Timings as tab-separated text, a line each: what --bench=tsv prints and assets/h200 keeps.
  *
  *   machine  NAME DRIVER MULTIPROCESSORS L2_BYTES MEMORY_CLOCK PEAK READ COPY WHEN
  *   timing   KERNEL N TYPE OP THREADS alone|scalar graph|call cold|warm SAMPLES MEDIAN P5 P95

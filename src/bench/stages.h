@@ -1,5 +1,5 @@
-/* A kernel of the catalogue on the GPU: its launches, and, of the ladder, the launches on what it left, until one
- * number is left. Private to src/bench. */
+/* Stages: the launches of a catalogue kernel down to one number. Of the ladder, launches on what it left
+ * follow until one number is left. Private to src/bench. */
 #ifndef BENCH_STAGES_H
 #define BENCH_STAGES_H
 

@@ -1,4 +1,5 @@
-/* Asynchronous copies: reductions whose input, or whose result, moves without the registers of the threads. */
+/* Kernels with asynchronous copies: reductions whose input or result moves without the registers of the
+ * threads. */
 #include "catalog/rows.h"
 #include "catalog/rows.h"
 

@@ -1,5 +1,5 @@
-/* Bugs that people really write, kept wrong on purpose. Every one is a sum of n elements; the check holds it
- * against the true sum, so the report says which of them this run found out:
+/* Kernels with bugs that people really write. Every one is a sum of n elements; the check holds it against
+ * the true sum, so the report says which of them this run found out:
  *
  *   a wrong sum    bug_missing_sync, bug_all_lanes_add, bug_double_count
  *   a trap         bug_unguarded_load (where n is no multiple of the block), bug_half_shared (block > 128)

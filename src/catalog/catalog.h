@@ -1,4 +1,4 @@
-/* Catalogue: every kernel that ships with redviz: what it teaches, how it is launched, what it should give.
+/* The catalogue of kernels: for each its lesson, its launch and its expected result.
  *
  * A kernel is one .cu or .py file in kernels/ and one row in ladder.c, numerics.c, triton.c, labs.c or bugs.c
  * (rows.h). */

@@ -1,4 +1,4 @@
-/* Labs: one lesson about the machine each; what a lesson is about is set by --param.
+/* Labs: kernels that each teach one lesson about the machine; --param sets its subject.
  *
  * Most copy n elements from `in` to `out` by way of the access that they are about, so their check is exact
  * and looks at every element. n counts elements; there is a thread for each unless a row says otherwise. */

@@ -1,4 +1,4 @@
-/* Numerics: sums that care about rounding; and the table, which holds the rows of dimensions.c too. */
+/* Kernels whose sums depend on rounding; their table also holds the rows of dimensions.c. */
 #include "catalog/dimensions.h"
 #include "plan/float16.h"
 #include "catalog/rows.h"

@@ -1,7 +1,7 @@
-/* Occupancy: how many warps of a kernel fit a multiprocessor at once, from its registers, shared memory and
- * block size, as a fraction of the most that fit. Known without a GPU: limits are those of the CUDA C++
- * Programming Guide, "Compute Capabilities: Technical Specifications per Compute Capability"; registers come
- * from ptxas by way of assets/ptx/resources.csv (scripts/make_ptx.sh). */
+/* Occupancy: the share of a multiprocessor's warps that a kernel can keep resident. It follows from
+ * registers, shared memory and block size. Known without a GPU: limits are those of the CUDA C++ Programming
+ * Guide, "Compute Capabilities: Technical Specifications per Compute Capability"; registers come from ptxas
+ * by way of assets/ptx/resources.csv (scripts/make_ptx.sh). */
 #ifndef CATALOG_OCCUPANCY_H
 #define CATALOG_OCCUPANCY_H
 

@@ -1,4 +1,4 @@
-/* Rows: the tables that the catalogue is made of, and what their plan() and check() functions share.
+/* Rows: the tables of the catalogue, and shared code of their plan() and check() functions.
  *
  * Each of ladder.c, asynchronous.c, numerics.c, triton.c, labs.c and bugs.c exports one table. A row's plan() adds buffers
  * and launches; its check() compares every output element with a reference computed on the host from the

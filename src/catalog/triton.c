@@ -1,4 +1,4 @@
-/* Kernels that Triton compiled (kernels/triton_*.py): what a launch of theirs needs, and the table.
+/* Kernels that Triton compiled, with their launches and their table (kernels/triton_*.py).
  *
  * A program is a block. How many threads it has was decided when it was compiled (.reqntid). After the
  * arguments of the source come two pointers to scratch memory, which are null where a kernel wants none. */

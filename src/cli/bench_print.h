@@ -1,4 +1,5 @@
-/* --bench: timings as they come, as a table, as JSON, or as the file that assets/h200 keeps. */
+/* Printing of --bench as lines, as a table, as JSON, or as a file of assets/h200. Lines appear as the timings
+ * come. */
 #ifndef CLI_BENCH_PRINT_H
 #define CLI_BENCH_PRINT_H
 

@@ -1,5 +1,5 @@
-/* What --bench prints for people: a line for each *cell* (the timings in a row that are of one kernel, size
- * and type on one machine), and, after them, a table of the other values. */
+/* The table of --bench for people. It has a line for each *cell* (the timings in a row that are of one
+ * kernel, size and type on one machine), and, after them, a table of the other values. */
 #ifndef CLI_BENCH_TABLE_H
 #define CLI_BENCH_TABLE_H
 

@@ -1,5 +1,5 @@
-/* Completions: for each option the words that its argument can be (options.def says which names mean what), and files
- * where it is a file. */
+/* Shell completions for options and their arguments. options.def says which argument names mean which words;
+ * a file is completed as a file. */
 #include "cli/generate.h"
 
 #include "catalog/catalog.h"

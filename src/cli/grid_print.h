@@ -1,4 +1,5 @@
-/* --bench=grid: where and when each block of the catalogue's kernels ran, as the files of assets/h200/grid. */
+/* Printing of --bench=grid: the times and the multiprocessor of each block. It prints the files of
+ * assets/h200/grid. */
 #ifndef CLI_GRID_PRINT_H
 #define CLI_GRID_PRINT_H
 

@@ -1,4 +1,4 @@
-/* --ladder=json and --latency=json. */
+/* Printing of --ladder=json and --latency=json. */
 #ifndef CLI_LADDER_JSON_H
 #define CLI_LADDER_JSON_H
 

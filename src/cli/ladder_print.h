@@ -1,5 +1,5 @@
-/* --ladder and --latency: recorded times of all rungs by size, what limits each, and the ladders of articles beside them;
- * latencies in cycles. As text, or as JSON. */
+/* Printing of --ladder and --latency: recorded times of all rungs by size, what limits each, and the ladders
+ * of articles beside them; latencies in cycles. As text, or as JSON. */
 #ifndef CLI_LADDER_PRINT_H
 #define CLI_LADDER_PRINT_H
 

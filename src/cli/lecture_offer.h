@@ -1,4 +1,5 @@
-/* The lectures that ship, for the menu of kernels: read at once, opened when one is chosen. */
+/* The shipped lectures, as the menu of kernels offers them. They are read at once and opened when one is
+ * chosen. */
 #ifndef CLI_LECTURE_OFFER_H
 #define CLI_LECTURE_OFFER_H
 

@@ -1,4 +1,4 @@
-/* The catalogue as --list prints it: for people, a kernel a line in groups; for programs, as JSON. */
+/* Printing of --list: the catalogue in groups for people, or as JSON for programs. */
 #ifndef CLI_LIST_H
 #define CLI_LIST_H
 

@@ -47,7 +47,31 @@ static const char KEYS[] = ".SH KEYS\n"
                            "goes to step 74,\n"
                            ".B 3w\n"
                            "selects warp 3.\n"
-                           "The mouse wheel moves by steps; a click selects what is clicked.\n";
+                           "The mouse wheel moves by beats. A click selects a step, a source line, a\n"
+                           "level, a warp, a lane or a pane, or presses a key of the last row; dragging\n"
+                           "on the timeline goes through the steps.\n";
+
+/* What redviz cannot do, a paragraph each; a sentence begins a line, and lines have at most 80 columns (mandoc -T lint). */
+static const char *const LIMITS[] = {
+    "Counts are of PTX instructions; --sass has those of recorded or measured\n"
+    "machine code.\n"
+    "Times are measured, never computed from counts.",
+    "--check searches every block for races.\n"
+    "Of a word that many threads touch it keeps the last writer and eight readers,\n"
+    "so it may miss some of many races; it counts such places.",
+    "redviz shows one order of warps, in which a kernel with a race may look right.\n"
+    "--check looks for another order that gives a wrong result.",
+    "The reduction, its tree and the values of registers are shown for blocks of up\n"
+    "to 69,632 events, all else for blocks of any size.",
+    "Wavefronts of shared atomics and of accesses between the blocks of a cluster\n"
+    "are not modelled.",
+    "wgmma, tcgen05, textures and tensor maps are not emulated; with\n"
+    "--until-unsupported a run ends at the first of them.",
+    "A GPU does not count PTX instructions: counts of the whole grid are the\n"
+    "emulator's, also where a GPU recorded the events.",
+    "clang without a CUDA toolkit compiles what assets/include/clang.h declares: no\n"
+    "expf, no half, no cooperative groups.",
+};
 
 static const char END[] =
     ".SH EXIT STATUS\n"
@@ -146,10 +170,20 @@ static void add_keys(Text *out) {
     }
 }
 
+static void add_limits(Text *out) {
+    text_add(out, ".SH LIMITS\n");
+    for (size_t i = 0; i < sizeof LIMITS / sizeof *LIMITS; i++) {
+        text_add(out, i ? ".PP\n" : "");
+        add_plain(out, LIMITS[i]);
+        text_add(out, "\n");
+    }
+}
+
 void generate_man(Text *out) {
     text_add(out, BEGIN);
     add_options(out);
     text_add(out, KEYS);
     add_keys(out);
+    add_limits(out);
     text_add(out, END);
 }

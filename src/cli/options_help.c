@@ -1,4 +1,4 @@
-/* --help. */
+/* The text of --help, from options.def. */
 #include "cli/options.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The options of lectures and questions: what goes together. */
+/* The rules for combining the options of lectures and questions. */
 #include "cli/options.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The options that write a page, a handout or an image that moves: what goes together. */
+/* The rules for combining the options that write a page, a handout or a moving image. */
 #include "cli/options.h"
 
 #include "tui/key_script.h"

@@ -1,4 +1,4 @@
-/* Options that are right one by one and wrong together. */
+/* The rules for combining all other options: pairs that are right one by one and wrong together. */
 #include "cli/options.h"
 
 #include <string.h>

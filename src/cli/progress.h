@@ -1,5 +1,5 @@
-/* Progress: while a run takes longer than a second, a line on stderr says how much of it is done; it goes when the run is
- * over. Nothing is written where stderr is no terminal. */
+/* Progress: a line on stderr that says how much of a long run is done. It appears after a second and goes
+ * when the run is over. Nothing is written where stderr is no terminal. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

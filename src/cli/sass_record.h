@@ -1,4 +1,4 @@
-/* --bench=sass: the machine code of the catalogue, measured now, as the file that assets keep. */
+/* Printing of --bench=sass: the catalogue's machine code as a file of assets. */
 #ifndef CLI_SASS_RECORD_H
 #define CLI_SASS_RECORD_H
 

@@ -1,6 +1,7 @@
-/* The cache: a file for each PTX in the user's cache folder ($XDG_CACHE_HOME, else ~/.cache), named by a hash of everything
- * that decides it. A file holds that whole text, so that no two inputs can be taken for each other, and a checksum: one
- * that is damaged is removed, and compiled again. Whatever is wrong with the folder, compiling goes on without.
+/* The cache of compiled PTX, in the user's cache folder. A file of $XDG_CACHE_HOME, else ~/.cache, holds each
+ * PTX; its name is a hash of everything that decides it. A file holds that whole text, so that no two inputs
+ * can be taken for each other, and a checksum: one that is damaged is removed, and compiled again. Whatever
+ * is wrong with the folder, compiling goes on without.
  *
  *     redviz ptx 1 CHECKSUM KEY-BYTES PTX-BYTES
  *     KEY PTX */

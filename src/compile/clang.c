@@ -1,3 +1,4 @@
+/* Clang: compiles CUDA C++ with headers of ours where there is no toolkit (unit.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
 #include "compile/compiler_messages.h"

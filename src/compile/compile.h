@@ -1,5 +1,5 @@
-/* Compile: CUDA C++ to PTX, by the first compiler that is installed: nvcc, else NVRTC (a library, opened
- * at run time), else clang with headers of ours instead of the toolkit's.
+/* Compile: CUDA C++ to PTX by nvcc, NVRTC or clang, the first that is installed. NVRTC is a library that is
+ * opened at run time; clang gets headers of ours instead of the toolkit's.
  *
  * Only device code is compiled. nvcc reads the file as it is; for the other two, which accept no host code
  * without its headers, functions of the host are blanked out (device_code.h), so that line numbers stay.

@@ -1,4 +1,4 @@
-/* Messages: what a compiler said, as an error with its place in the source. */
+/* Compiler messages: what a compiler said, as an error with its place in the source. */
 #ifndef COMPILE_COMPILER_MESSAGES_H
 #define COMPILE_COMPILER_MESSAGES_H
 

@@ -1,4 +1,5 @@
-/* Header search: headers that a file includes and that do not lie where compilers look by themselves. Private to src/compile. */
+/* Header search: finds included headers in folders where compilers do not look by themselves. Private to
+ * src/compile. */
 #ifndef COMPILE_HEADER_SEARCH_H
 #define COMPILE_HEADER_SEARCH_H
 

@@ -1,3 +1,4 @@
+/* nvcc: runs the toolkit's compiler and keeps its PTX (unit.h). */
 #define _XOPEN_SOURCE 700
 #include "base/memory.h"
 #include "compile/device_code.h"

@@ -1,5 +1,5 @@
-/* Unit: what a compiler is given: FILE.cu, what it includes, and a folder to work in. Private to src/compile.
- */
+/* Unit: the input of a compiler: FILE.cu, what it includes, and a folder to work in. Private to
+ * src/compile. */
 #ifndef COMPILE_UNIT_H
 #define COMPILE_UNIT_H
 

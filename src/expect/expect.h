@@ -1,4 +1,4 @@
-/* Expect: what a kernel that is in no catalogue should give: said with --expect, or found by itself.
+/* Expect: the right result of a kernel that is in no catalogue, said with --expect or found.
  *
  *   --expect [BUFFER=]FUNCTION(INPUT[,INPUT, COLUMNS])     or     [BUFFER=]file:PATH
  *

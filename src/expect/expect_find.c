@@ -1,5 +1,5 @@
-/* What the outputs of a run look like: one function after another is tried, of each output, of its parts, and of the outputs
- * beside it. */
+/* The search for the functions that the outputs of a run look like: one after another is tried, of each
+ * output, of its parts, and of the outputs beside it. */
 #include "expect/expect_parts.h"
 
 #include <stdlib.h>

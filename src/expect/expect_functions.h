@@ -1,4 +1,4 @@
-/* What --expect can compute of a kernel's inputs, as the host computes it. Private to the catalogue. */
+/* The functions of a kernel's inputs that --expect can compute on the host. Private to the catalogue. */
 #ifndef EXPECT_EXPECT_FUNCTIONS_H
 #define EXPECT_EXPECT_FUNCTIONS_H
 

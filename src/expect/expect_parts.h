@@ -1,6 +1,6 @@
-/* Parts: several results in one output: {sum, sum of squares} of each block, all minima and behind them all maxima, a value and
- * its place. Each part is a view, elements that are a fixed distance apart, and must look like something by itself. Private to
- * expect*.c. */
+/* Parts: several results in one output: {sum, sum of squares} of each block, all minima and behind them all
+ * maxima, a value and its place. Each part is a view, elements that are a fixed distance apart, and must look
+ * like something by itself. Private to expect*.c. */
 #ifndef EXPECT_EXPECT_PARTS_H
 #define EXPECT_EXPECT_PARTS_H
 

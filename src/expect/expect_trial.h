@@ -1,4 +1,5 @@
-/* Trial: one function of certain inputs, as they were before a run, compared with one output of it. Private to expect*.c. */
+/* Trial: one function of the inputs before a run, compared with one output of the run. Private to
+ * expect*.c. */
 #ifndef EXPECT_EXPECT_TRIAL_H
 #define EXPECT_EXPECT_TRIAL_H
 

@@ -1,5 +1,5 @@
-/* Reference: what a run should give: sums on the host with compensation in long double, the error that each rounding of the
- * kernel may add, and the comparison of output elements with them. */
+/* Reference: the right result of a run, computed on the host, and its tolerance. Sums are compensated in long
+ * double; each rounding of the kernel may add an error; output elements are compared with the reference. */
 #ifndef EXPECT_REFERENCE_H
 #define EXPECT_REFERENCE_H
 

@@ -1,4 +1,4 @@
-/* Which errors have one cause (findings.h, FindingCause). */
+/* The grouping of errors by their cause (findings.h, FindingCause). */
 #include "findings/findings_list.h"
 #include "findings/remedy.h"
 

@@ -1,5 +1,4 @@
-/* Findings: what is wrong with a run, over the whole grid, what is slow about it, and what else is worth
- * knowing.
+/* Findings: the errors of a run over the whole grid, its slow places, and other notes.
  *
  * A *race* is two accesses to the same memory by different threads, at least one of them a write, with no
  * happens-before order between them. What orders memory is what the PTX ISA says does ("Memory Consistency

@@ -1,5 +1,6 @@
-/* Advice for slow findings. What another layout of a shared array would cost is computed: every traced access
- * to the array is counted again, at the offset that the layout gives it. */
+/* Advice for slow findings: the change and its computed cost. What another layout of a shared array would
+ * cost is computed: every traced access to the array is counted again, at the offset that the layout gives
+ * it. */
 #include "findings/findings_list.h"
 #include "metrics/fold.h"
 #include "base/sentence.h"

@@ -1,4 +1,5 @@
-/* Stores that the source has and the PTX has not: what the compiler has removed cannot be searched for races. */
+/* Stores in the source that the compiler removed: the PTX does not have them, so they cannot be searched for
+ * races. */
 #include "findings/findings_sentences.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Errors: what a race detector has found, as findings (findings.h). */
+/* Errors of a run: what a race detector has found, as findings (findings.h). */
 #include "findings/findings_list.h"
 #include "findings/findings_sentences.h"
 

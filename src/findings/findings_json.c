@@ -1,4 +1,4 @@
-/* Findings as JSON. */
+/* Findings as JSON, for --check=json and reports. */
 #include "findings/findings_sentences.h"
 #include <stdio.h>
 

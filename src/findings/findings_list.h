@@ -1,4 +1,4 @@
-/* How a list of findings is made: shared by the sources of findings. Private to src/metrics. */
+/* The list of findings that all sources of findings append to. Private to src/metrics. */
 #ifndef FINDINGS_FINDINGS_LIST_H
 #define FINDINGS_FINDINGS_LIST_H
 

@@ -1,4 +1,4 @@
-/* Memory by its name, "sums[3]", and accesses of it in words (findings_sentences.h). */
+/* Names of memory ("sums[3]"), and accesses of it in words (findings_sentences.h). */
 #include "findings/findings_sentences.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Sentences about races, and what to do (findings_sentences.h). */
+/* Sentences about races and their remedies (findings_sentences.h). */
 #include "findings/findings_sentences.h"
 #include "findings/remedy.h"
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* How errors are put into words: shared by the sources of errors. Private to src/metrics. */
+/* Sentences about errors, for all sources of errors. Private to src/metrics. */
 #ifndef FINDINGS_FINDINGS_SENTENCES_H
 #define FINDINGS_FINDINGS_SENTENCES_H
 

@@ -1,4 +1,4 @@
-/* Races that a run in another order has shown, added to the findings of this one (findings.h). */
+/* Takes the races that a run in another order has shown into the findings of this one (findings.h). */
 #include "findings/findings_list.h"
 
 #include <string.h>

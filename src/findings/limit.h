@@ -1,4 +1,5 @@
-/* Limit: what keeps a launch from being faster: a verdict by a rule, from measured figures, never without them.
+/* Limit: the reason why a launch is not faster, by a rule over measured figures. Without such figures there
+ * is no verdict.
  *
  * The rule, in this order:
  *   1. More than half of the time to one number goes by outside of the kernel itself (later launches and the gaps

@@ -1,6 +1,6 @@
-/* What could be inserted so that the errors of one cause are gone: barriers or fences, at places that every path from the
- * one access to the other passes. Whether they are gone, only a run of the changed program says (session/proof.c).
- * Private to src. */
+/* Remedies: the barriers or fences that end the errors of one cause, and their places. Every path from the
+ * one access to the other passes the place. Whether they are gone, only a run of the changed program says
+ * (session/proof.c). Private to src. */
 #ifndef FINDINGS_REMEDY_H
 #define FINDINGS_REMEDY_H
 

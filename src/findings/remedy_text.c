@@ -1,4 +1,4 @@
-/* What is to be inserted, as a sentence and in a copy of the PTX (remedy.h). */
+/* A remedy as a sentence, and inserted into a copy of the PTX (remedy.h). */
 #include "findings/remedy.h"
 
 #include "metrics/metrics.h"

@@ -1,5 +1,5 @@
-/* Ceilings: the highest memory bandwidth of this GPU, measured with kernels that only read, or copy, 1 GiB
- * (less where little memory is free). */
+/* Ceilings: the highest memory bandwidth of this GPU that kernels of ours reach. They only read, or copy, 1
+ * GiB (less where little memory is free). */
 #ifndef GPU_CEILINGS_H
 #define GPU_CEILINGS_H
 

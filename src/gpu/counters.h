@@ -1,5 +1,5 @@
-/* Counters: what the hardware counts while kernels run, by CUPTI's range profiler; and metrics with "__sass_"
- * in their names, which CUPTI counts by patching the machine code (sass.h).
+/* Counters: hardware counts while kernels run, by CUPTI's range profiler; and metrics with "__sass_" in their
+ * names, which CUPTI counts by patching the machine code (gpu_sass.h).
  *
  * The chip counts a few things at a time, so the kernels run several times (*passes*), and each time must do
  * the same. While a measurement runs, kernels run one after another and take longer: no timings at the same

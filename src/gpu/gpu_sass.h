@@ -1,6 +1,6 @@
-/* SASS: instructions counted one by one, by CUPTI, which patches the machine code of kernels as they are
- * launched. What the hardware's own counters only sample, or cannot distinguish (instructions with all lanes
- * off, wavefronts and lost arbitration), is exact here. */
+/* Counts of each executed machine instruction, by CUPTI. It patches kernels at their launch. What the
+ * hardware's own counters only sample, or cannot distinguish (instructions with all lanes off, wavefronts and
+ * lost arbitration), is exact here. */
 #ifndef GPU_GPU_SASS_H
 #define GPU_GPU_SASS_H
 

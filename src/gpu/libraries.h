@@ -1,4 +1,4 @@
-/* Found: which of NVIDIA's libraries are on this machine, without using a GPU. */
+/* Libraries: the libraries of NVIDIA on this machine, found without using a GPU. */
 #ifndef GPU_LIBRARIES_H
 #define GPU_LIBRARIES_H
 

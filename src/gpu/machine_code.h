@@ -1,5 +1,5 @@
-/* Machine code: what the driver makes of PTX when it loads it, as a cubin (an ELF file), which can be disassembled: what
- * is shown is what runs.
+/* Machine code: the cubin that the driver makes of PTX when it loads it. It can be disassembled: what is
+ * shown is what runs.
  *
  * CUPTI hands it over when the module is loaded (CUPTI Callback API, CUPTI_CBID_RESOURCE_MODULE_LOADED). The driver's
  * linker would give a cubin, too, but another one: it leaves addresses to relocations, which cost instructions (on an

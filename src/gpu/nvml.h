@@ -1,5 +1,5 @@
-/* NVML, opened at run time: clocks and temperature of the GPU beside what is timed on it. What it does
- * not know, or where there is no such library, is NaN or "": a timing does not fail for it. */
+/* NVML, opened at run time: clocks and temperature of the GPU beside what is timed on it. What it does not
+ * know, or where there is no such library, is NaN or "": a timing does not fail for it. */
 #ifndef GPU_NVML_H
 #define GPU_NVML_H
 

@@ -1,5 +1,5 @@
-/* PC sampling: at regular intervals each multiprocessor writes down at which instruction one of its warps stands, and
- * why it does not go on (CUPTI API, "PC Sampling").
+/* PC sampling: the instruction at which a warp stands, and why it waits, at regular intervals. Each
+ * multiprocessor writes them down for one of its warps (CUPTI API, "PC Sampling").
  *
  * CUPTI names each reason twice. "..._issue_stalled_X" has all samples; "..._issue_stalled_X_not_issued" has those of
  * them in whose cycle the scheduler issued no instruction of any warp. Here are all samples, those that Nsight Compute

@@ -1,4 +1,4 @@
-/* Residency: a run's launches on the GPU, with the light probe of instrument/residency.h: where and when each block ran,
+/* Residency: a run's launches on the GPU, with the light probe of instrument/residency_probe.h: where and when each block ran,
  * and what the probe costs.
  *
  * All launches of the run are enqueued at once behind a kernel that overwrites the L2 cache, so that the gaps between

@@ -1,4 +1,4 @@
-/* The machine code of launches, and what a GPU counts and samples of each of its instructions.
+/* The machine code of launches, counted and sampled instruction by instruction on a GPU.
  *
  * PC sampling comes first: it sees only modules that are loaded after it was enabled. Then the plain launches are
  * timed, and then CUPTI patches the code to count (sass.h). What one of these cannot do is one line in SassNotes; the

@@ -1,4 +1,4 @@
-/* Timing: how long work on the GPU takes, by CUDA events ("Event Management"; resolution about 0.5 us).
+/* Timing: the duration of work on the GPU, by CUDA events ("Event Management"; resolution about 0.5 us).
  *
  * Two ways. *Single*: one repetition between two events, what a caller waits for, launch gaps included.
  * *Graph*: a CUDA graph of many repetitions replayed between two events, divided by their number: kernel time

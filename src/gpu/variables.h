@@ -1,4 +1,4 @@
-/* Variables: the .global variables of a module that was loaded, kept as they are before a kernel changes them. */
+/* Variables: the .global variables of a loaded module, kept before a kernel changes them. */
 #ifndef GPU_VARIABLES_H
 #define GPU_VARIABLES_H
 

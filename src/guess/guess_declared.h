@@ -1,4 +1,4 @@
-/* What the C++ name of a kernel says of its parameters. Private to the catalogue. */
+/* The parameters that the C++ name of a kernel declares. Private to the catalogue. */
 #ifndef GUESS_GUESS_DECLARED_H
 #define GUESS_GUESS_DECLARED_H
 

@@ -1,5 +1,5 @@
-/* Bindings: what names hold while a loop of the host's code is executed, instead of what their definitions say. Private to
- * src/compile. */
+/* Bindings: the values of names while a loop of the host's code is executed. They replace what the
+ * definitions of the names say. Private to src/compile. */
 #ifndef GUESS_HOST_BINDING_H
 #define GUESS_HOST_BINDING_H
 

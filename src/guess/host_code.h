@@ -1,5 +1,5 @@
-/* Host code: what the host's part of a CUDA C++ file says about its launches, `kernel<<<grid, block, shared>>>(...)`,
- * cudaLaunchKernel(), cudaLaunchKernelEx(), cudaLaunchCooperativeKernel().
+/* Host code: the launches in the host's part of a CUDA C++ file. They are `kernel<<<grid, block,
+ * shared>>>(...)`, cudaLaunchKernel(), cudaLaunchKernelEx(), cudaLaunchCooperativeKernel().
  *
  * Not a compiler: it follows names textually to the definition that stands before the launch: `const int`, assignments,
  * `dim3 block(16, 16)`, #define, enumerators, template arguments, functions that only return an expression, and, for a

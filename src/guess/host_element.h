@@ -1,4 +1,4 @@
-/* Host element: arrays and vectors of the host: what was assigned to an element, or what their initial list has. Private to
+/* Host element: elements of the host's arrays and vectors, as assigned or as first initialized. Private to
  * src/compile. */
 #ifndef GUESS_HOST_ELEMENT_H
 #define GUESS_HOST_ELEMENT_H

@@ -1,4 +1,4 @@
-/* Enumerators in the template arguments of a name: compilers spell them as their values. */
+/* Enumerators in template arguments, which compilers spell as their values. */
 #include "guess/host_launch.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* Kernels, as the file defines them: where, with which bounds, instances and sizes of blocks; and which numbers they are
- * compiled with. */
+/* Kernels as the file defines them: where, with which bounds, instances and sizes of blocks; and which
+ * numbers they are compiled with. */
 #include "guess/host_deduce.h"
 #include "guess/host_launch.h"
 

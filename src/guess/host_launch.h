@@ -1,5 +1,5 @@
-/* Host launch: what the readers of host code share: launches (host_launch.c), pointers (host_pointer.c), kernels
- * (host_kernel.c). Private to src/compile. */
+/* Host launch: the state that the readers of host code share: launches (host_launch.c), pointers
+ * (host_pointer.c), kernels (host_kernel.c). Private to src/compile. */
 #ifndef GUESS_HOST_LAUNCH_H
 #define GUESS_HOST_LAUNCH_H
 

@@ -1,5 +1,5 @@
-/* Loops of launches: `for (int d = 1; d < n; d *= 2) { step<<<blocks, 256>>>(a, b, n, d); std::swap(a, b); }`, executed as far as
- * the numbers and pointers go that launches are given. */
+/* Loops of launches, executed as far as numbers and pointers go: `for (int d = 1; d < n; d *= 2) {
+ * step<<<blocks, 256>>>(a, b, n, d); std::swap(a, b); }`. */
 #include "guess/host_launch.h"
 #include "guess/host_number.h"
 #include "guess/host_type.h"

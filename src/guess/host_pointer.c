@@ -1,4 +1,4 @@
-/* Pointers that a launch is given: what was allocated for them, and the number that this follows from. */
+/* Pointers that a launch is given, with their allocations and the sizes of these. */
 #include "guess/host_launch.h"
 #include "guess/host_number.h"
 #include "guess/host_type.h"

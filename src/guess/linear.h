@@ -1,5 +1,5 @@
-/* Linear: what the integer registers of an entry hold, as polynomials of the special registers and the parameters:
- * the address `out + 4 * %ctaid.x`, the index `%ctaid.x * %ntid.x + %tid.x`.
+/* Linear: integer registers as polynomials of the special registers and the parameters. Examples are the
+ * address `out + 4 * %ctaid.x` and the index `%ctaid.x * %ntid.x + %tid.x`.
  *
  * Registers that several instructions write (loop variables), loaded values and what is not sums and products are
  * unknown. Sizes in bits are not looked at: nothing here decides what a kernel does, only how it is probably launched. */

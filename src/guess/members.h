@@ -1,5 +1,5 @@
-/* Members: an entry whose structures are taken apart, so that what is known of parameters is known of members, too: each one
- * that the entry loads is a parameter of its own. Private to the catalogue. */
+/* Members: structures of an entry taken apart, so that each loaded member is a parameter. What is known of
+ * parameters is then known of members, too. Private to the catalogue. */
 #ifndef GUESS_MEMBERS_H
 #define GUESS_MEMBERS_H
 

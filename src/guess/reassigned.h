@@ -1,4 +1,4 @@
-/* Host changed: is a variable still what it was defined as? Private to src/compile. */
+/* Reassigned: finds variables that are reassigned before their use. Private to src/guess. */
 #ifndef GUESS_REASSIGNED_H
 #define GUESS_REASSIGNED_H
 

@@ -1,5 +1,6 @@
-/* A result of a function that is not known: sum(f(a)), max(f(a, b)), ... Is every element in it, and each in the same way? Runs of
- * the same launches with other elements say so, whatever f is. Let T be the fold of the results of a run:
+/* Symmetry of a result whose function is unknown: sum(f(a)), max(f(a, b)), ... Is every element in it, and
+ * each in the same way? Runs of the same launches with other elements say so, whatever f is. Let T be the
+ * fold of the results of a run:
  *
  *   - T is the same when the elements change places: each of them counts like any other. A missing one, or one that counts
  *     twice, changes T.

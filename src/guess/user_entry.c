@@ -1,4 +1,4 @@
-/* Which kernel of a file that is in no catalogue, and which of the file's launches is its launch. */
+/* The choice of a kernel in a file, and of the launch in the file that is its launch. */
 #include "guess/user_launch.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* Elements that a kernel takes by an array of indices, x[columns[i]]: an input of their own, as long as the indices are. */
+/* Elements that a kernel reads through an array of indices, x[columns[i]]: an input of their own, as long as
+ * the indices are. */
 #include "guess/user_variables.h"
 
 #include "guess/uses.h"

@@ -1,6 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-/* A kernel that is in no catalogue: how it is launched. What the options do not say is read in the file's host code, and what
- * that does not say is guessed; both are kept apart, as options that can be copied. */
+/* The plan of a kernel that is in no catalogue. What the options do not say is read in the file's host code,
+ * and what that does not say is guessed; both are kept apart, as options that can be copied. */
 #include "guess/user_launch.h"
 
 #include "guess/user_chain.h"

@@ -1,5 +1,6 @@
-/* User launch: what is known while a kernel that is in no catalogue is planned: which kernel of its file (user_entry.c), its
- * block, grid and shared memory (user_sizes.c), n and its arguments (user_kernel.c). Private to src/guess. */
+/* User launch: the state while a kernel that is in no catalogue is planned: which kernel of its file
+ * (user_entry.c), its block, grid and shared memory (user_sizes.c), n and its arguments (user_kernel.c).
+ * Private to src/guess. */
 #ifndef GUESS_USER_LAUNCH_H
 #define GUESS_USER_LAUNCH_H
 

@@ -1,4 +1,5 @@
-/* --launch: the launches of kernels that are in no catalogue, one after another, sharing buffers by name. */
+/* The plan for --launch: several launches that share buffers by name. Their kernels are in no catalogue and
+ * follow one another. */
 #include "guess/user_launch.h"
 
 #include "expect/expect.h"

@@ -1,4 +1,4 @@
-/* --list FILE: the entries of a file of one's own, what they take, and what the file says of their launch. Nothing is run. */
+/* --list FILE: the entries of a file, with their parameters and launches. Nothing is run. */
 #include "guess/user_launch.h"
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
-/* A result that is only printed, "lane 0: 496": the numbers that stand at the same place of lines which are otherwise the same
- * are a buffer of their own. */
+/* Results that are only printed, "lane 0: 496": the numbers that stand at the same place of lines which are
+ * otherwise the same are a buffer of their own. */
 #include "guess/user_variables.h"
 
 #include <ctype.h>

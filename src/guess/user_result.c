@@ -1,5 +1,5 @@
-/* What a kernel that is in no catalogue gave, compared with --expect or with what it looks like; and buffers of such a kernel
- * that turned out to be too small. */
+/* The comparison of a result with --expect or with the function that it looks like; and buffers of a kernel
+ * in no catalogue that turned out to be too small. */
 #include "guess/user_launch.h"
 
 #include "expect/expect.h"

@@ -1,6 +1,6 @@
-/* A kernel that is in no catalogue, whose first guess gave nothing that is known: the same with other guesses, of its block, of
- * the numbers that it is given, of the kernel itself. A result on random numbers that is just what a known function gives is
- * no accident. What was typed, or read in the file, is never changed. */
+/* Trials with other guesses where the first one gives no known result: of the block of a kernel that is in no
+ * catalogue, of the numbers that it is given, of the kernel itself. A result on random numbers that is just
+ * what a known function gives is no accident. What was typed, or read in the file, is never changed. */
 #include "guess/user_launch.h"
 
 #include "guess/uses.h"

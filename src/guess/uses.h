@@ -1,5 +1,5 @@
-/* Uses: what an entry does with its parameters, by data flow: which it loads through, stores through, adds to, of which
- * type the elements are, and how many it can reach. Private to the catalogue. */
+/* Uses: the uses of an entry's parameters, by data flow: which it loads through, stores through, adds to, of
+ * which type the elements are, and how many it can reach. Private to the catalogue. */
 #ifndef GUESS_USES_H
 #define GUESS_USES_H
 

@@ -1,4 +1,4 @@
-/* What an entry compares: what it loads, and numbers. */
+/* The comparisons in an entry, of loaded values and numbers. */
 #include "guess/uses.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* Shape: in how many dimensions an entry counts its threads and blocks, and how many elements a block takes. */
+/* The shape of an entry: dimensions of threads and blocks, and the elements of a block. */
 #include "guess/uses.h"
 
 #include "ptx/program.h"

@@ -1,6 +1,7 @@
-/* Clocks: a lighter rewriting than instrument.h's. Block 0 records when it passed each block-wide barrier, and
- * nothing else: the first lane of each of its warps writes %clock64 into a variable of the module where the
- * entry begins, behind each barrier, and before it exits. All other threads only read the clock.
+/* Clocks: a light rewriting that records the clock at each barrier of block 0. It is smaller than
+ * instrument.h's. Block 0 records when it passed each block-wide barrier, and nothing else: the first lane of
+ * each of its warps writes %clock64 into a variable of the module where the entry begins, behind each
+ * barrier, and before it exits. All other threads only read the clock.
  *
  * The clock is that of the multiprocessor, the same for all warps of a block. */
 #ifndef INSTRUMENT_CLOCKS_H

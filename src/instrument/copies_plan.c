@@ -1,4 +1,4 @@
-/* Which parts an asynchronous copy has, and what its record holds (copies.h). */
+/* The parts of an asynchronous copy, and the contents of its record (probe_copies.h). */
 #include "instrument/probe_copies.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* An entry probe: text that is put into the entries of a module at places of its control flow, and nowhere else; the
- * mechanism of the lighter rewritings (clocks.h, residency.h). Private to src/instrument. */
+/* Entry probes: text at the beginning and the exits of an entry, for light rewritings. It is put at places of
+ * the control flow and nowhere else (clocks.h, residency_probe.h). Private to src/instrument. */
 #ifndef INSTRUMENT_ENTRY_PROBE_H
 #define INSTRUMENT_ENTRY_PROBE_H
 

@@ -1,5 +1,5 @@
-/* Event order: the turn at which each warp would have recorded each event, if every warp that is not waiting at a
- * barrier recorded one event a turn.
+/* The order of events: the turn at which each warp would have recorded each event. It is the turn that they
+ * have if every warp that is not waiting at a barrier recorded one event a turn.
  *
  * The order of the records is a possible one: all threads that arrive at a barrier have recorded it before any of them
  * goes on. So one pass in that order is enough. What a thread does after its k-th use of a barrier comes after all k-th

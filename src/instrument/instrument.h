@@ -1,5 +1,5 @@
-/* Instrument: a kernel rewritten so that it records its own events while a machine runs it, and those records
- * decoded into the trace that the emulator would have written.
+/* Instrument: a kernel rewritten to record its own events, and its records decoded into a trace. A machine
+ * runs it; the trace is the one that the emulator would have written.
  *
  * instrument() prints a module with the wanted entries and all they call, in which every instruction that a
  * trace records (trace_kind_of()) has a *probe*: a call of a function of kernels/probe.cu, whose PTX is

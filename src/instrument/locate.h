@@ -1,4 +1,5 @@
-/* Locate: addresses of a machine as (symbol or buffer, offset). Private to src/instrument. */
+/* Locate: turns addresses of a machine into a symbol or a buffer with an offset. Private to
+ * src/instrument. */
 #ifndef INSTRUMENT_LOCATE_H
 #define INSTRUMENT_LOCATE_H
 

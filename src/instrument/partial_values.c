@@ -1,4 +1,4 @@
-/* What a record says about one partial event: addresses, places, values (partial_events.h). */
+/* The addresses, places and values that a record holds of one partial event (partial_events.h). */
 #include "instrument/probe_copies.h"
 #include "ptx/matrix.h"
 

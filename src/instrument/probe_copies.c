@@ -1,4 +1,4 @@
-/* Asynchronous copies: from records to events (copies.h). */
+/* Asynchronous copies: from records to events (probe_copies.h). */
 #include "instrument/probe_copies.h"
 
 #include "instrument/locate.h"

@@ -1,5 +1,6 @@
-/* Copies: asynchronous copies in instrumented kernels. One record says where a copy reads and writes and what it reads;
- * it becomes the events that the emulator makes (emulator/instructions/copy_async.c, bulk.c). Private to src/instrument.
+/* Asynchronous copies in instrumented kernels. One record says where a copy reads and writes and what it
+ * reads; it becomes the events that the emulator makes (emulator/instructions/copy_async.c, bulk.c). Private
+ * to src/instrument.
  *
  * Parts of cp.async, in this order: the load of the lanes that read all of their bytes; of lanes that read less, where the
  * instruction says how much, a load of each word, then of the bytes behind their last word; the store of all lanes. Parts

@@ -1,5 +1,5 @@
-/* Plan: what is recorded of an instruction, and where its parts are in the text. Private to src/instrument.
- */
+/* The probe plan of an instruction: what is recorded of it, and where its parts are in the text. Private to
+ * src/instrument. */
 #ifndef INSTRUMENT_PROBE_PLAN_H
 #define INSTRUMENT_PROBE_PLAN_H
 

@@ -1,4 +1,4 @@
-/* Region: how the trace buffer is laid out. Private to src/instrument; kernels/probe.cu says the same to the
+/* Region: the layout of the trace buffer. Private to src/instrument; kernels/probe.cu says the same to the
  * device, and the two change together.
  *
  *   header | an address for each symbol, plus 1 | a slot for each spin site, warp and lane | records

@@ -1,5 +1,5 @@
-/* Residency: a light rewriting. Every block records on which multiprocessor it is and when, in a record of its own; the
- * kernel is otherwise as it was.
+/* Residency probe: a light rewriting that records where and when each block ran. Every block records on which
+ * multiprocessor it is and when, in a record of its own; the kernel is otherwise as it was.
  *
  * Where the entry begins, thread 0 of the block writes start, clock and multiprocessor. Before every ret and exit of the
  * entry, the lowest lane of those that leave together raises end and end clock to the time of now, so that both are

@@ -1,5 +1,5 @@
-/* Spin loops of instrumented runs collapse to their last round, by the rule of trace/producer_rules.h. Whether an
- * atomic changed its word is worked out here from what it found and its operand; the emulator looks at the word. */
+/* Spin loops of instrumented runs collapsed to their last round (trace/producer_rules.h). Whether an atomic
+ * changed its word is worked out here from what it found and its operand; the emulator looks at the word. */
 #include "instrument/partial_events.h"
 
 #include "base/memory.h"

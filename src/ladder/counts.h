@@ -1,4 +1,4 @@
-/* Counts: what the emulator counts of a rung, of the whole grid: the same on every machine. */
+/* Counts: the emulator's counts of a rung over the whole grid, the same on every machine. */
 #ifndef LADDER_COUNTS_H
 #define LADDER_COUNTS_H
 

@@ -1,5 +1,5 @@
-/* Ladder: times of all rungs by size, of one type, operation and way of timing, and at each size what else was measured
- * of a rung: the table of --ladder and of the ladder screen.
+/* Ladder: times of all rungs by size, and what else was measured of each rung. They are of one type,
+ * operation and way of timing; --ladder and the ladder screen show this table.
  *
  * A plain table, made anew from lists that grow while a GPU is measured. Rungs are the kernels of the catalogue's ladder
  * that take the type, timed or not, in its order; below them stands what else brings as many numbers to one: a program of

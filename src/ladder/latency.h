@@ -1,5 +1,5 @@
-/* Latency: how many cycles one access takes when the next one needs its result: what kernels that time themselves
- * measured (CatalogRow.latencies), in groups. */
+/* Latency: the cycles of an access when the next one needs its result. Kernels that time themselves measured
+ * them (CatalogRow.latencies); they are shown in groups. */
 #ifndef LADDER_LATENCY_H
 #define LADDER_LATENCY_H
 

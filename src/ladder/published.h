@@ -1,4 +1,4 @@
-/* Published: the ladders of articles (published.def), beside ours; and what a measurement says to their sentences. */
+/* Published: the ladders of articles beside ours, and measurements beside their sentences (published.def). */
 #ifndef LADDER_PUBLISHED_H
 #define LADDER_PUBLISHED_H
 

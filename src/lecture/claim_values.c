@@ -1,4 +1,4 @@
-/* Values of a claim: read, and asked of the world. */
+/* Values of a claim, read and asked of the world. */
 #include "lecture/claim_reader.h"
 
 #include "metrics/metrics.h"

@@ -1,4 +1,4 @@
-/* One lecture in two languages: only what is said may differ. */
+/* The comparison of one lecture in two languages: only what is said may differ. */
 #include "lecture/lecture.h"
 
 #include <string.h>

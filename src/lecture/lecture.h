@@ -1,6 +1,6 @@
-/* Lecture: a Markdown file as stops: what is said, what redviz shows meanwhile, what is asked, what must hold. The format
- * is assets/lectures/README.md. Reading checks the form only; the command line reads a stop's options, and claim.h its
- * claims. */
+/* Lecture: a Markdown file as stops, each with text, a screen, a question and claims. The format is
+ * assets/lectures/README.md. Reading checks the form only; the command line reads a stop's options, and
+ * claim.h its claims. */
 #ifndef LECTURE_LECTURE_H
 #define LECTURE_LECTURE_H
 

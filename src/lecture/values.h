@@ -1,5 +1,5 @@
-/* Values of claims: what runs of the emulator count, and what was measured on a GPU. Runs are opened at the first question
- * and kept. */
+/* Values of claims: counts of the emulator, and figures measured on a GPU. Runs are opened at the first
+ * question and kept. */
 #ifndef LECTURE_VALUES_H
 #define LECTURE_VALUES_H
 

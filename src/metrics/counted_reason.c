@@ -1,4 +1,4 @@
-/* The reason for a counter's difference, looked for in the machine code (counted.h). */
+/* The reason for a counter's difference, found in the machine code (counted.h). */
 #include "metrics/counted.h"
 
 /* How much a difference changes the count: machine instructions more or less, as often as they are executed. */

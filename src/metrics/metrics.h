@@ -1,5 +1,5 @@
-/* Metrics: what a trace says about cost, whichever producer wrote it. A metric is one row of metrics.def
- * and one fold function. Counts are of PTX instructions, not SASS; all of them are per warp (a warp-level
+/* Metrics: the costs that a trace shows, whichever producer wrote it. A metric is one row of metrics.def and
+ * one fold function. Counts are of PTX instructions, not SASS; all of them are per warp (a warp-level
  * execution with at least one active lane), except lane_instructions. */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H

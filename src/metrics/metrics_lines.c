@@ -1,5 +1,5 @@
-/* Metrics by source line. Where the PTX was compiled without line information, the lines are those of the
- * PTX text. */
+/* Metrics by source line: the sums of a launch's counters. Where the PTX was compiled without line
+ * information, the lines are those of the PTX text. */
 #include "metrics/metrics.h"
 
 #include "base/memory.h"

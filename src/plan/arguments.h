@@ -1,4 +1,4 @@
-/* How the items of --args and --launch are read. Private to arguments*.c. The grammar is in plan.h. */
+/* The reader of the items of --args and --launch. Private to arguments*.c. The grammar is in plan.h. */
 #ifndef PLAN_ARGUMENTS_H
 #define PLAN_ARGUMENTS_H
 

@@ -1,5 +1,5 @@
-/* A structure as it was written beside the members that the kernel reads: PTX has a parameter's size only, but its loads say
- * where members begin, how many bytes they have, and what they are used for. */
+/* Structures of --args matched with the members that the kernel reads: PTX has a parameter's size only, but
+ * its loads say where members begin, how many bytes they have, and what they are used for. */
 #include "plan/arguments.h"
 
 typedef enum MemberUse { USE_UNKNOWN, USE_POINTER, USE_FLOAT, USE_INTEGER } MemberUse;

@@ -1,4 +1,4 @@
-/* Pieces of --args and --launch, and errors that show where in the text they are. */
+/* Pieces of --args and --launch, and errors that show their place in the text. */
 #include "plan/arguments.h"
 
 #include <ctype.h>

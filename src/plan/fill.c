@@ -1,4 +1,5 @@
-/* Filling buffers: the same seed gives the same bytes on every machine, so the generator is our own. */
+/* The contents of buffers before a run: the same seed gives the same bytes on every machine, so the generator
+ * is our own. */
 #define _POSIX_C_SOURCE 200809L
 #include "plan/loops.h"
 #include "plan/plan.h"

@@ -1,5 +1,5 @@
-/* Float16: the 16-bit floats (IEEE half and bfloat16) in software, for machines whose C compiler has neither.
- */
+/* Float16: the 16-bit floats, IEEE half and bfloat16, in software. C compilers of some machines have
+ * neither. */
 #ifndef PLAN_FLOAT16_H
 #define PLAN_FLOAT16_H
 

@@ -1,4 +1,5 @@
-/* Launches: one or several launches of kernels that are in no catalogue, as --launch has them and as host code is read:
+/* Launches: one or several launches as --launch has them, or as the host's code is read. Their kernels are in
+ * no catalogue.
  *
  *   ENTRY<<<GRID, BLOCK[, SHARED][, cluster=SIZE][, cooperative]>>>(ARGUMENTS); ...
  *

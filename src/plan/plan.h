@@ -1,4 +1,4 @@
-/* Plan: everything needed to run a kernel, on any backend: buffers, how they are filled, launches with their
+/* Plan: everything needed to run a kernel on any backend: buffers, how they are filled, launches with their
  * arguments.
  *
  * A catalogue row makes one (catalog.h); so does --args for any other kernel. A plan owns what it points to. */

@@ -1,4 +1,5 @@
-/* Check of a call against the function or the prototype that it names ("Control Flow Instructions: call"). */
+/* The check of a call against the function or the prototype that it names ("Control Flow Instructions:
+ * call"). */
 #include "ptx/checking.h"
 
 /* The signature that the call must follow, or NULL where it is not known. */

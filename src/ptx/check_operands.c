@@ -1,5 +1,6 @@
-/* Check of operands against a form ("Operand Type Checking"): a register of a bit type fits every type of its size, an integer
- * any integer, a float only its own type; where an instruction allows it, a register may be wider than the type. */
+/* The check of operands against a form ("Operand Type Checking"): a register of a bit type fits every type of
+ * its size, an integer any integer, a float only its own type; where an instruction allows it, a register may
+ * be wider than the type. */
 #include "ptx/checking.h"
 
 #include <stdarg.h>

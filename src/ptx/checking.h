@@ -1,4 +1,4 @@
-/* Checking: what the files of the checker share. Private to src/ptx. */
+/* Checking: the declarations that the files of the checker share. Private to src/ptx. */
 #ifndef PTX_CHECKING_H
 #define PTX_CHECKING_H
 

@@ -1,5 +1,5 @@
-/* Readable names: the part of the Itanium C++ ABI's mangling that names of kernels use, printed as C++ is
- * written.
+/* Readable names of kernels: the part of the Itanium C++ ABI's mangling that names of kernels use, printed as
+ * C++ is written.
  *
  *   _Z6reduceIfLi256EEvPT_S1_j                 reduce<float,256>
  *   _ZN3ops3sumIPKiEEvT_                       ops::sum<const int*>

@@ -1,4 +1,5 @@
-/* Post-dominators: node m post-dominates node n when every path from n to the end passes m.
+/* Immediate post-dominators of basic blocks: node m post-dominates node n when every path from n to the end
+ * passes m.
  *
  * They are the dominators of the reversed graph, rooted at the end, found with the algorithm of Lengauer and
  * Tarjan (A Fast Algorithm for Finding Dominators in a Flowgraph, 1979), the simple version: O(m log n) on

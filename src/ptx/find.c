@@ -1,4 +1,5 @@
-/* Finding an entry by what a person types, and saying which there are where none, or several, fit. */
+/* Finds an entry by what a person types, and lists the candidates where several fit. It also lists them where
+ * none fits. */
 #include "ptx/names.h"
 #include "ptx/spelling.h"
 

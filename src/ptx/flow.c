@@ -1,4 +1,4 @@
-/* Control flow of one function: basic blocks, and where lanes that a branch has separated meet again.
+/* Control flow of one function: basic blocks, and the place where separated lanes reconverge.
  *
  * They meet at the branch's immediate post-dominator: the first block that every path from the branch to the
  * function's end passes. ret, exit, trap and calls that do not return lead to the end.

@@ -1,4 +1,4 @@
-/* Questions about one instruction that are answered by its opcode and modifiers. */
+/* Questions about one instruction that its opcode and modifiers answer. */
 #include "ptx/ptx.h"
 
 bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind) {

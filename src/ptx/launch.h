@@ -1,4 +1,4 @@
-/* Launch: an entry and everything it is launched with, on whichever backend.
+/* Launch: an entry and everything it is launched with, on any backend.
  *
  * A plan's launch (catalog/plan.h) names its buffers; plan_bind_launch() makes a Launch of it, once a
  * backend has given the buffers addresses. The emulator, capture, counters, --verify and --bench all run

@@ -1,4 +1,4 @@
-/* Source lines: what a student should see highlighted for each instruction.
+/* Source lines of instructions, as a student should see them highlighted.
  *
  * An instruction that was inlined belongs to a chain of frames: where it stands itself, where that function
  * was called, and so on outwards. `.loc ... inlined_at` gives one hop; the frame that it names is itself a

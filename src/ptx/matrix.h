@@ -1,4 +1,5 @@
-/* Matrix: which element of a matrix each lane of a warp holds, in mma, wmma, ldmatrix, stmatrix and movmatrix.
+/* Matrix: the elements of a matrix that each lane of a warp holds. The instructions are mma, wmma, ldmatrix,
+ * stmatrix and movmatrix.
  *
  * A *fragment* is what the lanes hold of one matrix: some registers each, a register of one or more elements (its parts,
  * the first in the lowest bits). With g = lane / 4 and t = lane % 4, and p parts of a register:

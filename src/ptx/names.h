@@ -1,5 +1,4 @@
-/* Names: every identifier of a module once, and what it means in the scopes that are open. Private to
- * src/ptx.
+/* Names: every identifier of a module once, with its meaning in the open scopes. Private to src/ptx.
  *
  * A PtxName is interned: two equal identifiers are the same pointer. Its meanings form a stack, innermost
  * scope on top; closing a scope pops what the scope declared. Registers declared in a row (.reg .b32 %r<100>)

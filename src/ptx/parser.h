@@ -1,4 +1,4 @@
-/* Parser: what its files share. Private to src/ptx.
+/* Parser: the declarations that its files share. Private to src/ptx.
  *
  * A recursive-descent parser with one token of lookahead. Each file opens with its part of the grammar:
  *   parser_module.c    directives, functions' headers, the extent of bodies

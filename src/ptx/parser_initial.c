@@ -1,4 +1,4 @@
-/* Initial values ("Initializers").
+/* Initial values of variables ("Initializers").
  *
  *   initial = element | list            list = "{" [(element | list) {"," (element | list)}] "}"
  *   element = constant | address | mask "(" address ")"

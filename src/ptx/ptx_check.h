@@ -1,5 +1,6 @@
-/* Check: whether ptxas would take a program's instructions ("Instructions", "Operand Type Checking" and "Operand Size
- * Exceeding Instruction-Type Size" in the PTX ISA 9.0; the forms are the table forms.def).
+/* PTX check: decides whether ptxas would take a program's instructions ("Instructions", "Operand Type
+ * Checking" and "Operand Size Exceeding Instruction-Type Size" in the PTX ISA 9.0; the forms are the table
+ * forms.def).
  *
  * What is checked: names, modifiers and types of instructions; number, kind, type and width of operands; state spaces of named
  * variables; sizes of shared variables. Where it is not certain that ptxas refuses, nothing is refused, and a module of a

@@ -1,5 +1,6 @@
-/* Spelling: the ways in which a person types an entry's name: as CUDA C++ has it, "red<int, Op::kSum>", as c++filt prints it,
- * "void red<int, (Op)0>(int const*)", or as redviz does. Spaces do not matter. Private to src/ptx. */
+/* Spelling: the ways in which a person types an entry's name: as CUDA C++ has it, "red<int, Op::kSum>", as
+ * c++filt prints it, "void red<int, (Op)0>(int const*)", or as redviz does. Spaces do not matter. Private to
+ * src/ptx. */
 #ifndef PTX_SPELLING_H
 #define PTX_SPELLING_H
 

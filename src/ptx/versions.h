@@ -1,4 +1,5 @@
-/* Versions: what .version and .target may name, and files that are no PTX. Private to src/ptx. */
+/* Versions: the values of .version and .target, and the detection of files that are not PTX. Private to
+ * src/ptx. */
 #ifndef PTX_VERSIONS_H
 #define PTX_VERSIONS_H
 

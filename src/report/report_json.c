@@ -1,5 +1,5 @@
-/* --report=json: the names and the order of fields are stable, as scripts rely on them; new fields may be
- * added. What is not known is null. */
+/* The report as JSON: the names and the order of its fields are stable. Scripts rely on them; new fields may
+ * be added. What is not known is null. */
 
 #include "base/json.h"
 #include "metrics/counted.h"

@@ -1,4 +1,4 @@
-/* --sass, and what --report says of machine code. */
+/* The text of --sass, and the machine code in --report. */
 #ifndef REPORT_REPORT_SASS_H
 #define REPORT_REPORT_SASS_H
 

@@ -1,4 +1,4 @@
-/* Machine code as JSON. What is not counted or not sampled is null. */
+/* The machine code of --sass and --report as JSON. What is not counted or not sampled is null. */
 #include "report/report_sass.h"
 #include "sass/sass_lines.h"
 

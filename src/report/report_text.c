@@ -1,4 +1,4 @@
-/* --report: a run as text that fits a slide and a terminal of 80 columns: what ran, a table by source line,
+/* The report as text that fits a slide and a terminal of 80 columns: what ran, a table by source line,
  * totals, findings. */
 #include "report/report.h"
 

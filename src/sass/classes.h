@@ -1,4 +1,4 @@
-/* What an instruction does, of PTX and of SASS alike, so that the two can be compared. */
+/* Classes: the kinds of work of PTX and SASS instructions, so that the two can be compared. */
 #ifndef SASS_CLASSES_H
 #define SASS_CLASSES_H
 

@@ -1,6 +1,6 @@
-/* PTX beside the machine code that it became: which machine instructions implement a PTX instruction, and why there are
- * more or fewer of them. Everything is derived from the two texts and the lines that ptxas notes in the cubin; nothing
- * here knows a kernel.
+/* The comparison of PTX with the machine code that it became: which machine instructions implement a PTX
+ * instruction, and why there are more or fewer of them. Everything is derived from the two texts and the
+ * lines that ptxas notes in the cubin; nothing here knows a kernel.
  *
  * Where the PTX line of the machine instructions is known, each belongs to one PTX instruction. Where only the source
  * line is, the instructions of one class on one line are paired in order, and what is left over belongs to nobody. */

@@ -1,4 +1,4 @@
-/* What nvdisasm prints (nvdisasm.h):
+/* The parser of nvdisasm's output (nvdisasm.h):
  *
  *          .section  .text.ENTRY,"ax",@progbits
  *  .L_x_1:

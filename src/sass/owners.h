@@ -1,4 +1,5 @@
-/* Which machine instructions belong to which PTX instruction. Private to compare.c and what it uses. */
+/* Owners: the PTX instruction to which each machine instruction belongs. Private to compare.c and what it
+ * uses. */
 #ifndef SASS_OWNERS_H
 #define SASS_OWNERS_H
 

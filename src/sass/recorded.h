@@ -1,5 +1,5 @@
-/* Recorded machine code: what a GPU counted and sampled of kernels, as text, a line each, columns separated by tabs:
- * assets/h200/sass/KERNEL.tsv, and the same for other machines.
+/* Recorded machine code, with counts and samples of a GPU, as text, a line each. Columns are separated by
+ * tabs: assets/h200/sass/KERNEL.tsv, and the same for other machines.
  *
  *   stalls    NAME...                                   the reasons, by which samples name them: 0, 1, ...
  *   sass      KERNEL TYPE OP LAUNCH ENTRY MACHINE DRIVER MEASURED

@@ -1,4 +1,4 @@
-/* SASS: the machine code of one kernel, instruction by instruction, with what a GPU counted and sampled of each.
+/* SASS: the machine code of one kernel, with a GPU's counts and samples by instruction.
  *
  * It is what the driver made of the PTX that redviz shows, with line information, disassembled by nvdisasm.
  * Counts are exact: CUPTI patches every instruction (CUPTI API, "SASS Metrics"). Samples are a statistic: each

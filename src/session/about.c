@@ -1,4 +1,4 @@
-/* What --version says below the version (session.h). */
+/* The lines of --version below the version (session.h). */
 #include "session/session.h"
 
 #include "gpu/libraries.h"

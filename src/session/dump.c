@@ -1,4 +1,4 @@
-/* What the front end makes of a kernel, as text; nothing is run. */
+/* The text of --dump-ir, --dump-flow and --dump-ops; nothing is run. */
 #include "session/state.h"
 
 /* Every launch, lowered as it would be for a run. */

@@ -1,4 +1,5 @@
-/* Hazards of a session, and --check. Private to session*.c; what others call is in session.h. */
+/* The search for hazards of a session, for --check. Private to session*.c; what others call is in
+ * session.h. */
 #ifndef SESSION_HAZARDS_H
 #define SESSION_HAZARDS_H
 

@@ -1,5 +1,5 @@
-/* Opens a session: plans the kernel, runs it on the emulator, then on a GPU where that is asked for, and compares the result.
- * Or opens a file of one (file.c). */
+/* Opens a session: plans the kernel, runs it and checks the result. It runs on the emulator, then on a GPU
+ * where that is asked for. Or opens a file of one (file.c). */
 #include "session/state.h"
 
 #include "session/file.h"

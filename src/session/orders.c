@@ -1,4 +1,5 @@
-/* Other orders of warps and blocks: races that only they show, and those in which the result is another (session.h). */
+/* Runs in other orders of warps and blocks: races that only they show, and those in which the result is
+ * another (session.h). */
 #include "session/hazards.h"
 
 #include "findings/remedy.h"

@@ -1,4 +1,4 @@
-/* What a session prints: its report, its events, a buffer (session.h). */
+/* The printing of a session's report, events and buffers (session.h). */
 #include "plan/npy.h"
 #include "report/report_sass.h"
 #include "session/file.h"

@@ -1,4 +1,4 @@
-/* Plain run: the session's own run on a GPU, its PTX as it is, as often as it is asked for. Private to the session. */
+/* Plain run: the session's PTX as it is, run on a GPU as often as asked. Private to the session. */
 #ifndef SESSION_PLAIN_RUN_H
 #define SESSION_PLAIN_RUN_H
 

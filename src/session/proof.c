@@ -1,5 +1,5 @@
-/* Proofs: a copy of the PTX gets the barrier or fence that seems to be missing (metrics/remedy.h), and runs again under the
- * race detector. */
+/* Proofs of remedies: a changed copy of the PTX runs again under the race detector. The copy has the barrier
+ * or the fence (findings/remedy.h). */
 #include "session/hazards.h"
 
 #include "findings/remedy.h"

@@ -1,6 +1,6 @@
-/* Session: one run, end to end: find the kernel, plan it, execute it, keep what the interface and the reports
- * read; or open what was saved of one, which executes nothing. The only folder that sees every layer; the
- * interface sees the session and the trace, never a producer. */
+/* Session: a run from the choice of the kernel to what the interface and the reports read. It plans and
+ * executes the kernel; or it opens what was saved of a run, which executes nothing. The only folder that sees
+ * every layer; the interface sees the session and the trace, never a producer. */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-/* What --check prints. */
+/* The output of --check. */
 #include "session/hazards.h"
 
 #include "findings/remedy.h"

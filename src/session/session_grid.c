@@ -1,5 +1,5 @@
-/* Where and when each block of the session's run was on a GPU: measured now, or recorded for a kernel of the catalogue
- * (session.h). */
+/* The grid of a session's run on the machine: where and when each block was on a GPU, measured now, or
+ * recorded for a kernel of the catalogue (session.h). */
 #include "gpu/nvml.h"
 #include "gpu/residency.h"
 #include "session/gpu.h"

@@ -1,6 +1,6 @@
-/* Short names: a session file is passed on, so it says nothing about where files lay on the machine that made it. A file
- * that a line table names by an absolute path keeps only as much of that path's end as no other file shares: "k.cu", or
- * "common/reduce.h" beside "old/reduce.h". Names that are not absolute stay.
+/* Short names: names of files without the folders of this machine, since a session file is passed on. A file
+ * that a line table names by an absolute path keeps only as much of that path's end as no other file shares:
+ * "k.cu", or "common/reduce.h" beside "old/reduce.h". Names that are not absolute stay.
  *
  * What the kernel itself contains stays as it is, too: an assert() compiles the path of its file into the program. */
 #ifndef SESSION_SHORT_NAMES_H

@@ -1,4 +1,4 @@
-/* Sources: the text of the files that a line table names, line by line, read at the first question.
+/* Sources: the text of the files in a line table, line by line. A file is read at the first question.
  *
  * A line table is part of a PTX file, which may have come from anywhere, and what is read is shown, and saved into session
  * files that are passed on. So only regular files are opened, and only those that lie, links followed, below the folder of

@@ -1,6 +1,6 @@
-/* What a session is made of. Private to src/session: plan.c finds and plans the kernel, open.c runs it,
- * file.c saves the session and opens it again, state.c has what these share, the others answer questions
- * about it. */
+/* The state of a session. Private to src/session: code.c finds and plans the kernel,
+ * open.c runs it, file.c saves the session and opens it again, state.c has what these share, the others
+ * answer questions about it. */
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 

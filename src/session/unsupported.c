@@ -1,4 +1,5 @@
-/* What of a kernel is valid PTX and not emulated: all of it, with its lines, before anything runs. */
+/* The parts of a kernel that are valid PTX and not emulated: all of them, with their lines, before anything
+ * runs. */
 #include "session/state.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* --verify: does the emulator compute what another producer has recorded (session.h)? */
+/* --verify: compares the emulator's events with those of another producer (session.h). */
 #include "session/gpu.h"
 #include "trace/trace_compare.h"
 

@@ -1,4 +1,4 @@
-/* Access: what one warp's memory access costs the hardware. Pure rules, measured on an H200
+/* Access: the cost of one warp's memory access to the hardware. Pure rules, measured on an H200
  * (tests/data/warp_access_counts.csv: 919 one-warp accesses, which tests/trace reproduces).
  *
  * Words: a *phase* is a run of consecutive lanes served together; a *wavefront* is one pass over the 32 banks

@@ -1,4 +1,4 @@
-/* Block: what src/trace needs of a TraceBlock beyond trace.h. */
+/* Block: the parts of a TraceBlock that only src/trace needs, beyond trace.h. */
 #ifndef TRACE_BLOCK_H
 #define TRACE_BLOCK_H
 

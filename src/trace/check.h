@@ -1,5 +1,5 @@
-/* Check: could this event have happened in this launch? What a session file says is used only after that:
- * every index in it is then within its range. */
+/* Check: decides whether an event is possible in its launch. What a session file says is used only after
+ * that: every index in it is then within its range. */
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H
 

@@ -1,4 +1,4 @@
-/* Which blocks of a launch belong to one cluster (trace.h). */
+/* The blocks that belong to one cluster of a launch (trace.h). */
 #include "trace/trace.h"
 
 uint32_t trace_cluster_blocks(const TraceLaunch *launch) {

@@ -1,4 +1,4 @@
-/* Folds: which values were combined in one traced block: every value that holds inputs, and the two it was
+/* Folds: the values that were combined in one traced block: every value that holds inputs, and the two it was
  * made from.
  *
  * A *node* is a value in the hands of one lane:

@@ -1,5 +1,5 @@
-/* Grid timeline: where and when each block of a run was on a machine. A light probe records it
- * (instrument/residency.h), the pane of the grid draws it, files keep it (grid_file.h).
+/* Grid timeline: the multiprocessor and the times of each block of a run. A light probe records it
+ * (instrument/residency_probe.h), the pane of the grid draws it, files keep it (grid_file.h).
  *
  * Times are nanoseconds of the GPU's global timer since the first block of the run started. The timer moves in steps
  * of `granularity`: a time is exact to one step, a length to two.

@@ -1,4 +1,4 @@
-/* What an instruction records in a trace, decided from its text; and the names of kinds and traps. */
+/* The kind of event that an instruction records, and the names of kinds and traps. */
 #include "trace/trace.h"
 
 static const struct Kind {

@@ -1,6 +1,6 @@
-/* Observer: called while a producer executes, in every block of the grid, traced or not: for accesses to
- * memory that threads share, and for what puts such accesses in order. A producer that has an observer
- * (emulator.h) calls it as things happen; what it is given is borrowed for the call. It calls from one host thread, or,
+/* Observer: the calls that a producer makes in every block of the grid, traced or not: for accesses to memory
+ * that threads share, and for what puts such accesses in order. A producer that has an observer (emulator.h)
+ * calls it as things happen; what it is given is borrowed for the call. It calls from one host thread, or,
  * where the observer can be split, from one for each part.
  *
  * Order of calls: of one lane, its program order; between lanes, the order in which memory was changed. */

@@ -1,5 +1,5 @@
-/* Producer rules: what the emulator and the decoder of an instrumented run must do alike, so that one execution gives
- * one trace, whoever recorded it.
+/* Producer rules: the rules that the emulator and the decoder of an instrumented run share. With them one
+ * execution gives one trace, whoever recorded it.
  *
  * Sharing these rules does not make --verify compare a thing with itself: they decide which events there are and how
  * they are labelled. The values in the events are the machine's on one side and the emulator's on the other. What

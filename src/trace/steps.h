@@ -1,4 +1,5 @@
-/* Steps: the unit of play. A step is the warps of a block that stand at the same (interval, pc, occurrence).
+/* Steps: the warps of a block at the same instruction, the unit of play. A step is the warps of a block that
+ * stand at the same (interval, pc, occurrence).
  *
  * Steps never violate a warp's program order: where aligning would, the step splits. Steps are ordered by
  * their first event (turn, warp). Steps group into interval steps (consecutive steps of one interval) and,

@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
 #define _DARWIN_C_SOURCE
-/* Reading a session file, which may have come from anywhere (store.h). */
+/* The reader of session files, which may have come from anywhere (store.h). */
 #include "trace/store_state.h"
 
 #include "base/utf8.h"

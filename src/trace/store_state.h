@@ -1,5 +1,5 @@
-/* What writing (store_write.c) and reading (store_read.c) a session file share. Private to store*.c, the
- * only files that include sqlite3.h. */
+/* The state that the writer and the reader of a session file share (store_write.c, store_read.c). Private to
+ * store*.c, the only files that include sqlite3.h. */
 #ifndef TRACE_STORE_STATE_H
 #define TRACE_STORE_STATE_H
 

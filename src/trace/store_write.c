@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE
 #define _DARWIN_C_SOURCE
-/* Writing a session file (store.h). */
+/* The writer of session files (store.h). */
 #include "trace/store_state.h"
 
 #include "base/interrupt.h"

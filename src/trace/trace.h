@@ -1,4 +1,4 @@
-/* Trace: what a run did, whichever producer (the CPU emulator or an instrumented GPU) recorded it.
+/* Trace: the record of a run by either producer, the emulator or an instrumented GPU.
  *
  * A trace holds, per launch: the program, its geometry, whole-grid counters per instruction, traps, and
  * for the traced blocks the events in order. An *event* is one warp executing one recorded PTX

@@ -1,5 +1,5 @@
-/* Compare: are two traces of the same launches the same? Thread by thread: for every thread of the blocks
- * that both have, the sequence of (instruction, address, value) must be identical; and mask by mask.
+/* The comparison of two traces of the same launches, thread by thread: for every thread of the blocks that
+ * both have, the sequence of (instruction, address, value) must be identical; and mask by mask.
  *
  * Values that only scheduling decides are compared like all others: where two producers are compared, one
  * runs with the values of the other (emulator_run_guided()). But how often a spin loop iterates means

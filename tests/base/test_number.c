@@ -1,4 +1,4 @@
-/* Whole numbers: each way of writing them, the ends of 64 bits, what is no number. */
+/* Whole numbers, in each way of writing them, and texts that are not numbers; the ends of 64 bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

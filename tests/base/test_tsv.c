@@ -1,4 +1,4 @@
-/* Columns separated by tabs: what is written is read again; every refusal names file, line and column. */
+/* Tab-separated text: read as written; refusals name file, line and column. */
 #include "base/tsv.h"
 
 #include <math.h>

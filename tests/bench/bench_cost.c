@@ -1,4 +1,4 @@
-/* What a run costs the machine: prints figures, asserts nothing (`make bench`).
+/* The cost of a run on this machine: prints figures, asserts nothing (`make bench`).
  *
  *   instructions   of the host for each warp instruction, plain and with the search for hazards: between two sizes, so that
  *                  starting does not count. Counted by valgrind, where there is one, so that nothing else that runs here

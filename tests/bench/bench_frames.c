@@ -1,4 +1,4 @@
-/* What the interface costs on this machine: prints figures, asserts nothing (`make bench`).
+/* The cost of the interface on this machine: prints figures, asserts nothing (`make bench`).
  *
  *   frames    CPU time of one frame, over every step and wavefront of a run
  *   seek      CPU time from a key to the frame, anywhere in a trace of a million events; its memory

@@ -1,4 +1,4 @@
-/* What a session file costs on this machine: prints figures, asserts nothing (`make bench`).
+/* The cost of a session file on this machine: prints figures, asserts nothing (`make bench`).
  *
  * The run is grid_stride in int with a grid of one block, so that a million events are traced: the time to
  * save it (until it is on the disk) and to open it again, as one waits, and the size of the file. */

@@ -1,4 +1,4 @@
-/* How fast the engine is on this machine: prints figures, asserts nothing (`make bench`).
+/* The speed of the emulator on this machine: prints figures, asserts nothing (`make bench`).
  *
  *   emulator   warp instructions a second on one core, for every kernel of the ladder, block 0 traced (CPU time)
  *   process    from start to exit of `redviz --report`, as whoever types it waits

@@ -1,5 +1,5 @@
-/* What --bench hands over, on a stub of the CUDA driver whose events lie 0.25 ms apart, whatever is between
- * them (tests/gpu/stub): which timings there are, and what they are said to be of. */
+/* The timings of --bench on a stub of the CUDA driver: which there are, and what they are said to be of.
+ * Events of the stub (tests/gpu/stub) lie 0.25 ms apart, whatever is between them. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

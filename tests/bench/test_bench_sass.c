@@ -1,5 +1,5 @@
-/* What --bench=sass records, on stand-ins of the driver, of CUPTI and of nvdisasm (tests/gpu/stub): every kernel, type
- * and launch; and what is left where something fails. */
+/* Recordings of --bench=sass, on stand-ins of driver, CUPTI and nvdisasm: every kernel, type and launch; and
+ * what is left where something fails (tests/gpu/stub). */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
-/* Claims: what a sentence says, as an expression over what was recorded on an H200 (assets/h200/timings.tsv and
- * counters.txt), or on what ON() names instead, and over what the emulator counts. The functions below are the words of such expressions. Each fails
- * the test where nothing was recorded under that name, and notes its value: a claim that does not hold prints all
- * of its values. Needs cmocka's headers before it. */
+/* Claims: sentences as expressions over recorded figures and the emulator's counts. The figures are those of
+ * an H200 (assets/h200/timings.tsv and counters.txt), or of what ON() names instead. The functions below are
+ * the words of such expressions. Each fails the test where nothing was recorded under that name, and notes
+ * its value: a claim that does not hold prints all of its values. Needs cmocka's headers before it. */
 #ifndef TESTS_CATALOG_CLAIMS_H
 #define TESTS_CATALOG_CLAIMS_H
 

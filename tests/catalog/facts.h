@@ -1,4 +1,4 @@
-/* What several sentences say, as claims. */
+/* Claims that several sentences share. */
 #ifndef TESTS_CATALOG_FACTS_H
 #define TESTS_CATALOG_FACTS_H
 

@@ -1,6 +1,6 @@
-/* Results: every kernel of the catalogue that is not wrong on purpose, held against its reference: each type,
- * operation, number of elements and block size. One program a group of types, so that they run side by side.
- * Needs cmocka's headers before it.
+/* Results: the kernels of the catalogue that are right, held against their references: each type, operation,
+ * number of elements and block size. One program a group of types, so that they run side by side. Needs
+ * cmocka's headers before it.
  *
  * Integers must be exact. Floats are run twice: on small whole numbers, whose sums are exact in any order,
  * and on random numbers, within the bound that the depth of the kernel's tree gives.

@@ -298,6 +298,9 @@ void sentences_read(Sentences *all) {
     read_each(all, "assets/h[0-9]*/README.md", read_markdown); /* that of lectures is of their language */
     read_each(all, "src/metrics/*.c", read_literals);
     read_each(all, "src/metrics/*.def", read_literals);
+    read_each(all, "src/findings/*.c", read_literals);
+    read_each(all, "src/findings/*.def", read_literals);
+    read_each(all, "src/report/*.c", read_literals);
     read_each(all, "tui/panes/*.c", read_literals);
     read_each(all, "tui/panes/*.def", read_literals);
 }

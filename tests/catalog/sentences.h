@@ -1,5 +1,5 @@
-/* Sentences: what redviz says about kernels, sentence by sentence, wherever it stands in the tree. The claims
- * (claims.def) are about them. */
+/* Sentences: the sentences about kernels anywhere in the tree, one by one. The claims (claims.def) are about
+ * them. */
 #ifndef TESTS_CATALOG_SENTENCES_H
 #define TESTS_CATALOG_SENTENCES_H
 

@@ -1,4 +1,4 @@
-/* The catalogue: names, what options are accepted, the geometry of launches, and occupancy. */
+/* The catalogue: names, accepted options, the geometry of launches, and occupancy. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,4 @@
-/* No kernel of the catalogue has a hazard but those that are wrong on purpose, and these have theirs where
- * the source says. */
+/* Kernels with bugs have their hazards where the source says; the others have none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Each lab shows what its lesson says, in the counters that --report prints and in the events that the panes
- * draw. */
+/* Each lab shows what its lesson says, in counters and in events: those that --report prints and those that
+ * the panes draw. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

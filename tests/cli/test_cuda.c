@@ -1,4 +1,4 @@
-/* FILE.cu: compiled by whatever compiler is here, and by one that is made up, so that what redviz asks of a
+/* Runs of FILE.cu with the compilers of this machine and with a made-up one. So what redviz asks of a
  * compiler, and what it makes of its answers, is tested where there is none. */
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"

@@ -1,4 +1,4 @@
-/* Files that came from elsewhere: what a PTX file may open on this machine. */
+/* Files from elsewhere, and the files that a PTX file may open on this machine. */
 #define _XOPEN_SOURCE 700
 #include "program.h"
 

@@ -1,4 +1,4 @@
-/* What the front end makes of a kernel: --dump-ir, --dump-flow and --dump-ops.
+/* The output of --dump-ir, --dump-flow and --dump-ops.
  *
  * Each file of tests/cli/listings holds a program and, as comments behind it, its listings. REDVIZ_REWRITE=1 writes them
  * anew, for review with git diff. */

@@ -1,5 +1,5 @@
-/* What --generate prints: the manual page without a warning, completions that each shell loads and answers with. A shell
- * or a formatter that is not here is skipped. */
+/* The output of --generate: a manual page without warnings, and completions that load. Each shell answers
+ * with them. A shell or a formatter that is not here is skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -55,7 +55,7 @@ static void test_manual_is_complete(void **state) {
     }
     assert_true(options > 40);
     for (const char *at = keys; *at; at += strcspn(at, "\n") + 1) actions += !strncmp(at, "| `", 3);
-    const char *from = strstr(man, ".SH KEYS"), *to = strstr(man, ".SH EXIT STATUS");
+    const char *from = strstr(man, ".SH KEYS"), *to = strstr(man, ".SH LIMITS");
     assert_true(from && to && from < to);
     for (const char *at = from; (at = strstr(at, "\n.TP\n")) && at < to; at += 4) listed++;
     assert_int_equal(listed, actions);

@@ -1,4 +1,4 @@
-/* A launch that nothing says: which sizes are tried, and what is said of those that fit. */
+/* Launches that nothing says: the sizes that are tried, and the sentences about those that fit. */
 #include "program.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What is said while a run takes long. */
+/* The progress line of long runs. */
 #include "cli/progress.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* What ptxas would refuse is refused when it is opened: file, line, column, what is wrong and what would be right, exit
- * status 2, before anything runs (the kernels of refused.def begin with an endless loop). */
+/* PTX that ptxas would refuse is refused when it is opened: file, line, column, what is wrong and what would
+ * be right, exit status 2, before anything runs (the kernels of refused.def begin with an endless loop). */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What the program prints about runs: reports, traces, frames, buffers, accesses. */
+/* The output of runs: reports, traces, frames, buffers, accesses. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

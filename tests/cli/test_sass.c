@@ -1,5 +1,5 @@
-/* --sass and what --report says of machine code, from recordings that are made up (tests/data/sass/synthetic.tsv), in a
- * share folder that has them. */
+/* The machine code in --sass and --report, from a made-up recording (tests/data/sass/synthetic.tsv). It lies
+ * in a share folder of the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

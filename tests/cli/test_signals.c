@@ -1,4 +1,5 @@
-/* Signals: a program that is ended while it compiles or saves leaves neither files nor processes, and dies of the signal. */
+/* A signal during a compilation or --save leaves neither files nor processes; the program dies of the
+ * signal. */
 #define _XOPEN_SOURCE 700
 #include "program.h"
 

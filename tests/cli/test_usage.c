@@ -1,4 +1,4 @@
-/* What the program accepts, refuses and says about itself; and where its output goes. */
+/* The options that the program accepts and refuses, its help, and where its output goes. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

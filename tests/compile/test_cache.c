@@ -1,4 +1,4 @@
-/* The cache of compiled PTX: what is kept is found again; what is damaged is not, and goes. */
+/* The cache of compiled PTX: finds what it keeps, and throws away what is damaged. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Paths that nvcc may not see, since it hands them to a shell: the file is compiled, and nothing in its name is executed. */
+/* Paths that nvcc would hand to a shell: the file is compiled, and nothing in its name is executed. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What of CUDA C++ text belongs to the device, and what compilers say about it. */
+/* The device's part of CUDA C++ text, and the messages of compilers about it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
-/* For a machine with a GPU; `make device` builds it. Both of the first say which results are wrong, and are
- * what to run under compute-sanitizer; exit 1 if there is one.
+/* The program for a machine with a GPU that `make device` builds. Both of the first say which results are
+ * wrong, and are what to run under compute-sanitizer; exit 1 if there is one.
  *
  * - on_gpu clean: every kernel that is no bug, untouched, once in int, float and double
  * - on_gpu captured: the same, instrumented, block 0 traced

@@ -1,5 +1,5 @@
 #!/bin/sh
-# On a machine with a GPU: compares kernels that the catalogue does not have with it, event by event (--verify).
+# Compares kernels that the catalogue does not have with this GPU, event by event (--verify).
 #
 #   tests/device/verify.sh build/redviz [ENTRY...]     entries of tests/kernels/early_return.ptx; without names, all
 #

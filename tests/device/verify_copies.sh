@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every form of asynchronous copies and mbarriers, each in a small kernel, compared thread by thread between the emulator and
-# the GPU of this machine:
+# Compares all forms of asynchronous copies and mbarriers: the emulator against this GPU. Each form has a
+# small kernel and is compared thread by thread:
 #
 #   tests/device/verify_copies.sh [build/redviz]      exit 1 if any form differs
 #

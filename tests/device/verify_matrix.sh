@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every form of mma, wmma, ldmatrix, stmatrix and movmatrix that is emulated (src/ptx/matrix.def), each in a small kernel,
-# compared thread by thread between the emulator and the GPU of this machine:
+# Compares all emulated instructions on matrices: the emulator against this GPU. They are mma,
+# wmma, ldmatrix, stmatrix and movmatrix (src/ptx/matrix.def); each form has a small kernel and is compared
+# thread by thread:
 #
 #   tests/device/verify_matrix.sh [build/redviz [NAME...]]     NAME: of a form; without, all. Exit 1 if any differs
 #

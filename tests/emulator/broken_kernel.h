@@ -1,4 +1,5 @@
-/* Broken kernel: an entry of assets/ptx as lines, with instructions put in, left out and altered at random. */
+/* Broken kernel: an entry of assets/ptx as lines, with instructions changed at random: put in, left out and
+ * altered. */
 #ifndef TESTS_EMULATOR_BROKEN_KERNEL_H
 #define TESTS_EMULATOR_BROKEN_KERNEL_H
 

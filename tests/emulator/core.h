@@ -1,4 +1,4 @@
-/* Core: runs small kernels written as strings, and looks at what came out.
+/* Core: runs small kernels written as strings, and reads their results.
  *
  * A kernel is the body of an entry that has its result in `out`, an array of 32-bit words with one word per
  * thread. On entry:

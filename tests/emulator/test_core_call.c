@@ -1,4 +1,5 @@
-/* Functions: arguments and results, recursion, calls through pointers, returns of some lanes. */
+/* Functions of PTX: arguments, results, recursion, calls through pointers. Some lanes return before
+ * others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

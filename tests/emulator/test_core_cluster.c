@@ -1,4 +1,5 @@
-/* Clusters: who belongs to which, shared memory of other blocks, the barrier of the cluster, and what is a fault. */
+/* Clusters: shared memory of other blocks, the barrier of the cluster, and faults. It also tests who belongs
+ * to which. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* One instruction or operand each, beside what kernels use every day: what thread 5 of 32 gets. */
+/* Rare instructions and operands, one each: the result of thread 5 of 32. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

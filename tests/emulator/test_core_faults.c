@@ -1,4 +1,4 @@
-/* Accesses that go wrong: what the trap says of them. */
+/* Faulty accesses, and the sentences of their traps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Forms that no PTX ISA has, one fault each: the instruction is refused where it is executed, not guessed at. Beside
- * each stands the form that is right, and runs. */
+/* Forms that no PTX ISA has, one fault each: the instruction is refused where it is executed, not guessed at.
+ * Beside each stands the form that is right, and runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

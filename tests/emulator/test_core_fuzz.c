@@ -1,6 +1,6 @@
-/* Broken kernels: the entries of assets/ptx with instructions put in, left out and altered at random, run
- * with small budgets. Whatever they do, the emulator must come back, with a trap, an error or a result, and
- * its trace must be readable.
+/* Kernels of assets/ptx, broken at random and run with small budgets: instructions are put in, left out and
+ * altered. Whatever they do, the emulator must come back, with a trap, an error or a result, and its trace
+ * must be readable.
  *
  * The same kernels in every run. REDVIZ_FUZZ_ROUNDS sets how many, REDVIZ_FUZZ_SEED where they begin; a crash
  * is found again by the last number printed under REDVIZ_FUZZ_VERBOSE. */

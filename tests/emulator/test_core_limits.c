@@ -1,4 +1,4 @@
-/* Runs that must not be: without end, too large for any machine or for this one, called off. */
+/* Runs without end, runs that are too large, and runs that are called off. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Loads and stores: widths, vectors, spaces, and generic addresses that lead to any of them. */
+/* Loads and stores of all widths, vectors and spaces, by generic addresses, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

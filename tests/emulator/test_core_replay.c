@@ -1,4 +1,4 @@
-/* Replays of small kernels: registers of every width, weights and producers event by event, and what cannot be
+/* Replays of small kernels: registers of every width, weights and producers. Some kernels cannot be
  * replayed. */
 #include <setjmp.h>
 #include <stdarg.h>

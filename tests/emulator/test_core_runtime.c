@@ -1,4 +1,4 @@
-/* What CUDA's runtime gives kernels: printf, malloc and free, assert. Expected texts are what an H200
+/* Functions of CUDA's runtime in kernels: printf, malloc and free, assert. Expected texts are what an H200
  * printed. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* Tapes: blocks that only repeat what another one did leave what they would leave by the schedule. Each kernel runs with tapes
- * and without them, in one thread and in several; how many blocks were repeated says that the case is what it is meant to be. */
+/* Tapes: blocks that play a tape leave the same as blocks run by the schedule. Each kernel runs with tapes
+ * and without them, in one thread and in several; how many blocks were repeated says that the case is what it
+ * is meant to be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

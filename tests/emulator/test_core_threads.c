@@ -1,5 +1,4 @@
-/* One kernel, one run: the same whatever the number of host threads; and schedules, which change the order
- * only. */
+/* Runs are the same with any number of host threads; schedules change the order only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Instructions in which the lanes of a warp look at each other, while the warp is in parts. (Their values for
- * whole warps: the tests of the lanes.) */
+/* Instructions in which the lanes of a split warp read each other. (Their values for whole warps: the tests
+ * of the lanes.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

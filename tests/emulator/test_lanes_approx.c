@@ -1,6 +1,6 @@
-/* The .approx instructions: the tables of special values in the manual (PTX ISA 9.7.3 and 9.7.4), and its
- * bounds on their errors against the host's functions. Where the manual gives no bound, what an H200 gives.
- */
+/* The .approx instructions against the manual's special values and error bounds (PTX ISA 9.7.3 and 9.7.4).
+ * The errors are measured against the host's functions. Where the manual gives no bound, what an H200
+ * gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

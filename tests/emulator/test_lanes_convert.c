@@ -1,6 +1,6 @@
-/* cvt between all integer and float types, in all roundings, with .ftz and .sat (PTX ISA 9.7.9.21), against a
- * reference written for this test: a value is an integer times a power of two, rounded by dividing. NaNs are
- * those of an H200. */
+/* Conversions between all integer and float types, in all roundings. They are with .ftz and .sat (PTX ISA
+ * 9.7.9.21), against a reference written for this test: a value is an integer times a power of two, rounded
+ * by dividing. NaNs are those of an H200. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* Exact against the host: f32 and f64 in all rounding directions under fesetround(), narrow formats against a
- * search among all their values. Where directed rounding does not work (valgrind), only rounding to nearest
- * is compared. */
+/* Exact arithmetic against the host's, and against a search of narrow formats: f32 and f64 in all rounding
+ * directions under fesetround(), narrow formats among all their values. Where directed rounding does not work
+ * (valgrind), only rounding to nearest is compared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

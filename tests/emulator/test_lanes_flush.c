@@ -1,7 +1,7 @@
-/* What .ftz flushes, right at the smallest normal number L: results that are below L when rounded to the
- * type's precision with any exponent ("tiny after rounding"). The manual says "flushes subnormal results";
- * that a result which a subnormal's fewer bits would round up to L is flushed too was measured on an H200,
- * for all of these instructions. */
+/* Flushing by .ftz at the smallest normal number L: results that are below L when rounded to the type's
+ * precision with any exponent ("tiny after rounding"). The manual says "flushes subnormal results"; that a
+ * result which a subnormal's fewer bits would round up to L is flushed too was measured on an H200, for all
+ * of these instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

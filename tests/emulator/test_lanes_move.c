@@ -1,5 +1,6 @@
-/* mov: copies, literals, packs and unpacks of vectors up to 128 bits, vector registers (PTX ISA 9.7.9.3
- * and 9.7.9.4, 6.4.3); copysign; addresses of state spaces (isspacep, cvta, 9.7.9.19 and 9.7.9.20). */
+/* mov in all forms, copysign, and addresses of state spaces: copies, literals, packs and unpacks of vectors
+ * up to 128 bits, vector registers (PTX ISA 9.7.9.3 and 9.7.9.4, 6.4.3); isspacep and cvta (9.7.9.19 and
+ * 9.7.9.20). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Weights and producers of memory, and of events, against a model that keeps them byte by byte and lane by lane. */
+/* Weights and producers of memory and of events, against a model by byte and lane. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Replay: values, weights and producers of any register at any event, forwards and backwards, of every
- * kernel. */
+/* Replays of every kernel, to any event, forwards and backwards. They give values, weights and producers of
+ * any register. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

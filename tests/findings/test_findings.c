@@ -1,5 +1,5 @@
-/* Findings: which there are, in which order, with which example and advice, and how text and JSON show
- * them. */
+/* The findings of small traces, in text and JSON: which there are, in which order, with which example and
+ * advice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

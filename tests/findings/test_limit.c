@@ -1,5 +1,4 @@
-/* What limits a launch: the rule on cases by hand, and on what Nsight Compute measured on an H200
- * (data/ladder_sass.csv). */
+/* The limit of a launch: by hand, and against Nsight Compute. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What a report says of a race: both sides, variables, values, the sentence, how many there are. */
+/* Sentences about races in a report. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

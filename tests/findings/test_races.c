@@ -1,4 +1,4 @@
-/* What orders two accesses and what does not: small kernels under the race detector. */
+/* Accesses that are ordered and accesses that are not, in small kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

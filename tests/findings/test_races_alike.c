@@ -1,5 +1,5 @@
-/* Blocks that do in shared memory what the block before them did, and lanes that do what others of their warp do, are not
- * compared access by access: what is found is the same. */
+/* Blocks and lanes that repeat what others did: the search finds the same without comparing each access. A
+ * block repeats the one before it in shared memory, a lane others of its warp. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

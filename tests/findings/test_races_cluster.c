@@ -1,4 +1,4 @@
-/* What the barrier of a cluster orders, and what it does not: small kernels under the race detector. */
+/* Accesses that a cluster's barrier orders, and accesses that it does not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

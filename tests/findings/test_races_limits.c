@@ -1,4 +1,4 @@
-/* What the search for races could not see is counted, and said; where it saw everything, nothing is. */
+/* The search for races counts and reports what it could not see. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

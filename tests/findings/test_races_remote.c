@@ -1,5 +1,5 @@
-/* Hazards of mbarriers and asynchronous copies in another block of the cluster, planted one by one; beside each its correct
- * twin, which is silent. */
+/* Hazards of mbarriers and asynchronous copies in another block of a cluster. They are planted one by one;
+ * beside each stands its correct twin, which is silent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Indices of which a 32-bit product has wrapped around: noted where an address inside a buffer is made of one, and only there. */
+/* Indices with a 32-bit overflow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

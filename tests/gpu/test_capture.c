@@ -1,5 +1,5 @@
-/* Capture without a GPU: the driver's place is taken by one that lets the emulator run the instrumented
- * kernels (stub/emulated.c), at other addresses. (Other orders: tests/session/test_compare.c.) */
+/* Captured runs on a driver whose GPU is the emulator (stub/emulated.c): it runs the instrumented kernels, at
+ * other addresses. (Other orders: tests/session/test_compare.c.) */
 #define _DEFAULT_SOURCE
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* That NVIDIA's own library, where it is installed, knows the metrics of counted.def for several chips: its
- * host half needs no GPU. Where it is not installed this is skipped, and says so. */
+/* NVIDIA's own library, where it is installed, knows the metrics of counted.def. Its host half, which needs
+ * no GPU, is asked for several chips. Where it is not installed this is skipped, and says so. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpu/counters.h"

@@ -1,6 +1,6 @@
-/* Counters: that NVIDIA's library, where it is installed, knows the metrics that we ask for (its host half
- * needs no GPU); and the order of calls, the passes and what can go wrong, against a stub
- * (stub/cupti_stub.c). */
+/* Hardware counters against a stub of CUPTI: the order of calls, the passes and what can go wrong
+ * (stub/cupti_stub.c). NVIDIA's library, where it is installed, knows the metrics that we ask for (its host
+ * half needs no GPU). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpu/counters.h"

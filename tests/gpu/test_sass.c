@@ -1,6 +1,6 @@
-/* Machine code on a GPU, against stand-ins of the driver, of CUPTI and of nvdisasm (stub/): it is loaded with line
- * information, disassembled, sampled and counted instruction by instruction; each of these may fail, and the others go
- * on. */
+/* Machine code on a GPU, against stand-ins of the driver, CUPTI and nvdisasm (stub/): it is loaded with line
+ * information, disassembled, sampled and counted instruction by instruction; each of these may fail, and the
+ * others go on. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* What is guessed of a kernel's launch from its PTX. */
+/* Guesses of a kernel's launch from its PTX. */
 #include "guess/guess_arguments.h"
 #include "guess/uses.h"
 

@@ -1,4 +1,4 @@
-/* What the host's part of a file says about its launches. */
+/* Launches in the host's part of a file. */
 #include "guess/host_code.h"
 
 #include <setjmp.h>

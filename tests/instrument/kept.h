@@ -1,6 +1,5 @@
-/* Kept records: regions of a trace buffer as they came from a GPU, in a file, with all that decoding them
- * takes. tests/device/on_gpu writes such files, tests/instrument/test_records.c decodes them on any machine.
- */
+/* Kept records: regions of a trace buffer from a GPU, in a file. The file has all that decoding them takes.
+ * tests/device/on_gpu writes such files, tests/instrument/test_records.c decodes them on any machine. */
 #ifndef TESTS_INSTRUMENT_KEPT_H
 #define TESTS_INSTRUMENT_KEPT_H
 

@@ -1,5 +1,4 @@
-/* What decoding makes of the records of small kernels: the order of events, the symbols, and rounds of a loop that
- * change nothing. */
+/* Decoded records of small kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Where addresses of a machine lie: symbols and buffers placed by hand, as no emulator places them. */
+/* Places of a machine's addresses: symbols, buffers and offsets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The instrumented text: which probes it has, and that ptxas takes it. */
+/* The text of instrumented kernels: its probes, and that ptxas takes it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

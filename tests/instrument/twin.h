@@ -1,6 +1,6 @@
-/* Twin: runs a plan twice in the emulator, as it is and instrumented, and decodes what the instrumented
- * kernel wrote into its trace buffer. The emulator's own events of the untouched kernel say what must come
- * out. Needs cmocka's headers before it. */
+/* Twin: runs a plan twice in the emulator, as it is and instrumented. It decodes what the instrumented kernel
+ * wrote into its trace buffer. The emulator's own events of the untouched kernel say what must come out.
+ * Needs cmocka's headers before it. */
 #ifndef TESTS_INSTRUMENT_TWIN_H
 #define TESTS_INSTRUMENT_TWIN_H
 

@@ -1,5 +1,5 @@
-/* The ladder's table: which rows and columns it has, what is beside what, and what the shipped recording says to the
- * sentences of articles; --ladder and --latency. */
+/* The ladder's table, --ladder and --latency: its rows and columns, what is beside what, and what the shipped
+ * recording says to the sentences of articles. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

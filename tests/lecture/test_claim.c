@@ -1,4 +1,5 @@
-/* Claims: their grammar on values by hand, every error with its column, and every word on runs of the emulator. */
+/* Claims: their grammar, every error with its column, and every word. The grammar is tested on values by
+ * hand, the words on runs of the emulator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Lecture files: what is read, what is refused and where, marks within a paragraph, one lecture in two languages. */
+/* Lecture files: the parser and its errors, marks in paragraphs, two languages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

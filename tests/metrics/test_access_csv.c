@@ -1,4 +1,4 @@
-/* --access: the measured file comes back as it is, and every mistake is reported with its line and column. */
+/* --access: the measured file as it is, and mistakes with their line and column. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Fills: what buffers hold before a run. */
+/* The contents of buffers before a run, by each fill. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* What PTX bounds but does not define to the bit (ptx/approximate.h). */
+/* Instructions that PTX bounds but does not define to the bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

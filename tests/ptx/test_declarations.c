@@ -1,5 +1,4 @@
-/* Declarations: what the IR holds of variables with their initial values, parameters, functions and
- * directives. */
+/* Declarations in the IR: variables, initial values, parameters, functions, directives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Errors: what is wrong is said in one line, with its place, the line of PTX and a caret. Nothing that is not
- * PTX does more than that. */
+/* Error messages of the front end: one line, its place, the line of PTX and a caret. Nothing that is not PTX
+ * does more than that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

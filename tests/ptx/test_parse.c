@@ -1,5 +1,5 @@
-/* Instructions and operands: what the IR holds after parsing one line, said as text. Each row is a program of
- * one line and its expectation. */
+/* Instructions and operands in the IR after parsing one line, as text. Each row is a program of one line and
+ * its expectation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

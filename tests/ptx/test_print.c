@@ -1,5 +1,6 @@
-/* Printer: parse(print(x)) == x for the PTX that ships and for the seeds of the fuzz target, the exact text,
- * and operands that were made by hand, as an instrumenter makes them. */
+/* The printer: what it prints is parsed to the same module again. parse(print(x)) == x holds for the PTX that
+ * ships and for the seeds of the fuzz target; the exact text, and operands that were made by hand, as an
+ * instrumenter makes them, are tested, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,4 @@
-/* Programs: which functions an entry is linked with and in what order, pcs of calls, and the source line of
- * each instruction. */
+/* Linked programs: their functions, pcs of calls, and source lines of instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* What nvdisasm prints, read as instructions; and how nvdisasm is found and run. */
+/* The parser of nvdisasm's text, and the search for nvdisasm. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

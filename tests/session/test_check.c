@@ -1,4 +1,4 @@
-/* --check: errors by their causes, what to insert where, and the proof in a copy of the PTX.
+/* --check: errors by their causes, their remedies, and the proof in a copy of the PTX.
  *
  * tests/data/checks/NAME.txt: what it prints of every kernel that is wrong on purpose, as exact text. */
 #include "tests/cli/json_reader.h"

@@ -1,4 +1,4 @@
-/* Two traces compared thread by thread (trace/compare.h): what is the same, and what is not. */
+/* Two traces compared thread by thread (trace/trace_compare.h): what is the same, and what is not. */
 #include "session/session.h"
 #include "trace/trace_compare.h"
 

@@ -1,5 +1,4 @@
-/* What scripts rely on stays as it was in the last version: every field of --report=json with its value, and
- * session files that the last version wrote.
+/* Reports and session files of the last version stay readable.
  *
  *   tests/data/reports/KERNEL.json      --kernel KERNEL --n 64 --block 64 --backend emulator --report=json
  *   tests/data/sessions/KERNEL.redviz   --save of the same; shuffle on a (stub) GPU

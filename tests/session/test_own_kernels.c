@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
-/* Kernels that the catalogue does not have (tests/kernels/): those that are right give what a reference on
- * the CPU gives and no hazard, also under other schedules; those that are wrong are found out, at the line
- * that says so. */
+/* Kernels that the catalogue does not have (tests/kernels): those that are right give what a reference on the
+ * CPU gives and no hazard, also under other schedules; those that are wrong are found out, at the line that
+ * says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

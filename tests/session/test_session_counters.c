@@ -1,6 +1,5 @@
-/* Hardware counters of a session, against stubs of the driver and of CUPTI (tests/gpu/stub): they stand
- * beside the predictions of their launch, a file keeps them, and where they cannot be had one line says why.
- */
+/* Hardware counters of a session against stubs of driver and CUPTI (tests/gpu/stub): they stand beside the
+ * predictions of their launch, a file keeps them, and where they cannot be had one line says why. */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Machine code that a session measures, against stand-ins of the driver, of CUPTI and of nvdisasm (tests/gpu/stub):
- * what is measured is taken over, and what cannot be had is one line. */
+/* Machine code that a session measures, against stand-ins of libraries (tests/gpu/stub): what is measured is
+ * taken over, and what cannot be had is one line. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* --launch: launches of a file (tests/kernels/stages.ptx) as one run, and structures among their arguments. */
+/* --launch: several launches of a file as one run (tests/kernels/stages.ptx). Structures are among their
+ * arguments. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

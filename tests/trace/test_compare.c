@@ -1,4 +1,4 @@
-/* Two traces side by side: what makes a thread different, and what does not. */
+/* Two traces compared: changes that make a thread different, and changes that do not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

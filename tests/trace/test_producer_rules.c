@@ -1,4 +1,4 @@
-/* What both producers do alike: source lanes of shuffles, and which events make the rounds of a spin loop. */
+/* The rules that both producers share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Traces: what is appended to a block is what is read from it, in any order, for random events of every kind
- * and shape; the memory an event takes; launches, blocks and traps; the kind that an instruction records. */
+/* Traces: events of every kind and shape are read as they were appended, in any order; the memory an event
+ * takes; launches, blocks and traps; the kind that an instruction records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,4 @@
-/* The tree itself: folders include and link only what they may, no two types share a name, shipped PTX is not stale,
- * files are tidy, the documents name every file. */
+/* The tree itself: layers, types, shipped PTX, tidy files, installation and documents. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -269,102 +268,45 @@ static void test_licence(void **state) {
 
 /* ---- documents ----------------------------------------------------------------------------------------- */
 
-/* A folder's lines follow the line "src/base/  what it is for"; each begins with the names it is about,
- * without their endings, so that a header and its source share one: "  error, text    what they are for". */
-static bool map_names(const char *readme, const char *folder, const char *name) {
-    char head[128];
-    snprintf(head, sizeof head, "\n%s/ ", folder);
-    const char *line = strstr(readme, head);
-    if (!line) return false;
-    for (line = strchr(line + 1, '\n'); line && strncmp(line, "\n  ", 3) == 0; line = strchr(line + 1, '\n'))
-        for (const char *at = line + 3; *at != ' ' && *at != '\n'; at += *at == ',' ? 2 : 0) {
-            size_t length = strcspn(at, ", \n");
-            if (length == strlen(name) && strncmp(at, name, length) == 0) return true;
-            at += length;
-        }
-    return false;
-}
-
-static void test_map_is_read(void **state) {
+/* The lists of files are what `make map` writes, and each file has a first sentence. */
+static void test_map_is_current(void **state) {
     (void)state;
-    static const char map[] = "# x\nsrc/a/   one\n  b, c  two d\n  e\n        f\nsrc/g/   h\n  i     j\n";
-    assert_true(map_names(map, "src/a", "b") && map_names(map, "src/a", "c") && map_names(map, "src/a", "e"));
-    assert_true(map_names(map, "src/g", "i"));
-    assert_false(map_names(map, "src/a", "d") || map_names(map, "src/a", "f") ||
-                 map_names(map, "src/a", "i"));
-    assert_false(map_names(map, "src/x", "b") || map_names(map, "src/g", "j") ||
-                 map_names(map, "src/a", "two"));
+    assert_int_equal(shell("scripts/map.sh --check"), 0);
 }
 
-/* Where the files of a folder are listed. */
-static const char *document_of(const char *folder) {
-    if (!strncmp(folder, "src", 3)) return "src/README.md";
-    if (!strncmp(folder, "tui", 3)) return "tui/README.md";
-    return !strncmp(folder, "tests", 5) ? "tests/README.md" : "CONTRIBUTING.md";
-}
-
-static void test_documents_name_every_file(void **state) {
+/* Each command, in a copy of the tree, makes the map wrong; what is said then. */
+static void test_wrong_maps_are_found(void **state) {
     (void)state;
-    static const char *const patterns[] = {
-        "src/*.*",         "src/*/*.*",      "src/*/*/*.*",    "tui/*.*",      "tui/*/*.*",
-        "scripts/*.*",     "tests/*.sh",     "tests/*/*.[ch]", "tests/*/*.sh", "tests/gpu/stub/*.[ch]",
-        "tests/ptx/*.def", "tests/cli/*.zsh"};
-    int missing = 0;
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        glob_t files;
-        assert_int_equal(glob(patterns[i], 0, NULL, &files), 0);
-        for (size_t f = 0; f < files.gl_pathc; f++) {
-            char folder[256], name[256];
-            const char *path = files.gl_pathv[f], *slash = strrchr(path, '/');
-            snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-            snprintf(name, sizeof name, "%.*s", (int)strcspn(slash + 1, "."), slash + 1);
-            char *document = read_whole(document_of(folder));
-            if (strcmp(name, "README") != 0 && !map_names(document, folder, name)) {
-                print_error("%s: %s is not listed\n", document_of(folder), path);
-                missing++;
-            }
-            free(document);
-        }
-        globfree(&files);
+    static const char *const planted[][2] = {
+        {"rm src/base/text.h src/base/text.c", "src/README.md: the list of files is out of date: make map"},
+        {"echo '/* Widgets: a new file for the list. */' >tui/draw/widgets.h", "widgets"},
+        {"echo 'int a;' >src/base/a.c", "src/base/a.c: the comment at its head has no first sentence"},
+        {"echo '/* Short. */' >src/base/a.c", "src/base/a.c: the first sentence says too little"},
+        {"mkdir src/room && echo '/* Rooms: a file in a new folder. */' >src/room/room.h",
+         "src/README.md: src/room/ has no line"},
+        {"rm -r tests/html", "tests/README.md: tests/html/ has no files"},
+        {"sed -i.old 's/a growing, always/an always/' src/base/text.h", "text"}};
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        char command[1024];
+        snprintf(command, sizeof command,
+                 "copy=$(mktemp -d) && mkdir \"$copy/tests\" && cp -R src tui scripts \"$copy\" && "
+                 "(cd tests && tar cf - --exclude ./data .) | tar xf - -C \"$copy/tests\" && cd \"$copy\" && "
+                 "{ %s; scripts/map.sh --check >/dev/null 2>said && status=7 || status=8; "
+                 "grep -qF '%s' said || status=9; rm -rf \"$copy\"; exit $status; }",
+                 planted[i][0], planted[i][1]);
+        int status = shell(command);
+        if (status != 8) fail_msg("%s: status %d", planted[i][0], status);
     }
-    assert_int_equal(missing, 0);
 }
 
-/* A line of a list "  a, b    what for" whose file has gone. */
-static int gone(const char *document) {
-    char *text = read_whole(document), folder[256] = "";
-    int count = 0;
-    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-        size_t length = strcspn(line, " \n");
-        if (length > 1 && line[length - 1] == '/' && line[length] == ' ') {
-            snprintf(folder, sizeof folder, "%.*s", (int)length, line);
-            continue;
-        }
-        if (!*folder || strncmp(line, "  ", 2) != 0 || line[2] == ' ') {
-            if (!strncmp(line, "```", 3)) *folder = 0;
-            continue;
-        }
-        for (const char *at = line + 2; *at != ' ' && *at != '\n'; at += *at == ',' ? 2 : 0) {
-            char pattern[512];
-            glob_t files;
-            length = strcspn(at, ", \n");
-            snprintf(pattern, sizeof pattern, "%s%.*s.*", folder, (int)length, at);
-            if (glob(pattern, 0, NULL, &files) != 0) {
-                print_error("%s: there is no %s\n", document, pattern);
-                count++;
-            }
-            globfree(&files);
-            at += length;
-        }
-    }
-    free(text);
-    return count;
-}
-
-static void test_documents_name_no_other_file(void **state) {
+/* A line "  a, b    what for" of a list of CONTRIBUTING.md, and a file of scripts. */
+static void test_scripts_are_listed(void **state) {
     (void)state;
-    assert_int_equal(
-        gone("src/README.md") + gone("tui/README.md") + gone("tests/README.md") + gone("CONTRIBUTING.md"), 0);
+    assert_int_equal(shell("sed -n '/^scripts\\//,/^```/s/^  \\([a-z_, ]*[a-z_]\\)   *.*/\\1/p' "
+                           "CONTRIBUTING.md | tr -d ' ' | tr ',' '\\n' | "
+                           "sort >build/listed && ls scripts | grep '\\.' | sed 's/\\..*//' | sort -u | diff "
+                           "build/listed - >&2"),
+                     0);
 }
 
 /* Links of a document lead to files of the tree. */
@@ -390,14 +332,20 @@ static void test_links_lead_somewhere(void **state) {
     assert_int_equal(broken, 0);
 }
 
-/* The first document is short. */
+/* The first document is short: at most 110 lines of at most 110 columns. */
 static void test_readme_is_short(void **state) {
     (void)state;
+    enum { MOST = 110 };
     char *text = read_whole("README.md");
     int lines = 0;
-    for (const char *c = text; *c; c++) lines += *c == '\n';
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        int columns = 0;
+        for (const char *c = line; *c != '\n'; c++) columns += (*c & 0xC0) != 0x80; /* UTF-8 */
+        lines++;
+        if (columns > MOST) fail_msg("README.md:%d has %d columns, at most %d fit", lines, columns, MOST);
+    }
     free(text);
-    assert_in_range(lines, 1, 200);
+    assert_in_range(lines, 1, MOST);
 }
 
 int main(void) {
@@ -412,9 +360,9 @@ int main(void) {
         cmocka_unit_test(test_files_are_tidy),
         cmocka_unit_test(test_install_makes_its_folders),
         cmocka_unit_test(test_licence),
-        cmocka_unit_test(test_map_is_read),
-        cmocka_unit_test(test_documents_name_every_file),
-        cmocka_unit_test(test_documents_name_no_other_file),
+        cmocka_unit_test(test_map_is_current),
+        cmocka_unit_test(test_wrong_maps_are_found),
+        cmocka_unit_test(test_scripts_are_listed),
         cmocka_unit_test(test_links_lead_somewhere),
         cmocka_unit_test(test_readme_is_short),
     };

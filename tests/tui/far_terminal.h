@@ -1,5 +1,6 @@
-/* Far terminal: the program on a pseudo-terminal whose other side takes all bytes at once, keeps them in a buffer, and shows
- * so many a second: a window behind ssh. It answers the question for its status when it comes to it, or does not. */
+/* Far terminal: the program on a pseudo-terminal that shows so many bytes a second. Its other side takes all
+ * bytes at once and keeps them in a buffer: a window behind ssh. It answers the question for its status when
+ * it comes to it, or does not. */
 #ifndef TESTS_TUI_FAR_TERMINAL_H
 #define TESTS_TUI_FAR_TERMINAL_H
 

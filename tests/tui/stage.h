@@ -1,4 +1,5 @@
-/* Stage: a run opened as the interface opens it, with the timings that ship, and drawn without a terminal. */
+/* Stage: a run opened as the interface opens it, and drawn without a terminal. It has the timings that
+ * ship. */
 #ifndef TESTS_TUI_STAGE_H
 #define TESTS_TUI_STAGE_H
 

@@ -1,4 +1,4 @@
-/* Background: runs that are made while the interface goes on, in the real program on a pseudo-terminal. */
+/* Runs in the background, in the real program on a pseudo-terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

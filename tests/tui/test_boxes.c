@@ -1,5 +1,4 @@
-/* Boxes: how the reduction is drawn: the marks of what goes wrong, the ways of the operands at every width, who adds,
- * and that no label runs into a number. */
+/* Boxes of the reduction as drawn in each width. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

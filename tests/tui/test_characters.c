@@ -1,5 +1,5 @@
-/* Text of any script: the table of widths against Python's, what stands in one cell, cells of double width on a canvas,
- * and where lines of Chinese may end. */
+/* Text of any script: widths, cells and line breaks: the table of widths against Python's, what stands in one
+ * cell, cells of double width on a canvas, and where lines of Chinese may end. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

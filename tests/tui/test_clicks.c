@@ -1,4 +1,4 @@
-/* Clicks: what the mouse selects in each pane and in the menu. */
+/* Clicks of the mouse in each pane and in the menu. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Editing: the real program gives the terminal to an editor that is a script, and shows what the change did;
- * files that others change under --watch; what the editor is given. */
+/* Edited files: an editor that is a script changes them, and others under --watch. The real program gives the
+ * terminal to the editor, and shows what the change did. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>

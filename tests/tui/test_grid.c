@@ -1,5 +1,5 @@
-/* The grid on the machine: a timeline by hand in every size, and kernels of the catalogue: what an H200 recorded, or,
- * where that is not there, what the emulator in a driver's place recorded (tests/data/grid). */
+/* The grid on the machine: a timeline by hand, and kernels as an H200 recorded them, or, where that is not
+ * there, as the emulator in a driver's place recorded them (tests/data/grid). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

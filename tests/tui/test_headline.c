@@ -1,5 +1,5 @@
-/* The head of the screen: how the result compares with the exact answer, in colour and in words, and what is
- * worst in a file. */
+/* The head of the screen: the result against the exact answer, in colour and in words, and what is worst in a
+ * file. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

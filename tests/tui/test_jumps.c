@@ -1,4 +1,4 @@
-/* Jumps: to conflicts, branches, barriers, search matches, the steps that a metric counts, and marks. */
+/* Jumps to conflicts, branches, barriers, search matches, a metric's steps, and marks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Keys: their names, what people press who come from less, vim or htop, and what the mouse does in their place (clicks
- * on the footer, dragging on the timeline), and the help, its legend and its glossary. */
+/* Keys and the mouse, the help, its legend and its glossary. People who come from less, vim or htop find
+ * their keys; a click on the footer and dragging on the timeline do what keys do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

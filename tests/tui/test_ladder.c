@@ -225,12 +225,12 @@ static void machines_are_chosen_by_what_is_recorded(void **state) {
     }
 }
 
-/* ---- README -------------------------------------------------------------------------------------------- */
+/* ---- the document of measurements ---------------------------------------------------------------------- */
 
-/* The first table of --ladder stands in README. */
-static void the_table_of_the_readme(void **state) {
+/* The first table of --ladder stands in assets/h200/README.md. */
+static void the_document_has_the_table(void **state) {
     (void)state;
-    char *readme = program_output(0, "cat README.md"), *text = program_output(0, "@ --ladder");
+    char *readme = program_output(0, "cat assets/h200/README.md"), *text = program_output(0, "@ --ladder");
     char *begin = strstr(readme, "microseconds to one number"), *table = strstr(text, "\n\n");
     assert_true(begin && table);
     while (begin > readme && strncmp(begin, "```\n", 4) != 0) begin--;
@@ -240,7 +240,7 @@ static void the_table_of_the_readme(void **state) {
     text_add_bytes(&expected, readme, (size_t)(begin + 4 - readme));
     text_add_bytes(&expected, text, (size_t)(table + 1 - text));
     text_add(&expected, end);
-    golden_check_file("README.md", &expected);
+    golden_check_file("assets/h200/README.md", &expected);
     text_done(&expected);
     free(readme);
     free(text);
@@ -279,7 +279,7 @@ int main(void) {
         cmocka_unit_test(clicks_select_and_open),
         cmocka_unit_test(rungs_open_at_the_selected_size),
         cmocka_unit_test(machines_are_chosen_by_what_is_recorded),
-        cmocka_unit_test(the_table_of_the_readme),
+        cmocka_unit_test(the_document_has_the_table),
         cmocka_unit_test(rows_fill_in_as_they_are_measured),
     };
     return cmocka_run_group_tests(tests, count_rungs, forget_counts);

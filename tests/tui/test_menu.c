@@ -1,4 +1,4 @@
-/* The menu of a run of a file offers that file's kernels, and goes on doing so when another kernel is shown. */
+/* The menu for a run of a file: it offers the file's kernels, also while another kernel is shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

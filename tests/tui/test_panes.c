@@ -1,4 +1,4 @@
-/* Panes drawn alone: what one pane prints of one step, without the rest of the screen. */
+/* Panes drawn alone, one pane and one step at a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

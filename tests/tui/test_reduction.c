@@ -1,5 +1,5 @@
-/* The reduction as boxes: at every level of every kernel of the ladder, what is live adds up to the block's sum; the
- * rounding shown equals an exact computation; beats. */
+/* The reduction as boxes: the live values of every level add up to the block's sum. It holds for every kernel
+ * of the ladder; the rounding shown equals an exact computation; beats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,4 @@
-/* Settings: what the keys make of them, that nothing the kernel refuses can be chosen unseen, what comes out
- * as options. */
+/* Settings: their keys, refused values, and the options that come out. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* A slow terminal is not sent more than it can show, whether its line declares a speed, the terminal says what it has shown,
- * or neither; and what it says is never taken for keys. */
+/* A slow terminal gets no more than it can show: its line declares a speed, the terminal says what it has
+ * shown, or neither; and what it says is never taken for keys. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 

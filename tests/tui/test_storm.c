@@ -1,6 +1,6 @@
-/* An edit storm: --watch while the files of the run are truncated, removed, replaced by a folder or by another file under
- * the same name, faster than they can be run, and keys are pressed. Whatever was there in between, in the end the program
- * shows what is there, and quits as always. */
+/* An edit storm: files change under --watch faster than they can be run: they are truncated, removed,
+ * replaced by a folder or by another file under the same name, and keys are pressed. Whatever was there in
+ * between, in the end the program shows what is there, and quits as always. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Timings: which of many timings stand beside a run, and how they are drawn in every width. */
+/* Timings beside a run: which of many, and how they are drawn in every width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* View: what keys do, that going back undoes going forwards, and that a frame depends on the place alone. */
+/* Keys of the view: back undoes forwards, and a frame depends on the place alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* HTML: frames as the data of a web page, kept as differences, and text and colours as its markup.
+/* HTML: frames as differences and markup, the data of a web page.
  *
  * A frame is a sequence of runs, each of cells that follow each other along the rows and look alike:
  *

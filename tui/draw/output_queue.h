@@ -1,6 +1,7 @@
-/* Output queue: how long the terminal needs for what it was sent. A system queues 4 to 20 kB for a terminal and often does
- * not say how much of that is left: at 9600 baud, 20 seconds of frames that nobody wants to see any more. So the rate is
- * what the line declares, where it declares a slow one; else it is learned from writes that the system refuses. */
+/* Output queue: estimates how long the terminal needs for what it was sent. A system queues 4 to 20 kB for a
+ * terminal and often does not say how much of that is left: at 9600 baud, 20 seconds of frames that nobody
+ * wants to see any more. So the rate is what the line declares, where it declares a slow one; else it is
+ * learned from writes that the system refuses. */
 #ifndef TUI_DRAW_OUTPUT_QUEUE_H
 #define TUI_DRAW_OUTPUT_QUEUE_H
 

@@ -1,4 +1,5 @@
-/* Which text the terminal can show, as far as the locale and its type say. After setlocale(LC_CTYPE, ""). */
+/* The kinds of text that the terminal can show, by the locale and the terminal's type. After
+ * setlocale(LC_CTYPE, ""). */
 #ifndef TUI_DRAW_TERMINAL_TEXT_H
 #define TUI_DRAW_TERMINAL_TEXT_H
 

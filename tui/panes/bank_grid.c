@@ -1,4 +1,4 @@
-/* Where the rows and cells of banks go (banks.h). */
+/* The places of the rows and cells of banks on the screen (banks.h). */
 #include "tui/panes/banks.h"
 
 enum {

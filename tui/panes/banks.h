@@ -1,5 +1,4 @@
-/* The shared access of a warp as lines of 32 words, one for each bank, and where they go on the screen; for
- * pane_banks.c. */
+/* A warp's shared access as lines of 32 words, one word for each bank (pane_banks.c). */
 #ifndef TUI_PANES_BANKS_H
 #define TUI_PANES_BANKS_H
 

@@ -1,5 +1,5 @@
-/* What is wrong at this step, in one sentence that comes before all others: the access that ended the run, a word that
- * nothing wrote, a race, an addition that rounding took, inputs that are counted twice or lost. */
+/* The sentence about a fault at this step, which comes before all others: the access that ended the run, a
+ * word that nothing wrote, a race, an addition that rounding took, inputs that are counted twice or lost. */
 #include "tui/panes/pane.h"
 #include "tui/panes/reduction_row.h"
 

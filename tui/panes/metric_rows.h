@@ -1,5 +1,5 @@
-/* Metric rows: the metrics as the interface shows them, loads and stores summed, and the steps that each
- * was counted from. A row has the number of the first of its metrics (metrics.def); the other numbers are
+/* Metric rows: metrics as the interface shows them, with the steps that they were counted from. Loads and
+ * stores are summed. A row has the number of the first of its metrics (metrics.def); the other numbers are
  * rows that stay empty. */
 #ifndef TUI_PANES_METRIC_ROWS_H
 #define TUI_PANES_METRIC_ROWS_H

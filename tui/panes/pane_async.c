@@ -1,4 +1,4 @@
-/* Async: asynchronous copies beside the registers: their groups and the waits for them, mbarriers, bulk copies. */
+/* The pane of asynchronous copies: their groups and the waits for them, mbarriers, bulk copies. */
 #include "tui/panes/pane.h"
 
 #include "tui/panes/ruler.h"

@@ -1,4 +1,4 @@
-/* Branch and barrier: which lanes take the branch, and which warps have arrived. */
+/* The branch and barrier pane: the lanes that take a branch, and the warps that have arrived. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* Counters: what the hardware counted for this launch, beside what its trace predicts. A large metrics pane
+/* The counters pane: the hardware's counts for this launch beside the predicted ones. A large metrics pane
  * shows the same. */
 #include "tui/panes/counter_rows.h"
 #include "tui/panes/pane.h"

@@ -1,5 +1,5 @@
-/* Explanation: what is wrong at this step, the step in words, and what the catalogue says to watch for. A sentence that
- * does not fit as a whole is left out: half of one says nothing. */
+/* The explanation pane: a fault, the step in words, and the catalogue's advice. The advice is what to watch
+ * for. A sentence that does not fit as a whole is left out: half of one says nothing. */
 #include "tui/panes/pane.h"
 #include "tui/panes/sentences.h"
 

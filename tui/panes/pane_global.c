@@ -1,6 +1,6 @@
-/* Global: the shown warp's access to global (or local) memory, by lines of 128 bytes and their four sectors
- * of 32. A cell is a word of four bytes and holds the lane that accesses it; the other words of a touched
- * sector are dots, because they are transferred as well, and words of other sectors stay blank. */
+/* The global pane: a warp's access by lines of 128 bytes and their sectors of 32. Local memory is shown in
+ * the same way. A cell is a word of four bytes and holds the lane that accesses it; the other words of a
+ * touched sector are dots, because they are transferred as well, and words of other sectors stay blank. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"

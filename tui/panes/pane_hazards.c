@@ -1,5 +1,5 @@
-/* Hazards: what is wrong with the run, then what is slow: the list, and for the selected finding both accesses,
- * the reason and the advice. f and F step through them and go to where they happen. */
+/* The hazards pane: errors, then slow places; the selected one with its accesses. It also has the reason and
+ * the advice. f and F step through them and go to where they happen. */
 #include "tui/panes/pane.h"
 
 #include "findings/findings.h"

@@ -1,4 +1,4 @@
-/* Help: the keys in groups, then what each sign means in the pane that has the focus and on the timeline
+/* The help: the keys in groups, and the signs of the pane with the focus. The signs of the timeline follow
  * (legend.def). */
 #include "tui/panes/pane.h"
 #include "tui/panes/sheet.h"

@@ -1,6 +1,6 @@
-/* Ladder: times of all rungs by size, and at the selected size what else was measured of each; below the table the
- * selected rung in words. Each time has a bar that says how fast it is beside the best of its size, so that colour is
- * not needed. */
+/* The ladder screen: times of all rungs by size, and figures at the selected size. Below the table stands the
+ * selected rung in words. Each time has a bar that says how fast it is beside the best of its size, so that
+ * colour is not needed. */
 #include "tui/panes/ladder_columns.h"
 #include "tui/panes/pane.h"
 #include "tui/view/ladder_view.h"

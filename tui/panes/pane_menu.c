@@ -1,4 +1,5 @@
-/* Menu: another kernel, of the user's file or the catalogue, or a lecture; typing filters by name and title. */
+/* The menu: kernels of the user's file and of the catalogue, and lectures; typing filters by name and
+ * title. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>

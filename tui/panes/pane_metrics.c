@@ -1,6 +1,5 @@
-/* Metrics: the counts of this step, its source line, its barrier interval, the traced block and the whole
- * grid, side by side, with the ideal counts of accesses. Where rows are few, those that this step has come
- * first. */
+/* The metrics pane: the counts of step, line, interval, block and grid, side by side. Accesses have their
+ * ideal counts. Where rows are few, those that this step has come first. */
 #include "tui/panes/counter_rows.h"
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"

@@ -1,5 +1,5 @@
-/* Registers: what the current instruction's registers hold in the selected lane: the value, how many inputs
- * are folded into it, and the step that it came from. */
+/* The registers pane: the registers of an instruction in the selected lane. Each has its value, how many
+ * inputs are folded into it, and the step that it came from. */
 #include "tui/panes/pane.h"
 
 #include "tui/view/registers.h"

@@ -1,6 +1,6 @@
-/* Sass: the machine code of the kernel under its source lines, each instruction with what a GPU counted and sampled of it.
- * Below a line stands why it has other counts than its PTX. Few columns: the numbers that the text does not say stay, the
- * address and the share that is predicated off go first. */
+/* The SASS pane: machine code under its source lines, with a GPU's counts and samples. Below a line stands
+ * why it has other counts than its PTX. Few columns: the numbers that the text does not say stay, the address
+ * and the share that is predicated off go first. */
 #include "tui/panes/sampled_code.h"
 #include "tui/panes/pane.h"
 

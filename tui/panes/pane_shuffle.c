@@ -1,5 +1,5 @@
-/* Shuffle: from which lane every lane of the shown warp takes its value. As many arrows are drawn as fit into
- * the rows, those around the selected lane first. */
+/* The shuffle pane: the lane from which each lane of a warp takes its value. As many arrows are drawn as fit
+ * into the rows, those around the selected lane first. */
 #include "tui/panes/pane.h"
 
 #include "tui/panes/ruler.h"

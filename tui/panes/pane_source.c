@@ -1,8 +1,8 @@
-/* Source: the kernel's own text around the current line, with each line's counts beside it; its PTX beside
- * it, below it or instead of it. Lines that are too long are continued below. Only lines that have events
- * need the gutter's columns; all other text may use them. One of its scopes is the samples of the whole kernel on a GPU, with
- * the stall of the current line in the last row. The sign behind a line's number is of the block's whole
- * run: 'X' is an access of a hazard, '!' a bank conflict. */
+/* The source pane: the text around the current line, with counts and PTX. The PTX stands beside it, below it
+ * or instead of it. Lines that are too long are continued below. Only lines that have events need the
+ * gutter's columns; all other text may use them. One of its scopes is the samples of the whole kernel on a
+ * GPU, with the stall of the current line in the last row. The sign behind a line's number is of the block's
+ * whole run: 'X' is an access of a hazard, '!' a bank conflict. */
 #include "base/line_break.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/source_gutter.h"

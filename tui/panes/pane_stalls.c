@@ -1,6 +1,7 @@
-/* Stalls: why warps wait, of the current line and of the kernel, in percent of their samples. In a comparison: what one
- * kernel waits for and the other does not, the largest difference first. Where all rows fit, their order is of the kernel,
- * so that they stay where they are while the run moves on; else the line's come first. */
+/* The stalls pane: reasons why warps wait, in percent of the samples of line and kernel. In a comparison:
+ * what one kernel waits for and the other does not, the largest difference first. Where all rows fit, their
+ * order is of the kernel, so that they stay where they are while the run moves on; else the line's come
+ * first. */
 #include "tui/panes/sampled_code.h"
 #include "tui/panes/pane.h"
 

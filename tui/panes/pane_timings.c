@@ -1,6 +1,6 @@
-/* Timings: how long each kernel of the ladder takes, as bars, beside what it is compared with. As many
- * numbers as fit follow the bars, the most useful first. The title says whether they were recorded on another
- * machine or are measured now. A row that was timed otherwise than selected is marked with '*'. */
+/* The timings pane: the time of each kernel of the ladder as a bar. Below are its peers. As many numbers as
+ * fit follow the bars, the most useful first. The title says whether they were recorded on another machine or
+ * are measured now. A row that was timed otherwise than selected is marked with '*'. */
 #include "tui/panes/pane.h"
 #include "tui/scene/scene_times.h"
 

@@ -1,7 +1,7 @@
-/* Tree: the reduction so far. A row is a level of the tree, its cells the lanes of the selected warp with the
- * number of inputs that each holds; the path of one value is lit, from the lane that holds it back to the
- * inputs. Beside the lanes there is a mark for every warp of the block that is on the path, and a text that
- * says what the lane at the path's end folds. */
+/* The tree pane: the reduction so far. A row is a level of the tree, its cells the lanes of the selected warp
+ * with the number of inputs that each holds; the path of one value is lit, from the lane that holds it back
+ * to the inputs. Beside the lanes there is a mark for every warp of the block that is on the path, and a text
+ * that says what the lane at the path's end folds. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Words: the glossary (glossary.def). */
+/* The glossary on the screen (glossary.def). */
 #include "tui/panes/pane.h"
 #include "tui/panes/sheet.h"
 

@@ -1,3 +1,4 @@
+/* The table of all panes, from panes.def. */
 #include "tui/panes/pane.h"
 
 const Pane *const panes[] = {

@@ -1,4 +1,4 @@
-/* Peers: an access that reaches shared memory of other blocks of the cluster, block by block. */
+/* Accesses of other blocks' shared memory in a cluster, drawn block by block. */
 #ifndef TUI_PANES_PEERS_PANE_H
 #define TUI_PANES_PEERS_PANE_H
 

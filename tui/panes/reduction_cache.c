@@ -1,4 +1,4 @@
-/* What threads keep in registers beside their boxes. */
+/* Registers that threads keep beside their boxes. */
 #include "tui/panes/reduction_row.h"
 
 #include <stdio.h>

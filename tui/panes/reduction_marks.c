@@ -1,4 +1,4 @@
-/* What goes wrong in a level: a mark behind the sum, and below the boxes what it means. */
+/* Marks of errors in a level: one behind the sum, and its meaning below the boxes. */
 #include "tui/panes/reduction_row.h"
 
 #include <inttypes.h>

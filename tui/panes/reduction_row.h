@@ -1,6 +1,7 @@
-/* Private to pane_reduction.c and reduction_*.c: a row of boxes, and what each of these files draws of it. A file is one
- * idea: reduction_window.c says which boxes are drawn, reduction_values.c where, reduction_rows.c draws what each box holds,
- * reduction_ways.c how operands come to their sums, reduction_marks.c and reduction_trap.c what goes wrong. */
+/* A row of boxes, as pane_reduction.c and the files reduction_*.c share it. A file is one idea:
+ * reduction_window.c says which boxes are drawn, reduction_values.c where, reduction_rows.c draws what each
+ * box holds, reduction_ways.c how operands come to their sums, reduction_marks.c and reduction_trap.c what
+ * goes wrong. */
 #ifndef TUI_PANES_REDUCTION_ROW_H
 #define TUI_PANES_REDUCTION_ROW_H
 

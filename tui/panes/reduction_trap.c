@@ -1,4 +1,4 @@
-/* The access at which the block's run ended: which element each thread of the window was to load or store there. */
+/* The access that ended the block's run, with the element of each thread. */
 #include "tui/panes/reduction_row.h"
 
 #include <inttypes.h>

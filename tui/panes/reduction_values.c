@@ -1,4 +1,4 @@
-/* Where boxes are drawn, and their values. */
+/* The places of boxes on the screen, and their values. */
 #include "tui/panes/reduction_row.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Which boxes are in the window, and how wide they are. */
+/* The boxes in the window, and their width. */
 #include "tui/panes/reduction_row.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Sampled code: what the panes that show SASS and samples share: sums by source line, shares, where it was measured. */
+/* Sampled code: sums by source line and shares, for the panes of SASS and samples. It also says where they
+ * were measured. */
 #ifndef TUI_PANES_SAMPLED_CODE_H
 #define TUI_PANES_SAMPLED_CODE_H
 

@@ -1,4 +1,4 @@
-/* Syntax: which bytes of a line of CUDA C++ or Python are keywords, intrinsics and comments, as roles. */
+/* Syntax: keywords, intrinsics and comments of a line of CUDA C++ or Python, as roles. */
 #ifndef TUI_PANES_SYNTAX_H
 #define TUI_PANES_SYNTAX_H
 

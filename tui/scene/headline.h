@@ -1,5 +1,5 @@
-/* Headline: what the head of the screen says of a run: how its result compares with the exact answer, and
- * what it is about or what is worst in it. */
+/* Headline: the sentence about a run at the head of the screen: how its result compares with the exact
+ * answer, and what it is about or what is worst in it. */
 #ifndef TUI_SCENE_HEADLINE_H
 #define TUI_SCENE_HEADLINE_H
 

@@ -1,3 +1,4 @@
+/* Boxes for a thread that adds many inputs one after another. */
 #include "tui/scene/reduction_state.h"
 
 #include "base/memory.h"

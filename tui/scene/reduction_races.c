@@ -1,3 +1,4 @@
+/* Stores of other threads to a word that a level reads. */
 #include "tui/scene/reduction_state.h"
 
 #include "base/memory.h"

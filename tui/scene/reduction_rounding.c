@@ -1,3 +1,4 @@
+/* The rounding of floating-point sums, against the exact ones. */
 #include "tui/scene/reduction_state.h"
 
 #include "base/exact_sum.h"

@@ -1,7 +1,8 @@
-/* What the parts of a reduction share. Private to reduction*.c: reduction_terms.c has values and where they came from,
- * reduction_level.c makes the boxes of a level, reduction_words.c says what shared memory holds before and after it,
- * reduction_chain.c makes the boxes of one thread, reduction_rounding.c compares with exact sums, reduction_races.c looks
- * for stores that race with its loads, reduction_kept.c for what stays in registers, reduction_unwritten.c for words that nothing had written, reduction.c holds them
+/* The state that the parts of a reduction share. Private to reduction*.c: reduction_terms.c has values and
+ * where they came from, reduction_level.c makes the boxes of a level, reduction_words.c says what shared
+ * memory holds before and after it, reduction_chain.c makes the boxes of one thread, reduction_rounding.c
+ * compares with exact sums, reduction_races.c looks for stores that race with its loads, reduction_kept.c for
+ * what stays in registers, reduction_unwritten.c for words that nothing had written, reduction.c holds them
  * together. */
 #ifndef TUI_SCENE_REDUCTION_STATE_H
 #define TUI_SCENE_REDUCTION_STATE_H

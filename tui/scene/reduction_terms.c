@@ -1,3 +1,4 @@
+/* The operands of a box: the place of each value before it was read, and its step. */
 #include "tui/scene/reduction_state.h"
 
 #include "base/memory.h"

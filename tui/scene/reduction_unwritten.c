@@ -1,3 +1,4 @@
+/* Words of shared memory that a level reads and nothing has written. */
 #include "tui/scene/reduction_state.h"
 
 #include "base/memory.h"

@@ -1,5 +1,4 @@
-/* Running totals: the counters of a traced block from its start up to any step, without counting all steps
- * each time. */
+/* Running totals: the counters of a block from its start to any step, without counting every step. */
 #ifndef TUI_SCENE_RUNNING_TOTALS_H
 #define TUI_SCENE_RUNNING_TOTALS_H
 

@@ -1,4 +1,4 @@
-/* Times: the timings that are shown with a run: those of its type, operation and size (or of the nearest size
+/* Scene times: the timings to show with a run: those of its type, operation and size (or of the nearest size
  * that was recorded), one row per kernel, in the catalogue's order, and below them what the ladder is
  * compared with: cub, thrust, this machine's CPU.
  *

@@ -1,6 +1,6 @@
-/* Step index: what every frame needs of a traced block, gathered once: the counts of each step (for the
- * timeline, the gutter and the jumps) and each warp's events in program order (for the state of a warp
- * between its events). */
+/* Step index: the counts of each step and the events of each warp, gathered once per block. The timeline, the
+ * gutter and the jumps use the counts; the events are in program order, for the state of a warp between its
+ * events. */
 #ifndef TUI_SCENE_STEP_INDEX_H
 #define TUI_SCENE_STEP_INDEX_H
 

@@ -1,5 +1,5 @@
-/* Tree: the reduction of one traced block, level by level, gathered once from its folds (trace/folds.h) and
- * steps.
+/* Tree: the reduction of one traced block, level by level. It is gathered once from the block's folds
+ * (trace/folds.h) and steps.
  *
  * A *level* is a place of the run where values of several lanes are combined: a step whose folds take values
  * of other lanes, or a stretch of steps in which every thread only folds inputs that it loaded itself. The

@@ -1,4 +1,5 @@
-/* The steps of a run that are levels of its tree, and how far apart each level's operands are. Private to tree*.c. */
+/* Tree levels: the steps that are levels of the tree, and the distance of each level's operands. Private to
+ * tree*.c. */
 #ifndef TUI_SCENE_TREE_LEVELS_H
 #define TUI_SCENE_TREE_LEVELS_H
 

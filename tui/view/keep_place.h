@@ -1,5 +1,4 @@
-/* Keep place: finds a view's place again in another run of the same kernel, whose steps have other
- * numbers. */
+/* Keep place: finds a view's place in another run of the same kernel, whose steps differ. */
 #ifndef TUI_VIEW_KEEP_PLACE_H
 #define TUI_VIEW_KEEP_PLACE_H
 

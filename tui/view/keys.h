@@ -1,5 +1,5 @@
-/* Keys: the key table (keys.def), as the dispatcher, the help, the footer and README read it, and key
- * scripts. What a key does is bound in tui/actions.c. */
+/* Keys: the key table (keys.def) and key scripts. The dispatcher, the help, the footer and the documents read
+ * the table. What a key does is bound in tui/actions.c. */
 #ifndef TUI_VIEW_KEYS_H
 #define TUI_VIEW_KEYS_H
 

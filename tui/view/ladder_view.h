@@ -1,4 +1,4 @@
-/* Ladder view: what is selected on the ladder screen and on that of the latencies, and the keys there. */
+/* Ladder view: the selection on the ladder screen and on that of the latencies, and their keys. */
 #ifndef TUI_VIEW_LADDER_VIEW_H
 #define TUI_VIEW_LADDER_VIEW_H
 

@@ -1,4 +1,4 @@
-/* Where a run opens: at what goes wrong, before what is slow, before what is added up. */
+/* The place where a run opens: at an error, else at a slow step, else at an addition. */
 #include "tui/view/view.h"
 
 typedef struct Opening {

@@ -1,5 +1,5 @@
-/* Place values: what claims and answers of a lecture ask of a place in the interface: a step, a level of the reduction. Runs,
- * lines, intervals and times are lecture/values.h's. */
+/* Place values: the values of a step or a level that claims and answers of a lecture ask for. Runs, lines,
+ * intervals and times are lecture/values.h's. */
 #ifndef TUI_VIEW_PLACE_VALUES_H
 #define TUI_VIEW_PLACE_VALUES_H
 

@@ -1,4 +1,4 @@
-/* Accesses: what ld, st, atom and red share: addresses of the lanes, where they lead, checks, costs, events. Private
+/* Accesses of ld, st, atom and red: addresses of the lanes, where they lead, checks, costs, events. Private
  * to the emulator. */
 #ifndef EMULATOR_INSTRUCTIONS_ACCESS_EXECUTE_H
 #define EMULATOR_INSTRUCTIONS_ACCESS_EXECUTE_H

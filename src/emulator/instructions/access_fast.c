@@ -1,5 +1,5 @@
-/* The fast path of accesses: addresses in arithmetic progression, like those of an access that the instruction has made
- * before, for all warps of a gang in one loop. */
+/* The fast path of accesses with addresses in arithmetic progression. One loop does it for all warps of a
+ * gang, where the instruction has made such an access before. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/affine.h"
 #include "emulator/machine/observe.h"

@@ -1,4 +1,4 @@
-/* What is recorded of an access: its event, in traced blocks, and the hash by which a spinning fragment is
+/* The recording of an access: its event, in traced blocks, and the hash by which a spinning fragment is
  * recognised. */
 #include "emulator/instructions/access_execute.h"
 

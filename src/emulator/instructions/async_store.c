@@ -1,6 +1,6 @@
-/* st.async, red.async: each lane stores to shared memory of the cluster, or folds into it, and completes the bytes on an
- * mbarrier of the same block ("Data Movement and Conversion Instructions: st.async", "red.async"). The value arrives with
- * the phase of the mbarrier (machine/copies.h). */
+/* st.async and red.async: stores and folds into shared memory of the cluster. Each lane also completes the
+ * bytes on an mbarrier of the same block ("Data Movement and Conversion Instructions: st.async",
+ * "red.async"). The value arrives with the phase of the mbarrier (machine/copies.h). */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 

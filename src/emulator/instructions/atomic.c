@@ -1,5 +1,5 @@
-/* atom, red: read, compute, write, at once ("Parallel Synchronization and Communication Instructions: atom,
- * red").
+/* atom and red: a read, a computation and a write at once ("Parallel Synchronization and Communication
+ * Instructions: atom, red").
  *
  * The lanes of a warp apply in lane order, so results are the same in every run. Elements of a vector apply
  * one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */

@@ -1,4 +1,5 @@
-/* bar, barrier: which barrier an instruction names, and what its lanes do there (machine/barrier.c). */
+/* bar and barrier: the barrier that an instruction names, and the arrival of its lanes
+ * (machine/barrier.c). */
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/barrier.h"
 

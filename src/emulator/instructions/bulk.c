@@ -1,5 +1,6 @@
-/* cp.async.bulk, cp.reduce.async.bulk: one lane copies a range, or folds it into another, without the registers of the
- * warp ("Data Movement and Conversion Instructions: Bulk copy"). One dimension only: tensor maps are not emulated.
+/* cp.async.bulk and cp.reduce.async.bulk: one lane copies a range, or folds it into another, without the
+ * registers of the warp ("Data Movement and Conversion Instructions: Bulk copy"). One dimension only: tensor
+ * maps are not emulated.
  *
  * The range is read where the copy is issued and written when it has arrived (machine/copies.h). Each side is an event of
  * the lane; what the copy engine moves is not counted in sectors or wavefronts, which are of the load and store units. */

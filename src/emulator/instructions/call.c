@@ -1,4 +1,4 @@
-/* call, ret: frames, arguments and results, and the functions that CUDA's runtime provides.
+/* call and ret: frames, arguments and results, and functions of CUDA's runtime.
  *
  * A frame holds a function's registers, its .param variables (its own parameters and those that it passes on)
  * and its part of local memory. Lanes that enter together reconverge at the return. */

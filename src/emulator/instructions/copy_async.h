@@ -1,4 +1,4 @@
-/* What asynchronous copies and mbarriers share. Private to emulator/instructions. */
+/* Shared code of asynchronous copies and mbarriers. Private to emulator/instructions. */
 #ifndef EMULATOR_INSTRUCTIONS_COPY_ASYNC_H
 #define EMULATOR_INSTRUCTIONS_COPY_ASYNC_H
 

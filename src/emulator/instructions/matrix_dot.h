@@ -1,4 +1,5 @@
-/* One element of D = A * B + C: what a tensor core makes of a row of A, a column of B and an element of C.
+/* One element of D = A * B + C as a tensor core computes it: from a row of A, a column of B and an element of
+ * C.
  *
  * Integers are added without rounding and wrap, or saturate at the end (.satfinite). f64 is a chain of fused multiply-adds
  * in the order of k. PTX says of the other floats only that products are formed "with at least single precision" and that

@@ -1,4 +1,4 @@
-/* What the instructions on matrices share (mma.c, matrix.c). Private to them. */
+/* Shared code of the instructions on matrices (mma.c, matrix.c). Private to them. */
 #ifndef EMULATOR_INSTRUCTIONS_MATRIX_LOWER_H
 #define EMULATOR_INSTRUCTIONS_MATRIX_LOWER_H
 

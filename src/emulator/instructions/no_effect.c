@@ -1,5 +1,5 @@
-/* Instructions that the emulator counts and that change nothing: hints, fences (memory here is always in
- * order), events for profilers. */
+/* Instructions that are counted and change nothing: hints, fences (memory here is always in order), events
+ * for profilers. */
 #include "emulator/machine/observe.h"
 
 OP_FUNCTION(run_no_effect) {

@@ -1,4 +1,5 @@
-/* Access: from the address registers of a warp to host bytes, with checks and costs on the way (access_execute.h).
+/* The execution of an access: from the address registers of a warp to host bytes, with checks and costs on
+ * the way (access_execute.h).
  *
  * Nearly every access of a real kernel is an arithmetic progression over the lanes inside one buffer; such a
  * *line* is found first and checked by its two ends. Everything else goes lane by lane. */

@@ -1,4 +1,4 @@
-/* .approx instructions whose results are recorded, so that they can be compared with those of a GPU. */
+/* .approx instructions with recorded results, for comparison with those of a GPU. */
 #include "emulator/machine/machine_access.h"
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/recorded_values.h"

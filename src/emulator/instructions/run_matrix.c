@@ -1,4 +1,4 @@
-/* ldmatrix, stmatrix, wmma.load, wmma.store: matrices between memory and the registers of a warp.
+/* ldmatrix, stmatrix, wmma.load and wmma.store: matrices between memory and the registers of a warp.
  *
  *   ldmatrix   lane 8m + r has the address of row r of matrix m, 16 bytes;
  *              lane l holds the elements 2 * (l % 4) and 2 * (l % 4) + 1 of row l / 4, 4 bytes.

@@ -1,5 +1,5 @@
-/* mbarrier.*, cp.async.mbarrier.arrive: what lanes do at an mbarrier (machine/mbarrier.h). The lanes of a warp apply in
- * lane order.
+/* mbarrier.* and cp.async.mbarrier.arrive: what lanes do at an mbarrier (machine/mbarrier.h). The lanes of a
+ * warp apply in lane order.
  *
  * A wait for a phase (test_wait, try_wait) ends when the phase is complete: until then its lanes let others run. Where
  * nothing else can run it ends without, a few times; then the block is in a deadlock. So loops around a wait go round

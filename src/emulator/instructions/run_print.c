@@ -1,6 +1,6 @@
-/* vprintf of kernels (print.h): conversions are handed to the host's printf one at a time, with checked
- * flags. What CUDA's printf does not know (%zu, %.*f, %5%) is printed as it stands and takes no argument, as
- * an H200 does. */
+/* vprintf of kernels, by the host's printf, one conversion at a time. Flags are checked (print.h). What
+ * CUDA's printf does not know (%zu, %.*f, %5%) is printed as it stands and takes no argument, as an H200
+ * does. */
 #include "emulator/instructions/print.h"
 
 #include "emulator/machine/machine_block.h"

@@ -1,4 +1,4 @@
-/* WarpOp: what an instruction is in which the lanes of a warp read each other, as far as tapes (emulator/tape) need it.
+/* Warp op: an instruction in which the lanes of a warp read each other, as tapes need it (emulator/tape).
  * Private to the emulator. */
 #ifndef EMULATOR_INSTRUCTIONS_WARP_OP_H
 #define EMULATOR_INSTRUCTIONS_WARP_OP_H

@@ -1,5 +1,5 @@
-/* Affine values: those in arithmetic progression over the lanes, and elements that lie side by side: loops for functions
- * that are compiled for several vector units (lanes.h). Private to the emulator. */
+/* Affine values: base + lane * stride, and elements that lie side by side. The loops over them are for
+ * functions that are compiled for several vector units (lanes.h). Private to the emulator. */
 #ifndef EMULATOR_LANES_AFFINE_H
 #define EMULATOR_LANES_AFFINE_H
 

@@ -1,4 +1,4 @@
-/* Lanes: how the pure per-lane instructions are written. Private to lanes_*.c.
+/* Lanes: the notation in which the pure per-lane instructions are written. Private to lanes_*.c.
  *
  * A *handler* is a loop over the 32 lanes of a warp. It is written once and compiled several times, for the
  * vector units that x86 machines may have (a *level*); lowering picks the best one of this machine, so the

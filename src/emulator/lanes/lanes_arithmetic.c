@@ -1,4 +1,4 @@
-/* The opcodes that PTX has for integers, floats and halves alike: which family an instruction belongs to. */
+/* Opcodes shared by integers, floats and halves, sorted into their families. */
 #include "emulator/lanes/lanes.h"
 
 static bool is_half(PtxType type) {

@@ -1,4 +1,5 @@
-/* Bits: "Logic and Shift Instructions", and the bit instructions of "Integer Arithmetic Instructions". */
+/* Logic, shift and other bit instructions. They are "Logic and Shift Instructions", and the bit instructions
+ * of "Integer Arithmetic Instructions". */
 #include "emulator/lanes/lanes.h"
 
 /* ---- logic ----------------------------------------------------------------------------------------- */

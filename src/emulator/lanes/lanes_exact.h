@@ -1,5 +1,5 @@
-/* Exact: floating-point arithmetic in integers, for everything that the host's own arithmetic does not give
- * to the bit: rounding other than to nearest, narrow formats, fused operations on them, conversions.
+/* Exact: floating-point arithmetic in integers, where the host's is not exact. It is needed for rounding
+ * other than to nearest, narrow formats, fused operations on them, conversions.
  *
  * A number is unpacked into an Exact, operated on without loss (what falls below 128 bits is remembered as
  * *sticky*), and rounded once into a format. It does not depend on the host's rounding mode, on its FMA or on

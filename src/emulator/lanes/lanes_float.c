@@ -1,5 +1,5 @@
-/* f32 and f64 arithmetic: "Floating-Point Instructions" add sub mul fma mad div abs neg min max copysign, and
- * the mixed precision forms of add, sub and fma.
+/* f32 and f64 arithmetic, also in mixed precision: "Floating-Point Instructions" add sub mul fma mad div abs
+ * neg min max copysign, and the mixed precision forms of add, sub and fma.
  *
  * Rounding to nearest without .sat is what kernels use: those are vectorised and use the host's arithmetic,
  * which is the same to the bit but for NaNs. Everything else goes through Exact. NaNs: f32 results are the

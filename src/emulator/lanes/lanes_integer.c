@@ -1,5 +1,5 @@
-/* Integer arithmetic: "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic
- * Instructions".
+/* Integer arithmetic, also in extended precision: "Integer Arithmetic Instructions" and "Extended-Precision
+ * Integer Arithmetic Instructions".
  *
  * Wrapping arithmetic is the same for signed and unsigned values, so most handlers exist once per width. */
 #include "emulator/lanes/lanes.h"

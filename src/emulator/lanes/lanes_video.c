@@ -1,4 +1,4 @@
-/* Video: "Scalar Video Instructions" and "SIMD Video Instructions".
+/* Video instructions: "Scalar Video Instructions" and "SIMD Video Instructions".
  *
  * All follow one plan: take parts (bytes, half-words) of 32-bit registers, extend them, operate, clamp to the
  * destination type, then merge the parts into c or accumulate them onto it. They are rare: one function for a

@@ -1,4 +1,4 @@
-/* Address space: where things lie in the 64-bit generic address space of the emulated machine. Private to the
+/* Address space: the layout of the 64-bit generic address space of the emulated machine. Private to the
  * emulator.
  *
  * Global memory (arguments, module variables, constants, the device heap) has its own addresses, which are

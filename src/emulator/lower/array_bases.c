@@ -1,6 +1,5 @@
-/* Which shared array an instruction accesses, or which buffer that a parameter of the kernel points into, where its address
- * can only be made of that one's: found by following addresses through registers, whatever the order in which they are
- * computed. */
+/* The shared array or the argument's buffer to which each address must belong. It is found by following
+ * addresses through registers, whatever the order in which they are computed. */
 #include "emulator/lower/lowered.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Index products: 32-bit products that addresses are made of, and whether they fit. Private to the emulator.
+/* Index products: 32-bit products in addresses, and whether they fit. Private to the emulator.
  *
  * In PTX a product wraps around silently ("mul", "mad": .lo keeps the low bits). One that an index is made of has then lost the
  * element that was meant; where the index leads inside the buffer, nothing else shows it. */

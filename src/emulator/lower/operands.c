@@ -1,5 +1,5 @@
-/* Places for operands (op.h, lowered.h): constants, slots of registers and of what else a frame holds, addresses.
- * What cannot be lowered becomes an Op that traps. */
+/* Places for operands: constants, slots of registers and of the frame, addresses (op.h, lowered.h). What
+ * cannot be lowered becomes an Op that traps. */
 #include "emulator/lower/lowered.h"
 
 #include "emulator/lower/address_space.h"

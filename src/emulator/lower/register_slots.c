@@ -1,5 +1,5 @@
-/* Registers that are never alive at the same time share a slot: PTX has a new register for nearly every
- * value, and a file of them would neither fit a cache nor be cleared in no time.
+/* Slots that registers share when they are never alive at the same time. PTX has a new register for nearly
+ * every value, and a file of them would neither fit a cache nor be cleared in no time.
  *
  * Liveness is that of one thread. Lanes of a warp may stand at different places, but each touches its own
  * part of a slot, as registers that share one are laid out alike: predicates (a bit a lane) share with

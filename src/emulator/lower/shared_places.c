@@ -1,4 +1,4 @@
-/* Where the variables of a block lie in its shared memory (lowered.h). */
+/* The places of a block's variables in its shared memory (lowered.h). */
 #include "emulator/lower/lowered.h"
 
 #include <stdlib.h>

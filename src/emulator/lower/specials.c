@@ -1,4 +1,4 @@
-/* Special registers: which there are, and how long what they hold is valid (specials.def). */
+/* Special registers, and how long the value of each is valid (lower_specials.def). */
 #include "emulator/lower/lowered.h"
 
 static const struct {

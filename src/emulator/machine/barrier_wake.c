@@ -1,4 +1,4 @@
-/* A barrier is complete: the fragments that wait at it go on (barrier.h). */
+/* The release of the fragments that wait at a complete barrier (barrier.h). */
 #include "emulator/machine/barrier.h"
 
 #include "emulator/machine/machine_access.h"

@@ -1,4 +1,4 @@
-/* Reports of lanes, warps and blocks that wait in vain: which wait where, and for what. */
+/* Reports of lanes, warps and blocks that wait in vain, with the place and the reason. */
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/mbarrier.h"
 

@@ -1,4 +1,4 @@
-/* Running a grid: which blocks run when, and on which host thread. Private to the emulator. */
+/* The run of a grid: its blocks in order, on the host's threads. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_GRID_H
 #define EMULATOR_MACHINE_GRID_H
 

@@ -1,5 +1,5 @@
-/* Guided runs (recording.h): every traced block runs again, alone, with the values that another producer recorded.
- * Private to the emulator. */
+/* Guided runs: every traced block runs again, alone, with the values that another producer recorded
+ * (recording.h). Private to the emulator. */
 #ifndef EMULATOR_MACHINE_GUIDED_RUN_H
 #define EMULATOR_MACHINE_GUIDED_RUN_H
 

@@ -1,4 +1,4 @@
-/* Hooks: how a replay takes part in the run of a block. Private to the emulator.
+/* Hooks: the calls by which a replay takes part in the run of a block. Private to the emulator.
  *
  * The machine knows no replay. A block that has hooks asks them which fragment goes on, leaves accesses and events
  * to them, and reports to them what instructions did to registers. A block without hooks runs by its own schedule and

@@ -1,4 +1,5 @@
-/* Local memory of a warp's lanes: pieces of 16 bytes, those of the 32 lanes side by side. Private to the emulator. */
+/* Local memory of a warp's lanes, in pieces of 16 bytes. Pieces of the 32 lanes lie side by side. Private to
+ * the emulator. */
 #ifndef EMULATOR_MACHINE_LOCAL_MEMORY_H
 #define EMULATOR_MACHINE_LOCAL_MEMORY_H
 

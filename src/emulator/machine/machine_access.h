@@ -1,4 +1,4 @@
-/* Access: what an access of memory by ld, st, atom or red is, and the registers that it moves. Executing one is
+/* An access of memory by ld, st, atom or red, and the registers that it moves. Executing one is
  * emulator/instructions/access_execute.h. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_MACHINE_ACCESS_H
 #define EMULATOR_MACHINE_MACHINE_ACCESS_H

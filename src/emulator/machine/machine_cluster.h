@@ -1,5 +1,5 @@
-/* Cluster: blocks that run together, read and write each other's shared memory, and wait for each other at the barrier
- * of the cluster ("Cluster of Cooperative Thread Arrays", "barrier.cluster" in the PTX ISA). Private to the emulator.
+/* Clusters: blocks that access each other's shared memory and share a barrier. They run together ("Cluster of
+ * Cooperative Thread Arrays", "barrier.cluster" in the PTX ISA). Private to the emulator.
  *
  * A shared::cluster address names the block by its rank in the cluster. Addresses that do not come from mapa name none:
  * they lie in the own block's memory. */

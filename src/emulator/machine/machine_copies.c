@@ -1,4 +1,4 @@
-/* Asynchronous copies that are on their way (copies.h). */
+/* Asynchronous copies that are on their way (machine_copies.h). */
 #include "emulator/machine/machine_copies.h"
 
 #include "emulator/machine/observe.h"

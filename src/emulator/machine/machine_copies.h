@@ -1,4 +1,4 @@
-/* Copies: asynchronous copies that are on their way into a block, or by it into global memory. Private to the emulator.
+/* Asynchronous copies on their way into a block, or by it into global memory. Private to the emulator.
  *
  * A copy takes its bytes from the source where it is issued, and keeps them until something that its thread waits for
  * says that it has arrived; only then does the destination change. So a kernel that reads too early finds what was

@@ -1,4 +1,4 @@
-/* Running a grid (grid.h).
+/* The run of a grid from its first block to its last (grid.h).
  *
  * Blocks run one after another, each to its end. Where blocks of a launch may communicate, a block that only
  * spins is set aside for the next ones, up to as many as a machine keeps resident; in a cooperative launch all

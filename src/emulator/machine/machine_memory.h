@@ -1,5 +1,5 @@
-/* Memory: the global memory of an emulator, what a host thread touched of it, and marks of written bytes.
- * Private to the emulator. */
+/* The global memory of an emulator, with marks of written bytes and of a thread's part. Host threads touch
+ * different parts. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_MACHINE_MEMORY_H
 #define EMULATOR_MACHINE_MACHINE_MEMORY_H
 

@@ -1,5 +1,5 @@
-/* Marks: which bytes of global memory have been written, where a buffer begins unwritten, and what of the device heap is
- * allocated. Looked at only where an observer searches for faults. Private to the emulator. */
+/* Marks: the written bytes of global memory, and the allocated parts of the device heap. A buffer may begin
+ * unwritten. Looked at only where an observer searches for faults. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_MARKS_H
 #define EMULATOR_MACHINE_MARKS_H
 

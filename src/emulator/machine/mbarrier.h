@@ -1,5 +1,5 @@
-/* mbarrier: an object of 8 bytes in shared memory at which threads and asynchronous copies meet, phase by phase
- * ("Parallel Synchronization and Communication Instructions: mbarrier" in the PTX ISA). Private to the emulator.
+/* mbarrier: 8 bytes of shared memory where threads and asynchronous copies meet, in phases ("Parallel
+ * Synchronization and Communication Instructions: mbarrier" in the PTX ISA). Private to the emulator.
  *
  * A phase is complete when no arrival is pending and as many bytes have arrived as were expected. What the 8 bytes
  * hold is opaque in PTX; here:

@@ -1,5 +1,5 @@
-/* Other orders than the round robin's (schedule.c): by a number, several of which --check tries, and as a recording has
- * it. */
+/* Orders other than the round robin's: by a number, several of which --check tries, and as a recording has it
+ * (schedule.c). */
 #ifndef EMULATOR_OTHER_ORDERS_H
 #define EMULATOR_OTHER_ORDERS_H
 

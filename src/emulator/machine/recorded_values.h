@@ -1,4 +1,4 @@
-/* Recorded values: what another producer recorded of one block, which the threads of a guided run take (recording.h).
+/* Recorded values: one block's values from another producer, for the threads of a guided run (recording.h).
  * Private to the emulator.
  *
  * Every thread goes through its own events, one after another: the next instruction that records must be the one of

@@ -1,4 +1,4 @@
-/* Recording: what a guided run takes from another producer's trace. Part of emulator.h.
+/* Recording: the part of another producer's trace that a guided run takes. Part of emulator.h.
  *
  * What only scheduling decides differs between two machines, and everything after it may follow another path. A
  * guided run takes such values from the events that the other producer recorded, thread by thread, and computes

@@ -1,5 +1,5 @@
-/* When no warp can run: lanes that wait only to reconverge are released, first those that only exit; where there are
- * none, the fault is reported (deadlock.c). */
+/* The decision when no warp can run: release lanes or report a fault. Lanes that wait only to reconverge are
+ * released, first those that only exit; where there are none, the fault is reported (deadlock.c). */
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/mbarrier.h"
 

@@ -1,6 +1,6 @@
-/* Saved pages: what global memory held before several host threads run a grid, in case that its result cannot be kept. A
- * page is saved before it is written first, so that inputs, which are only read, take no room twice. Private to the
- * emulator. */
+/* Saved pages: the contents of global memory before a run on several host threads. They are put back if the
+ * run's result cannot be kept. A page is saved before it is written first, so that inputs, which are only
+ * read, take no room twice. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_SAVED_PAGES_H
 #define EMULATOR_MACHINE_SAVED_PAGES_H
 

@@ -1,4 +1,4 @@
-/* Blocks: the schedule.
+/* The schedule of a block's warps.
  *
  * It is defined as a round robin: in every turn each warp that can run executes one instruction, in the order
  * of the warps. Only instructions that others can see (memory, barriers, exits, recorded events) need that

@@ -1,4 +1,5 @@
-/* Special registers and preludes: what %tid, %clock and their kin hold while a warp runs. Private to the emulator. */
+/* Special registers and preludes: the values of %tid, %clock and their kin while a warp runs. Private to the
+ * emulator. */
 #ifndef EMULATOR_MACHINE_SPECIAL_VALUES_H
 #define EMULATOR_MACHINE_SPECIAL_VALUES_H
 

@@ -1,4 +1,4 @@
-/* TapeDoor: how the machine uses tapes. Private to the emulator.
+/* Tape door: the machine's use of tapes. Private to the emulator.
  *
  * Most blocks of a grid do what an earlier one did: the same instructions in the same order, with the same masks, at the
  * same relative addresses, with other data. While one block runs by the schedule, a *tape* of it is recorded. The next

@@ -1,5 +1,5 @@
-/* Undefined: follows the values that shuffles give to lanes whose source lane takes no part, and those of local memory that
- * nobody has written, to where they are used. Private to the emulator.
+/* Undefined: follows undefined values of shuffles and of unwritten local memory to their use. A shuffle gives
+ * one to a lane whose source lane takes no part. Private to the emulator.
  *
  * Such a value harms nobody as long as it stays in registers: the last steps of a shuffle ladder make many that no lane
  * looks at. It is *used* where memory, an address, a branch, an atomic or a barrier depends on it; the launch's

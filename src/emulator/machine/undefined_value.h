@@ -1,4 +1,5 @@
-/* What is undefined of a value, lane by lane and byte by byte, and where that is kept (undefined.h). Private to undefined.c. */
+/* The undefined part of a value, by lane and byte, and the place where it is kept (undefined.h). Private to
+ * undefined.c. */
 #ifndef EMULATOR_MACHINE_UNDEFINED_VALUE_H
 #define EMULATOR_MACHINE_UNDEFINED_VALUE_H
 

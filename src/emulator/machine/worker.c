@@ -1,4 +1,4 @@
-/* Workers: what one host thread gathers while it runs blocks; and traps. */
+/* Workers: the counts and traps that one host thread gathers while it runs blocks. */
 #include "emulator/machine/machine_block.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Writers: which words of global memory each traced block of a guided run writes, and which all others do. Private to
- * the emulator. */
+/* Writers: the words of global memory that a traced block writes, and those that others write. A guided run
+ * needs both. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_WRITERS_H
 #define EMULATOR_MACHINE_WRITERS_H
 

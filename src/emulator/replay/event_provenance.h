@@ -1,5 +1,6 @@
-/* Event provenance: weight and producer of what the events of a block loaded, stored, shuffled; packed, since most
- * events have one weight for all lanes, and a million of them must fit. Private to the emulator. */
+/* Event provenance: the weight and the producer of each loaded, stored or shuffled value. They are packed,
+ * since most events have one weight for all lanes, and a million of them must fit. Private to the
+ * emulator. */
 #ifndef EMULATOR_REPLAY_EVENT_PROVENANCE_H
 #define EMULATOR_REPLAY_EVENT_PROVENANCE_H
 

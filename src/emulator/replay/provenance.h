@@ -1,5 +1,4 @@
-/* Provenance: what a replay knows of a value besides its bits: its weight and its producer (replay.h). Private to the
- * emulator.
+/* Provenance: the weight and the producer of a value (replay.h). Private to the emulator.
  *
  * Every slot of a frame's registers has a Provenance (slots begin at multiples of 64 bytes: its index is offset / 64),
  * and after these every 4 bytes of the frame's parameters. How weights and producers flow through an instruction is

@@ -1,5 +1,5 @@
-/* Accesses of a replay: loads and atomics find what was recorded, and weights and producers flow through
- * memory. */
+/* Accesses of a replay take the recorded values; weights flow through memory. So do producers, in loads and
+ * atomics. */
 #include "emulator/replay/replay_state.h"
 
 #include "emulator/instructions/access_execute.h"

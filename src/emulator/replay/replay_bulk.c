@@ -1,5 +1,5 @@
-/* Bulk copies of a replay: an element's weight and producer go from one place in memory to another, or are folded into what
- * is there (replay_state.h). */
+/* Bulk copies of a replay move weights and producers from place to place in memory. They are copied with each
+ * element, or folded into what is there (replay_state.h). */
 #include "emulator/replay/replay_state.h"
 
 enum { WORD = 4 };

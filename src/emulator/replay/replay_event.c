@@ -1,5 +1,5 @@
-/* Events of a replay: the next one of a warp is found in the trace, its instruction is executed, and it must
- * come out as recorded. */
+/* Events of a replay are executed again and compared with the trace. The next one of a warp is found in the
+ * trace, its instruction is executed, and it must come out as recorded. */
 #include "emulator/replay/replay_state.h"
 
 enum { WINDOW = 64 }; /* events that are made before their turn lie so near */

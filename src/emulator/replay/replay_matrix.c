@@ -1,4 +1,5 @@
-/* Products of matrices in a replay: the lanes get what was recorded, and weights and producers flow through the sums.
+/* Products of matrices in a replay: the lanes get the recorded values, and weights and producers flow through
+ * the sums.
  *
  * An element of D is an element of C and k products of an element of A and one of B. Of a product the factor with more
  * inputs brings its weight, as in any product, unless the other holds no inputs and is 0: a matrix of ones takes all, one

@@ -1,4 +1,4 @@
-/* The state of a replay, and what its parts share: replay.c moves it, replay_event.c makes its events,
+/* The state of a replay, shared by its parts: replay.c moves it, replay_event.c makes its events,
  * replay_access.c those that touch memory. Private to them. */
 #ifndef EMULATOR_REPLAY_REPLAY_STATE_H
 #define EMULATOR_REPLAY_REPLAY_STATE_H

@@ -1,4 +1,4 @@
-/* What an event of a replay brings: where values come to be, and what they are made of. */
+/* The values that an event of a replay brings, and what they are made of. */
 #include "emulator/replay/replay_state.h"
 
 void replay_see_weight(Replay *replay, uint32_t weight) {

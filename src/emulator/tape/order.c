@@ -1,5 +1,6 @@
-/* Order: finding where an access of global memory lies, and checking it, becomes an entry before the access. On the tape of an
- * observed block all checks, and what they need, go before all that the observer sees (tape.h). */
+/* Order: checks of global addresses become entries of their own before the accesses. Looking up the address
+ * is such an entry, too. On the tape of an observed block all checks, and what they need, go before all that
+ * the observer sees (tape.h). */
 #include "emulator/tape/tape.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Placing: which lanes of each value anybody needs, which entries that leaves, and where values lie in the registers of the
- * tape (tape.h). */
+/* Placement: removes unneeded lanes and entries, and places values in tape registers (tape.h). */
 #include "emulator/tape/tape.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Tape: what one block did, as a straight line of steps that other blocks repeat (machine/tape_door.h). Private to the
- * emulator.
+/* Tape: the work of one block as a straight line of steps that other blocks repeat (machine/tape_door.h).
+ * Private to the emulator.
  *
  * Registers become *values*: what one instruction wrote for one or more warps. A value is **kept** where it is the same in
  * every block, because it depends only on constants, parameters, %tid and their like: it is computed once, while the tape

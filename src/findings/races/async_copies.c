@@ -1,5 +1,5 @@
-/* Asynchronous copies that are on their way: what they read may not be written, what they write may not be touched, until
- * something that was waited for says that they have arrived (race_detector.h). */
+/* The rules for asynchronous copies on their way: what they read may not be written, what they write may not
+ * be touched, until something that was waited for says that they have arrived (race_detector.h). */
 #include "findings/races/race_detector.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Block pattern: what the last block did in its shared memory, access for access and barrier for barrier. Private to
+/* Block pattern: the accesses and barriers of the last block in its shared memory, in order. Private to
  * src/metrics.
  *
  * Nearly all blocks of a grid do the same there. Where nothing was to be said of one, nothing is to be said of the next

@@ -1,4 +1,4 @@
-/* An access of one cell: compared with the earlier ones, and kept (race_detector.h). */
+/* An access of one cell, compared with the earlier ones and kept (race_detector.h). */
 #include "findings/races/race_detector.h"
 
 /* ---- one access of one lane to one cell ------------------------------------------------------------- */

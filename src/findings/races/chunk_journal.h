@@ -1,5 +1,5 @@
-/* Chunk journal: the accesses of a chunk as a list, as long as that says as much as its cells would. Private to
- * src/metrics.
+/* Chunk journal: the accesses of a chunk as a list, while the list says as much as its cells would. Private
+ * to src/metrics.
  *
  * It does while no two accesses of a cell meet of which it matters here which lanes are ordered: reads of one cell by
  * threads that do not know of each other are listed one behind the other; what is known already makes place. Whatever

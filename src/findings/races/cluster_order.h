@@ -1,4 +1,4 @@
-/* Cluster order: what the barrier of a cluster orders between threads of its blocks. Private to src/metrics.
+/* Cluster order: the order that a cluster's barrier gives to threads of its blocks. Private to src/metrics.
  *
  * Arriving releases what the thread has done (unless it is relaxed: then only what its last fence released); waiting
  * acquires what all threads of the cluster released to that phase. Between the two, a thread is in neither order. */

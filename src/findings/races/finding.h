@@ -1,5 +1,5 @@
-/* Finding: the kinds of findings, the place of one, and the race detector, which finds those that are races. What a race is,
- * findings.h says. */
+/* Finding: the kinds of findings and the place of one. The race detector finds those that are races. What a
+ * race is, findings.h says. */
 #ifndef FINDINGS_RACES_FINDING_H
 #define FINDINGS_RACES_FINDING_H
 

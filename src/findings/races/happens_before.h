@@ -1,5 +1,5 @@
-/* Happens before: which accesses of other threads happened before what a thread does now. Private to
- * src/metrics; findings.h names the rules.
+/* Happens before: the accesses of other threads that happened before the present one. Private to src/metrics;
+ * findings.h names the rules.
  *
  * Every access of a block has a *stamp*: a number that goes up whenever the block's accesses are ordered.
  * A thread *knows* an access that happened before what it does now. Nearly always a barrier orders

@@ -1,4 +1,4 @@
-/* How long the shared memory of a block exists for other blocks of its cluster: until when they may access it
+/* The lifetime of a block's shared memory for other blocks of its cluster: until when they may access it
  * (race_detector.h). */
 #include "findings/races/race_detector.h"
 

@@ -1,4 +1,4 @@
-/* Race detector: what it keeps while it observes a run (findings.h). Private to src/metrics. */
+/* Race detector: its state while it observes a run (findings.h). Private to src/metrics. */
 #ifndef FINDINGS_RACES_RACE_DETECTOR_H
 #define FINDINGS_RACES_RACE_DETECTOR_H
 

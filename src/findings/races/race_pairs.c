@@ -1,4 +1,4 @@
-/* The list of what a race detector has found, and what it finds without comparing accesses. */
+/* The list of the races found, and errors that need no comparison of accesses. */
 #include "findings/races/race_detector.h"
 
 void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access) {

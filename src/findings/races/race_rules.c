@@ -1,5 +1,4 @@
-/* What instructions do to shared memory and global memory, and the words through which threads synchronize
- * (race_detector.h). */
+/* The effect of each instruction on memory, and the words by which threads synchronize (race_detector.h). */
 #include "findings/races/race_detector.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* One access of one lane to one cell: its value, and what is reported of it (race_detector.h). */
+/* One access of one lane to one cell: its value and its report (race_detector.h). */
 #include "findings/races/race_detector.h"
 
 static uint64_t value_at(const uint8_t *bytes, int count) {

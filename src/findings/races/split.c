@@ -1,7 +1,7 @@
-/* The search in several host threads (observer.h): each has a detector of its own for its blocks. As no block sees what
- * those of another thread write, a pair that races lies within one part, and the lists can be put together in the order of
- * the blocks. What they cannot say together, a word that blocks of two parts load, is asked of one thread where it
- * matters (race_detector_was_split). */
+/* The search in several host threads: each has a detector of its own for its blocks (observer.h). As no block
+ * sees what those of another thread write, a pair that races lies within one part, and the lists can be put
+ * together in the order of the blocks. What they cannot say together, a word that blocks of two parts load,
+ * is asked of one thread where it matters (race_detector_was_split). */
 #include "findings/races/race_detector.h"
 
 #include <stdlib.h>

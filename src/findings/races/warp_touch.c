@@ -1,6 +1,6 @@
-/* An access of a whole warp (race_detector.h): a line over the lanes is cut into the chunks that it meets, and goes into
- * the journal of each. Chunks and cells ascend as lanes do, so that what has to be looked at cell by cell is seen in the
- * same order as lane by lane. */
+/* An access of a whole warp, cut into the chunks that it meets (race_detector.h): it is a line over the
+ * lanes, and its pieces go into the journals of the chunks. Chunks and cells ascend as lanes do, so that what
+ * has to be looked at cell by cell is seen in the same order as lane by lane. */
 #include "findings/races/race_detector.h"
 
 typedef struct LaneLine { /* lane l accesses cells first + l * step up to `width` of them */

@@ -1,4 +1,4 @@
-/* What the parts of the stub share. */
+/* The state that the parts of the driver's stub share. */
 #ifndef TESTS_GPU_STUB_CUDA_STUB_H
 #define TESTS_GPU_STUB_CUDA_STUB_H
 
