@@ -6,9 +6,8 @@
 
 const KeyRow key_rows[ACTION_COUNT] = {
     {"", "", "", ""},
-#define KEY(action, forwards, backwards, name, help) {forwards, backwards, name, help},
+#define KEY(action, group, place, forwards, backwards, name, help) {forwards, backwards, name, help},
 #include "tui/view/keys.def"
-#undef KEY
 };
 
 const KeyRow lecture_key_rows[LECTURE_KEY_COUNT] = {
@@ -18,34 +17,27 @@ const KeyRow lecture_key_rows[LECTURE_KEY_COUNT] = {
     {"<Space>", "", "", "asked for lanes: mark this one; else play"},
 };
 
-static const char *const group_titles[] = {
-#define GROUP(group, title) title,
-#define IN(group, action)
-#include "tui/view/key_groups.def"
-#undef GROUP
-#undef IN
-};
-
-static const struct {
-    KeyGroup group;
-    KeyAction action;
-} grouped[] = {
-#define GROUP(group, title)
-#define IN(group, action) {KEY_GROUP_##group, ACT_##action},
-#include "tui/view/key_groups.def"
-#undef GROUP
-#undef IN
-};
-enum { GROUPED_COUNT = sizeof grouped / sizeof *grouped };
-_Static_assert(GROUPED_COUNT == ACTION_COUNT - 1, "key_groups.def has a row for each action of keys.def");
-
 const char *keys_group_title(KeyGroup group) {
-    return group_titles[group];
+    static const char *const titles[] = {
+#define GROUP(group, title) title,
+#include "tui/view/keys.def"
+    };
+    return titles[group];
 }
 
 KeyAction keys_in_group(KeyGroup group, int index) {
-    for (int i = 0; i < GROUPED_COUNT; i++)
-        if (grouped[i].group == group && index-- == 0) return grouped[i].action;
+    static const struct {
+        KeyGroup group;
+        int place;
+    } places[ACTION_COUNT] = {
+        {KEY_GROUP_COUNT, 0},
+#define KEY(action, group, place, ...) {KEY_GROUP_##group, place},
+#include "tui/view/keys.def"
+    };
+    for (int place = 0; place < ACTION_COUNT; place++)
+        for (int action = 1; action < ACTION_COUNT; action++)
+            if (places[action].group == group && places[action].place == place && index-- == 0)
+                return (KeyAction)action;
     return ACT_NONE;
 }
 

@@ -10,18 +10,14 @@
 
 typedef enum KeyAction {
     ACT_NONE,
-#define KEY(action, forwards, backwards, name, help) ACT_##action,
+#define KEY(action, ...) ACT_##action,
 #include "tui/view/keys.def"
-#undef KEY
     ACTION_COUNT
 } KeyAction;
 
 typedef enum KeyGroup {
 #define GROUP(group, title) KEY_GROUP_##group,
-#define IN(group, action)
-#include "tui/view/key_groups.def"
-#undef GROUP
-#undef IN
+#include "tui/view/keys.def"
     KEY_GROUP_COUNT
 } KeyGroup;
 
