@@ -389,7 +389,7 @@ void sample_press(View *view, const Sample *sample, const char *script) {
             error_print(&error, stderr);
             abort();
         }
-        input_press(view, &sample->scene, key);
+        input_press(view, &sample->scene, keys_decode(key));
     }
 }
 

@@ -11,10 +11,10 @@ const KeyRow key_rows[ACTION_COUNT] = {
 };
 
 const KeyRow lecture_key_rows[LECTURE_KEY_COUNT] = {
-    {"<PgDn>", "<PgUp>", "stop", "more of the text, then the next stop; back"},
-    {"<Enter>", "", "return", "the answer; back to the stop; next stop"},
-    {"<Home>", "", "", "the first stop"},
-    {"<Space>", "", "", "asked for lanes: mark this one; else play"},
+    [LECTURE_KEY_STOP] = {"<PgDn>", "<PgUp>", "stop", "more of the text, then the next stop; back"},
+    [LECTURE_KEY_RETURN] = {"<Enter>", "", "return", "the answer; back to the stop; next stop"},
+    [LECTURE_KEY_FIRST] = {"<Home>", "", "", "the first stop"},
+    [LECTURE_KEY_MARK] = {"<Space>", "", "", "asked for lanes: mark this one; else play"},
 };
 
 const char *keys_group_title(KeyGroup group) {
@@ -95,15 +95,27 @@ static bool list_holds(const char *list, Key key) {
     return false;
 }
 
-KeyAction keys_find(Key key, int *direction) {
-    for (int action = 1; action < ACTION_COUNT; action++) {
+/* The row that has the key; `count`: none. */
+static int find(const KeyRow *rows, int count, Key key, int *direction) {
+    for (int i = 0; i < count; i++) {
         *direction = 1;
-        if (list_holds(key_rows[action].forwards, key)) return (KeyAction)action;
+        if (list_holds(rows[i].forwards, key)) return i;
         *direction = -1;
-        if (list_holds(key_rows[action].backwards, key)) return (KeyAction)action;
+        if (list_holds(rows[i].backwards, key)) return i;
     }
     *direction = 0;
-    return ACT_NONE;
+    return count;
+}
+
+KeyPress keys_decode(Key key) {
+    KeyPress press = {.key = key};
+    int action = find(key_rows, ACTION_COUNT, key, &press.direction);
+    press.action = action == ACTION_COUNT ? ACT_NONE : (KeyAction)action;
+    return press;
+}
+
+LectureKey keys_of_lecture(Key key, int *direction) {
+    return (LectureKey)find(lecture_key_rows, LECTURE_KEY_COUNT, key, direction);
 }
 
 bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes) {
