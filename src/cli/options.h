@@ -63,6 +63,11 @@ typedef struct Options {
     const char *first_for_run, *first_for_kernel, *first_for_file;
 } Options;
 
+/* actions.c: screens are drawn, on a terminal or without one. */
+bool options_draws(const Options *options);
+/* The interface is opened on a terminal. */
+bool options_is_interface(const Options *options);
+
 /* Everything is borrowed from `argv` and from `options` itself, which must stay where it is. False with a
  * line that names the option and says what it accepts. */
 bool options_parse(int argc, char **argv, Options *options, Error *error);
@@ -73,10 +78,6 @@ bool options_compare(Options *options, const SessionOptions *first, Error *error
 
 /* Do options that are right one by one go together? What belongs to lectures and pages is asked below. */
 bool options_check_together(const Options *options, Error *error);
-/* Screens are drawn: on a terminal, or without one. */
-bool options_draws(const Options *options);
-/* The interface is opened on a terminal. */
-bool options_is_interface(const Options *options);
 /* options_lecture.c: do --lecture, --predict and what belongs to them go together? */
 bool options_check_lecture(const Options *options, Error *error);
 /* options_page.c: --html and --handout are what is done, unless something else is printed; does it go together? */
