@@ -602,9 +602,8 @@ static ViewAnswer act_QUIT(Press press) {
 
 static ViewAnswer (*const handlers[ACTION_COUNT])(Press) = {
     NULL,
-#define KEY(action, forwards, backwards, name, help) act_##action,
+#define KEY(action, ...) act_##action,
 #include "tui/view/keys.def"
-#undef KEY
 };
 
 ViewAnswer action_run(KeyAction action, Press press) {

@@ -58,9 +58,8 @@ static void restart(App *app) {
 static bool needs_all_events(const char *keys) {
     Key key;
     Error error;
-    int direction;
     while (keys && keys_read(&keys, &key, &error) && key != KEY_NONE_PRESSED) {
-        KeyAction action = keys_find(key, &direction);
+        KeyAction action = keys_decode(key).action;
         if (action == ACT_HAZARD || action == ACT_BLOCK) return true;
     }
     return false;
@@ -165,37 +164,38 @@ static bool has_keys(Overlay overlay) {
            overlay == OVERLAY_SETTINGS;
 }
 
-static bool press_lecture(App *app, Key key) {
+static bool press_lecture(App *app, KeyPress press) {
     LectureView *lecture = &app->lecture;
     const View *view = app_view(app);
     if (lecture->presses) return false;
-    bool goes = key == SPECIAL_PAGE_DOWN || key == SPECIAL_PAGE_UP || key == SPECIAL_HOME;
-    bool leaves = key == SPECIAL_ESCAPE || key == 'q' || key == SPECIAL_F10;
+    int direction;
+    LectureKey key = keys_of_lecture(press.key, &direction);
+    bool goes = key == LECTURE_KEY_STOP || key == LECTURE_KEY_FIRST;
+    bool leaves = press.key == SPECIAL_ESCAPE || press.action == ACT_QUIT;
     if (is_opening(app) && !goes && !leaves) return true; /* the screen is still that of the stop before */
     /* What the stop itself opened is part of it; what the reader opened has its own Enter and figures. */
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
     if (!is_own && has_keys(view->transient.overlay)) return false;
-    if (view->transient.input != INPUT_COMMANDS || (!is_own && key == SPECIAL_ENTER)) return false;
+    if (view->transient.input != INPUT_COMMANDS || (!is_own && key == LECTURE_KEY_RETURN)) return false;
     if (is_own && lecture->question == QUESTION_WAITS &&
-        lecture_view_type(lecture, key, view->selection.lane, view->transient.number >= 0))
+        lecture_view_type(lecture, press.key, view->selection.lane, view->transient.number >= 0))
         return true;
     switch (key) {
-    case SPECIAL_PAGE_DOWN:
-        go_on(app);
+    case LECTURE_KEY_STOP:
+        (direction > 0 ? go_on : go_back)(app);
         return true;
-    case SPECIAL_PAGE_UP:
-        go_back(app);
-        return true;
-    case SPECIAL_HOME:
+    case LECTURE_KEY_FIRST:
         app_go_to_stop(app, 0);
         return true;
-    case SPECIAL_ENTER:
+    case LECTURE_KEY_RETURN:
         enter(app);
         return true;
-    default:
-        lecture->has_left = true;
-        return false;
+    case LECTURE_KEY_MARK: /* no question asks for lanes: the key plays */
+    case LECTURE_KEY_COUNT:
+        break;
     }
+    lecture->has_left = true;
+    return false;
 }
 
 static void play_from(App *app, int stop) {

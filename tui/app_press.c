@@ -40,16 +40,15 @@ ViewAnswer app_answer(App *app, ViewAnswer answer) {
 }
 
 ViewAnswer app_press(App *app, Key key) {
+    KeyPress press = keys_decode(key);
     if (key == SPECIAL_ESCAPE && app->loader && app_view(app)->transient.overlay == OVERLAY_NONE) {
         app_cancel(app);
         return VIEW_CHANGED;
     }
-    if (app->takes_key && app->takes_key(app, key)) return VIEW_CHANGED;
-    int direction;
-    app->wants_cpu |= keys_find(key, &direction) == ACT_TIMES;
-    if (app_shows_ladder(app) || keys_find(key, &direction) == ACT_LADDER)
+    if (app->takes_key && app->takes_key(app, press)) return VIEW_CHANGED;
+    app->wants_cpu |= press.action == ACT_TIMES;
+    if (app_shows_ladder(app) || press.action == ACT_LADDER)
         app_show_timings(app, &app->slots[app->comparison.active]);
-    if (app->waits && keys_find(key, &direction) == ACT_HAZARD)
-        app_show_hazards(app, app->comparison.active, true);
-    return app_answer(app, comparison_press(&app->comparison, key));
+    if (app->waits && press.action == ACT_HAZARD) app_show_hazards(app, app->comparison.active, true);
+    return app_answer(app, comparison_press(&app->comparison, press));
 }

@@ -69,7 +69,7 @@ struct App {
     int lecture_columns, lecture_rows; /* of the screen that it was drawn on last */
     /* Of a lecture, NULL without one: a run was opened, for whatever purpose; does it take the key? */
     void (*opened)(App *app, Purpose purpose);
-    bool (*takes_key)(App *app, Key key);
+    bool (*takes_key)(App *app, KeyPress press);
     void (*open_lecture)(App *app); /* the one that the menu of kernels chose */
 };
 

@@ -63,7 +63,7 @@ static bool is_beat(App *app) {
 /* Moves by a key; false: there is nothing further in this block. */
 static bool moves(App *app, char key) {
     const ViewPlace before = app_view(app)->place;
-    comparison_press(&app->comparison, (Key)key);
+    comparison_press(&app->comparison, keys_decode((Key)key));
     const ViewPlace *after = &app_view(app)->place;
     return after->block == before.block &&
            (after->step != before.step || after->wavefront != before.wavefront);
@@ -142,7 +142,7 @@ static bool same_place(const Station *a, const Station *b) {
 
 static Canvas *draw(App *app, const Station *station, WalkSize size, int picture) {
     app->comparison = station->state;
-    for (int i = 0; i < picture; i++) comparison_press(&app->comparison, 'r');
+    for (int i = 0; i < picture; i++) comparison_press(&app->comparison, keys_decode('r'));
     return app_page_canvas(app, size.columns, size.rows);
 }
 

@@ -145,9 +145,9 @@ static ViewAnswer press_alone(Comparison *comparison) {
     return VIEW_CHANGED;
 }
 
-ViewAnswer comparison_press(Comparison *comparison, Key key) {
+ViewAnswer comparison_press(Comparison *comparison, KeyPress press) {
     View before = *comparison_view(comparison);
-    ViewAnswer answer = input_press(comparison_view(comparison), comparison_scene(comparison), key);
+    ViewAnswer answer = input_press(comparison_view(comparison), comparison_scene(comparison), press);
     bool is_of_two =
         answer == VIEW_OTHER || answer == VIEW_EXCHANGE || answer == VIEW_LINK || answer == VIEW_ALONE;
     if (is_of_two && comparison->count < 2) return press_alone(comparison);

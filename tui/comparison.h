@@ -30,7 +30,7 @@ View *comparison_view(Comparison *comparison);
 const Scene *comparison_scene(const Comparison *comparison);
 
 /* Handles the keys of a comparison; the others go to the active view. */
-ViewAnswer comparison_press(Comparison *comparison, Key key);
+ViewAnswer comparison_press(Comparison *comparison, KeyPress press);
 bool comparison_play(Comparison *comparison); /* as view_play() */
 void comparison_go_to_step(Comparison *comparison, int step);
 /* After the active view has moved or the two were linked again: the other follows. */

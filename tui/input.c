@@ -23,11 +23,12 @@ static int best_choice(const View *view) {
     return begins ? begins - 1 : 0;
 }
 
-static ViewAnswer press_in_menu(View *view, Key key) {
+static ViewAnswer press_in_menu(View *view, const Scene *scene, KeyPress press) {
+    (void)scene;
     size_t length = strlen(view->transient.filter);
     int choice = view->transient.choice, page = 10;
     MenuRow row;
-    switch (key) {
+    switch (press.key) {
     case SPECIAL_ESCAPE:
         view->transient.overlay = OVERLAY_NONE;
         return VIEW_CHANGED;
@@ -57,8 +58,9 @@ static ViewAnswer press_in_menu(View *view, Key key) {
         choice = best_choice(view);
         break;
     default:
-        if (key < ' ' || key > '~' || length + 1 >= sizeof view->transient.filter) return VIEW_IGNORED;
-        view->transient.filter[length] = (char)key;
+        if (press.key < ' ' || press.key > '~' || length + 1 >= sizeof view->transient.filter)
+            return VIEW_IGNORED;
+        view->transient.filter[length] = (char)press.key;
         view->transient.filter[length + 1] = 0;
         choice = best_choice(view);
     }
@@ -67,8 +69,9 @@ static ViewAnswer press_in_menu(View *view, Key key) {
     return VIEW_CHANGED;
 }
 
-static ViewAnswer press_in_settings(View *view, Key key) {
-    SettingsAnswer answer = settings_press(&view->transient.settings, key);
+static ViewAnswer press_in_settings(View *view, const Scene *scene, KeyPress press) {
+    (void)scene;
+    SettingsAnswer answer = settings_press(&view->transient.settings, press.key);
     if (answer != SETTINGS_STAY) view->transient.overlay = OVERLAY_NONE;
     return answer == SETTINGS_APPLY ? VIEW_RERUN : VIEW_CHANGED;
 }
@@ -83,14 +86,14 @@ int input_overlay_lines(const View *view, const Scene *scene, int columns) {
 }
 
 /* Keys that scroll, in lines; 0: another key. As in less, Space goes on by a page. */
-static int scrolled_lines(Key key) {
+static int scrolled_lines(KeyPress press) {
     enum { PAGE = 15, HALF = 8, ALL = 1000 };
-    int direction;
-    switch (keys_find(key, &direction)) {
+    switch (press.action) {
     case ACT_LINE:
-        return direction;
+        return press.direction;
     case ACT_PAGE:
-        return direction * (key == SPECIAL_PAGE_UP || key == SPECIAL_PAGE_DOWN ? PAGE : HALF);
+        return press.direction *
+               (press.key == SPECIAL_PAGE_UP || press.key == SPECIAL_PAGE_DOWN ? PAGE : HALF);
     case ACT_PLAY:
         return PAGE;
     case ACT_BEGIN:
@@ -103,20 +106,19 @@ static int scrolled_lines(Key key) {
 }
 
 /* Help, words and differences: ? leads from one to the next of the first two; a key that does not scroll closes. */
-static ViewAnswer press_in_help(View *view, const Scene *scene, Key key) {
+static ViewAnswer press_in_help(View *view, const Scene *scene, KeyPress press) {
     enum {
         LEAST_COLUMNS = 56
     }; /* of the narrowest screen: the most lines; tui/comparison.c knows its size */
-    int direction, by = scrolled_lines(key);
-    KeyAction action = keys_find(key, &direction);
+    int by = scrolled_lines(press);
     if (by) {
         int most = input_overlay_lines(view, scene, LEAST_COLUMNS), wanted = view->transient.scroll + by;
         view->transient.scroll = wanted < 0 ? 0 : wanted > most ? most : wanted;
         return VIEW_CHANGED;
     }
-    if (action == ACT_REDRAW) return VIEW_REDRAW;
+    if (press.action == ACT_REDRAW) return VIEW_REDRAW;
     view->transient.scroll = 0;
-    view->transient.overlay = action != ACT_HELP                        ? view->transient.behind
+    view->transient.overlay = press.action != ACT_HELP                  ? view->transient.behind
                               : view->transient.overlay == OVERLAY_HELP ? OVERLAY_WORDS
                                                                         : OVERLAY_HELP;
     if (view->transient.overlay == view->transient.behind) view->transient.behind = OVERLAY_NONE;
@@ -124,14 +126,14 @@ static ViewAnswer press_in_help(View *view, const Scene *scene, Key key) {
 }
 
 /* The ladder's and the latencies' own keys; of the others those that fit there. */
-static ViewAnswer press_in_ladder(View *view, const Scene *scene, Key key) {
-    Press press = {.view = view, .scene = scene, .number = -1};
-    KeyAction action = keys_find(key, &press.direction);
-    ViewAnswer answer = ladder_view_press(view, scene, key);
+static ViewAnswer press_in_ladder(View *view, const Scene *scene, KeyPress press) {
+    ViewAnswer answer = ladder_view_press(view, scene, press);
+    KeyAction action = press.action;
     if (answer != VIEW_IGNORED) return answer;
     if (action == ACT_HELP) view->transient.behind = view->transient.overlay;
-    return action == ACT_HELP || action == ACT_THEME || action == ACT_REDRAW ? action_run(action, press)
-                                                                             : VIEW_IGNORED;
+    return action == ACT_HELP || action == ACT_THEME || action == ACT_REDRAW
+               ? action_run(action, (Press){view, scene, press.direction, -1})
+               : VIEW_IGNORED;
 }
 
 /* ---- text and letters after a key ---------------------------------------------------------------------- */
@@ -141,7 +143,8 @@ static void erase_character(char *text, size_t length) {
     utf8_drop_half(text);
 }
 
-static ViewAnswer press_in_search(View *view, const Scene *scene, Key key) {
+static ViewAnswer press_in_search(View *view, const Scene *scene, KeyPress press) {
+    Key key = press.key;
     size_t length = strlen(view->selection.search);
     if (key == SPECIAL_ESCAPE || (key == SPECIAL_BACKSPACE && !length)) {
         view->selection.search[0] = 0;
@@ -160,7 +163,8 @@ static ViewAnswer press_in_search(View *view, const Scene *scene, Key key) {
     return VIEW_CHANGED;
 }
 
-static ViewAnswer press_after_colon(View *view, const Scene *scene, Key key) {
+static ViewAnswer press_after_colon(View *view, const Scene *scene, KeyPress press) {
+    Key key = press.key;
     char *typed = view->transient.colon;
     size_t length = strlen(typed);
     if (key == SPECIAL_ENTER) {
@@ -198,7 +202,8 @@ static void go_to(View *view, const Scene *scene, ViewPosition place) {
 
 /* The letter after m names this place, the letter after ' says where to go; '' goes back to where the last
  * jump began. */
-static ViewAnswer press_mark(View *view, const Scene *scene, Key key) {
+static ViewAnswer press_mark(View *view, const Scene *scene, KeyPress press) {
+    Key key = press.key;
     KeyInput input = view->transient.input;
     view->transient.input = INPUT_COMMANDS;
     if (input == INPUT_RETURN && key == '\'' && view->place.back.number) {
@@ -216,36 +221,55 @@ static ViewAnswer press_mark(View *view, const Scene *scene, Key key) {
     return VIEW_CHANGED;
 }
 
-ViewAnswer input_press(View *view, const Scene *scene, Key key) {
-    if (key == KEY_NONE_PRESSED) return VIEW_IGNORED;
-    if (key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, wherever one is */
-    bool had_message = view->transient.message[0] != 0;
-    view->transient.message[0] = 0;
-    if (view->transient.overlay == OVERLAY_MENU) return press_in_menu(view, key);
-    if (view->transient.overlay == OVERLAY_SETTINGS) return press_in_settings(view, key);
-    if (view->transient.overlay == OVERLAY_FAILURE) { /* any key but Escape keeps its usual meaning */
-        view->transient.overlay = OVERLAY_NONE;
-        if (key == SPECIAL_ESCAPE) return VIEW_CHANGED;
-    }
-    if (view->transient.overlay == OVERLAY_LADDER || view->transient.overlay == OVERLAY_LATENCY)
-        return press_in_ladder(view, scene, key);
-    if (view->transient.overlay != OVERLAY_NONE) return press_in_help(view, scene, key);
-    if (view->transient.input == INPUT_SEARCH) return press_in_search(view, scene, key);
-    if (view->transient.input == INPUT_COLON) return press_after_colon(view, scene, key);
-    if (view->transient.input != INPUT_COMMANDS) return press_mark(view, scene, key);
-    if (key >= '0' && key <= '9') {
+/* ---- a key goes to what is open ------------------------------------------------------------------------- */
+
+/* Digits before a key, Escape, and the actions of keys.def. `had_message`: the key took one away. */
+static ViewAnswer press_command(View *view, const Scene *scene, KeyPress press, bool had_message) {
+    if (press.key >= '0' && press.key <= '9') {
         int number = view->transient.number < 0 ? 0 : view->transient.number;
-        if (number < 100000000) view->transient.number = number * 10 + (int)(key - '0');
+        if (number < 100000000) view->transient.number = number * 10 + (int)(press.key - '0');
         return VIEW_CHANGED;
     }
-    if (key == SPECIAL_ESCAPE && (view->selection.search[0] || view->selection.traced)) {
+    if (press.key == SPECIAL_ESCAPE && (view->selection.search[0] || view->selection.traced)) {
         view->selection.search[0] = 0;
         view->selection.traced = 0;
         return VIEW_CHANGED;
     }
-    Press press = {.view = view, .scene = scene, .number = view->transient.number};
-    KeyAction action = keys_find(key, &press.direction);
+    int number = view->transient.number;
     view->transient.number = -1;
-    ViewAnswer answer = action_run(action, press);
-    return answer == VIEW_IGNORED && (had_message || press.number >= 0) ? VIEW_CHANGED : answer;
+    ViewAnswer answer = action_run(press.action, (Press){view, scene, press.direction, number});
+    return answer == VIEW_IGNORED && (had_message || number >= 0) ? VIEW_CHANGED : answer;
+}
+
+typedef ViewAnswer Receiver(View *view, const Scene *scene, KeyPress press);
+
+/* What takes every key while it is open; NULL: nothing, keys are commands. */
+static Receiver *receiver(const View *view) {
+    static Receiver *const overlays[OVERLAY_COUNT] = {
+        [OVERLAY_HELP] = press_in_help,         [OVERLAY_WORDS] = press_in_help,
+        [OVERLAY_DIFFERENCES] = press_in_help,  [OVERLAY_MENU] = press_in_menu,
+        [OVERLAY_SETTINGS] = press_in_settings, [OVERLAY_LADDER] = press_in_ladder,
+        [OVERLAY_LATENCY] = press_in_ladder,
+    };
+    static Receiver *const inputs[INPUT_COUNT] = {
+        [INPUT_SEARCH] = press_in_search,
+        [INPUT_COLON] = press_after_colon,
+        [INPUT_MARK] = press_mark,
+        [INPUT_RETURN] = press_mark,
+    };
+    Receiver *overlay = overlays[view->transient.overlay];
+    return overlay ? overlay : inputs[view->transient.input];
+}
+
+ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
+    if (press.key == KEY_NONE_PRESSED) return VIEW_IGNORED;
+    if (press.key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, wherever one is */
+    bool had_message = view->transient.message[0] != 0;
+    view->transient.message[0] = 0;
+    if (view->transient.overlay == OVERLAY_FAILURE) { /* any key but Escape keeps its usual meaning */
+        view->transient.overlay = OVERLAY_NONE;
+        if (press.key == SPECIAL_ESCAPE) return VIEW_CHANGED;
+    }
+    Receiver *open = receiver(view);
+    return open ? open(view, scene, press) : press_command(view, scene, press, had_message);
 }

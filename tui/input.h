@@ -4,7 +4,7 @@
 
 #include "tui/view/view.h"
 
-ViewAnswer input_press(View *view, const Scene *scene, Key key);
+ViewAnswer input_press(View *view, const Scene *scene, KeyPress press);
 
 /* Of the overlay that scrolls: help, words or differences. `columns`: of its inside. */
 int input_overlay_lines(const View *view, const Scene *scene, int columns);

@@ -10,30 +10,20 @@
 #include "tui/draw/theme.h"
 
 typedef enum Action {
-    ACTION_OPEN,   /* the interface */
-    ACTION_REPORT, /* --report */
-    ACTION_CHECK,  /* --check */
-    ACTION_SASS,   /* --sass */
-    ACTION_EVENTS, /* --events */
-    ACTION_FRAME,  /* --frame */
-    ACTION_RECORD, /* --record-cast with --keys: nothing is printed, and no terminal needed */
-    ACTION_PAGE,   /* --html or --handout: a file is written */
-    ACTION_DUMP,   /* --dump */
-    ACTION_VERIFY, /* --verify */
-    ACTION_DUMP_IR,
-    ACTION_DUMP_FLOW,
-    ACTION_DUMP_OPS,
-    ACTION_LIST,     /* --list: from here on nothing is run */
-    ACTION_LECTURES, /* --lecture alone */
-    ACTION_ACCESS,   /* --access */
-    ACTION_BENCH,    /* --bench */
-    ACTION_LADDER,   /* --ladder */
-    ACTION_LATENCY,  /* --latency */
-    ACTION_KEYS,     /* --help-keys */
-    ACTION_HELP,
-    ACTION_GENERATE, /* --generate */
-    ACTION_VERSION
+#define SHOWN(action, ...)   ACTION_##action,
+#define PRINTED(action, ...) ACTION_##action,
+#include "cli/actions.def"
+    CLI_ACTION_COUNT
 } Action;
+
+typedef struct ActionRow { /* of actions.def */
+    bool needs_kernel;
+    enum { SCREEN_NONE, SCREEN_FRAMES, SCREEN_TERMINAL } screen;
+    enum { RACES_LATER, RACES_IF_KEPT, RACES_IF_JSON, RACES_ALWAYS } races;
+    bool has_json;
+} ActionRow;
+
+extern const ActionRow action_rows[CLI_ACTION_COUNT];
 
 typedef struct Options {
     SessionOptions session;
@@ -68,9 +58,15 @@ typedef struct Options {
     bool no_predict;      /* a lecture's questions are shown without waiting for an answer */
     const char *access_path, *dump;
     const char *generate; /* "man", "bash", "zsh", "fish" */
+    const char *commit;   /* that the program was built from, "" if none is known; main() sets it */
     /* The first option that suits only what is run, only --kernel, only FILE.cu and FILE.ptx; NULL: none. */
     const char *first_for_run, *first_for_kernel, *first_for_file;
 } Options;
+
+/* actions.c: screens are drawn, on a terminal or without one. */
+bool options_draws(const Options *options);
+/* The interface is opened on a terminal. */
+bool options_is_interface(const Options *options);
 
 /* Everything is borrowed from `argv` and from `options` itself, which must stay where it is. False with a
  * line that names the option and says what it accepts. */
@@ -82,8 +78,6 @@ bool options_compare(Options *options, const SessionOptions *first, Error *error
 
 /* Do options that are right one by one go together? What belongs to lectures and pages is asked below. */
 bool options_check_together(const Options *options, Error *error);
-/* Screens are drawn: on a terminal, or without one. */
-bool options_draws(const Options *options);
 /* options_lecture.c: do --lecture, --predict and what belongs to them go together? */
 bool options_check_lecture(const Options *options, Error *error);
 /* options_page.c: --html and --handout are what is done, unless something else is printed; does it go together? */

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-bool options_draws(const Options *options) {
-    return options->action == ACTION_OPEN || options->action == ACTION_FRAME ||
-           options->action == ACTION_RECORD || options->action == ACTION_PAGE;
-}
-
 static bool check_predict(const Options *options, Error *error) {
     if (!options->predict) return true;
     if (options->has_lecture)

@@ -19,9 +19,10 @@ static bool check_launches(const SessionOptions *session, Error *error) {
 
 bool options_check_together(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
+    const ActionRow *row = &action_rows[options->action];
     if (options->action == ACTION_BENCH && options->save && !session->kernel)
         return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
-    if (options->action >= ACTION_LIST && options->action != ACTION_BENCH && options->save)
+    if (!row->needs_kernel && options->action != ACTION_BENCH && options->save)
         return error_set(error, "--save keeps a run; --%s has none", options->action_name);
     if (options->action == ACTION_BENCH && options->save && options->grid)
         return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
@@ -35,7 +36,7 @@ bool options_check_together(const Options *options, Error *error) {
     if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
         return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
     if (!options_check_page(options, error) || !options_check_lecture(options, error)) return false;
-    if (options->action >= ACTION_LIST || options->has_lecture) return true;
+    if (!row->needs_kernel || options->has_lecture) return true;
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
                          options->first_for_run, session->saved);
@@ -53,16 +54,14 @@ bool options_check_together(const Options *options, Error *error) {
         return error_set(error, "--block: kernels of the catalogue take one number, the threads per block");
     if (session->kernel && (session->grid[1] > 1 || session->grid[2] > 1))
         return error_set(error, "--grid: kernels of the catalogue take one number, the blocks");
-    if (options->json && options->action != ACTION_REPORT && options->action != ACTION_SASS &&
-        options->action != ACTION_CHECK)
+    if (options->json && !row->has_json)
         return error_set(error, "--json goes with --report, --sass, --check, --list or --bench");
     if (options->json && options->sarif)
         return error_set(error, "--check=sarif and --json are two forms: give one of them");
-    if (options->watch && options->action != ACTION_OPEN)
+    if (options->watch && row->screen != SCREEN_TERMINAL)
         return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
-    if (options->record_cast && options->action != ACTION_FRAME && options->action != ACTION_OPEN &&
-        options->action != ACTION_RECORD)
+    if (options->record_cast && !options_draws(options))
         return error_set(
             error, "--record-cast records the interface, or --frame with its --keys; --%s shows no frames",
             options->action_name);

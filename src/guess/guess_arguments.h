@@ -1,5 +1,5 @@
-/* Guess: how a kernel without --args is probably launched, from its PTX, its C++ name, and what its host code says. It is
- * written as --args, so that it can be shown, copied and changed.
+/* Guess arguments: the probable --args of a kernel, as text that can be shown and changed. They follow from its
+ * PTX, its C++ name, and what its host code says.
  *
  *   Pointers that are only read, and the first pointer unless it is only written or added to, are inputs: n random elements,
  * named in, in2, ... Others are outputs, named out, out2, ...: as many zeros as the addresses reach (one, one for each

@@ -18,25 +18,22 @@ static bool mentions(const PtxOperand *operand, const PtxRegister *reg) {
     return false;
 }
 
+typedef struct Probe { /* of the opcodes that name it in ptx/opcodes.def */
+    /* Fills what follows from the instruction, its kind being known; false: it gets no probe. */
+    bool (*plan)(const PtxInstruction *in, const Constants *constants, InstrumentSite *site);
+    /* Is the first operand written? NULL: yes. */
+    bool (*has_destination)(const PtxInstruction *in);
+    /* What a field INSTRUMENT_OPERAND records. NULL: the second operand. */
+    const PtxOperand *(*operand)(const PtxInstruction *in);
+    /* What a record's `extra` is: an operand, or NULL and `*constant`. NULL: it is not used. */
+    const PtxOperand *(*extra)(const InstrumentSite *site, uint32_t *constant);
+} Probe;
+
+static const Probe *probe_of(const PtxInstruction *in); /* NULL: no trace has an event of it */
+
 static bool has_destination(const PtxInstruction *in) {
-    switch (in->opcode) {
-    case PTX_st:
-    case PTX_stmatrix:
-    case PTX_red:
-    case PTX_bra:
-    case PTX_brx:
-    case PTX_cp:
-        return false;
-    case PTX_wmma:
-        return !ptx_instruction_stores(in);
-    case PTX_mbarrier:
-        return in->operand_count > 0 && in->operands[0].kind != PTX_OPERAND_MEMORY;
-    case PTX_bar:
-    case PTX_barrier:
-        return ptx_instruction_has(in, PTX_MOD_RED);
-    default:
-        return in->operand_count > 0;
-    }
+    const Probe *probe = probe_of(in);
+    return in->operand_count > 0 && (!probe || !probe->has_destination || probe->has_destination(in));
 }
 
 bool plan_writes(const PtxInstruction *instruction, const PtxRegister *reg) {
@@ -131,7 +128,8 @@ static bool plan_fragment(const PtxInstruction *in, InstrumentSite *site) {
 }
 
 /* mma, wmma.mma, movmatrix: the lane's registers of D. */
-static bool plan_product(const PtxInstruction *in, InstrumentSite *site) {
+static bool plan_product(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)constants;
     PtxProduct product = {.d = ptx_matrix_block()};
     if (in->opcode != PTX_movmatrix && !ptx_product(in, &product)) return false;
     site->element_bytes = (uint8_t)product.d.register_bytes;
@@ -142,7 +140,8 @@ static bool plan_product(const PtxInstruction *in, InstrumentSite *site) {
     return true;
 }
 
-static bool plan_access(const PtxInstruction *in, InstrumentSite *site) {
+static bool plan_access(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)constants;
     int at = address_index(in);
     if (!in->type_count || in->operand_count <= at || in->operand_count < 2) return false;
     if (in->operands[at].kind != PTX_OPERAND_MEMORY) return false;
@@ -163,10 +162,22 @@ static bool plan_access(const PtxInstruction *in, InstrumentSite *site) {
     return true;
 }
 
+static bool plan_wmma(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    return (site->kind == TRACE_MATRIX ? plan_product : plan_access)(in, constants, site);
+}
+
+/* The result, of every lane. */
+static void plan_warp_result(InstrumentSite *site) {
+    site->is_behind = true;
+    site->element_bytes = 4;
+    site->element_count = 1;
+    add_field(site, INSTRUMENT_VALUE, 0, false);
+}
+
 static bool plan_shuffle(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     if (in->operand_count < 4) return false;
     add_field(site, INSTRUMENT_OPERAND, 0, false);
-    add_field(site, INSTRUMENT_VALUE, 0, false);
+    plan_warp_result(site);
     uint32_t b, c;
     site->has_control =
         is_constant(&in->operands[2], constants, &b) && is_constant(&in->operands[3], constants, &c);
@@ -177,13 +188,18 @@ static bool plan_shuffle(const PtxInstruction *in, const Constants *constants, I
     return true;
 }
 
-static bool plan_warp_op(const PtxInstruction *in, InstrumentSite *site) {
-    if (in->opcode == PTX_vote || in->opcode == PTX_match || in->opcode == PTX_redux) {
-        if (in->operand_count < 2) return false;
-        bool wide = in->opcode == PTX_match && ptx_type_bytes(in->types[0]) == 8;
-        add_field(site, INSTRUMENT_OPERAND, 0, wide);
-    }
-    add_field(site, INSTRUMENT_VALUE, 0, false);
+static bool plan_vote(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)constants;
+    if (in->operand_count < 2) return false;
+    add_field(site, INSTRUMENT_OPERAND, 0, in->opcode == PTX_match && ptx_type_bytes(in->types[0]) == 8);
+    plan_warp_result(site);
+    return true;
+}
+
+/* Of elect and activemask: they take no value. */
+static bool plan_mask(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)constants;
+    plan_warp_result(site);
     return in->operand_count > 0;
 }
 
@@ -197,57 +213,52 @@ static bool is_mbarrier_wait(const PtxInstruction *in) {
 }
 
 /* A state is opaque: neither what an arrival gives nor what a wait takes is recorded. */
-static const PtxOperand *mbarrier_operand(const PtxInstruction *in) {
+static const PtxOperand *operand_of_mbarrier(const PtxInstruction *in) {
     int index = mbarrier_index(in) + 1;
     if (in->opcode != PTX_mbarrier || index >= in->operand_count) return NULL;
     return is_mbarrier_wait(in) && !ptx_instruction_has(in, PTX_MOD_PARITY) ? NULL : &in->operands[index];
 }
 
-static bool plan_mbarrier(const PtxInstruction *in, InstrumentSite *site) {
+static bool plan_mbarrier(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)constants;
     int place = mbarrier_index(in);
     if (in->operand_count <= place || in->operands[place].kind != PTX_OPERAND_MEMORY) return false;
     site->element_bytes = 8;
     site->element_count = 1;
     site->is_behind = is_mbarrier_wait(in);
     add_field(site, INSTRUMENT_ADDRESS, 0, !is_small_space(in->space));
-    if (mbarrier_operand(in)) add_field(site, INSTRUMENT_OPERAND, 0, false);
+    if (operand_of_mbarrier(in)) add_field(site, INSTRUMENT_OPERAND, 0, false);
     if (site->is_behind) add_field(site, INSTRUMENT_VALUE, 0, false);
+    return true;
+}
+
+static bool plan_copy(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    if (trace_written_kind_of(in) != TRACE_NOT_RECORDED) return copies_plan(in, site);
+    return site->kind == TRACE_ASYNC_GROUP || plan_mbarrier(in, constants, site);
+}
+
+static bool plan_barrier(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)constants;
+    site->is_behind = site->kind == TRACE_WARP_SYNC;
+    if (site->is_behind) return in->operand_count == 1;
+    if (ptx_instruction_has(in, PTX_MOD_RED)) add_field(site, INSTRUMENT_OPERAND, 0, false);
+    return ptx_instruction_has(in, PTX_MOD_CLUSTER) || in->operand_count > 0;
+}
+
+static bool plan_bra(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)in, (void)constants, (void)site;
+    return true;
+}
+
+static bool plan_brx(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
+    (void)in, (void)constants;
+    add_field(site, INSTRUMENT_OPERAND, 0, false);
     return true;
 }
 
 bool plan_site(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     *site = (InstrumentSite){.instruction = in, .kind = trace_kind_of(in)};
-    if (trace_written_kind_of(in) != TRACE_NOT_RECORDED) return copies_plan(in, site);
-    switch (site->kind) {
-    case TRACE_ASYNC_GROUP:
-        return true;
-    case TRACE_MBARRIER:
-        return plan_mbarrier(in, site);
-    case TRACE_NOT_RECORDED:
-    case TRACE_KIND_COUNT:
-        return false;
-    case TRACE_SHUFFLE:
-    case TRACE_VOTE:
-    case TRACE_REDUX:
-        site->is_behind = true;
-        site->element_bytes = 4;
-        site->element_count = 1;
-        return site->kind == TRACE_SHUFFLE ? plan_shuffle(in, constants, site) : plan_warp_op(in, site);
-    case TRACE_MATRIX:
-        return plan_product(in, site);
-    case TRACE_BARRIER:
-    case TRACE_NAMED_BARRIER:
-        if (ptx_instruction_has(in, PTX_MOD_RED)) add_field(site, INSTRUMENT_OPERAND, 0, false);
-        return ptx_instruction_has(in, PTX_MOD_CLUSTER) || in->operand_count > 0;
-    case TRACE_WARP_SYNC:
-        site->is_behind = true;
-        return in->operand_count == 1;
-    case TRACE_BRANCH:
-        if (in->opcode == PTX_brx) add_field(site, INSTRUMENT_OPERAND, 0, false);
-        return true;
-    default:
-        return plan_access(in, site);
-    }
+    return site->kind != TRACE_NOT_RECORDED && probe_of(in)->plan(in, constants, site);
 }
 
 bool plan_approximate_site(const PtxInstruction *in, InstrumentSite *site) {
@@ -284,23 +295,9 @@ static const PtxOperand *element_of(const PtxInstruction *in, const PtxOperand *
 
 static const PtxOperand *operand_field(const InstrumentSite *site, PtxOperand *component) {
     const PtxInstruction *in = site->instruction;
-    switch (in->opcode) {
-    case PTX_brx:
-        return &in->operands[0];
-    case PTX_bar:
-    case PTX_barrier:
-        return &in->operands[in->operand_count - 1];
-    case PTX_atom:
-        return in->operand_count > 2 ? element_of(in, &in->operands[2], 0, component) : NULL;
-    case PTX_red:
-        return element_of(in, &in->operands[1], 0, component);
-    case PTX_mbarrier:
-        return mbarrier_operand(in);
-    case PTX_cp:
-        return &in->operands[2]; /* of a bulk copy, its size */
-    default:
-        return &in->operands[1];
-    }
+    const Probe *probe = probe_of(in);
+    const PtxOperand *operand = probe->operand ? probe->operand(in) : &in->operands[1];
+    return operand ? element_of(in, operand, 0, component) : NULL;
 }
 
 const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField *field,
@@ -334,40 +331,113 @@ static uint32_t fragment_stride(const PtxInstruction *in) {
 }
 
 const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant) {
-    const PtxInstruction *in = site->instruction;
+    const Probe *probe = probe_of(site->instruction);
     *constant = 0;
-    int index = -1;
-    switch (in->opcode) {
-    case PTX_shfl:
-        index = 4;
-        break;
-    case PTX_vote:
-    case PTX_match:
-    case PTX_redux:
-        index = 2;
-        break;
-    case PTX_elect:
-        index = 1;
-        break;
-    case PTX_wmma: /* the distance of rows, in elements */
-        if (site->kind == TRACE_MATRIX) return NULL;
-        index = in->operand_count > 2 && in->operands[2].kind == PTX_OPERAND_REGISTER ? 2 : -1;
-        *constant = fragment_stride(in);
-        break;
-    case PTX_cp: /* how many groups may be on their way behind a wait */
-        if (site->kind == TRACE_ASYNC_GROUP && in->operand_count)
-            *constant = (uint32_t)in->operands[0].integer;
-        return NULL;
-    case PTX_bar:
-    case PTX_barrier:
-        if (ptx_instruction_has(in, PTX_MOD_CLUSTER)) {
-            *constant = TRACE_CLUSTER_BARRIER;
-            return NULL;
-        }
-        index = ptx_instruction_has(in, PTX_MOD_RED) ? 1 : 0;
-        break;
-    default:
-        break;
-    }
-    return index >= 0 && index < in->operand_count ? &in->operands[index] : NULL;
+    return probe && probe->extra ? probe->extra(site, constant) : NULL;
+}
+
+/* ---- the column "probe" of ptx/opcodes.def ---------------------------------------------------------- */
+
+static bool writes_none(const PtxInstruction *in) {
+    (void)in;
+    return false;
+}
+
+static bool wmma_has_destination(const PtxInstruction *in) {
+    return !ptx_instruction_stores(in);
+}
+
+static bool mbarrier_has_destination(const PtxInstruction *in) {
+    return in->operands[0].kind != PTX_OPERAND_MEMORY;
+}
+
+static bool barrier_has_destination(const PtxInstruction *in) {
+    return ptx_instruction_has(in, PTX_MOD_RED);
+}
+
+static const PtxOperand *operand_at(const PtxInstruction *in, int index) {
+    return index < in->operand_count ? &in->operands[index] : NULL;
+}
+
+static const PtxOperand *first_operand(const PtxInstruction *in) {
+    return &in->operands[0];
+}
+
+static const PtxOperand *third_operand(const PtxInstruction *in) {
+    return operand_at(in, 2);
+}
+
+static const PtxOperand *last_operand(const PtxInstruction *in) {
+    return &in->operands[in->operand_count - 1];
+}
+
+/* The lanes that take part. */
+static const PtxOperand *members_of_shuffle(const InstrumentSite *site, uint32_t *constant) {
+    (void)constant;
+    return operand_at(site->instruction, 4);
+}
+
+static const PtxOperand *members_of_vote(const InstrumentSite *site, uint32_t *constant) {
+    (void)constant;
+    return operand_at(site->instruction, 2);
+}
+
+static const PtxOperand *members_of_elect(const InstrumentSite *site, uint32_t *constant) {
+    (void)constant;
+    return operand_at(site->instruction, 1);
+}
+
+/* The distance of rows, in elements. */
+static const PtxOperand *distance_of_wmma(const InstrumentSite *site, uint32_t *constant) {
+    const PtxOperand *distance = operand_at(site->instruction, 2);
+    if (site->kind == TRACE_MATRIX) return NULL;
+    *constant = fragment_stride(site->instruction);
+    return distance && distance->kind == PTX_OPERAND_REGISTER ? distance : NULL;
+}
+
+/* How many groups may be on their way behind a wait. */
+static const PtxOperand *groups_of_copy(const InstrumentSite *site, uint32_t *constant) {
+    if (site->kind == TRACE_ASYNC_GROUP && site->instruction->operand_count)
+        *constant = (uint32_t)site->instruction->operands[0].integer;
+    return NULL;
+}
+
+/* Which barrier of the block. */
+static const PtxOperand *number_of_barrier(const InstrumentSite *site, uint32_t *constant) {
+    const PtxInstruction *in = site->instruction;
+    bool is_cluster = ptx_instruction_has(in, PTX_MOD_CLUSTER);
+    if (is_cluster) *constant = TRACE_CLUSTER_BARRIER;
+    return is_cluster ? NULL : operand_at(in, ptx_instruction_has(in, PTX_MOD_RED) ? 1 : 0);
+}
+
+static const Probe probe_load = {.plan = plan_access};
+static const Probe probe_store = {.plan = plan_access, .has_destination = writes_none};
+static const Probe probe_atom = {.plan = plan_access, .operand = third_operand};
+static const Probe probe_red = {.plan = plan_access, .has_destination = writes_none};
+static const Probe probe_wmma = {
+    .plan = plan_wmma, .has_destination = wmma_has_destination, .extra = distance_of_wmma};
+static const Probe probe_product = {.plan = plan_product};
+static const Probe probe_copy = {
+    .plan = plan_copy, .has_destination = writes_none, .operand = third_operand, .extra = groups_of_copy};
+static const Probe probe_mbarrier = {
+    .plan = plan_mbarrier, .has_destination = mbarrier_has_destination, .operand = operand_of_mbarrier};
+static const Probe probe_shuffle = {.plan = plan_shuffle, .extra = members_of_shuffle};
+static const Probe probe_vote = {.plan = plan_vote, .extra = members_of_vote};
+static const Probe probe_activemask = {.plan = plan_mask};
+static const Probe probe_elect = {.plan = plan_mask, .extra = members_of_elect};
+static const Probe probe_barrier = {.plan = plan_barrier,
+                                    .has_destination = barrier_has_destination,
+                                    .operand = last_operand,
+                                    .extra = number_of_barrier};
+static const Probe probe_bra = {.plan = plan_bra, .has_destination = writes_none};
+static const Probe probe_brx = {.plan = plan_brx, .has_destination = writes_none, .operand = first_operand};
+
+static const Probe *probe_of(const PtxInstruction *in) {
+    static const Probe *const probes[PTX_OPCODE_COUNT] = {
+#define OPCODE(...)
+#define RECORDED(name, section, syntax, meaning, event, probe, ...) [PTX_##name] = &probe_##probe,
+#include "ptx/opcodes.def"
+#undef OPCODE
+    };
+    return probes[in->opcode];
 }

@@ -33,7 +33,7 @@ bool ptx_flow_ends(const PtxInstruction *instruction) {
         if (instruction->operands[i].kind == PTX_OPERAND_FUNCTION) {
             const PtxFunction *function = instruction->operands[i].function;
             return function->is_noreturn ||
-                   (!function->has_body && ptx_external_find(function->name) == PTX_EXTERNAL___assertfail);
+                   (!function->has_body && ptx_external_find(function->name) == PTX_EXTERNAL_ASSERT);
         }
     return false;
 }

@@ -7,14 +7,18 @@
 #include <stdlib.h>
 
 PtxExternal ptx_external_find(const char *name) {
-    static const char *const names[PTX_EXTERNAL_COUNT] = {
-        [PTX_EXTERNAL_NONE] = "",
-#define EXTERNAL(id, prototype) [PTX_EXTERNAL_##id] = #id,
-#include "ptx/externals.def"
-#undef EXTERNAL
+    static const struct {
+        const char *name;
+        PtxExternal external;
+    } externals[] = {
+        {"vprintf", PTX_EXTERNAL_PRINTF},     /* int (const char *format, const void *arguments) */
+        {"malloc", PTX_EXTERNAL_MALLOC},      /* void *(size_t bytes) */
+        {"free", PTX_EXTERNAL_FREE},          /* void (void *pointer) */
+        {"__assertfail", PTX_EXTERNAL_ASSERT} /* void (const char *message, const char *file, unsigned line,
+                                                 const char *function, size_t char_bytes) */
     };
-    for (int i = 1; i < PTX_EXTERNAL_COUNT; i++)
-        if (!strcmp(name, names[i])) return (PtxExternal)i;
+    for (size_t i = 0; i < sizeof externals / sizeof *externals; i++)
+        if (!strcmp(name, externals[i].name)) return externals[i].external;
     return PTX_EXTERNAL_NONE;
 }
 

@@ -50,10 +50,10 @@ typedef struct PtxProgram {
  * and "Assertion" in the CUDA programming guide). */
 typedef enum PtxExternal {
     PTX_EXTERNAL_NONE,
-#define EXTERNAL(name, prototype) PTX_EXTERNAL_##name,
-#include "ptx/externals.def"
-#undef EXTERNAL
-    PTX_EXTERNAL_COUNT
+    PTX_EXTERNAL_PRINTF,
+    PTX_EXTERNAL_MALLOC,
+    PTX_EXTERNAL_FREE,
+    PTX_EXTERNAL_ASSERT
 } PtxExternal;
 
 PtxExternal ptx_external_find(const char *name); /* PTX_EXTERNAL_NONE: not one of them */

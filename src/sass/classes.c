@@ -116,7 +116,7 @@ int sass_bytes(const char *text) {
     return 4;
 }
 
-/* ---- PTX --------------------------------------------------------------------------------------------------- */
+/* ---- the column "machine_code" of ptx/opcodes.def --------------------------------------------------- */
 
 static SassClass in_space(PtxSpace space, SassClass shared, SassClass global, SassClass local) {
     switch (space) {
@@ -151,44 +151,55 @@ static SassClass class_of_barrier(const PtxInstruction *in) {
     return ptx_instruction_has(in, PTX_MOD_WAIT) ? SASS_CLUSTER_WAIT : SASS_CLUSTER_ARRIVE;
 }
 
-SassClass sass_class_of_ptx(const PtxInstruction *in) {
-    if (ptx_asynchronous(in) != PTX_ASYNC_NOT) return class_of_copy(in);
-    switch (in->opcode) {
-    case PTX_ld:
-    case PTX_ldu:
-        return in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_LOCAL_LOAD);
-    case PTX_ldmatrix:
-        return SASS_SHARED_LOAD;
-    case PTX_wmma:
-        if (ptx_instruction_has(in, PTX_MOD_MMA)) return SASS_OTHER;
-        return ptx_instruction_stores(in)
-                   ? in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_OTHER)
-                   : in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_OTHER);
-    case PTX_st:
-        return in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_LOCAL_STORE);
-    case PTX_stmatrix:
-        return SASS_SHARED_STORE;
-    case PTX_atom:
-    case PTX_red:
-        return in_space(in->space, SASS_SHARED_ATOMIC, SASS_GLOBAL_ATOMIC, SASS_OTHER);
-    case PTX_bra:
-        return in->guard.kind == PTX_OPERAND_NONE ? SASS_JUMP : SASS_BRANCH;
-    case PTX_brx:
-        return SASS_BRANCH;
-    case PTX_shfl:
-        return SASS_SHUFFLE;
-    case PTX_vote:
-    case PTX_match:
-    case PTX_activemask:
-        return SASS_VOTE;
-    case PTX_redux:
-        return SASS_REDUX;
-    case PTX_bar:
-    case PTX_barrier:
-        return class_of_barrier(in);
-    case PTX_mbarrier:
-        return ptx_instruction_has(in, PTX_MOD_PENDING_COUNT) ? SASS_OTHER : SASS_MBARRIER;
-    default:
-        return SASS_OTHER;
+static SassClass class_of_load(const PtxInstruction *in) {
+    return in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_LOCAL_LOAD);
+}
+
+static SassClass class_of_store(const PtxInstruction *in) {
+    return in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_LOCAL_STORE);
+}
+
+static SassClass class_of_atomic(const PtxInstruction *in) {
+    return in_space(in->space, SASS_SHARED_ATOMIC, SASS_GLOBAL_ATOMIC, SASS_OTHER);
+}
+
+static SassClass class_of_wmma(const PtxInstruction *in) {
+    if (ptx_instruction_has(in, PTX_MOD_MMA)) return SASS_OTHER;
+    return ptx_instruction_stores(in) ? in_space(in->space, SASS_SHARED_STORE, SASS_GLOBAL_STORE, SASS_OTHER)
+                                      : in_space(in->space, SASS_SHARED_LOAD, SASS_GLOBAL_LOAD, SASS_OTHER);
+}
+
+static SassClass class_of_bra(const PtxInstruction *in) {
+    return in->guard.kind == PTX_OPERAND_NONE ? SASS_JUMP : SASS_BRANCH;
+}
+
+static SassClass class_of_mbarrier(const PtxInstruction *in) {
+    return ptx_instruction_has(in, PTX_MOD_PENDING_COUNT) ? SASS_OTHER : SASS_MBARRIER;
+}
+
+/* The same class for every instruction of the opcode. */
+#define ALWAYS(name, class)                                                                                  \
+    static SassClass class_of_##name(const PtxInstruction *in) {                                             \
+        (void)in;                                                                                            \
+        return class;                                                                                        \
     }
+ALWAYS(shared_load, SASS_SHARED_LOAD)
+ALWAYS(shared_store, SASS_SHARED_STORE)
+ALWAYS(branch, SASS_BRANCH)
+ALWAYS(shuffle, SASS_SHUFFLE)
+ALWAYS(vote, SASS_VOTE)
+ALWAYS(redux, SASS_REDUX)
+ALWAYS(other, SASS_OTHER)
+#undef ALWAYS
+
+SassClass sass_class_of_ptx(const PtxInstruction *in) {
+    static SassClass (*const class_of[PTX_OPCODE_COUNT])(const PtxInstruction *) = {
+#define OPCODE(...)
+#define RECORDED(name, section, syntax, meaning, event, probe, machine_code, ...)                            \
+    [PTX_##name] = class_of_##machine_code,
+#include "ptx/opcodes.def"
+#undef OPCODE
+    };
+    if (ptx_asynchronous(in) != PTX_ASYNC_NOT) return class_of_copy(in); /* st.async and red.async, too */
+    return class_of[in->opcode] ? class_of[in->opcode](in) : SASS_OTHER;
 }

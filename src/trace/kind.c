@@ -142,69 +142,60 @@ bool trace_kind_is_bulk(TraceKind kind) {
     return kind >= TRACE_GLOBAL_BULK_READ && kind <= TRACE_SHARED_BULK_WRITE;
 }
 
+/* ---- the column "event" of ptx/opcodes.def ---------------------------------------------------------- */
+
+static TraceKind kind_of_load(const PtxInstruction *in) {
+    return kind_of_access(LOAD, in->space);
+}
+
+static TraceKind kind_of_store(const PtxInstruction *in) {
+    return kind_of_access(STORE, in->space);
+}
+
+static TraceKind kind_of_atomic(const PtxInstruction *in) {
+    return kind_of_access(ATOMIC, in->space);
+}
+
 static TraceKind kind_of_wmma(const PtxInstruction *in) {
     if (ptx_instruction_has(in, PTX_MOD_MMA)) return TRACE_MATRIX;
     return kind_of_access(ptx_instruction_has(in, PTX_MOD_STORE) ? STORE : LOAD, in->space);
 }
 
-TraceKind trace_kind_of(const PtxInstruction *instruction) {
-    switch (instruction->opcode) {
-    case PTX_mma:
-    case PTX_movmatrix:
-        return TRACE_MATRIX;
-    case PTX_wmma:
-        return kind_of_wmma(instruction);
-    case PTX_cp:
-        return kind_of_copy(instruction);
-    case PTX_mbarrier:
-        return ptx_instruction_has(instruction, PTX_MOD_PENDING_COUNT) ? TRACE_NOT_RECORDED : TRACE_MBARRIER;
-    case PTX_ld:
-    case PTX_ldu:
-    case PTX_ldmatrix:
-        return kind_of_access(LOAD, instruction->space);
-    case PTX_st:
-    case PTX_stmatrix:
-        return kind_of_access(STORE, instruction->space);
-    case PTX_atom:
-    case PTX_red:
-        return kind_of_access(ATOMIC, instruction->space);
-    case PTX_shfl:
-        return TRACE_SHUFFLE;
-    case PTX_vote:
-    case PTX_match:
-    case PTX_activemask:
-    case PTX_elect:
-        return TRACE_VOTE;
-    case PTX_redux:
-        return TRACE_REDUX;
-    case PTX_bar:
-    case PTX_barrier:
-        return kind_of_barrier(instruction);
-    case PTX_bra:
-        return instruction->guard.kind == PTX_OPERAND_NONE ? TRACE_NOT_RECORDED : TRACE_BRANCH;
-    case PTX_brx:
-        return TRACE_BRANCH;
-    default:
-        return TRACE_NOT_RECORDED;
+static TraceKind kind_of_mbarrier(const PtxInstruction *in) {
+    return ptx_instruction_has(in, PTX_MOD_PENDING_COUNT) ? TRACE_NOT_RECORDED : TRACE_MBARRIER;
+}
+
+static TraceKind kind_of_bra(const PtxInstruction *in) {
+    return in->guard.kind == PTX_OPERAND_NONE ? TRACE_NOT_RECORDED : TRACE_BRANCH;
+}
+
+/* The same kind for every instruction of the opcode. */
+#define ALWAYS(name, kind)                                                                                   \
+    static TraceKind kind_of_##name(const PtxInstruction *in) {                                              \
+        (void)in;                                                                                            \
+        return kind;                                                                                         \
     }
+ALWAYS(matrix, TRACE_MATRIX)
+ALWAYS(shuffle, TRACE_SHUFFLE)
+ALWAYS(vote, TRACE_VOTE)
+ALWAYS(redux, TRACE_REDUX)
+ALWAYS(branch, TRACE_BRANCH)
+#undef ALWAYS
+
+TraceKind trace_kind_of(const PtxInstruction *instruction) {
+    static TraceKind (*const kind_of[PTX_OPCODE_COUNT])(const PtxInstruction *) = {
+#define OPCODE(...)
+#define RECORDED(name, section, syntax, meaning, event, ...) [PTX_##name] = kind_of_##event,
+#include "ptx/opcodes.def"
+#undef OPCODE
+    };
+    return kind_of[instruction->opcode] ? kind_of[instruction->opcode](instruction) : TRACE_NOT_RECORDED;
 }
 
 bool trace_is_generic(const PtxInstruction *instruction) {
-    if (instruction->space != PTX_SPACE_GENERIC) return false;
-    switch (instruction->opcode) {
-    case PTX_ld:
-    case PTX_ldu:
-    case PTX_ldmatrix:
-    case PTX_st:
-    case PTX_stmatrix:
-    case PTX_atom:
-    case PTX_red:
-        return true;
-    case PTX_wmma:
-        return !ptx_instruction_has(instruction, PTX_MOD_MMA);
-    default:
-        return false;
-    }
+    if (instruction->space != PTX_SPACE_GENERIC || instruction->opcode == PTX_cp) return false;
+    TraceKind kind = trace_kind_of(instruction);
+    return kind == TRACE_GLOBAL_LOAD || kind == TRACE_GLOBAL_STORE || kind == TRACE_GLOBAL_ATOMIC;
 }
 
 TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space) {

@@ -80,7 +80,7 @@ static void bench_frames(const char *kernel, ShownPicture picture) {
 
 static void press(View *view, const Scene *scene, const char *script) {
     Key key;
-    while (*script && keys_read(&script, &key, NULL)) input_press(view, scene, key);
+    while (*script && keys_read(&script, &key, NULL)) input_press(view, scene, keys_decode(key));
 }
 
 /* One key after another at places all over the run: go to a step, beat, step, line, level, jumps that find

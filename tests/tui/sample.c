@@ -93,12 +93,22 @@ static PtxInstruction code_instructions[PC_COUNT];
 static PtxCode code[PC_COUNT];
 static PtxProgram program = {.code = code, .code_count = PC_COUNT};
 
+/* Of "@%p2 bra $L_skip;": bra. */
+static PtxOpcode opcode_of(const char *text) {
+    if (*text == '@') text = strchr(text, ' ') + 1;
+    size_t length = strcspn(text, ". ;");
+#define OPCODE(name, ...)                                                                                    \
+    if (length == strlen(#name) && !memcmp(text, #name, length)) return PTX_##name;
+#include "ptx/opcodes.def"
+#undef OPCODE
+    return PTX_OTHER;
+}
+
 static void make_program(void) {
     for (int pc = 0; pc < PC_COUNT; pc++) {
         PtxInstruction *instruction = &code_instructions[pc];
-        char name[16] = "";
-        sscanf(instructions[pc].text, "%15[a-z]", name);
-        *instruction = (PtxInstruction){.name = pc == PC_REDUX    ? "redux"
+        *instruction = (PtxInstruction){.opcode = opcode_of(instructions[pc].text),
+                                        .name = pc == PC_REDUX    ? "redux"
                                                 : pc == PC_BALLOT ? "vote"
                                                                   : "other"};
         instruction->types[0] = PTX_U32;
@@ -379,7 +389,7 @@ void sample_press(View *view, const Sample *sample, const char *script) {
             error_print(&error, stderr);
             abort();
         }
-        input_press(view, &sample->scene, key);
+        input_press(view, &sample->scene, keys_decode(key));
     }
 }
 

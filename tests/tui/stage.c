@@ -62,7 +62,7 @@ void stage_press(Stage *stage, const char *script) {
     Key key;
     while (*script) {
         assert_true(keys_read(&script, &key, NULL));
-        comparison_press(&stage->comparison, key);
+        comparison_press(&stage->comparison, keys_decode(key));
     }
 }
 

@@ -46,7 +46,7 @@ static void press(Comparison *comparison, const char *script) {
     Key key;
     while (*script) {
         assert_true(keys_read(&script, &key, NULL));
-        comparison_press(comparison, key);
+        comparison_press(comparison, keys_decode(key));
     }
 }
 

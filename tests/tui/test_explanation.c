@@ -43,20 +43,21 @@ static void says(const Shown *shown, const char *expected, bool whole) {
 static void votes_say_what_lanes_learn(void **state) {
     (void)state;
     static const struct {
-        const char *name, *modifiers[2], *sentence;
+        PtxOpcode opcode;
+        const char *modifiers[2], *sentence;
     } cases[] = {
-        {"vote",
+        {PTX_vote,
          {"ballot", "b32"},
          ". Each lane's predicate is one bit of the mask that every lane receives."},
-        {"vote",
+        {PTX_vote,
          {"sync", "ballot"},
          ". Each lane's predicate is one bit of the mask that every lane receives."},
-        {"vote", {"any", "pred"}, ". Every lane learns whether the predicate is true in any lane."},
-        {"vote", {"sync", "all"}, ". Every lane learns whether the predicate is true in all lanes."},
-        {"vote", {"uni", "pred"}, ". Every lane learns whether the predicate is the same in all lanes."},
-        {"match", {"any", "b32"}, ". Every lane receives the mask of the lanes that hold the same value."},
-        {"elect", {"sync", "b32"}, ". One lane is elected to act for all of them."},
-        {"activemask",
+        {PTX_vote, {"any", "pred"}, ". Every lane learns whether the predicate is true in any lane."},
+        {PTX_vote, {"sync", "all"}, ". Every lane learns whether the predicate is true in all lanes."},
+        {PTX_vote, {"uni", "pred"}, ". Every lane learns whether the predicate is the same in all lanes."},
+        {PTX_match, {"any", "b32"}, ". Every lane receives the mask of the lanes that hold the same value."},
+        {PTX_elect, {"sync", "b32"}, ". One lane is elected to act for all of them."},
+        {PTX_activemask,
          {"b32", "b32"},
          ". The mask shows which lanes execute together at this moment; they need not stay together."},
     };
@@ -64,12 +65,12 @@ static void votes_say_what_lanes_learn(void **state) {
     show(&shown, TRACE_VOTE, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PtxModifier modifiers[] = {{.text = cases[i].modifiers[0]}, {.text = cases[i].modifiers[1]}};
-        PtxInstruction instruction = {.name = cases[i].name, .modifiers = modifiers, .modifier_count = 2};
+        PtxInstruction instruction = {.opcode = cases[i].opcode, .modifiers = modifiers, .modifier_count = 2};
         PtxCode code = {.instruction = &instruction};
         shown.context.code = &code;
         says(&shown, cases[i].sentence, false);
     }
-    shown.context.code = &(PtxCode){.instruction = &(PtxInstruction){.name = "new"}};
+    shown.context.code = &(PtxCode){.instruction = &(PtxInstruction){.opcode = PTX_OTHER}};
     says(&shown, "All 32 lanes of warp 0 vote. ", true);
     sample_free(shown.sample);
 }

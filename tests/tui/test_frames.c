@@ -20,7 +20,7 @@ static void press(View *view, const Scene *scene, const char *script) {
     Error error = {0};
     while (*script) {
         assert_true(keys_read(&script, &key, &error));
-        input_press(view, scene, key);
+        input_press(view, scene, keys_decode(key));
     }
 }
 

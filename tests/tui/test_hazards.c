@@ -97,7 +97,7 @@ static ViewAnswer press(Found *found, const char *script) {
     Key key;
     while (*script) {
         assert_true(keys_read(&script, &key, NULL));
-        answer = input_press(&found->view, &found->sample->scene, key);
+        answer = input_press(&found->view, &found->sample->scene, keys_decode(key));
     }
     return answer;
 }

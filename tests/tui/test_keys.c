@@ -21,7 +21,7 @@ static ViewAnswer press(View *view, const Sample *sample, const char *script) {
     ViewAnswer answer = VIEW_IGNORED;
     while (*script) {
         if (!keys_read(&script, &key, &error)) fail_msg("%s", error.message);
-        answer = input_press(view, &sample->scene, key);
+        answer = input_press(view, &sample->scene, keys_decode(key));
     }
     return answer;
 }

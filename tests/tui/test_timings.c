@@ -135,7 +135,7 @@ static Canvas *draw_timings(Setting setting) {
     view_init(&view);
     for (const char *keys = setting.keys; keys && *keys;) {
         assert_true(keys_read(&keys, &key, NULL));
-        input_press(&view, &sample->scene, key);
+        input_press(&view, &sample->scene, keys_decode(key));
     }
     assert_true(step_context_init(&context, &sample->scene, &view));
     pane_timings.head(&context, &head);

@@ -34,7 +34,7 @@ static void every_key_of_the_table_does_something(void **state) {
                 view_init(&view);
                 sample_press(&view, sample, "30G1w");
                 memcpy(&before, &view, sizeof view); /* padding too */
-                ViewAnswer answer = input_press(&view, &sample->scene, key);
+                ViewAnswer answer = input_press(&view, &sample->scene, keys_decode(key));
                 assert_int_not_equal(answer, VIEW_IGNORED);
                 /* b has nowhere to go in a run of one block, and says so in a message */
                 /* differences are drawn by tui/comparison.c, which knows both runs */
@@ -258,20 +258,21 @@ static void the_menu_filters_as_you_type(void **state) {
     assert_string_equal(chosen(&view), "strided"); /* where we are */
     sample_press(&view, sample, "bank_str");
     assert_string_equal(chosen(&view), "lab_bank_stride");
-    assert_int_equal(input_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_OPEN);
+    assert_int_equal(input_press(&view, &sample->scene, keys_decode(SPECIAL_ENTER)), VIEW_OPEN);
     assert_int_equal(view.transient.overlay, OVERLAY_NONE);
     sample_press(&view, sample, "Kshuffle");
     assert_string_equal(chosen(&view), "shuffle"); /* not shuffle_last_warp, which comes first */
     sample_press(&view, sample, "_a");
     assert_string_equal(chosen(&view), "shuffle_atomic");
     sample_press(&view, sample, "<Escape>KK0");
-    assert_string_equal(chosen(&view), "interleaved");                     /* aliases count */
-    assert_int_equal(input_press(&view, &sample->scene, 1), VIEW_IGNORED); /* no character of a name */
-    assert_int_equal(input_press(&view, &sample->scene, 0xe9), VIEW_IGNORED);
+    assert_string_equal(chosen(&view), "interleaved"); /* aliases count */
+    assert_int_equal(input_press(&view, &sample->scene, keys_decode(1)),
+                     VIEW_IGNORED); /* no character of a name */
+    assert_int_equal(input_press(&view, &sample->scene, keys_decode(0xe9)), VIEW_IGNORED);
     assert_string_equal(view.transient.filter, "K0");
     sample_press(&view, sample, "zzzz");
     assert_null(chosen(&view));
-    assert_int_equal(input_press(&view, &sample->scene, SPECIAL_ENTER), VIEW_IGNORED);
+    assert_int_equal(input_press(&view, &sample->scene, keys_decode(SPECIAL_ENTER)), VIEW_IGNORED);
     sample_press(&view, sample, "<Backspace><Backspace><Backspace><Backspace><Escape>");
     assert_int_equal(view.transient.overlay, OVERLAY_NONE);
     sample_free(sample);

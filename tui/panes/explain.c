@@ -304,21 +304,40 @@ static bool has_modifier(const StepContext *context, const char *text) {
 }
 
 static void explain_vote(const StepContext *context, Text *out) {
-    const char *name = context->code && context->code->instruction ? context->code->instruction->name : "";
     if (has_modifier(context, "ballot"))
         text_add(out, "Each lane's predicate is one bit of the mask that every lane receives.");
-    else if (!strcmp(name, "activemask"))
-        text_add(out,
-                 "The mask shows which lanes execute together at this moment; they need not stay together.");
-    else if (!strcmp(name, "match"))
-        text_add(out, "Every lane receives the mask of the lanes that hold the same value.");
-    else if (!strcmp(name, "elect"))
-        text_add(out, "One lane is elected to act for all of them.");
-    else if (!strcmp(name, "vote"))
+    else
         text_print(out, "Every lane learns whether %s.",
                    has_modifier(context, "any")   ? "the predicate is true in any lane"
                    : has_modifier(context, "all") ? "the predicate is true in all lanes"
                                                   : "the predicate is the same in all lanes");
+}
+
+static void explain_activemask(const StepContext *context, Text *out) {
+    (void)context;
+    text_add(out, "The mask shows which lanes execute together at this moment; they need not stay together.");
+}
+
+static void explain_match(const StepContext *context, Text *out) {
+    (void)context;
+    text_add(out, "Every lane receives the mask of the lanes that hold the same value.");
+}
+
+static void explain_elect(const StepContext *context, Text *out) {
+    (void)context;
+    text_add(out, "One lane is elected to act for all of them.");
+}
+
+static void explain_redux(const StepContext *context, Text *out) {
+    (void)context;
+    text_add(out, "One instruction reduces the values of all its lanes; every lane receives the result.");
+}
+
+static void explain_product(const StepContext *context, Text *out) {
+    (void)context;
+    text_add(out,
+             "Together they hold A, B and C, some elements each; every lane receives its elements of the "
+             "result. A column of ones in B adds the rows of A.");
 }
 
 static void explain_constant(const StepContext *context, Text *out) {
@@ -350,8 +369,36 @@ static uint32_t block_of(const StepContext *context, int rank) {
     return trace_cluster_member(context->launch, trace_block_linear(context->steps->block), (uint32_t)rank);
 }
 
+static void explain_barrier(const StepContext *context, Text *out) {
+    if (context->event.kind == TRACE_WARP_SYNC)
+        text_add(out, "These lanes synchronize: each sees what the others wrote before.");
+    else if (context->event.kind == TRACE_NAMED_BARRIER)
+        text_add(out,
+                 trace_event_is_cluster_wait(&context->event)
+                     ? "The barrier of the cluster: they go on when all threads of its blocks have arrived."
+                     : "A named barrier: it waits only for the threads it counts.");
+    else
+        text_add(out, barrier_is_complete(context)
+                          ? "All have arrived: from here on every thread sees what the others wrote before."
+                          : "They wait until the others arrive.");
+}
+
+/* By where the addresses lie, which a generic address says only when it runs. */
+static void explain_access(const StepContext *context, Text *out) {
+    if (step_context_is_shared(context->event.kind))
+        explain_shared(context, is_faulty(context), out);
+    else if (context->event.kind == TRACE_CONSTANT_LOAD)
+        explain_constant(context, out);
+    else
+        explain_global(context, is_faulty(context), out);
+}
+
+static void explain_wmma(const StepContext *context, Text *out) {
+    (context->event.kind == TRACE_MATRIX ? explain_product : explain_access)(context, out);
+}
+
 /* A side of an asynchronous copy, a commit, a wait, an mbarrier: when bytes arrive. */
-static void explain_copy(const StepContext *context, Text *out) {
+static void explain_arrival(const StepContext *context, Text *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     TraceKind written = in ? trace_written_kind_of(in) : TRACE_NOT_RECORDED;
     if (written == TRACE_NOT_RECORDED || context->trap) return;
@@ -398,6 +445,29 @@ static void explain_mbarrier(const StepContext *context, Text *out) {
                    block_of(context, peer));
 }
 
+static void explain_copy(const StepContext *context, Text *out) {
+    if (context->event.kind == TRACE_ASYNC_GROUP)
+        explain_group(context, out);
+    else if (context->event.kind == TRACE_MBARRIER)
+        explain_mbarrier(context, out);
+    else if (!trace_kind_is_bulk(context->event.kind))
+        explain_access(context, out);
+}
+
+/* The column "explanation" of ptx/opcodes.def. */
+static void explain_instruction(const StepContext *context, Text *out) {
+    static void (*const explain[PTX_OPCODE_COUNT])(const StepContext *, Text *) = {
+#define OPCODE(...)
+#define RECORDED(name, section, syntax, meaning, event, probe, machine_code, explanation)                    \
+    [PTX_##name] = explain_##explanation,
+#include "ptx/opcodes.def"
+#undef OPCODE
+    };
+    PtxOpcode opcode =
+        context->code && context->code->instruction ? context->code->instruction->opcode : PTX_OTHER;
+    if (explain[opcode]) explain[opcode](context, out);
+}
+
 void explain_step(const StepContext *context, Text *out) {
     Participants participants = participants_of(context);
     bool is_access = step_context_is_shared(context->event.kind) && !context->trap;
@@ -407,62 +477,7 @@ void explain_step(const StepContext *context, Text *out) {
     print_participants(&participants, context->event.kind, out);
     if (out->data && out->data[begin] >= 'a' && out->data[begin] <= 'z') out->data[begin] -= 'a' - 'A';
     text_add(out, ". ");
-    switch (context->event.kind) {
-    case TRACE_SHARED_LOAD:
-    case TRACE_SHARED_STORE:
-    case TRACE_SHARED_ATOMIC:
-        explain_shared(context, is_faulty(context), out);
-        break;
-    case TRACE_GLOBAL_LOAD:
-    case TRACE_GLOBAL_STORE:
-    case TRACE_GLOBAL_ATOMIC:
-    case TRACE_LOCAL_LOAD:
-    case TRACE_LOCAL_STORE:
-        explain_global(context, is_faulty(context), out);
-        break;
-    case TRACE_CONSTANT_LOAD:
-        explain_constant(context, out);
-        break;
-    case TRACE_SHUFFLE:
-        explain_shuffle(context, out);
-        break;
-    case TRACE_BRANCH:
-        explain_branch(context, out);
-        break;
-    case TRACE_BARRIER:
-        text_add(out, barrier_is_complete(context)
-                          ? "All have arrived: from here on every thread sees what the others wrote before."
-                          : "They wait until the others arrive.");
-        break;
-    case TRACE_NAMED_BARRIER:
-        text_add(out,
-                 trace_event_is_cluster_wait(&context->event)
-                     ? "The barrier of the cluster: they go on when all threads of its blocks have arrived."
-                     : "A named barrier: it waits only for the threads it counts.");
-        break;
-    case TRACE_WARP_SYNC:
-        text_add(out, "These lanes synchronize: each sees what the others wrote before.");
-        break;
-    case TRACE_REDUX:
-        text_add(out, "One instruction reduces the values of all its lanes; every lane receives the result.");
-        break;
-    case TRACE_MATRIX:
-        text_add(out,
-                 "Together they hold A, B and C, some elements each; every lane receives its elements of the "
-                 "result. A column of ones in B adds the rows of A.");
-        break;
-    case TRACE_VOTE:
-        explain_vote(context, out);
-        break;
-    case TRACE_ASYNC_GROUP:
-        explain_group(context, out);
-        break;
-    case TRACE_MBARRIER:
-        explain_mbarrier(context, out);
-        break;
-    default:
-        break;
-    }
-    explain_copy(context, out);
+    explain_instruction(context, out);
+    explain_arrival(context, out);
     participants_done(&participants);
 }

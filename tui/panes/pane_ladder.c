@@ -356,7 +356,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     int at = column < NAME_COLUMNS ? table.sizes : (column - NAME_COLUMNS) / SIZE_COLUMNS;
     if (at < table.sizes) size = table.first_size + at;
     if (line >= HEADING_ROWS && row == table.row && size == table.size)
-        return ladder_view_press(view, context->scene, SPECIAL_ENTER);
+        return ladder_view_press(view, context->scene, keys_decode(SPECIAL_ENTER));
     ladder_view_select(view, &table.ladder, row, size);
     return VIEW_CHANGED;
 }

@@ -6,46 +6,38 @@
 
 const KeyRow key_rows[ACTION_COUNT] = {
     {"", "", "", ""},
-#define KEY(action, forwards, backwards, name, help) {forwards, backwards, name, help},
+#define KEY(action, group, place, forwards, backwards, name, help) {forwards, backwards, name, help},
 #include "tui/view/keys.def"
-#undef KEY
 };
 
 const KeyRow lecture_key_rows[LECTURE_KEY_COUNT] = {
-    {"<PgDn>", "<PgUp>", "stop", "more of the text, then the next stop; back"},
-    {"<Enter>", "", "return", "the answer; back to the stop; next stop"},
-    {"<Home>", "", "", "the first stop"},
-    {"<Space>", "", "", "asked for lanes: mark this one; else play"},
+    [LECTURE_KEY_STOP] = {"<PgDn>", "<PgUp>", "stop", "more of the text, then the next stop; back"},
+    [LECTURE_KEY_RETURN] = {"<Enter>", "", "return", "the answer; back to the stop; next stop"},
+    [LECTURE_KEY_FIRST] = {"<Home>", "", "", "the first stop"},
+    [LECTURE_KEY_MARK] = {"<Space>", "", "", "asked for lanes: mark this one; else play"},
 };
-
-static const char *const group_titles[] = {
-#define GROUP(group, title) title,
-#define IN(group, action)
-#include "tui/view/key_groups.def"
-#undef GROUP
-#undef IN
-};
-
-static const struct {
-    KeyGroup group;
-    KeyAction action;
-} grouped[] = {
-#define GROUP(group, title)
-#define IN(group, action) {KEY_GROUP_##group, ACT_##action},
-#include "tui/view/key_groups.def"
-#undef GROUP
-#undef IN
-};
-enum { GROUPED_COUNT = sizeof grouped / sizeof *grouped };
-_Static_assert(GROUPED_COUNT == ACTION_COUNT - 1, "key_groups.def has a row for each action of keys.def");
 
 const char *keys_group_title(KeyGroup group) {
-    return group_titles[group];
+    static const char *const titles[] = {
+#define GROUP(group, title) title,
+#include "tui/view/keys.def"
+    };
+    return titles[group];
 }
 
 KeyAction keys_in_group(KeyGroup group, int index) {
-    for (int i = 0; i < GROUPED_COUNT; i++)
-        if (grouped[i].group == group && index-- == 0) return grouped[i].action;
+    static const struct {
+        KeyGroup group;
+        int place;
+    } places[ACTION_COUNT] = {
+        {KEY_GROUP_COUNT, 0},
+#define KEY(action, group, place, ...) {KEY_GROUP_##group, place},
+#include "tui/view/keys.def"
+    };
+    for (int place = 0; place < ACTION_COUNT; place++)
+        for (int action = 1; action < ACTION_COUNT; action++)
+            if (places[action].group == group && places[action].place == place && index-- == 0)
+                return (KeyAction)action;
     return ACT_NONE;
 }
 
@@ -103,15 +95,27 @@ static bool list_holds(const char *list, Key key) {
     return false;
 }
 
-KeyAction keys_find(Key key, int *direction) {
-    for (int action = 1; action < ACTION_COUNT; action++) {
+/* The row that has the key; `count`: none. */
+static int find(const KeyRow *rows, int count, Key key, int *direction) {
+    for (int i = 0; i < count; i++) {
         *direction = 1;
-        if (list_holds(key_rows[action].forwards, key)) return (KeyAction)action;
+        if (list_holds(rows[i].forwards, key)) return i;
         *direction = -1;
-        if (list_holds(key_rows[action].backwards, key)) return (KeyAction)action;
+        if (list_holds(rows[i].backwards, key)) return i;
     }
     *direction = 0;
-    return ACT_NONE;
+    return count;
+}
+
+KeyPress keys_decode(Key key) {
+    KeyPress press = {.key = key};
+    int action = find(key_rows, ACTION_COUNT, key, &press.direction);
+    press.action = action == ACTION_COUNT ? ACT_NONE : (KeyAction)action;
+    return press;
+}
+
+LectureKey keys_of_lecture(Key key, int *direction) {
+    return (LectureKey)find(lecture_key_rows, LECTURE_KEY_COUNT, key, direction);
 }
 
 bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes) {

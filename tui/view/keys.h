@@ -10,18 +10,14 @@
 
 typedef enum KeyAction {
     ACT_NONE,
-#define KEY(action, forwards, backwards, name, help) ACT_##action,
+#define KEY(action, ...) ACT_##action,
 #include "tui/view/keys.def"
-#undef KEY
     ACTION_COUNT
 } KeyAction;
 
 typedef enum KeyGroup {
 #define GROUP(group, title) KEY_GROUP_##group,
-#define IN(group, action)
-#include "tui/view/key_groups.def"
-#undef GROUP
-#undef IN
+#include "tui/view/keys.def"
     KEY_GROUP_COUNT
 } KeyGroup;
 
@@ -32,15 +28,30 @@ typedef struct KeyRow {
 extern const KeyRow key_rows[ACTION_COUNT]; /* [ACT_NONE] is empty */
 
 /* While a lecture is played these come first. */
-enum { LECTURE_KEY_COUNT = 4 };
+typedef enum LectureKey {
+    LECTURE_KEY_STOP,
+    LECTURE_KEY_RETURN,
+    LECTURE_KEY_FIRST,
+    LECTURE_KEY_MARK,
+    LECTURE_KEY_COUNT /* another key */
+} LectureKey;
 extern const KeyRow lecture_key_rows[LECTURE_KEY_COUNT];
 
 /* The groups in which the help lists the keys: action `index` of a group; ACT_NONE past its last. */
 const char *keys_group_title(KeyGroup group);
 KeyAction keys_in_group(KeyGroup group, int index);
 
-/* The action of a key; *direction: 1 forwards, -1 backwards. */
-KeyAction keys_find(Key key, int *direction);
+/* A key that was pressed, decoded once, by keys_decode(): each part of the interface that it goes through reads what it needs,
+ * the action or, where a text is typed or a screen has keys of its own, the key itself. */
+typedef struct KeyPress {
+    Key key;
+    KeyAction action; /* of keys.def; ACT_NONE: of none */
+    int direction;    /* 1 forwards, -1 backwards */
+} KeyPress;
+
+KeyPress keys_decode(Key key);
+/* The same among the keys of a lecture. */
+LectureKey keys_of_lecture(Key key, int *direction);
 
 /* The next key of a script, and *script moved past it; false at an unknown <Name>. KEY_NONE_PRESSED at the
  * end. Special keys have two names, <BackTab> and <Shift-Tab>, in capitals or not. */

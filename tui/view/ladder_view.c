@@ -98,11 +98,10 @@ static ViewAnswer next_machine(View *view, const Scene *scene) {
     return VIEW_MACHINE;
 }
 
-static ViewAnswer press_in_latencies(View *view, const Scene *scene, Key key) {
-    int direction;
-    switch (keys_find(key, &direction)) {
+static ViewAnswer press_in_latencies(View *view, const Scene *scene, KeyPress press) {
+    switch (press.action) {
     case ACT_LINE:
-        view->transient.scroll += direction;
+        view->transient.scroll += press.direction;
         if (view->transient.scroll < 0) view->transient.scroll = 0;
         return VIEW_CHANGED;
     case ACT_LADDER:
@@ -114,21 +113,20 @@ static ViewAnswer press_in_latencies(View *view, const Scene *scene, Key key) {
 }
 
 /* Keys that change what the table is of. */
-static bool change_table(View *view, const Scene *scene, const Ladder *before, Key key) {
+static bool change_table(View *view, const Scene *scene, const Ladder *before, KeyPress press) {
     Ladder ladder;
     bool is_live;
-    int direction;
     ViewDisplay *display = &view->display;
-    if (key == 'a') {
+    if (press.key == 'a') {
         display->ladder.published = !display->ladder.published;
-    } else if (key == 't' || key == 'T') {
-        next_type(view, scene, key == 't' ? 1 : -1);
+    } else if (press.key == 't' || press.key == 'T') {
+        next_type(view, scene, press.key == 't' ? 1 : -1);
         if (ladder_view_gather(view, scene, &ladder, &is_live))
             ladder_view_select(view, &ladder, display->ladder.row,
                                ladder_find_size(before, display->ladder.n));
-    } else if (keys_find(key, &direction) == ACT_TIMES && direction > 0) {
+    } else if (press.action == ACT_TIMES && press.direction > 0) {
         display->times = (display->times + 1) % TIMES_WAY_COUNT;
-    } else if (keys_find(key, &direction) == ACT_TIMES) {
+    } else if (press.action == ACT_TIMES) {
         display->times_alone = !display->times_alone;
     } else {
         return false;
@@ -137,18 +135,18 @@ static bool change_table(View *view, const Scene *scene, const Ladder *before, K
 }
 
 /* Keys that move the selection. */
-static bool move(View *view, const Ladder *ladder, Key key) {
+static bool move(View *view, const Ladder *ladder, KeyPress press) {
     enum { PAGE = 10 };
-    int direction, row = view->display.ladder.row, size = ladder_find_size(ladder, view->display.ladder.n);
-    switch (keys_find(key, &direction)) {
+    int row = view->display.ladder.row, size = ladder_find_size(ladder, view->display.ladder.n);
+    switch (press.action) {
     case ACT_LINE:
-        row += direction;
+        row += press.direction;
         break;
     case ACT_BEAT:
-        size += direction;
+        size += press.direction;
         break;
     case ACT_PAGE:
-        row += PAGE * direction;
+        row += PAGE * press.direction;
         break;
     case ACT_BEGIN:
         row = 0;
@@ -163,30 +161,27 @@ static bool move(View *view, const Ladder *ladder, Key key) {
     return true;
 }
 
-static ViewAnswer press_in_table(View *view, const Scene *scene, Key key) {
+static ViewAnswer press_in_table(View *view, const Scene *scene, KeyPress press) {
     Ladder ladder;
     bool is_live;
-    int direction;
-    KeyAction action = keys_find(key, &direction);
     if (!ladder_view_gather(view, scene, &ladder, &is_live)) return VIEW_IGNORED;
-    if (key == SPECIAL_ENTER) return choose(view, &ladder, false);
-    if (action == ACT_COMPARE && direction > 0) return choose(view, &ladder, true);
-    if (action == ACT_LADDER) {
+    if (press.key == SPECIAL_ENTER) return choose(view, &ladder, false);
+    if (press.action == ACT_COMPARE && press.direction > 0) return choose(view, &ladder, true);
+    if (press.action == ACT_LADDER) {
         view->transient.overlay = OVERLAY_LATENCY;
         view->transient.scroll = 0;
         return VIEW_CHANGED;
     }
-    return change_table(view, scene, &ladder, key) || move(view, &ladder, key) ? VIEW_CHANGED : VIEW_IGNORED;
+    return change_table(view, scene, &ladder, press) || move(view, &ladder, press) ? VIEW_CHANGED
+                                                                                   : VIEW_IGNORED;
 }
 
-ViewAnswer ladder_view_press(View *view, const Scene *scene, Key key) {
-    int direction;
-    KeyAction action = keys_find(key, &direction);
-    if (key == SPECIAL_ESCAPE || action == ACT_QUIT) {
+ViewAnswer ladder_view_press(View *view, const Scene *scene, KeyPress press) {
+    if (press.key == SPECIAL_ESCAPE || press.action == ACT_QUIT) {
         view->transient.overlay = OVERLAY_NONE;
         return VIEW_CHANGED;
     }
-    if (key == 'm') return next_machine(view, scene);
-    return view->transient.overlay == OVERLAY_LATENCY ? press_in_latencies(view, scene, key)
-                                                      : press_in_table(view, scene, key);
+    if (press.key == 'm') return next_machine(view, scene);
+    return view->transient.overlay == OVERLAY_LATENCY ? press_in_latencies(view, scene, press)
+                                                      : press_in_table(view, scene, press);
 }

@@ -14,6 +14,6 @@ bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool 
 void ladder_view_select(View *view, const Ladder *ladder, int row, int size); /* clamped */
 
 /* IGNORED: a key that is not of these screens. */
-ViewAnswer ladder_view_press(View *view, const Scene *scene, Key key);
+ViewAnswer ladder_view_press(View *view, const Scene *scene, KeyPress press);
 
 #endif

@@ -38,13 +38,21 @@ typedef enum Overlay {
     OVERLAY_FAILURE, /* the edited file cannot be run */
     OVERLAY_LADDER,  /* these two fill the screen below the header */
     OVERLAY_LATENCY,
-    OVERLAY_DIFFERENCES /* of two runs: drawn by tui/comparison.c */
+    OVERLAY_DIFFERENCES, /* of two runs: drawn by tui/comparison.c */
+    OVERLAY_COUNT
 } Overlay;
 /* The panes that Tab goes through: they can be enlarged, and all but the picture hidden. */
 typedef enum Focus { FOCUS_PICTURE, FOCUS_SOURCE, FOCUS_LANES, FOCUS_SIDE, FOCUS_COUNT } Focus;
 typedef enum Loop { LOOP_OFF, LOOP_INTERVAL, LOOP_RUN, LOOP_COUNT } Loop;
 /* What the next keys are for. */
-typedef enum KeyInput { INPUT_COMMANDS, INPUT_SEARCH, INPUT_MARK, INPUT_RETURN, INPUT_COLON } KeyInput;
+typedef enum KeyInput {
+    INPUT_COMMANDS,
+    INPUT_SEARCH,
+    INPUT_MARK,
+    INPUT_RETURN,
+    INPUT_COLON,
+    INPUT_COUNT
+} KeyInput;
 
 /* What the picture shows: the level of the reduction as boxes; the access, shuffle, ... of this step; or the tree of what
  * the selected lane holds, or of the result. Where nothing is folded, the first is the second. */

@@ -14,19 +14,11 @@
 
 enum { MAX_DEPTH = 2048, MAX_FRAME_BYTES = 256 << 20 };
 
-typedef enum Intrinsic {
-    NOT_INTRINSIC,
-    INTRINSIC_PRINTF,
-    INTRINSIC_MALLOC,
-    INTRINSIC_FREE,
-    INTRINSIC_ASSERT
-} Intrinsic;
-
 typedef struct CallOp {
     CoreOp core;
     int target; /* index of the function in the program; -1: through `address` */
     Operand address;
-    Intrinsic intrinsic;
+    PtxExternal external;
     CallValue *arguments, *results; /* on the caller's side */
     int argument_count, result_count;
 } CallOp;
@@ -82,29 +74,29 @@ static bool free_on_heap(Block *block, const Warp *warp, const Op *op, int lane,
     return done == HEAP_FREE_DONE;
 }
 
-static Outcome call_intrinsic(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+static Outcome call_external(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
     Memory *memory = block->grid->memory;
-    if (call->intrinsic == INTRINSIC_ASSERT)
+    if (call->external == PTX_EXTERNAL_ASSERT)
         return block->hooks ? OUTCOME_STOP : call_assert(block, warp, op, mask);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t first = argument(warp, call, 0, lane);
-        switch (call->intrinsic) {
-        case INTRINSIC_PRINTF:
+        switch (call->external) {
+        case PTX_EXTERNAL_PRINTF:
             if (block->hooks) break; /* printed when it was recorded */
             set_result(
                 warp, call, lane,
                 (uint64_t)call_printf(block->worker, warp, lane, first, argument(warp, call, 1, lane)));
             break;
-        case INTRINSIC_MALLOC:
+        case PTX_EXTERNAL_MALLOC:
             set_result(warp, call, lane, heap_allocate(memory, first, op->pc));
             break;
-        case INTRINSIC_FREE:
+        case PTX_EXTERNAL_FREE:
             if (!free_on_heap(block, warp, op, lane, first)) return OUTCOME_STOP;
             break;
-        case INTRINSIC_ASSERT:
-        case NOT_INTRINSIC:
+        case PTX_EXTERNAL_ASSERT:
+        case PTX_EXTERNAL_NONE:
             break;
         }
     }
@@ -168,7 +160,7 @@ static Outcome bad_call(Block *block, const Warp *warp, const Op *op, uint32_t m
 static Outcome execute_call(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
     const LoweredProgram *lowered = block->grid->program;
-    if (call->intrinsic != NOT_INTRINSIC) return call_intrinsic(block, warp, op, mask);
+    if (call->external != PTX_EXTERNAL_NONE) return call_external(block, warp, op, mask);
     int target = call->target;
     if (target < 0) {
         uint64_t address;
@@ -302,19 +294,6 @@ static bool caller_values(Lowering *low, Op *op, const PtxOperand *list, PtxVari
     return true;
 }
 
-static Intrinsic find_intrinsic(const char *name) {
-    static const struct {
-        const char *name;
-        Intrinsic intrinsic;
-    } known[] = {{"vprintf", INTRINSIC_PRINTF},
-                 {"malloc", INTRINSIC_MALLOC},
-                 {"free", INTRINSIC_FREE},
-                 {"__assertfail", INTRINSIC_ASSERT}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i].name)) return known[i].intrinsic;
-    return NOT_INTRINSIC;
-}
-
 static bool find_target(Lowering *low, Op *op, const PtxOperand *operand, CallOp *call) {
     const PtxProgram *program = low->lowered->program;
     call->target = -1;
@@ -328,10 +307,10 @@ static bool find_target(Lowering *low, Op *op, const PtxOperand *operand, CallOp
     for (int f = 0; f < program->function_count; f++)
         if (operand->function && program->functions[f].function == operand->function) call->target = f;
     if (call->target >= 0) return true;
-    call->intrinsic = find_intrinsic(name);
-    if (call->intrinsic == NOT_INTRINSIC)
+    call->external = ptx_external_find(name);
+    if (call->external == PTX_EXTERNAL_NONE)
         return lowering_reject(low, op, "not emulated: call of %s, which has no body", name);
-    if (call->intrinsic == INTRINSIC_MALLOC || call->intrinsic == INTRINSIC_FREE) {
+    if (call->external == PTX_EXTERNAL_MALLOC || call->external == PTX_EXTERNAL_FREE) {
         low->lowered->lets_blocks_communicate = true;
         low->lowered->uses_heap = true;
     }

@@ -1,0 +1,16 @@
+/* The rows of actions.def, as the checks of options read them. */
+#include "cli/options.h"
+
+const ActionRow action_rows[CLI_ACTION_COUNT] = {
+#define SHOWN(action, screen, races, json) [ACTION_##action] = {true, SCREEN_##screen, RACES_##races, json},
+#define PRINTED(action, needs)             [ACTION_##action] = {.needs_kernel = needs},
+#include "cli/actions.def"
+};
+
+bool options_draws(const Options *options) {
+    return action_rows[options->action].screen != SCREEN_NONE;
+}
+
+bool options_is_interface(const Options *options) {
+    return action_rows[options->action].screen == SCREEN_TERMINAL;
+}
