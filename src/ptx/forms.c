@@ -177,12 +177,6 @@ static void read_flags(FormReader *reader, PtxFormOperand *operand, Word flags) 
         case '@':
             operand->may_be_symbol = true;
             break;
-        case '.':
-            operand->may_have_part = true;
-            break;
-        case '-':
-            operand->may_be_negated = true;
-            break;
         case '*':
             operand->is_doubled = true;
             i++;

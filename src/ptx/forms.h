@@ -34,8 +34,7 @@ typedef struct PtxFormOperand {
     int count;    /* a#n: n of them in braces; 0: one */
     bool is_written, is_optional, needs_pair;
     bool is_hint; /* there exactly with .L2::cache_hint */
-    bool is_doubled, may_be_wider, may_be_vector, may_be_sink, may_be_special, may_be_symbol, may_have_part,
-        may_be_negated;
+    bool is_doubled, may_be_wider, may_be_vector, may_be_sink, may_be_special, may_be_symbol;
 } PtxFormOperand;
 
 typedef struct PtxForm {
