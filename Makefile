@@ -72,6 +72,12 @@ $(O)/has_libraries: scripts/deps.sh
 	@CC="$(CC)" scripts/deps.sh --check build
 	$(Q)mkdir -p $(@D) && touch $@
 
+# The same for what only the tests need.
+TEST_NEEDS ?= $(if $(NEEDS),$(O)/has_test_libraries)
+$(O)/has_test_libraries: scripts/deps.sh
+	@CC="$(CC)" scripts/deps.sh --check test
+	$(Q)mkdir -p $(@D) && touch $@
+
 static:
 	@scripts/deps.sh build
 	@$(SUBMAKE) O=build/static STATIC=1 all
@@ -361,4 +367,6 @@ $(O)/obj/%.o: %.c Makefile | $(NEEDS)
 .SECONDARY:
 .PHONY: all static help run test test-long tests goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
+# A test is not compiled without cmocka and libvterm.
+$(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o) $(HELPER_OBJECTS): | $(TEST_NEEDS)
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))
