@@ -48,6 +48,12 @@ SOURCES = $(wildcard src/main.c src/*/*.c src/*/*/*.c tui/*.c tui/*/*.c)
 LIBRARY = $(O)/libredviz.a
 LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out src/main.c,$(SOURCES)))
 TEST_SOURCES = $(wildcard tests/*/test_*.c)
+# Programs of more than 10 s of CPU time: `make test` runs some with small sizes and leaves others out, `make test-long`
+# runs all of them in full.
+SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results_float catalog/test_results_double \
+    cli/test_lecture cli/test_runs emulator/test_core_fuzz gpu/test_capture instrument/test_catalogue instrument/test_text \
+    session/test_damaged session/test_saved tui/test_lecture tui/test_quiz)
+LEFT_OUT = $(patsubst %,tests/%.c,cli/test_first_command cli/test_hostile cli/test_trials metrics/test_added_metric)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
 HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
@@ -66,6 +72,12 @@ $(O)/has_libraries: scripts/deps.sh
 	@CC="$(CC)" scripts/deps.sh --check build
 	$(Q)mkdir -p $(@D) && touch $@
 
+# The same for what only the tests need.
+TEST_NEEDS ?= $(if $(NEEDS),$(O)/has_test_libraries)
+$(O)/has_test_libraries: scripts/deps.sh
+	@CC="$(CC)" scripts/deps.sh --check test
+	$(Q)mkdir -p $(@D) && touch $@
+
 static:
 	@scripts/deps.sh build
 	@$(SUBMAKE) O=build/static STATIC=1 all
@@ -77,7 +89,8 @@ help:
 #: make run            install missing packages, build, open the first kernel (without a terminal: print it)
 #: make static         build build/static/redviz, which needs no library (and uses no GPU: NVIDIA's are dynamic)
 #: make test           install missing packages, build, run all tests
-#: make test-sanitize  the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make test-long      run in full the tests that make test shortens or leaves out
+#: make test-sanitize  all of them under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make test-valgrind  the same under valgrind
 #: make test-html      step through the pages of --html in a headless Chromium; needs python3
 #: make map            rewrite the lists of files in the documents, from the first sentence of each file
@@ -107,7 +120,12 @@ run:
 
 test:
 	@scripts/deps.sh build test
-	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(TEST_SOURCES)
+	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; \
+	    REDVIZ_TEST_LIMIT=$${REDVIZ_TEST_LIMIT-4096} tests/run_tests.sh $(O) $(filter-out $(LEFT_OUT),$(TEST_SOURCES))
+
+test-long:
+	@scripts/deps.sh build test
+	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(SHORTENED) $(LEFT_OUT)
 
 tests: $(TESTS) $(STUBS) $(EMULATED_GPU)
 
@@ -118,7 +136,7 @@ goldens: all $(STUBS) $(patsubst %,$(O)/tests/tui/test_%,frames screens wide ope
 	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
 
 test-sanitize:
-	@$(MAKE) --no-print-directory test SANITIZE=1 REDVIZ_TEST_LIMIT=65536
+	@$(MAKE) --no-print-directory test SANITIZE=1 LEFT_OUT= REDVIZ_TEST_LIMIT=65536
 
 test-valgrind:
 	@scripts/deps.sh build test valgrind
@@ -351,6 +369,8 @@ $(O)/obj/%.o: %.c Makefile | $(NEEDS)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all static help run test tests map goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
+.PHONY: all static help run test test-long tests map goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
+# A test is not compiled without cmocka and libvterm.
+$(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o) $(HELPER_OBJECTS): | $(TEST_NEEDS)
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

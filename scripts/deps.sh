@@ -84,7 +84,12 @@ missing=
 for group in "$@"; do has "$group" || missing="$missing $group"; done
 [ -z "$missing" ] && exit 0
 if [ -n "$only_check" ]; then
-    echo "redviz: a compiler, curses.h, sqlite3.h or their libraries are not found here; make deps installs them" >&2
+    case $missing in
+    *build*) what="a compiler, curses.h, sqlite3.h or their libraries" ;;
+    *test*) what="cmocka.h, vterm.h or their libraries, which the tests need," ;;
+    *) what="what is needed for$missing" ;;
+    esac
+    echo "redviz: $what are not found here; make deps installs them" >&2
     exit 1
 fi
 

@@ -40,6 +40,8 @@ static bool take_mark(Character *base, uint32_t character, int *count) {
 Character character_next(const char **text, int column) {
     Character out = {.glyph = utf8_next(text), .columns = 1};
     int count = 0;
+    if (out.glyph >= ' ' && out.glyph < 0x7f && (unsigned char)**text < 0x80)
+        return out; /* ASCII: most are */
     if (out.glyph == '\t') {
         out.columns = CHARACTER_TAB_COLUMNS - column % CHARACTER_TAB_COLUMNS;
         return out;

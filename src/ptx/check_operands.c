@@ -109,12 +109,12 @@ static bool check_register(const Place *place, const PtxOperand *operand, const 
     if (reg->vector > 1 && operand->component < 0)
         return FAULT(place, "operand %d of %s is one value; %s is a vector of %d: name a part, %s.x",
                      place->operand + 1, name, reg->name, reg->vector, reg->name);
-    if (operand->selector && !place->form->may_have_part)
+    if (operand->selector)
         return FAULT(place, "%s takes no part of a register (.%s)", name, operand->selector);
     if (!register_fits(reg->type, wanted))
         return FAULT(place, "operand %d of %s must be %s; %s is .%s", place->operand + 1, name,
                      describe(wanted, text, sizeof text), reg->name, ptx_type_text(reg->type));
-    if (operand->negated && wanted->class != CLASS_PREDICATE && !place->form->may_be_negated)
+    if (operand->negated && wanted->class != CLASS_PREDICATE)
         return FAULT(place, "only a predicate can be negated; %s is .%s", reg->name,
                      ptx_type_text(reg->type));
     return true;

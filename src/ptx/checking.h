@@ -13,7 +13,7 @@ typedef struct PtxFault { /* what is wrong with an instruction */
 
 typedef struct PtxChecker {
     const PtxProgram *program;
-    const PtxForms *forms;
+    PtxForms *forms;
     const PtxFunction *function; /* of the instruction */
     const PtxInstruction *instruction;
     PtxSourceLine source; /* of the instruction; line 0: not known */

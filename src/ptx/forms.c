@@ -70,6 +70,17 @@ const char *const *ptx_forms_names(size_t *count) {
 
 /* ---- modifiers --------------------------------------------------------------------------------------- */
 
+typedef struct OpcodeForms {
+    PtxForm *forms; /* [count]; NULL: not read yet */
+    int count;
+} OpcodeForms;
+
+struct PtxForms {
+    const PtxModule *module;
+    OpcodeForms of[PTX_OPCODE_COUNT];
+    Arena arena;
+};
+
 typedef struct FormReader {
     PtxForms *forms;
     const PtxModule *module;
@@ -177,12 +188,6 @@ static void read_flags(FormReader *reader, PtxFormOperand *operand, Word flags) 
         case '@':
             operand->may_be_symbol = true;
             break;
-        case '.':
-            operand->may_have_part = true;
-            break;
-        case '-':
-            operand->may_be_negated = true;
-            break;
         case '*':
             operand->is_doubled = true;
             i++;
@@ -227,20 +232,28 @@ static void read_operands(FormReader *reader, const char *text) {
 
 PtxForms *ptx_forms_new(const PtxModule *module) {
     PtxForms *forms = memory_new(sizeof *forms);
-    forms->forms = arena_new(&forms->arena, ROWS * sizeof *forms->forms);
-    int count = 0;
-    for (int opcode = 0; opcode < PTX_OPCODE_COUNT; opcode++) {
-        forms->begin[opcode] = count;
-        for (int i = 0; i < ROWS; i++) {
-            if ((int)rows[i].opcode != opcode) continue;
-            FormReader reader = {forms, module, &forms->forms[count++]};
-            reader.form->until = rows[i].until;
-            read_modifiers(&reader, rows[i].modifiers);
-            read_operands(&reader, rows[i].operands);
-        }
-    }
-    forms->begin[PTX_OPCODE_COUNT] = count;
+    forms->module = module;
     return forms;
+}
+
+static void read_opcode(PtxForms *forms, PtxOpcode opcode) {
+    OpcodeForms *of = &forms->of[opcode];
+    int count = 0;
+    for (int i = 0; i < ROWS; i++) count += rows[i].opcode == opcode;
+    of->forms = arena_new(&forms->arena, (size_t)(count + 1) * sizeof *of->forms);
+    for (int i = 0; i < ROWS; i++) {
+        if (rows[i].opcode != opcode) continue;
+        FormReader reader = {forms, forms->module, &of->forms[of->count++]};
+        reader.form->until = rows[i].until;
+        read_modifiers(&reader, rows[i].modifiers);
+        read_operands(&reader, rows[i].operands);
+    }
+}
+
+const PtxForm *ptx_forms_of(PtxForms *forms, PtxOpcode opcode, int *count) {
+    if (!forms->of[opcode].forms) read_opcode(forms, opcode);
+    *count = forms->of[opcode].count;
+    return forms->of[opcode].forms;
 }
 
 void ptx_forms_free(PtxForms *forms) {

@@ -34,8 +34,7 @@ typedef struct PtxFormOperand {
     int count;    /* a#n: n of them in braces; 0: one */
     bool is_written, is_optional, needs_pair;
     bool is_hint; /* there exactly with .L2::cache_hint */
-    bool is_doubled, may_be_wider, may_be_vector, may_be_sink, may_be_special, may_be_symbol, may_have_part,
-        may_be_negated;
+    bool is_doubled, may_be_wider, may_be_vector, may_be_sink, may_be_special, may_be_symbol;
 } PtxFormOperand;
 
 typedef struct PtxForm {
@@ -47,14 +46,13 @@ typedef struct PtxForm {
     int operand_count; /* with the optional ones */
 } PtxForm;
 
-typedef struct PtxForms {
-    PtxForm *forms;                  /* in the order of opcodes */
-    int begin[PTX_OPCODE_COUNT + 1]; /* those of opcode o: begin[o] .. begin[o + 1] - 1 */
-    Arena arena;
-} PtxForms;
+/* Each opcode's forms are read when they are asked for: a kernel has few of the 150 opcodes. */
+typedef struct PtxForms PtxForms;
 
 PtxForms *ptx_forms_new(const PtxModule *module);
 void ptx_forms_free(PtxForms *forms);
+/* [*count], in the order of forms.def; valid until ptx_forms_free(). */
+const PtxForm *ptx_forms_of(PtxForms *forms, PtxOpcode opcode, int *count);
 
 /* Is it an instruction of PTX that has no row in opcodes.def? */
 bool ptx_forms_is_parsed(const char *name);

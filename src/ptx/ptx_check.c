@@ -153,9 +153,7 @@ static bool is_of_version(const PtxChecker *checker, const PtxForm *form) {
 
 /* The forms of the instruction's opcode. */
 static const PtxForm *first_form(const PtxChecker *checker, int *count) {
-    const int *begin = &checker->forms->begin[checker->instruction->opcode];
-    *count = begin[1] - begin[0];
-    return &checker->forms->forms[begin[0]];
+    return ptx_forms_of(checker->forms, checker->instruction->opcode, count);
 }
 
 /* Does no form of the opcode have this suffix? Then *nearest is one that they have, or NULL. */

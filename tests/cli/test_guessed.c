@@ -51,12 +51,25 @@ static void a_guess_is_not_the_kernels_fault(void **state) {
     free(out);
 }
 
+/* A result of a function that is not known: a file of the run says the same as the run. */
+static void a_saved_run_says_it_too(void **state) {
+    (void)state;
+    Outcome outcome =
+        program_shell("@ tests/cli/sizes.ptx --entry one_more --n 2^14 --save %s/a.redviz --dump out:1"
+                      " >/dev/null && @ %s/a.redviz --report",
+                      program_folder(), program_folder());
+    assert_int_equal(outcome.status, 0);
+    program_assert_contains(outcome.out, "as in sum(f(in)) of 256 partial");
+    program_outcome_done(&outcome);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_fits_its_shared_array),
         cmocka_unit_test(a_block_that_was_asked_for_stays),
         cmocka_unit_test(n_fits_the_variables_of_the_module),
         cmocka_unit_test(a_guess_is_not_the_kernels_fault),
+        cmocka_unit_test(a_saved_run_says_it_too),
     };
     return cmocka_run_group_tests_name("guessed", tests, program_make_folder, program_remove_folder);
 }

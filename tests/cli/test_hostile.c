@@ -110,7 +110,7 @@ static void giant_grids(void **state) {
 static void large_texts(void **state) {
     (void)state;
     FILE *file = create("hostile.ptx");
-    for (int i = 0; i < 100000; i++) fprintf(file, ".global .u32 v%d;\n", i);
+    for (int i = 0; i < 20000; i++) fprintf(file, ".global .u32 v%d;\n", i);
     fputs(".visible .entry k() { ret; }\n", file);
     fclose(file);
     expect_run("--n 1", 0, "warp instructions");

@@ -248,7 +248,8 @@ static void check_file(const char *path) {
     program_outcome_done(&outcome);
 }
 
-/* Every file, in every language, and every English one has its Chinese. */
+/* Every file, in every language, and every English one has its Chinese. With REDVIZ_TEST_LIMIT the claims of English
+ * ones only: both_languages_must_agree() says that the others make the same. */
 static void all_claims_of_all_lectures_hold(void **state) {
     (void)state;
     static const char *const patterns[] = {"tests/data/lectures/*.*.md", "assets/lectures/*.*.md"};
@@ -264,7 +265,7 @@ static void all_claims_of_all_lectures_hold(void **state) {
                 if (!file) fail_msg("%s is missing", other);
                 fclose(file);
             }
-            check_file(path);
+            if (dot || !getenv("REDVIZ_TEST_LIMIT")) check_file(path);
         }
         globfree(&files);
     }

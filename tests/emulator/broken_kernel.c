@@ -144,7 +144,6 @@ static const char *const pool[] = {
     "selp.b64 $d, $d, $d, $p;",
     "set.eq.u32.f64 $r, $e, $e;",
     "slct.f32.s32 $f, $f, $f, $r;",
-    "vadd4.u32.u32.u32 $r, $r, $r, $r;",
     "cvta.shared.u64 $d, $d;",
     "cvta.to.global.u64 $d, $d;",
     "cvta.local.u64 $d, $d;",

@@ -160,10 +160,6 @@ static const struct {
     {NULL, "mov.b64 %q0, {%r0, %r1, %r2};"},
     {"sqrt.rn.f32 %f0, %f1;", "sqrt.f32 %f0, %f1;"},
     {NULL, "sqrt.approx.rn.f32 %f0, %f1;"},
-    {"vadd.u32.u32.u32 %r0, %t.b0, %t.h1;", "vadd.u32.u32.u32 %r0, %t.b4, %t;"},
-    {NULL, "vadd.u32.u32 %r0, %t, %t;"},
-    {NULL, "vadd.u32.u32.u32 %r0, %t, %q0;"},
-    {NULL, "vset.u32.u32 %r0, %t, %t;"},
 };
 
 /* Says what is not as it should be. */

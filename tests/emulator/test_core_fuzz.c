@@ -2,8 +2,8 @@
  * altered. Whatever they do, the emulator must come back, with a trap, an error or a result, and its trace
  * must be readable.
  *
- * The same kernels in every run. REDVIZ_FUZZ_ROUNDS sets how many, REDVIZ_FUZZ_SEED where they begin; a crash
- * is found again by the last number printed under REDVIZ_FUZZ_VERBOSE. */
+ * The same kernels in every run. REDVIZ_FUZZ_ROUNDS sets how many (else REDVIZ_TEST_LIMIT / 64, at most 300),
+ * REDVIZ_FUZZ_SEED where they begin; a crash is found again by the last number printed under REDVIZ_FUZZ_VERBOSE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -241,6 +241,11 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+static uint64_t round_count(void) {
+    uint64_t limit = setting("REDVIZ_TEST_LIMIT", UINT64_MAX) / 64;
+    return setting("REDVIZ_FUZZ_ROUNDS", limit < ROUNDS ? limit : ROUNDS);
+}
+
 static void run_rounds(bool replays, Tapes *tapes, uint64_t rounds) {
     Tally tally = {0};
     uint64_t first = setting("REDVIZ_FUZZ_SEED", 1);
@@ -262,18 +267,18 @@ static void run_rounds(bool replays, Tapes *tapes, uint64_t rounds) {
 
 static void test_broken_kernels(void **state) {
     (void)state;
-    run_rounds(false, NULL, setting("REDVIZ_FUZZ_ROUNDS", ROUNDS));
+    run_rounds(false, NULL, round_count());
 }
 
 static void test_replays_of_broken_kernels(void **state) {
     (void)state;
-    run_rounds(true, NULL, setting("REDVIZ_FUZZ_ROUNDS", ROUNDS) / 4);
+    run_rounds(true, NULL, round_count() / 4);
 }
 
 static void test_tapes_of_broken_kernels(void **state) {
     (void)state;
     Tapes tapes = {0};
-    run_rounds(false, &tapes, setting("REDVIZ_FUZZ_ROUNDS", ROUNDS) / 4);
+    run_rounds(false, &tapes, round_count() / 4);
     if (tapes.runs >= 100) assert_true(tapes.with_repeated > tapes.runs / 8);
 }
 

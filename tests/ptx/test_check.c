@@ -70,9 +70,11 @@ static void every_opcode_has_a_form(void **state) {
 #include "ptx/opcodes.def"
 #undef OPCODE
     };
-    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
-        if (forms->begin[i + 1] == forms->begin[i + 2] && !ptx_forms_is_parsed(names[i]))
-            fail_msg("%s has no row in forms.def", names[i]);
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        int count;
+        ptx_forms_of(forms, (PtxOpcode)(i + 1), &count); /* opcode 0 is PTX_OTHER */
+        if (!count && !ptx_forms_is_parsed(names[i])) fail_msg("%s has no row in forms.def", names[i]);
+    }
     ptx_forms_free(forms);
     ptx_module_free(module);
 }

@@ -35,7 +35,7 @@ static void test_layers_are_kept(void **state) {
     assert_int_equal(shell(command), 0);
 }
 
-/* Each line, added to its file in a copy of the tree, is one violation. */
+/* Each line, added to its file in a copy of the tree, is one violation, on a line of its own. */
 static void test_violations_are_found(void **state) {
     (void)state;
     static const struct {
@@ -54,17 +54,18 @@ static void test_violations_are_found(void **state) {
                    {"src/emulator/lanes/lanes.h", "\"emulator/machine/block.h\""},
                    {"src/emulator/machine/machine_block.h", "\"emulator/replay/replay.h\""},
                    {"src/trace/trace.h", "\"tests/tree/test_tree.c\""}};
-    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
-        char command[1024];
-        snprintf(command, sizeof command,
-                 "copy=$(mktemp -d) && cp -R src tui \"$copy\" && tests/check_layers.sh \"$copy\" && "
-                 "echo '#include %s' >>\"$copy/%s\" && { tests/check_layers.sh \"$copy\" 2>/dev/null && "
-                 "status=7 || "
-                 "status=8; rm -rf \"$copy\"; exit $status; }",
-                 planted[i].include, planted[i].file);
-        int status = shell(command);
-        if (status != 8) fail_msg("%s in %s: status %d", planted[i].include, planted[i].file, status);
-    }
+    Text command = {0};
+    text_add(&command, "copy=$(mktemp -d) && cp -R src tui \"$copy\"\n");
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++)
+        text_print(&command, "echo '#include %s' >>\"$copy/%s\"\n", planted[i].include, planted[i].file);
+    text_add(&command, "tests/check_layers.sh \"$copy\" 2>\"$copy/said\"; status=$?\n");
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++)
+        text_print(&command,
+                   "grep -F '%s:' \"$copy/said\" | grep -qF '%s' || { status=7; echo '%s in %s' >&2; }\n",
+                   planted[i].file, planted[i].include, planted[i].include, planted[i].file);
+    text_add(&command, "rm -rf \"$copy\"; exit $status");
+    assert_int_equal(shell(text_string(&command)), 1);
+    text_done(&command);
 }
 
 /* Runs `command` in a new folder, which is $copy, where it writes what it is told to standard error into
@@ -147,27 +148,28 @@ static void test_shipped_ptx_is_fresh(void **state) {
     assert_int_equal(shell("scripts/make_ptx.sh --check"), 0);
 }
 
-/* In a copy of the tree: a kernel is edited, an asset is edited, a kernel is added, a kernel goes. */
+/* In a copy of the tree, which is fresh: a kernel is edited, an asset is edited, a kernel is added, a kernel goes. */
 static void test_stale_ptx_is_found(void **state) {
     (void)state;
-    static const char *const changes[][2] = {
-        {"echo >>kernels/strided.cu", "strided.ptx: kernels/strided.cu has changed"},
-        {"echo >>kernels/operations.cuh", "strided.ptx: kernels/operations.cuh has changed"},
-        {"echo >>assets/ptx/strided.ptx", "strided.ptx: assets/ptx/strided.ptx has changed"},
-        {"cp kernels/strided.cu kernels/new.cu", "new.ptx: was never made"},
-        {"echo >>kernels/triton_sum.py", "triton_sum.ptx: kernels/triton_sum.py has changed"},
-        {"cp kernels/triton_sum.py kernels/new.py", "new.ptx: was never made"},
-        {"rm kernels/triton_sum.py", "triton_sum.ptx: kernels/triton_sum.py is missing"},
-        {"rm kernels/strided.cu", "strided.ptx: kernels/strided.cu is gone"},
+    static const char *const changes[][3] = {
+        {"echo >>kernels/strided.cu && cp kernels/strided.cu kernels/new.cu",
+         "strided.ptx: kernels/strided.cu has changed", "new.ptx: was never made"},
+        {"echo >>kernels/triton_sum.py && cp kernels/triton_sum.py kernels/new.py",
+         "triton_sum.ptx: kernels/triton_sum.py has changed", "new.ptx: was never made"},
+        {"rm kernels/triton_sum.py kernels/strided.cu", "triton_sum.ptx: kernels/triton_sum.py is missing",
+         "strided.ptx: kernels/strided.cu is gone"},
+        {"echo >>kernels/operations.cuh && echo >>assets/ptx/strided.ptx",
+         "strided.ptx: kernels/operations.cuh has changed",
+         "strided.ptx: assets/ptx/strided.ptx has changed"},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         char command[1024];
         snprintf(command, sizeof command,
-                 "copy=$(mktemp -d) && cp -R kernels scripts assets \"$copy\" && cd \"$copy\" && "
-                 "scripts/make_ptx.sh --check && { %s; scripts/make_ptx.sh --check 2>said && status=7 || "
-                 "status=8; "
-                 "grep -qF '%s' said || status=9; rm -rf \"$copy\"; exit $status; }",
-                 changes[i][0], changes[i][1]);
+                 "copy=$(mktemp -d) && mkdir \"$copy/assets\" && cp -R kernels scripts \"$copy\" && "
+                 "cp -R assets/ptx \"$copy/assets\" && cd \"$copy\" && { %s; } && "
+                 "{ scripts/make_ptx.sh --check 2>said && status=7 || status=8; } && "
+                 "{ grep -qF '%s' said && grep -qF '%s' said || status=9; }; rm -rf \"$copy\"; exit $status",
+                 changes[i][0], changes[i][1], changes[i][2]);
         int status = shell(command);
         if (status != 8) fail_msg("%s: status %d", changes[i][0], status);
     }

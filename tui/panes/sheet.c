@@ -1,6 +1,8 @@
 #include "tui/panes/sheet.h"
 
 #include "base/line_break.h"
+#include "base/memory.h"
+#include <stdlib.h>
 
 enum { GAP = 2, MOST_COLUMNS = 4 };
 
@@ -35,21 +37,22 @@ static int put_row(Sheet *sheet, const SheetRow *row, int column, int at, int co
     return rows > 0 ? rows : 1;
 }
 
-/* Fills columns of `height` rows with whole blocks; returns how many columns that takes. */
-static int fill(Sheet *sheet, const SheetRow *rows, int count, int columns, int term_columns, int height,
-                bool draw) {
+/* Fills columns of `height` rows with whole blocks; returns how many columns that takes. heights: [count], the rows that
+ * each of them takes. */
+static int fill(Sheet *sheet, const SheetRow *rows, const int *heights, int count, int columns,
+                int term_columns, int height, bool draw) {
     int column = 0, used = 0;
     for (int first = 0, end; first < count; first = end) {
         int block = 0;
-        for (end = first; end < count && (end == first || !rows[end].begins); end++)
-            block += put_row(sheet, &rows[end], 0, 0, columns, term_columns, false);
+        for (end = first; end < count && (end == first || !rows[end].begins); end++) block += heights[end];
         if (used && used + block > height) {
             column++;
             used = 0;
         }
-        for (int i = first; i < end; i++)
-            used += put_row(sheet, &rows[i], column * (columns + GAP), sheet->row + used, columns,
-                            term_columns, draw);
+        for (int i = first; i < end; used += heights[i++])
+            if (draw)
+                put_row(sheet, &rows[i], column * (columns + GAP), sheet->row + used, columns, term_columns,
+                        true);
     }
     return column + 1;
 }
@@ -59,9 +62,14 @@ void sheet_section(Sheet *sheet, const SheetRow *rows, int count, int least_colu
     if (parts > MOST_COLUMNS) parts = MOST_COLUMNS;
     if (parts < 1) parts = 1;
     int columns = (sheet->area.columns - (parts - 1) * GAP) / parts;
-    for (int i = 0; i < count; i++) all += put_row(sheet, &rows[i], 0, 0, columns, term_columns, false);
+    int *heights = memory_new((size_t)(count + 1) * sizeof *heights);
+    for (int i = 0; i < count; i++) {
+        heights[i] = put_row(sheet, &rows[i], 0, 0, columns, term_columns, false);
+        all += heights[i];
+    }
     for (height = all / parts; height < all; height++)
-        if (fill(sheet, rows, count, columns, term_columns, height, false) <= parts) break;
-    if (sheet->canvas) fill(sheet, rows, count, columns, term_columns, height, true);
+        if (fill(sheet, rows, heights, count, columns, term_columns, height, false) <= parts) break;
+    if (sheet->canvas) fill(sheet, rows, heights, count, columns, term_columns, height, true);
+    free(heights);
     sheet->row += height;
 }
