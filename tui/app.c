@@ -123,7 +123,7 @@ static void app_leave(const Error *error) {
 }
 
 /* A line table may name any file of this machine: those that lie elsewhere are not opened unasked. */
-static void app_say_unopened(App *app, const Session *session) {
+static void app_say_unopened(App *app, Session *session) {
     const char *file = session_unopened_source(session);
     if (file) app_say(app, scene_file_name(file), "lies outside the kernel's folder; --sources DIR opens it");
 }

@@ -180,7 +180,7 @@ void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const
 
 void app_open_bad_order(App *app) {
     static const char what[] = "an order that loses";
-    const Session *session = app->slots[app->comparison.active].current.session;
+    Session *session = app->slots[app->comparison.active].current.session;
     if (session_is_from_file(session))
         app_say(app, what, "a saved session does not run again");
     else

@@ -12,7 +12,7 @@ double app_now(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-void app_offer_file(App *app, const Session *session) {
+void app_offer_file(App *app, Session *session) {
     AppFile *file = &app->file;
     int count;
     const char *const *entries = session_entries(session, &count);

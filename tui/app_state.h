@@ -35,7 +35,7 @@ typedef struct App App;
 struct App {
     RunSlot slots[2]; /* as in `comparison` */
     Comparison comparison;
-    const Session *first; /* the caller's */
+    Session *first; /* the caller's */
     bool ascii;
     bool watch;  /* files that change are re-run without a key */
     bool waits;  /* keys come from a script: sessions are opened while it waits */
@@ -77,7 +77,7 @@ void app_init(App *app, Session *session, const AppStart *start);
 View *app_view(App *app);
 void app_say(App *app, const char *what, const char *message);
 /* The menu offers the kernels of its file, if it is of one. */
-void app_offer_file(App *app, const Session *session);
+void app_offer_file(App *app, Session *session);
 double app_now(void); /* seconds of a clock that never goes back */
 
 /* ---- app_press.c */

@@ -153,7 +153,7 @@ static void make_screens(Quiz *quiz) {
     quiz->run = (LectureRun){lecture, quiz->screens, true};
 }
 
-bool quiz_open(const Session *session, const char *language, Quiz *out, Error *error) {
+bool quiz_open(Session *session, const char *language, Quiz *out, Error *error) {
     Asks asks;
     Text text = {0};
     Scene *scene = scene_new(session);

@@ -16,7 +16,7 @@ typedef struct Quiz {
 
 /* About the block that the interface shows of this run, which outlives the quiz; `language`: "zh", else English. False
  * where there is nothing to ask. */
-bool quiz_open(const Session *session, const char *language, Quiz *out, Error *error);
+bool quiz_open(Session *session, const char *language, Quiz *out, Error *error);
 void quiz_close(Quiz *quiz);
 
 #endif

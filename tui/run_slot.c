@@ -42,7 +42,7 @@ RunSlot run_slot_edited(Session *session, RunSlot *old) {
 }
 
 bool run_slot_is_complete(const RunSlot *slot) {
-    const Session *session = slot->current.session;
+    Session *session = slot->current.session;
     return session_is_from_file(session) ||
            (!session_is_partial(session) && session_options(session)->search_races);
 }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 /* The fault that ended the run, for those who are shown values alone. */
-static void say_fault(const Session *session) {
+static void say_fault(Session *session) {
     const Trace *trace = session_trace(session);
     for (int i = 0; i < trace->trap_count; i++) {
         const Trap *trap = &trace->traps[i];
@@ -30,7 +30,7 @@ static void say_fault(const Session *session) {
 }
 
 /* What the GPU did not measure. */
-static void say_notes(const Session *session) {
+static void say_notes(Session *session) {
     int count;
     const char *const *notes = session_sass_notes(session, &count);
     for (int i = 0; i < count; i++) fprintf(stderr, "redviz: %s\n", notes[i]);

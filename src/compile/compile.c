@@ -256,10 +256,11 @@ static void list_files(const Unit *unit, Compiled *out) {
 }
 
 /* A file whose kernels are all templates gives PTX without any. */
-static bool check_kernels(const Unit *unit, const Text *ptx, Error *error) {
+static bool check_kernels(const Unit *unit, const Text *ptx, bool *has_templates_alone, Error *error) {
     Text templates = {0};
     if (strstr(text_string(ptx), ".entry")) return true;
     for (int i = 0; i < unit->file_count; i++) device_code_templates(unit->files[i].text, &templates);
+    *has_templates_alone = templates.length > 0;
     if (templates.length)
         error_set_at(error, unit->options->path, 0, 0,
                      "all kernels of this file are templates: name an instance with --entry "
@@ -281,10 +282,12 @@ static bool compile_in_folder(Unit *unit, const Compiler *compiler, Text *ptx, E
     return good;
 }
 
-static bool compile_unit(Unit *unit, const Compiler *compiler, Text *ptx, Error *error) {
+static bool compile_unit(Unit *unit, const Compiler *compiler, Text *ptx, bool *has_templates_alone,
+                         Error *error) {
     for (int i = 0; compiler != &compiler_nvcc && i < unit->file_count; i++)
         device_code_keep(unit->files[i].text);
-    return compile_in_folder(unit, compiler, ptx, error) && check_kernels(unit, ptx, error);
+    return compile_in_folder(unit, compiler, ptx, error) &&
+           check_kernels(unit, ptx, has_templates_alone, error);
 }
 
 bool compile(const CompileOptions *options, Compiled *out, Error *error) {
@@ -302,7 +305,8 @@ bool compile(const CompileOptions *options, Compiled *out, Error *error) {
         out->compiler = compiler->name;
         out->is_cached = !options->no_cache && cache_find(text_string(&key), &ptx);
     }
-    good = compiler && (out->is_cached || compile_unit(&unit, compiler, &ptx, error));
+    good =
+        compiler && (out->is_cached || compile_unit(&unit, compiler, &ptx, &out->has_templates_alone, error));
     if (good && !out->is_cached && !options->no_cache) cache_keep(text_string(&key), text_string(&ptx));
     if (good) {
         out->length = ptx.length;

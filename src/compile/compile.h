@@ -28,6 +28,7 @@ typedef struct Compiled {
     size_t length;
     const char *compiler; /* which it was */
     bool is_cached;       /* it was compiled earlier */
+    bool has_templates_alone; /* it failed since no instance is named, and the file launches none */
     char **files;         /* FILE.cu and what it includes in quotes: where a change makes another PTX; also
                              known where compiling fails */
     int file_count, file_capacity;

@@ -35,6 +35,7 @@ typedef struct GuessAccount { /* what was decided */
     const char *guessed, *read; /* options that were guessed, or read in the file, for people; NULL: none */
     const char *arguments;      /* --args or --launch, complete */
     bool guesses_arguments, guesses_block, guesses_grid, reads_arguments; /* of one launch */
+    bool reads_launches;                                                  /* several, one after another */
     int block_choices; /* sizes that a guessed block may have */
     int profiles;      /* other values that the guessed numbers may have */
     int other_entries; /* other kernels of the file that may be meant */

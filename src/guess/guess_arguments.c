@@ -87,7 +87,7 @@ static bool is_pointer(const PtxFunction *entry, const Use *uses, int index, con
 
 /* ---- the text ------------------------------------------------------------------------------------------ */
 
-typedef struct Guess {
+typedef struct ArgumentGuess {
     const PtxFunction *entry;
     const GuessInput *input;
     Use uses[MOST_PARAMETERS];
@@ -95,10 +95,10 @@ typedef struct Guess {
     int inputs, outputs;
     int buffer[MOST_PARAMETERS]; /* the argument's number among inputs (> 0) or outputs (< 0); 0: no buffer */
     Text *out;
-} Guess;
+} ArgumentGuess;
 
 /* Is the parameter named so in the source? Small letters are compared. */
-static bool is_named(const Guess *guess, int index, const char *part, bool at_begin) {
+static bool is_named(const ArgumentGuess *guess, int index, const char *part, bool at_begin) {
     const char *name = guess->input->names ? guess->input->names[index] : NULL;
     char lower[64] = "";
     for (size_t i = 0; name && name[i] && i + 1 < sizeof lower; i++)
@@ -108,7 +108,7 @@ static bool is_named(const Guess *guess, int index, const char *part, bool at_be
 }
 
 /* How many bins a histogram has, where a parameter says that it counts them; 0: none does. */
-static uint64_t bins_of(const Guess *guess) {
+static uint64_t bins_of(const ArgumentGuess *guess) {
     enum { USUAL_BINS = 256 };
     for (int i = 0; i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
         const GuessHint *hint = guess->input->hints ? &guess->input->hints[i] : NULL;
@@ -120,7 +120,7 @@ static uint64_t bins_of(const Guess *guess) {
     return 0;
 }
 
-static void print_number(const Guess *guess, uint64_t number) {
+static void print_number(const ArgumentGuess *guess, uint64_t number) {
     if (number == guess->input->n)
         text_add(guess->out, "n");
     else
@@ -137,7 +137,7 @@ static GuessHint whole_hint(const GuessHint *hint) {
     return whole;
 }
 
-static void add_scalar(const Guess *guess, int index) {
+static void add_scalar(const ArgumentGuess *guess, int index) {
     const PtxVariable *parameter = guess->entry->parameters[index];
     const Declared *declared = &guess->declared[index];
     const GuessHint *hint = guess->input->hints ? &guess->input->hints[index] : NULL;
@@ -176,13 +176,13 @@ static void add_scalar(const Guess *guess, int index) {
 }
 
 /* The first parameter that is this buffer names it. */
-static const char *source_name(const Guess *guess, int number) {
+static const char *source_name(const ArgumentGuess *guess, int number) {
     for (int i = 0; guess->input->names && i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++)
         if (guess->buffer[i] == number) return guess->input->names[i];
     return NULL;
 }
 
-static void add_name(const Guess *guess, int number) {
+static void add_name(const ArgumentGuess *guess, int number) {
     const char *name = source_name(guess, number);
     if (name) {
         text_add(guess->out, name);
@@ -213,7 +213,7 @@ static const char *identity_of(const char *operation, PtxType type) {
 }
 
 /* Of a row pointer: rows, as many as were allocated or as whole numbers are, and elements in each. */
-static uint64_t rows_of(const Guess *guess, int index, uint64_t *columns) {
+static uint64_t rows_of(const ArgumentGuess *guess, int index, uint64_t *columns) {
     const Use *use = &guess->uses[index];
     const GuessHint *hints = guess->input->hints;
     uint64_t rows = hints && hints[index].count > 1 ? hints[index].count - 1 : guess->input->side;
@@ -223,7 +223,7 @@ static uint64_t rows_of(const Guess *guess, int index, uint64_t *columns) {
     return rows;
 }
 
-static void add_fill(const Guess *guess, int index, bool is_input, PtxType type) {
+static void add_fill(const ArgumentGuess *guess, int index, bool is_input, PtxType type) {
     const Use *use = &guess->uses[index];
     const char *fold = uses_float_fold(guess->entry), *fill = guess->input->fill;
     bool is_integer = !ptx_type_is_float(type);
@@ -259,7 +259,7 @@ static void add_fill(const Guess *guess, int index, bool is_input, PtxType type)
     }
 }
 
-static void add_count(const Guess *guess, int index, bool is_input) {
+static void add_count(const ArgumentGuess *guess, int index, bool is_input) {
     const Use *use = &guess->uses[index];
     const GuessHint *hint = guess->input->hints ? &guess->input->hints[index] : NULL;
     uint64_t grow = guess->input->grow ? guess->input->grow[index] : 1;
@@ -286,13 +286,13 @@ static void add_count(const Guess *guess, int index, bool is_input) {
     if (vector > 1 && use->count != USE_CONSTANT) text_print(guess->out, "*%d", vector);
 }
 
-static bool is_only_read(const Guess *guess, int index) {
+static bool is_only_read(const ArgumentGuess *guess, int index) {
     const Use *use = &guess->uses[index];
     return guess->declared[index].is_constant || (use->is_read && !use->is_written);
 }
 
 /* It is read and written, and is more than an accumulator: a kernel may work in place. */
-static bool may_be_in_place(const Guess *guess, int index) {
+static bool may_be_in_place(const ArgumentGuess *guess, int index) {
     const Use *use = &guess->uses[index];
     bool only_written = !use->is_read && use->is_written,
          is_small = use->is_written && use->count < USE_ANY && use->count;
@@ -301,13 +301,13 @@ static bool may_be_in_place(const Guess *guess, int index) {
 }
 
 /* The host passes the same pointer for parameter `other`. */
-static bool is_passed_again(const Guess *guess, int index, int other) {
+static bool is_passed_again(const ArgumentGuess *guess, int index, int other) {
     const GuessHint *hint = guess->input->hints ? &guess->input->hints[other] : NULL;
     return hint && hint->is_same && hint->same_as == index;
 }
 
 /* Another pointer may be its input: many elements are only read through it. */
-static bool has_other_input(const Guess *guess, int index) {
+static bool has_other_input(const ArgumentGuess *guess, int index) {
     for (int i = 0; i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
         bool may_be = i != index && !is_passed_again(guess, index, i) &&
                       is_pointer(guess->entry, guess->uses, i, &guess->declared[i]);
@@ -317,7 +317,7 @@ static bool has_other_input(const Guess *guess, int index) {
 }
 
 /* Element 0 of whole numbers is all that is read of it: it says how many elements others have. */
-static bool is_size(const Guess *guess, int index, bool is_input, PtxType type) {
+static bool is_size(const ArgumentGuess *guess, int index, bool is_input, PtxType type) {
     const Use *use = &guess->uses[index];
     const GuessHint *hint = guess->input->hints ? &guess->input->hints[index] : NULL;
     return is_input && use->count == USE_CONSTANT && use->elements == 1 && !use->is_written &&
@@ -326,7 +326,7 @@ static bool is_size(const Guess *guess, int index, bool is_input, PtxType type) 
 }
 
 /* An input is only read. Of a kernel without any, it is the first that may be worked on in place; so is a first pointer. */
-static bool is_input(const Guess *guess, int index) {
+static bool is_input(const ArgumentGuess *guess, int index) {
     if (is_only_read(guess, index)) return true;
     static const char *const results[] = {"out", "res", "dst", "partial", "sum", "hist"};
     for (size_t i = 0; i < sizeof results / sizeof *results; i++)
@@ -341,7 +341,7 @@ static bool is_input(const Guess *guess, int index) {
     return may_be_in_place(guess, index) && (!has_other || guess->uses[index].is_read);
 }
 
-static void add_pointer(Guess *guess, int index) {
+static void add_pointer(ArgumentGuess *guess, int index) {
     const Use *use = &guess->uses[index];
     const Declared *declared = &guess->declared[index];
     const GuessHint *hint = guess->input->hints ? &guess->input->hints[index] : NULL;
@@ -373,7 +373,7 @@ static void add_pointer(Guess *guess, int index) {
 }
 
 /* Arguments that are the same pointer: what is done with any of them is done with the first. */
-static void join_uses(Guess *guess) {
+static void join_uses(ArgumentGuess *guess) {
     for (int i = 0; guess->input->hints && i < guess->entry->parameter_count && i < MOST_PARAMETERS; i++) {
         const GuessHint *hint = &guess->input->hints[i];
         if (!hint->is_same || hint->same_as >= i) continue;
@@ -385,7 +385,7 @@ static void join_uses(Guess *guess) {
     }
 }
 
-static void add_item(Guess *guess, int index) {
+static void add_item(ArgumentGuess *guess, int index) {
     if (!is_pointer(guess->entry, guess->uses, index, &guess->declared[index]))
         add_scalar(guess, index);
     else if (!guess->uses[index].is_named && !guess->declared[index].is_known)
@@ -397,7 +397,7 @@ static void add_item(Guess *guess, int index) {
 /* ---- structures --------------------------------------------------------------------------------------------- */
 
 /* What is known of parameters is known of those that are no structures; members are what they are used as. */
-static void take_apart(Guess *guess, const Members *members, GuessInput *input, GuessHint *hints,
+static void take_apart(ArgumentGuess *guess, const Members *members, GuessInput *input, GuessHint *hints,
                        const char **names, uint64_t *grow) {
     Declared declared[MOST_PARAMETERS];
     memcpy(declared, guess->declared, sizeof declared);
@@ -420,7 +420,7 @@ static void take_apart(Guess *guess, const Members *members, GuessInput *input, 
 }
 
 /* A number as a member of so many bytes: 7 is an int, and 1.5 a double. */
-static void add_member(Guess *guess, int index) {
+static void add_member(ArgumentGuess *guess, int index) {
     const PtxVariable *member = guess->entry->parameters[index];
     bool is_float = ptx_type_is_float(member->type),
          is_item = is_pointer(guess->entry, guess->uses, index, &guess->declared[index]);
@@ -434,7 +434,7 @@ static void add_member(Guess *guess, int index) {
 }
 
 /* Zeros from `end` to `at`, where members are that nobody reads. */
-static uint64_t add_unread(Guess *guess, uint64_t end, uint64_t at, bool *is_first) {
+static uint64_t add_unread(ArgumentGuess *guess, uint64_t end, uint64_t at, bool *is_first) {
     while (end < at) {
         bool is_int = end % 4 == 0 && at - end >= 4;
         text_print(guess->out, "%s%s", *is_first ? "" : ", ", is_int ? "0" : "(char)0");
@@ -445,7 +445,7 @@ static uint64_t add_unread(Guess *guess, uint64_t end, uint64_t at, bool *is_fir
 }
 
 /* {in=float[n], n, 3.5f}, from member `flat` on; the one behind it. */
-static int add_structure(Guess *guess, const Members *members, int owner, int flat) {
+static int add_structure(ArgumentGuess *guess, const Members *members, int owner, int flat) {
     uint64_t end = 0, alignment = 1, all = members->bytes[owner];
     bool is_first = true;
     text_add(guess->out, "{");
@@ -466,7 +466,7 @@ static int add_structure(Guess *guess, const Members *members, int owner, int fl
 
 void guess_arguments(const PtxFunction *entry, const GuessInput *input, Text *out) {
     Members members;
-    Guess guess = {.entry = entry, .input = input, .out = out};
+    ArgumentGuess guess = {.entry = entry, .input = input, .out = out};
     GuessInput of_members;
     GuessHint hints[MOST_PARAMETERS] = {{0}};
     const char *names[MOST_PARAMETERS] = {NULL};

@@ -268,6 +268,7 @@ bool user_plan_chain(Guess *guess, HostCode *code, const HostLaunch *first, PtxF
         guess->account.guessed = NULL;
         guess->account.guesses_arguments = guess->account.guesses_block = guess->account.guesses_grid = false;
         guess->account.reads_arguments = false;
+        guess->account.reads_launches = true;
         guess->account.read = arena_print(
             &guess->arena, "--launch '%s' --n %" PRIu64 " (line%s %s%s)", guess->account.arguments,
             guess->account.n, strchr(text_string(&chain.lines), ',') ? "s" : "", text_string(&chain.lines),

@@ -24,7 +24,7 @@ SessionOptions ladder_counts_options(const char *kernel, uint64_t n, const char 
     return options;
 }
 
-void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, const Session *session) {
+void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, Session *session) {
     LadderCount item = {.n = options->catalog.n, .failed = !session};
     Totals totals = {0};
     snprintf(item.kernel, sizeof item.kernel, "%s", options->kernel);

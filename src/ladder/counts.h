@@ -27,7 +27,7 @@ const LadderCount *ladder_counts_find(const LadderCounts *counts, const char *ke
 /* What has to be run for it. `kernel` and `op` are borrowed. */
 SessionOptions ladder_counts_options(const char *kernel, uint64_t n, const char *dtype, const char *op);
 /* Of that run; NULL: it could not be opened. */
-void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, const Session *session);
+void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, Session *session);
 void ladder_counts_done(LadderCounts *counts);
 
 #endif

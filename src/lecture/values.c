@@ -57,7 +57,7 @@ static const char *pinned_machine(const ClaimQuery *query) {
     return is_of_machine(query) ? query->machine : NULL;
 }
 
-static bool check_pinned(const Session *session, const ClaimQuery *query, Error *error) {
+static bool check_pinned(Session *session, const ClaimQuery *query, Error *error) {
     const char *pinned = pinned_machine(query), *machine = session_options(session)->machine;
     if (!machine) machine = bench_default_machine();
     return !pinned || !strcmp(pinned, machine) ||
@@ -139,7 +139,7 @@ typedef struct MachineSums {
     bool is_counted, is_sampled; /* all of it */
 } MachineSums;
 
-static bool holds_text(const Session *session, const SassKernel *kernel, const SassInstruction *instruction,
+static bool holds_text(Session *session, const SassKernel *kernel, const SassInstruction *instruction,
                        const char *text) {
     int place = sass_outermost(kernel, instruction->place);
     if (place < 0) return false;
@@ -147,8 +147,7 @@ static bool holds_text(const Session *session, const SassKernel *kernel, const S
     return line && strstr(line, text);
 }
 
-static void add_machine_code(const Session *session, const SassKernel *kernel, const char *text,
-                             MachineSums *out) {
+static void add_machine_code(Session *session, const SassKernel *kernel, const char *text, MachineSums *out) {
     for (int i = 0; i < kernel->count; i++) {
         const SassInstruction *instruction = &kernel->instructions[i];
         if (text && !holds_text(session, kernel, instruction, text)) continue;
@@ -160,7 +159,7 @@ static void add_machine_code(const Session *session, const SassKernel *kernel, c
     out->is_sampled &= kernel->sampled.n != 0;
 }
 
-static double machine_value(const Session *session, const ClaimQuery *query, const char **why) {
+static double machine_value(Session *session, const ClaimQuery *query, const char **why) {
     MachineSums machine = {.is_counted = true, .is_sampled = true};
     for (int i = 0; i < session_trace(session)->launch_count; i++) {
         const SassKernel *kernel = session_sass(session, i, why);

@@ -71,14 +71,13 @@ static bool run_again(void *session, const GuessElements *elements, Plan *done) 
     return good;
 }
 
-const char *session_symmetry(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
+const char *session_symmetry(Session *session) {
     bool may_ask = session->run->emulator && !session->kernel.row && !session->has_result;
     if (session->kernel.has_symmetry || !may_ask) return session->kernel.symmetry;
     void **bytes;
     GuessRun ran = session_seen_by_guess(session, &bytes);
-    cache->kernel.has_symmetry = true;
-    cache->kernel.symmetry = guess_symmetry(&cache->guess, &ran, run_again, cache);
+    session->kernel.has_symmetry = true;
+    session->kernel.symmetry = guess_symmetry(&session->guess, &ran, run_again, session);
     free(bytes);
     return session->kernel.symmetry;
 }

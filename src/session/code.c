@@ -130,7 +130,7 @@ static bool compile_file(Session *session, Error *error) {
     Error first = {0};
     bool good = compile(&wanted, &compiled, &first);
     if (good && !options->entry && !options->launches) compile_launched(session, &wanted, &compiled);
-    if (!good && !options->entry && strstr(first.message, "are templates")) {
+    if (!good && !options->entry && compiled.has_templates_alone) {
         bool is_guess;
         GuessRequest request = session_guess_request(session);
         wanted.instance = guess_instance(&request, &session->arena, &is_guess);

@@ -270,7 +270,10 @@ static bool read_session(Session *session, const char **grid, Store *store) {
     session->kernel.dtype = store_name(store, COLUMN_session_dtype, arena);
     session->kernel.op = store_name(store, COLUMN_session_op, arena);
     session->guess.account.guessed = store_text(store, COLUMN_session_guessed, arena);
-    session->guess.account.read = store_text(store, COLUMN_session_read, arena);
+    GuessAccount *account = &session->guess.account;
+    account->read = store_text(store, COLUMN_session_read, arena); /* options, as they were printed */
+    account->reads_arguments = account->read && strstr(account->read, "--args ");
+    account->reads_launches = account->read && strstr(account->read, "--launch ");
     session->guess.verdict.looks_like = store_text(store, COLUMN_session_looks_like, arena);
     session->guess.verdict.is_said = store_flag(store, COLUMN_session_is_said);
     session->kernel.symmetry = store_text(store, COLUMN_session_alike, arena);

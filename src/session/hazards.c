@@ -41,26 +41,25 @@ const char *session_find_source_line(void *context, const char *file, int line) 
     return session_source_line(context, file, line);
 }
 
-const Findings *session_hazards(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: made at the first question */
+Findings *session_hazards(Session *session) {
     if (session->findings.hazards || session->run->is_partial || session_is_from_file(session))
         return session->findings.hazards;
     FindingResult result = {.is_wrong = session->has_result && !session->result.correct};
-    if (!session->run->detector) search_again(cache, session->options.threads);
+    if (!session->run->detector) search_again(session, session->options.threads);
     if (!session->run->detector) return NULL;
-    if (result.is_wrong && race_detector_was_split(session->run->detector)) search_again(cache, 1);
+    if (result.is_wrong && race_detector_was_split(session->run->detector)) search_again(session, 1);
     if (result.is_wrong && !trace_has_fatal_trap(session->run->trace)) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
-    FindingKnown known = {.source = session_find_source_line, .context = cache, .leak_pc = PTX_NO_PC};
+    FindingKnown known = {.source = session_find_source_line, .context = session, .leak_pc = PTX_NO_PC};
     EmulatorLeak leak;
     if (session->run->emulator && emulator_find_leak(session->run->emulator, &leak)) {
         known.leaks = leak.allocations;
         known.leaked_bytes = leak.bytes;
         known.leak_pc = leak.pc;
     }
-    cache->findings.hazards = findings_new_of(session->run->detector, session->run->trace, &result, &known);
+    session->findings.hazards = findings_new_of(session->run->detector, session->run->trace, &result, &known);
     return session->findings.hazards;
 }
 

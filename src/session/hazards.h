@@ -10,7 +10,7 @@
 const char *session_find_source_line(void *session, const char *file, int line); /* a FindingSource */
 /* Fills in, of each race's cause, an order in which the result is another although all other causes are mended. After
  * session_prove(). */
-void session_find_orders_of_causes(const Session *session);
+void session_find_orders_of_causes(Session *session);
 /* So many seconds of processor time from now on; 0: as many as usual. */
 typedef struct TimeLimit {
     double seconds;

@@ -46,11 +46,10 @@ static bool search_order(const Session *session, Findings *list, uint64_t schedu
     return found;
 }
 
-void session_search_orders(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
-    Findings *list = (Findings *)(uintptr_t)session_hazards(session);
+void session_search_orders(Session *session) {
+    Findings *list = session_hazards(session);
     if (!list || session->findings.has_orders || session_is_from_file(session)) return;
-    cache->findings.has_orders = true;
+    session->findings.has_orders = true;
     if (!may_show_more(session)) return;
     session_report_progress(session, "searching other orders of warps and blocks", 0, 0);
     TimeLimit limit = session_limit_time(session->options.order_seconds, MOST_SECONDS);
@@ -62,7 +61,7 @@ void session_search_orders(const Session *session) {
         if (session_time_is_over(&limit))
             given_up++;
         else if (search_order(session, list, schedule))
-            cache->findings.orders_searched = (int)schedule;
+            session->findings.orders_searched = (int)schedule;
     }
     Text sentence = {0};
     if (!given_up) return;
@@ -95,18 +94,17 @@ static void keep_counters(Session *session, const Trace *other) {
     }
 }
 
-void session_search_behind(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
-    Findings *list = (Findings *)(uintptr_t)session_hazards(session);
+void session_search_behind(Session *session) {
+    Findings *list = session_hazards(session);
     if (!list || session->findings.goes_behind || session_is_from_file(session) ||
         !ended_out_of_bounds(session->run->trace))
         return;
-    cache->findings.goes_behind = true;
+    session->findings.goes_behind = true;
     Session *other = session_open_copy(session, NULL, session->options.schedule, true);
     const Findings *found = other ? session_hazards(other) : NULL;
     if (found) {
         findings_take_behind(list, found, session->run->trace);
-        keep_counters(cache, other->run->trace);
+        keep_counters(session, other->run->trace);
     }
     session_free(other);
 }
@@ -192,14 +190,13 @@ static uint64_t orders_to_try(const Session *session, int shares) {
     return most ? most : 1;
 }
 
-const SessionOrder *session_bad_order(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
+const SessionOrder *session_bad_order(Session *session) {
     const Findings *hazards = session_hazards(session);
     if (session->findings.has_order || !hazards || session_is_from_file(session))
         return &session->findings.order;
-    cache->findings.has_order = true;
+    session->findings.has_order = true;
     if (count_races(hazards) && !trace_has_fatal_trap(session->run->trace))
-        find_order(session, NULL, orders_to_try(session, 1), &cache->findings.order);
+        find_order(session, NULL, orders_to_try(session, 1), &session->findings.order);
     return &session->findings.order;
 }
 
@@ -246,8 +243,8 @@ static bool mend_others(const Session *session, const Findings *hazards, int cau
     return good && ptx->length;
 }
 
-void session_find_orders_of_causes(const Session *session) {
-    Findings *hazards = (Findings *)(uintptr_t)session_hazards(session);
+void session_find_orders_of_causes(Session *session) {
+    Findings *hazards = session_hazards(session);
     const SessionOrder *order = session_bad_order(session);
     if (!hazards || !session->findings.remedies || !order->schedule) return;
     int races = count_races(hazards);

@@ -17,7 +17,7 @@ typedef struct SassList { /* of all launches */
     const char *why[PLAN_LAUNCHES];
 } SassList;
 
-static void list_sass(const Session *session, SassList *list) {
+static void list_sass(Session *session, SassList *list) {
     *list = (SassList){.sass = {NULL}};
     for (int i = 0; i < session->run->launches.count && i < PLAN_LAUNCHES; i++) {
         list->sass[i] = session_sass(session, i, &list->why[i]);
@@ -25,7 +25,7 @@ static void list_sass(const Session *session, SassList *list) {
     }
 }
 
-void session_print_sass(const Session *session, bool json, Text *out) {
+void session_print_sass(Session *session, bool json, Text *out) {
     SassList list;
     list_sass(session, &list);
     ReportSass input = {.kernel = session_name(session),
@@ -34,7 +34,7 @@ void session_print_sass(const Session *session, bool json, Text *out) {
                         .compared = list.compared,
                         .why = list.why,
                         .source_text = report_source,
-                        .context = (void *)(uintptr_t)session};
+                        .context = session};
     (json ? report_sass_json : report_sass_text)(&input, out);
 }
 
@@ -45,7 +45,7 @@ static uint64_t count_blocks(const Session *session) {
     return blocks;
 }
 
-void session_report(const Session *session, bool json, Text *out) {
+void session_report(Session *session, bool json, Text *out) {
     SassList list;
     list_sass(session, &list);
     const TraceLaunch *first = session->run->trace->launches[0];
@@ -92,7 +92,7 @@ void session_report(const Session *session, bool json, Text *out) {
         .compared_sass = list.compared,
         .no_sass = list.why,
         .source_text = report_source,
-        .context = (void *)(uintptr_t)session,
+        .context = session,
     };
     if (session->has_result) {
         input.correct = session->result.correct;
@@ -130,7 +130,7 @@ void session_events(const Session *session, FILE *to) {
     text_done(&line);
 }
 
-bool session_dump(const Session *session, const char *spec, FILE *to, Error *error) {
+bool session_dump(Session *session, const char *spec, FILE *to, Error *error) {
     size_t length = strcspn(spec, ":");
     int index = plan_find_buffer(&session->run->plan, spec, length);
     const PlanBuffer *found = index < 0 ? NULL : &session->run->plan.buffers[index];
@@ -153,8 +153,7 @@ bool session_dump(const Session *session, const char *spec, FILE *to, Error *err
             return error_set(error, "--dump: '%s' is not a count; write BUFFER:COUNT", spec + length + 1);
         if (count > found->count) count = found->count;
     }
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: filled at the first question */
-    if (!found->bytes && !session_fill_buffer(cache, index, error)) return false;
+    if (!found->bytes && !session_fill_buffer(session, index, error)) return false;
     if (npy) return npy_write(npy, found->type, found->bytes, count, error);
     Text value = {0};
     for (uint64_t i = 0; i < count; i++) {

@@ -72,11 +72,11 @@ static const char *run_copy(const Session *session, Findings *list, int cause, c
 }
 
 /* True: the finding is gone, which the cause now says. */
-static bool try_remedy(const Session *session, Findings *list, int cause, const Remedy *remedy) {
+static bool try_remedy(Session *session, Findings *list, int cause, const Remedy *remedy) {
     FindingCause *of = &list->causes[cause];
     Text ptx = {0}, insert = {0};
     remedy_apply(remedy, &ptx);
-    remedy_print(remedy, session_find_source_line, (void *)(uintptr_t)session, &insert);
+    remedy_print(remedy, session_find_source_line, session, &insert);
     const char *proof = run_copy(session, list, cause, text_string(&ptx));
     if (proof) {
         of->insert = arena_copy_string(&list->arena, text_string(&insert));
@@ -107,8 +107,7 @@ static void say_why_not(const Session *session, Findings *list, int cause) {
 }
 
 /* True: the limit of time was reached, and there was more to try. */
-static bool prove_cause(const Session *session, Findings *list, int cause, Remedy *remedy,
-                        const TimeLimit *limit) {
+static bool prove_cause(Session *session, Findings *list, int cause, Remedy *remedy, const TimeLimit *limit) {
     for (int attempt = 0; attempt < REMEDY_ATTEMPTS; attempt++) {
         if (!remedy_find(list, cause, launch_of(session, list, cause), attempt, remedy) || !remedy->count)
             continue;
@@ -119,18 +118,17 @@ static bool prove_cause(const Session *session, Findings *list, int cause, Remed
     return false;
 }
 
-void session_prove(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
-    Findings *list = (Findings *)(uintptr_t)session_hazards(session);
+void session_prove(Session *session) {
+    Findings *list = session_hazards(session);
     if (!list || session->findings.has_proofs || session_is_from_file(session)) return;
-    cache->findings.has_proofs = true;
-    cache->findings.remedies = memory_new((size_t)(list->cause_count + 1) * sizeof(Remedy));
+    session->findings.has_proofs = true;
+    session->findings.remedies = memory_new((size_t)(list->cause_count + 1) * sizeof(Remedy));
     TimeLimit limit = session_limit_time(session->options.proof_seconds, MOST_SECONDS);
     int given_up = 0;
     for (int cause = 0; cause < list->cause_count; cause++) {
         session_report_progress(session, "proving what ends each finding", (uint64_t)cause,
                                 (uint64_t)list->cause_count);
-        given_up += prove_cause(session, list, cause, &cache->findings.remedies[cause], &limit);
+        given_up += prove_cause(session, list, cause, &session->findings.remedies[cause], &limit);
     }
     Text sentence = {0};
     if (!given_up) return;

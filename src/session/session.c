@@ -38,23 +38,22 @@ uint64_t session_dropped_events(const Session *session) {
     return dropped;
 }
 
-const char *session_backend(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: printed at the first question */
+const char *session_backend(Session *session) {
     uint64_t schedule = session->options.schedule;
     if (session->machine.level) return session->machine.level;
     if (!session_is_captured(session))
         return !schedule ? "EMULATED"
-                         : (cache->machine.level = arena_print(&cache->arena, "EMULATED, SCHEDULE %llu",
-                                                               (unsigned long long)schedule));
+                         : (session->machine.level = arena_print(&session->arena, "EMULATED, SCHEDULE %llu",
+                                                                 (unsigned long long)schedule));
     const char *device = session->machine.device ? session->machine.device : "GPU", *maker = "NVIDIA ";
     if (!strncmp(device, maker, strlen(maker))) device += strlen(maker);
     Text level = {0};
     text_print(&level, session_is_from_file(session) ? "RECORDED %s" : "%s LIVE", device);
     if (session_dropped_events(session))
         text_print(&level, ", %llu EVENTS LOST", (unsigned long long)session_dropped_events(session));
-    cache->machine.level = arena_copy_text(&cache->arena, text_string(&level), level.length);
+    session->machine.level = arena_copy_text(&session->arena, text_string(&level), level.length);
     text_done(&level);
-    return cache->machine.level;
+    return session->machine.level;
 }
 uint64_t session_n(const Session *session) {
     return session->kernel.n;
@@ -70,6 +69,10 @@ const char *session_guess(const Session *session) {
 
 const char *session_read(const Session *session) {
     return session->guess.account.read;
+}
+
+bool session_reads_arguments(const Session *session) {
+    return session->guess.account.reads_arguments || session->guess.account.reads_launches;
 }
 
 const char *session_looks_like(const Session *session) {
@@ -90,8 +93,8 @@ bool session_is_from_file(const Session *session) {
 const char *session_recorded(const Session *session) {
     return session->file.saved;
 }
-Measurements *session_measured(const Session *session) {
-    return &((Session *)(uintptr_t)session)->machine.measured; /* measurements are added to it */
+Measurements *session_measured(Session *session) {
+    return &session->machine.measured; /* measurements are added to it */
 }
 
 const char *session_name(const Session *session) {
@@ -122,11 +125,11 @@ const SessionBlock *session_block(const Session *session, int index) {
 /* ---- source text ------------------------------------------------------------------------------------ */
 
 /* Logically const: text is read at the first question. */
-static Sources *sources_of(const Session *session) {
-    return &((Session *)(uintptr_t)session)->sources;
+static Sources *sources_of(Session *session) {
+    return &session->sources;
 }
 
-const char *session_unopened_source(const Session *session) {
+const char *session_unopened_source(Session *session) {
     Sources *sources = sources_of(session);
     for (int i = 0; i < session->run->launches.count; i++)
         for (int pc = 0; pc < session->run->launches.programs[i]->code_count; pc++) {
@@ -136,46 +139,45 @@ const char *session_unopened_source(const Session *session) {
     return sources_first_unopened(sources);
 }
 
-int session_source_line_count(const Session *session, const char *file) {
+int session_source_line_count(Session *session, const char *file) {
     return sources_line_count(sources_of(session), file);
 }
 
-const char *session_source_line(const Session *session, const char *file, int line) {
+const char *session_source_line(Session *session, const char *file, int line) {
     return sources_line(sources_of(session), file, line);
 }
 
-const char *session_ptx_line(const Session *session, int launch, int pc) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: printed at the first question */
+const char *session_ptx_line(Session *session, int launch, int pc) {
     const PtxProgram *program = session->run->trace->launches[launch]->program;
     if (pc < 0 || pc >= program->code_count) return NULL;
-    if (!cache->run->launches.ptx_lines)
-        cache->run->launches.ptx_lines = arena_new(&cache->arena, (size_t)session->run->trace->launch_count *
-                                                                      sizeof *cache->run->launches.ptx_lines);
-    const char ***lines = &cache->run->launches.ptx_lines[launch];
-    if (!*lines) *lines = arena_new(&cache->arena, (size_t)program->code_count * sizeof **lines);
+    if (!session->run->launches.ptx_lines)
+        session->run->launches.ptx_lines =
+            arena_new(&session->arena,
+                      (size_t)session->run->trace->launch_count * sizeof *session->run->launches.ptx_lines);
+    const char ***lines = &session->run->launches.ptx_lines[launch];
+    if (!*lines) *lines = arena_new(&session->arena, (size_t)program->code_count * sizeof **lines);
     if ((*lines)[pc]) return (*lines)[pc];
     Text text = {0};
     ptx_instruction_print(program->code[pc].instruction, &text);
-    (*lines)[pc] = arena_copy_text(&cache->arena, text_string(&text), text.length);
+    (*lines)[pc] = arena_copy_text(&session->arena, text_string(&text), text.length);
     text_done(&text);
     return (*lines)[pc];
 }
 
 /* ---- the kernels of a file -------------------------------------------------------------------------- */
 
-const char *const *session_entries(const Session *session, int *count) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: listed at the first question */
+const char *const *session_entries(Session *session, int *count) {
     PtxModule *module = session->code.module;
     *count = 0;
     if (!module || session->kernel.row || session_is_from_file(session)) return NULL;
     if (!session->code.entries) {
-        cache->code.entries = arena_new(&cache->arena, (size_t)module->function_count * sizeof(char *));
+        session->code.entries = arena_new(&session->arena, (size_t)module->function_count * sizeof(char *));
         for (int i = 0; i < module->function_count; i++) {
             PtxFunction *entry = module->functions[i], *found;
             if (!entry->is_entry || !entry->has_body) continue;
             const char *name = ptx_readable_name(module, entry->name);
             found = ptx_module_find_entry(module, name, NULL); /* of overloads there are several */
-            cache->code.entries[cache->code.entry_count++] = found == entry ? name : entry->name;
+            session->code.entries[session->code.entry_count++] = found == entry ? name : entry->name;
         }
     }
     *count = session->code.entry_count;

@@ -131,19 +131,21 @@ void session_take_events(Session *whole, Session *first);
 /* The files that a user may change: FILE.ptx, or FILE.cu and what it includes; none for the catalogue. */
 const char *const *session_files(const Session *session, int *count);
 /* The kernels of the file, as --entry takes them, in the order of its PTX; none for the catalogue and saved sessions. */
-const char *const *session_entries(const Session *session, int *count);
+const char *const *session_entries(Session *session, int *count);
 /* The options that were guessed for a kernel that is in no catalogue: "--args 'in=float[n]:random, n'
  * --block 256". NULL: none. */
 const char *session_guess(const Session *session);
 /* Those that were read in the file's host code, and where: "--grid 64 --block 256 (line 70)". NULL: none. */
 const char *session_read(const Session *session);
+/* Are its arguments, or its launches, among those? */
+bool session_reads_arguments(const Session *session);
 /* What the result of such a kernel was compared with: "sum(in)"; NULL: it was not. */
 const char *session_looks_like(const Session *session);
 /* Of a result that was compared with nothing: "every element counts alike, as in sum(f(x, y))", "it depends on the order of the
  * elements", or "not all elements are loaded", where runs with other elements show that, whatever f is (user_alike.c); NULL: they
  * show none of these, or it was compared.
  * Takes up to some twenty runs at the first question. */
-const char *session_symmetry(const Session *session);
+const char *session_symmetry(Session *session);
 /* Its --args or --launch, given or guessed; NULL: a kernel of the catalogue, or of a saved session. */
 const char *session_arguments(const Session *session);
 const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
@@ -151,7 +153,7 @@ const char *session_name(const Session *session);
 uint64_t session_n(const Session *session);
 /* "EMULATED"; "H200 LIVE": events and results come from that GPU, counters of the grid from the emulator;
  * "RECORDED H200": the same, from a file. With the number of events that found no room. */
-const char *session_backend(const Session *session);
+const char *session_backend(Session *session);
 bool session_is_captured(const Session *session); /* its events come from a GPU */
 /* Is a kernel running that does not return? Then this process cannot use the GPU any more, and must end by
  * _exit(). */
@@ -173,10 +175,10 @@ const SessionBlock *session_block(const Session *session, int index);
 /* Source text of a file named by the line table; NULL where it cannot be found. Lines are from 1. */
 /* A source file that is there and was not opened, since it lies neither beside the kernel nor in options.sources; NULL:
  * none. Every file of the line table is looked for. */
-const char *session_unopened_source(const Session *session);
-int session_source_line_count(const Session *session, const char *file);
-const char *session_source_line(const Session *session, const char *file, int line);
-const char *session_ptx_line(const Session *session, int launch, int pc); /* the instruction as text */
+const char *session_unopened_source(Session *session);
+int session_source_line_count(Session *session, const char *file);
+const char *session_source_line(Session *session, const char *file, int line);
+const char *session_ptx_line(Session *session, int launch, int pc); /* the instruction as text */
 
 /* Questions about values (emulator re-execution behind them); -1 / false where they cannot be answered. */
 double session_progress(const Session *session, int view, int event);
@@ -196,24 +198,24 @@ bool session_buffer_address(const Session *session, int buffer, uint64_t *addres
 /* The folds of the view's block (trace/folds.h), found at the first question; the session's. NULL: not known. */
 const Folds *session_folds(const Session *session, int view);
 /* The same of the other blocks of the view's launch, traced or not, one after another, where they are few. */
-void session_visit_other_folds(const Session *session, int view,
+void session_visit_other_folds(Session *session, int view,
                                void (*visit)(void *context, const Folds *folds, const Steps *steps),
                                void *context);
 
 /* What is wrong with the run, and what is slow about it; the session's. Where races were not searched for,
  * the first question runs it again. NULL: not known, of a run that is partial or of a file without them. */
-const Findings *session_hazards(const Session *session);
+Findings *session_hazards(Session *session);
 
 /* Where an access out of bounds has ended the run: runs it again past it, and adds the races that come behind. */
-void session_search_behind(const Session *session);
+void session_search_behind(Session *session);
 /* Runs it again in other orders of warps and blocks, schedules 0 to SESSION_ORDERS_SEARCHED, where what is ordered depends on
  * the order (atomics, fences), and adds the races that they show to those of the run. Not of long runs. */
 enum { SESSION_ORDERS_SEARCHED = 5 };
-void session_search_orders(const Session *session);
+void session_search_orders(Session *session);
 
 /* Looks, for each of the errors, for what to insert so that it is gone, and proves it in a copy (findings.h,
  * FindingCause). It takes some times as long as the run; once. */
-void session_prove(const Session *session);
+void session_prove(Session *session);
 
 /* Where there is a race: an order of warps and blocks in which the result differs, searched for among schedules, once. `result`, `instead_of`: as they are shown. */
 typedef struct SessionOrder {
@@ -221,13 +223,13 @@ typedef struct SessionOrder {
     uint64_t tried;    /* schedules 1 to this one; 0: there was no need */
     char result[64], instead_of[64];
 } SessionOrder;
-const SessionOrder *session_bad_order(const Session *session);
+const SessionOrder *session_bad_order(Session *session);
 /* The run in such an order. NULL: there is no race, none of the schedules that were tried has another result, or as
  * session_open(). */
 Session *session_open_in_bad_order(const SessionOptions *options, Error *error);
 
 /* Measurements of this kernel and of those that it is compared with; empty: none. */
-Measurements *session_measured(const Session *session);
+Measurements *session_measured(Session *session);
 /* When a saved session was recorded: UTC, "2026-11-21T15:00:00Z"; NULL: it was not opened from a file. */
 const char *session_recorded(const Session *session);
 /* Why hardware counters that were asked for are not there; NULL: they are, or were not asked for. */
@@ -241,17 +243,17 @@ typedef struct SessionGrid {
     bool is_saved; /* of this very run, from its session file */
     const char *why; /* why there is none, or no live one, in one line; NULL: it was not tried */
 } SessionGrid;
-const SessionGrid *session_grid(const Session *session);
+const SessionGrid *session_grid(Session *session);
 /* The same, of a run with these launches, size and type only; NULL: not known. */
-const GridTimeline *session_own_grid(const Session *session);
+const GridTimeline *session_own_grid(Session *session);
 /* The machine code of a launch, with what a GPU counted and sampled of it; the session's. Measured here where that was
  * done (session_set_sass), else recorded on options.machine, of the catalogue's kernels. NULL: there is none; *why
  * (may be NULL) is one line that says what is missing. */
-const SassKernel *session_sass(const Session *session, int launch, const char **why);
+const SassKernel *session_sass(Session *session, int launch, const char **why);
 /* It was measured by this process, on this machine; else recorded. */
-bool session_sass_is_live(const Session *session, int launch);
+bool session_sass_is_live(Session *session, int launch);
 /* The same beside its PTX; NULL where session_sass() is. */
-const SassComparison *session_compared_sass(const Session *session, int launch);
+const SassComparison *session_compared_sass(Session *session, int launch);
 /* Takes over what was measured of a launch just now, in place of what session_sass() gave before. */
 void session_set_sass(Session *session, int launch, SassKernel *kernel);
 /* Measures the launches on the GPU of this machine, and takes them over, or what they lack; it takes about a second. The
@@ -263,7 +265,7 @@ const char *const *session_sass_notes(const Session *session, int *count);
 /* Why there is none, where measuring failed: what session_sass() says unless it is recorded. Copied. */
 void session_miss_sass(Session *session, int launch, const char *why);
 /* --sass: the machine code of all launches by source line. */
-void session_print_sass(const Session *session, bool json, Text *out);
+void session_print_sass(Session *session, bool json, Text *out);
 
 /* Runs it once more on a GPU, instrumented: are the events of the traced blocks the same? Prints the
  * answer to `out`. The session was opened with keep_inputs. false with `error`: it could not be done. */
@@ -281,12 +283,12 @@ typedef struct SessionOther {
 } SessionOther;
 bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error);
 
-void session_report(const Session *session, bool json, Text *out);
+void session_report(Session *session, bool json, Text *out);
 /* --check: the hazards of the run. */
 typedef enum SessionCheckForm { CHECK_TEXT, CHECK_JSON, CHECK_SARIF } SessionCheckForm;
-void session_check(const Session *session, SessionCheckForm form, Text *out);
+void session_check(Session *session, SessionCheckForm form, Text *out);
 void session_events(const Session *session, FILE *to);
-bool session_dump(const Session *session, const char *spec, FILE *to,
+bool session_dump(Session *session, const char *spec, FILE *to,
                   Error *error); /* BUFFER[:COUNT], BUFFER:@FILE.npy */
 
 /* What the front end makes of a kernel: the parsed module, basic blocks, or the program lowered for the emulator. Nothing is

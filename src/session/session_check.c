@@ -12,7 +12,7 @@ static bool lacks_fence(const Findings *hazards) {
     return false;
 }
 
-static void print_order(const Session *session, const SessionOrder *order, Text *out) {
+static void print_order(Session *session, const SessionOrder *order, Text *out) {
     if (order->schedule) {
         text_print(out, "With --schedule %llu the result is %s instead of %s",
                    (unsigned long long)order->schedule, order->result, order->instead_of);
@@ -42,7 +42,7 @@ static void put_order(Json *json, const SessionOrder *order) {
     json_close_object(json);
 }
 
-static void check_json(const Session *session, const Findings *hazards, Text *out) {
+static void check_json(Session *session, const Findings *hazards, Text *out) {
     Json object = {.out = out};
     json_open_object(&object, NULL);
     json_string(&object, "kernel", session_name(session));
@@ -56,11 +56,11 @@ static void check_json(const Session *session, const Findings *hazards, Text *ou
 }
 
 /* Before proofs are in the list: causes are found anew. */
-static void note_deleted(const Session *session) {
+static void note_deleted(Session *session) {
     Findings *list = session->findings.hazards;
     if (!list || session_is_from_file(session) || session->findings.has_deleted) return;
-    ((Session *)(uintptr_t)session)->findings.has_deleted = true; /* logically const: done once */
-    findings_note_deleted(list, session->run->trace, session_find_source_line, (void *)(uintptr_t)session);
+    session->findings.has_deleted = true; /* logically const: done once */
+    findings_note_deleted(list, session->run->trace, session_find_source_line, session);
 }
 
 /* Another launch may show other hazards. */
@@ -69,7 +69,7 @@ static void print_launch(const Session *session, Text *out) {
     if (session->guess.account.guessed) text_print(out, "Guessed: %s\n", session->guess.account.guessed);
 }
 
-void session_check(const Session *session, SessionCheckForm form, Text *out) {
+void session_check(Session *session, SessionCheckForm form, Text *out) {
     static const Findings none = {.is_complete = false};
     const Findings *hazards = session_hazards(session);
     note_deleted(session);
@@ -83,7 +83,7 @@ void session_check(const Session *session, SessionCheckForm form, Text *out) {
         char folder[4096];
         findings_put_sarif(hazards ? hazards : &none, getcwd(folder, sizeof folder), out);
     } else if (hazards) {
-        findings_print(hazards, session_find_source_line, (void *)(uintptr_t)session, out);
+        findings_print(hazards, session_find_source_line, session, out);
         print_launch(session, out);
         print_order(session, session_bad_order(session), out);
         findings_print_limits(hazards, out);

@@ -155,16 +155,15 @@ static void read_recorded(Session *session) {
     grid->timeline = nearest.timeline;
 }
 
-const SessionGrid *session_grid(const Session *session) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: read at the first question */
-    SessionGrid *grid = &cache->machine.grid;
-    if (!grid->timeline && !cache->machine.grid_was_read && session->kernel.row) read_recorded(cache);
-    cache->machine.grid_was_read = true;
+const SessionGrid *session_grid(Session *session) {
+    SessionGrid *grid = &session->machine.grid;
+    if (!grid->timeline && !session->machine.grid_was_read && session->kernel.row) read_recorded(session);
+    session->machine.grid_was_read = true;
     if (session->options.is_from_file && !grid->timeline) grid->why = "the session file holds no grid";
     return grid;
 }
 
-const GridTimeline *session_own_grid(const Session *session) {
+const GridTimeline *session_own_grid(Session *session) {
     const SessionGrid *grid = session_grid(session);
     const GridTimeline *timeline = grid->timeline;
     if (!timeline || grid->is_live || grid->is_saved) return timeline;

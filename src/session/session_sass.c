@@ -4,16 +4,15 @@
 
 #include <stdlib.h>
 
-static SessionSass *sass_of(const Session *session, int launch) {
-    Session *cache = (Session *)(uintptr_t)session; /* logically const: looked for at the first question */
-    SessionMachine *machine = &cache->machine;
+static SessionSass *sass_of(Session *session, int launch) {
+    SessionMachine *machine = &session->machine;
     if (!machine->sass)
         machine->sass = memory_new((size_t)session->run->launches.count * sizeof *machine->sass);
     return &machine->sass[launch];
 }
 
-static void find_recorded(const Session *session, int launch, SessionSass *sass) {
-    Arena *arena = &((Session *)(uintptr_t)session)->arena;
+static void find_recorded(Session *session, int launch, SessionSass *sass) {
+    Arena *arena = &session->arena;
     Error error = {0};
     if (!session->kernel.row) {
         sass->why = "its machine code is not recorded: a GPU, with nvdisasm beside it, has to measure it";
@@ -30,7 +29,7 @@ static void find_recorded(const Session *session, int launch, SessionSass *sass)
                            : arena_copy_string(arena, error.message);
 }
 
-const SassKernel *session_sass(const Session *session, int launch, const char **why) {
+const SassKernel *session_sass(Session *session, int launch, const char **why) {
     if (why) *why = "there is no such launch";
     if (launch < 0 || launch >= session->run->launches.count) return NULL;
     SessionSass *sass = sass_of(session, launch);
@@ -40,11 +39,11 @@ const SassKernel *session_sass(const Session *session, int launch, const char **
     return sass->kernel.count ? &sass->kernel : NULL;
 }
 
-bool session_sass_is_live(const Session *session, int launch) {
+bool session_sass_is_live(Session *session, int launch) {
     return session_sass(session, launch, NULL) && sass_of(session, launch)->is_live;
 }
 
-const SassComparison *session_compared_sass(const Session *session, int launch) {
+const SassComparison *session_compared_sass(Session *session, int launch) {
     const SassKernel *kernel = session_sass(session, launch, NULL);
     if (!kernel) return NULL;
     SassComparison *comparison = &sass_of(session, launch)->comparison;

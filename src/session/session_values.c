@@ -110,15 +110,13 @@ void session_trace_others(Session *session, int index) {
     session_free(all);
 }
 
-void session_visit_other_folds(const Session *session, int view,
+void session_visit_other_folds(Session *session, int view,
                                void (*visit)(void *context, const Folds *folds, const Steps *steps),
                                void *context) {
-    Session *cache =
-        (Session *)(uintptr_t)session; /* logically const: they are traced at the first question */
     int index = session->views[view].shown.launch;
     const TraceLaunch *launch = session->run->trace->launches[index];
     if (!are_few(session, view)) return;
-    session_trace_others(cache, index);
+    session_trace_others(session, index);
     for (int i = 0; i < launch->other_count + launch->block_count; i++) {
         bool other = i < launch->other_count;
         const TraceBlock *block = other ? launch->others[i] : launch->blocks[i - launch->other_count];

@@ -350,7 +350,7 @@ double claim_events(const char *spec, TraceKind kind) {
     ClaimQuery query = {0};
     Error error = {0};
     char *words = read_spec(spec, &query);
-    const Session *session = claim_runs_session(runs, &query, &error);
+    Session *session = claim_runs_session(runs, &query, &error);
     if (!session) fail_msg("%s: %s", spec, error.message);
     free(words);
     const TraceBlock *block = session_trace(session)->launches[0]->blocks[0];

@@ -60,13 +60,13 @@ bool run_has_word(const char *words, const char *word) {
     return false;
 }
 
-Totals run_totals(const Session *session) {
+Totals run_totals(Session *session) {
     Totals totals = {0};
     metrics_of_run(session_trace(session), &totals);
     return totals;
 }
 
-int run_line_of(const Session *session, const char *text) {
+int run_line_of(Session *session, const char *text) {
     char file[128];
     snprintf(file, sizeof file, "kernels/%s", session_row(session)->source);
     int found = 0;

@@ -82,7 +82,7 @@ static const Bug bugs[] = {
      "sum += in[i + blockDim.x];"},
 };
 
-static bool is_at(const Session *session, const FindingAccess *access, const char *text) {
+static bool is_at(Session *session, const FindingAccess *access, const char *text) {
     return text ? access->line == run_line_of(session, text) : access->pc == PTX_NO_PC;
 }
 

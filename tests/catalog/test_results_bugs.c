@@ -40,12 +40,12 @@ static void assert_right(const char *kernel, uint64_t n, uint32_t block, PtxType
     session_free(session);
 }
 
-static int line_of(const Session *session, const Trap *trap) {
+static int line_of(Session *session, const Trap *trap) {
     return session_trace(session)->launches[trap->launch]->program->code[trap->pc].line.line;
 }
 
-static void assert_trap(const Session *session, TrapKind kind, const char *source_text, uint32_t block,
-                        int warp, uint32_t lanes) {
+static void assert_trap(Session *session, TrapKind kind, const char *source_text, uint32_t block, int warp,
+                        uint32_t lanes) {
     assert_true(session_trace(session)->trap_count > 0);
     const Trap *trap = &session_trace(session)->traps[0];
     assert_int_equal(trap->kind, kind);

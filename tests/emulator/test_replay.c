@@ -28,7 +28,7 @@ typedef struct Value {
 } Value;
 
 /* The register that the event's instruction wrote; NULL: none. */
-static const char *result_of(const Session *session, int view, const TraceEvent *event) {
+static const char *result_of(Session *session, int view, const TraceEvent *event) {
     const SessionBlock *shown = session_block(session, view);
     const PtxInstruction *in =
         session_trace(session)->launches[shown->launch]->program->code[event->pc].instruction;
@@ -39,13 +39,13 @@ static const char *result_of(const Session *session, int view, const TraceEvent 
     return in->operands[0].reg->name;
 }
 
-static void read_value(const Session *session, int view, int event, int warp, const char *name, Value *out) {
+static void read_value(Session *session, int view, int event, int warp, const char *name, Value *out) {
     if (!session_register(session, view, event, warp, name, out->bits, out->weight, out->producer))
         fail_msg("%s: register %s after event %d", session_name(session), name, event);
 }
 
 /* What an event gave is in its register, wherever one comes from; returns how many were looked at. */
-static int check_values(const Session *session, int view) {
+static int check_values(Session *session, int view) {
     const TraceBlock *block = session_block(session, view)->block;
     int count = trace_block_event_count(block), step = count / 200 + 1, checked = 0;
     Value *forward = calloc((size_t)count + 1, sizeof *forward);
@@ -203,7 +203,7 @@ static Session *open_entry(const char *entry, const char *args, uint32_t block) 
 }
 
 /* The weights of the last event of this kind. */
-static void last_weights(const Session *session, TraceKind kind, uint32_t weight[32]) {
+static void last_weights(Session *session, TraceKind kind, uint32_t weight[32]) {
     const TraceBlock *block = session_block(session, 0)->block;
     int32_t producer[32];
     TraceEvent header = {.kind = TRACE_NOT_RECORDED};

@@ -151,7 +151,7 @@ static void what_the_driver_refuses_is_told(void **state) {
 
 /* ---- --backend gpu ----------------------------------------------------------------------------------- */
 
-static void same_threads(const Session *a, const Session *b, const char *what) {
+static void same_threads(Session *a, Session *b, const char *what) {
     TraceSide sides[2] = {{session_trace(a), NULL, "emulator"}, {session_trace(b), NULL, "gpu"}};
     TraceComparison comparison;
     trace_compare(&sides[0], &sides[1], &comparison);
@@ -160,11 +160,11 @@ static void same_threads(const Session *a, const Session *b, const char *what) {
 }
 
 /* Questions about values are answered alike, thread by thread. */
-static void same_weights(const Session *a, const Session *b, const char *what) {
+static void same_weights(Session *a, Session *b, const char *what) {
     uint32_t weights[2][32];
     int32_t producers[32];
     for (int v = 0; v < session_block_count(a); v++) {
-        const Session *sides[2] = {a, b};
+        Session *sides[2] = {a, b};
         uint64_t sums[2] = {0, 0};
         for (int s = 0; s < 2; s++) {
             int events = trace_block_event_count(session_block(sides[s], v)->block);
@@ -240,7 +240,7 @@ static void a_report_says_who(void **state) {
     text_done(&text);
 }
 
-static void print_events(const Session *session, Text *out) {
+static void print_events(Session *session, Text *out) {
     FILE *file = tmpfile();
     char part[4096];
     size_t bytes;

@@ -36,7 +36,7 @@ static Session *open_run(SessionOptions options) {
     return session;
 }
 
-static const GridTimeline *grid_of(const Session *session) {
+static const GridTimeline *grid_of(Session *session) {
     const SessionGrid *grid = session_grid(session);
     if (!grid->timeline) fail_msg("%s", grid->why ? grid->why : "no grid");
     assert_true(grid->is_live);
@@ -247,7 +247,7 @@ static void a_session_file_keeps_the_grid(void **state) {
     char *measured = text_of(grid_of(session));
     Session *again = save_and_open(session, path), *twice = save_and_open(again, other);
     session_free(session);
-    const Session *const opened[] = {again, twice};
+    Session *const opened[] = {again, twice};
     for (int i = 0; i < 2; i++) {
         const SessionGrid *grid = session_grid(opened[i]);
         assert_non_null(grid->timeline);

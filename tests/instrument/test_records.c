@@ -25,7 +25,7 @@ typedef struct Decoded {
     uint64_t *base;
 } Decoded;
 
-static Decoded decode(const Kept *kept, const Session *session) {
+static Decoded decode(const Kept *kept, Session *session) {
     Decoded decoded = {.trace = trace_new("gpu")};
     Error error = {0};
     Text text = {0};
@@ -57,7 +57,7 @@ static Decoded decode(const Kept *kept, const Session *session) {
 
 /* Questions about values are answered by running a block again, as the GPU's lanes parted and met. (Where
  * results of .approx decide what follows, only with those, which are no part of a session's trace.) */
-static void replay(const Kept *kept, const Session *session, const Decoded *decoded) {
+static void replay(const Kept *kept, Session *session, const Decoded *decoded) {
     for (int l = 0; l < decoded->trace->launch_count && !kept->approximate; l++) {
         const TraceLaunch *launch = decoded->trace->launches[l];
         for (int i = 0; i < launch->block_count; i++) {

@@ -32,7 +32,7 @@ static Session *open_file(const char *path, Error *error) {
     return session_open(&(SessionOptions){.saved = path}, error);
 }
 
-static void print_events(const Session *session, Text *out) {
+static void print_events(Session *session, Text *out) {
     FILE *file = tmpfile();
     assert_non_null(file);
     session_events(session, file);

@@ -248,7 +248,7 @@ static Session *run(const Case *of, uint64_t schedule, bool keep_inputs) {
     return session;
 }
 
-static bool read_values(const Session *session, const char *buffer, Values *values) {
+static bool read_values(Session *session, const char *buffer, Values *values) {
     char *text = NULL;
     size_t length = 0;
     Error error = {0};
@@ -283,7 +283,7 @@ static void expect_right(const Case *of, uint64_t schedule) {
     session_free(session);
 }
 
-static int marked_line(const Session *session, const Case *of) {
+static int marked_line(Session *session, const Case *of) {
     const TraceLaunch *launch = session_trace(session)->launches[0];
     const char *file = launch->program->code[launch->program->code_count / 4].line.file;
     char mark[128];

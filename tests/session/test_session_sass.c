@@ -37,7 +37,7 @@ static Session *measure_kernel(const char *kernel) {
     return measure((SessionOptions){.kernel = kernel, .backend = BACKEND_AUTO});
 }
 
-static void expect_note(const Session *session, const char *words) {
+static void expect_note(Session *session, const char *words) {
     int count;
     const char *const *notes = session_sass_notes(session, &count);
     for (int i = 0; i < count; i++)

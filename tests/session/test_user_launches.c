@@ -153,7 +153,7 @@ static Session *keep_going(const char *launches) {
     return session;
 }
 
-static void expect_values(const Session *session, const char *buffer, const char *values) {
+static void expect_values(Session *session, const char *buffer, const char *values) {
     char *text = NULL;
     size_t length = 0;
     Error error = {0};

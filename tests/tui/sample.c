@@ -259,15 +259,15 @@ static TraceBlock *finish_block(Recorder *recorder) {
 
 /* ---- the scene ----------------------------------------------------------------------------------------- */
 
-static const char *source_line(const void *context, const char *file, int line) {
+static const char *source_line(void *context, const char *file, int line) {
     (void)context, (void)file;
     return line >= 1 && line <= SOURCE_LINES ? source[line - 1] : NULL;
 }
-static int source_line_count(const void *context, const char *file) {
+static int source_line_count(void *context, const char *file) {
     (void)context, (void)file;
     return SOURCE_LINES;
 }
-static const char *ptx_line(const void *context, int launch, int pc) {
+static const char *ptx_line(void *context, int launch, int pc) {
     (void)context, (void)launch;
     return instructions[pc].text;
 }

@@ -60,7 +60,7 @@ static Folds *fold_by_hand(const TraceBlock *block, SampleFault fault) {
     return folds;
 }
 
-static const Folds *folds_of_context(const void *context, int view) {
+static const Folds *folds_of_context(void *context, int view) {
     (void)view;
     return context;
 }

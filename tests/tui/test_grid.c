@@ -17,7 +17,7 @@
 
 static SessionGrid shown; /* what the scene answers */
 
-static const SessionGrid *answer(const void *context) {
+static const SessionGrid *answer(void *context) {
     (void)context;
     return &shown;
 }
@@ -158,13 +158,13 @@ static void what_is_said_without_one(void **state) {
 /* ---- the catalogue ------------------------------------------------------------------------------------- */
 
 static void keep(void *context, GridTimeline *timeline) {
-    const Session *session = context;
+    Session *session = context;
     bool is_better = !shown.timeline || timeline->n == session_n(session);
     grid_timeline_free(is_better ? shown.timeline : timeline);
     if (is_better) shown.timeline = timeline;
 }
 
-static void load(const char *kernel, const Session *session) {
+static void load(const char *kernel, Session *session) {
     char path[256];
     Error error = {0};
     snprintf(path, sizeof path, "assets/h200/grid/%s.tsv", kernel);

@@ -92,7 +92,7 @@ static void a_bug_says_by_how_much_it_is_off(void **state) {
 }
 
 /* The texts are the shortest ones that are read back as this type. */
-static void add_buffer(const Session *session, const char *name, PtxType type, int times, ExactSum *sum) {
+static void add_buffer(Session *session, const char *name, PtxType type, int times, ExactSum *sum) {
     char *text = NULL, *end;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);

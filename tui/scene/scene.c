@@ -7,21 +7,21 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *line_of_session(const void *session, const char *file, int line) {
+static const char *line_of_session(void *session, const char *file, int line) {
     return session_source_line(session, file, line);
 }
-static int line_count_of_session(const void *session, const char *file) {
+static int line_count_of_session(void *session, const char *file) {
     return session_source_line_count(session, file);
 }
-static const char *ptx_of_session(const void *session, int launch, int pc) {
+static const char *ptx_of_session(void *session, int launch, int pc) {
     return session_ptx_line(session, launch, pc);
 }
 
-static const Folds *folds_of_session(const void *session, int block) {
+static const Folds *folds_of_session(void *session, int block) {
     return session_folds(session, block);
 }
 
-static bool registers_of_session(const void *session, int block, int event, int warp, const char *name,
+static bool registers_of_session(void *session, int block, int event, int warp, const char *name,
                                  uint64_t bits[32], uint32_t weight[32], int32_t producer[32]) {
     return session_register(session, block, event, warp, name, bits, weight, producer);
 }
@@ -36,26 +36,26 @@ static void compare_blocks_of_session(const Scene *scene, int block, Tree *tree)
     session_visit_other_folds(scene->questions.context, block, compare_with, tree);
 }
 
-static double progress_of_session(const void *session, int block, int event) {
+static double progress_of_session(void *session, int block, int event) {
     return session_progress(session, block, event);
 }
 
-static bool buffer_address_of_session(const void *session, int buffer, uint64_t *address) {
+static bool buffer_address_of_session(void *session, int buffer, uint64_t *address) {
     return session_buffer_address(session, buffer, address);
 }
 
-static const SessionGrid *grid_of_session(const void *session) {
+static const SessionGrid *grid_of_session(void *session) {
     return session_grid(session);
 }
 
-static SceneSass sass_of_session(const void *session, int launch) {
+static SceneSass sass_of_session(void *session, int launch) {
     SceneSass sass = {.is_live = session_sass_is_live(session, launch)};
     sass.kernel = session_sass(session, launch, &sass.why);
     sass.compared = session_compared_sass(session, launch);
     return sass;
 }
 
-static SceneVerdict verdict_of(const Session *session) {
+static SceneVerdict verdict_of(Session *session) {
     const CatalogRow *row = session_row(session);
     const ExpectResult *result = session_result(session);
     bool wrong = session_trace(session)->trap_count || (result && !result->correct);
@@ -67,12 +67,7 @@ static SceneVerdict verdict_of(const Session *session) {
     return result->verdict && result->absolute_error != 0 ? SCENE_OFF : SCENE_RIGHT;
 }
 
-static bool reads_arguments(const Session *session) {
-    const char *read = session_read(session);
-    return read && (strstr(read, "--args") || strstr(read, "--launch"));
-}
-
-Scene *scene_new(const Session *session) {
+Scene *scene_new(Session *session) {
     Scene *scene = memory_new(sizeof *scene);
     const CatalogRow *row = session_row(session);
     const CatalogRun *run = session_run(session);
@@ -91,7 +86,7 @@ Scene *scene_new(const Session *session) {
                      .row = row,
                      .run = run,
                      .arguments = session_arguments(session),
-                     .reads_arguments = reads_arguments(session),
+                     .reads_arguments = session_reads_arguments(session),
                      .options = session_options(session)},
         .outcome = {.verdict = verdict_of(session),
                     .result = result ? result->result_text : "",

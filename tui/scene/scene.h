@@ -76,21 +76,20 @@ typedef struct SceneTraced { /* what was recorded, and what is gathered from it 
 /* What the session answers on demand; every function gets `context`. `block` is an index into the traced
  * blocks. */
 typedef struct SceneQuestions {
-    const Folds *(*folds)(const void *context, int block); /* NULL: folds are not known */
+    const Folds *(*folds)(void *context, int block); /* NULL: folds are not known */
     /* Compares a new tree with those of the other blocks of its launch, traced or not; may be NULL. */
     void (*compare_blocks)(const Scene *scene, int block, Tree *tree);
-    const char *(*source_line)(const void *context, const char *file, int line); /* NULL: no such line */
-    int (*source_line_count)(const void *context, const char *file);
-    const char *(*ptx_line)(const void *context, int launch, int pc);
+    const char *(*source_line)(void *context, const char *file, int line); /* NULL: no such line */
+    int (*source_line_count)(void *context, const char *file);
+    const char *(*ptx_line)(void *context, int launch, int pc);
     /* As session_register(); NULL: register values are not known. */
-    bool (*registers)(const void *context, int block, int event, int warp, const char *name,
-                      uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
-    double (*progress)(const void *context, int block, int event); /* as session_progress(); may be NULL */
-    bool (*buffer_address)(const void *context, int buffer,
-                           uint64_t *address);          /* as the session's; may be NULL */
-    const SessionGrid *(*grid)(const void *context);    /* as session_grid(); NULL: not known */
-    SceneSass (*sass)(const void *context, int launch); /* NULL: not known */
-    const void *context;
+    bool (*registers)(void *context, int block, int event, int warp, const char *name, uint64_t bits[32],
+                      uint32_t weight[32], int32_t producer[32]);
+    double (*progress)(void *context, int block, int event); /* as session_progress(); may be NULL */
+    bool (*buffer_address)(void *context, int buffer, uint64_t *address); /* as the session's; may be NULL */
+    const SessionGrid *(*grid)(void *context);    /* as session_grid(); NULL: not known */
+    SceneSass (*sass)(void *context, int launch); /* NULL: not known */
+    void *context;
 } SceneQuestions;
 
 typedef struct SceneBorrowed {   /* set by the app between frames, or owned by the session */
@@ -110,7 +109,7 @@ struct Scene {
     SceneBorrowed borrowed;
 };
 
-Scene *scene_new(const Session *session);
+Scene *scene_new(Session *session);
 void scene_free(Scene *scene);
 
 StepIndex *scene_step_index(const Scene *scene, int block);

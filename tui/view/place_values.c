@@ -83,7 +83,7 @@ static bool step_value(const PlaceValues *values, const ClaimQuery *query, doubl
 
 /* ---- the reduction ------------------------------------------------------------------------------------- */
 
-static const Scene *scene_of(PlaceValues *values, const Session *session) {
+static const Scene *scene_of(PlaceValues *values, Session *session) {
     if (values->scene && session == values->session) return values->scene;
     if (session != values->other_session) {
         scene_free(values->other);
@@ -116,8 +116,8 @@ static double level_named(const ReductionLevel *level, const char *name) {
                                            : NAN;
 }
 
-static bool level_value(const Session *session, const Scene *scene, Reduction *reduction,
-                        const ClaimQuery *query, double *value, Error *error) {
+static bool level_value(Session *session, const Scene *scene, Reduction *reduction, const ClaimQuery *query,
+                        double *value, Error *error) {
     int index = level_of_number(reduction, query->number);
     if (index < 0)
         return error_set(error, "the reduction of %s has levels 1 to %d, no level %lld", query->run,

@@ -10,9 +10,9 @@ typedef struct PlaceValues {
     ClaimRuns *runs;    /* borrowed */
     const Scene *scene; /* where the lecture stands; borrowed, NULL: nowhere */
     const View *view;
-    const Session *session; /* of the scene */
-    Scene *other;           /* of another run whose levels were asked for; owned */
-    const Session *other_session;
+    Session *session; /* of the scene */
+    Scene *other;     /* of another run whose levels were asked for; owned */
+    Session *other_session;
 } PlaceValues;
 
 /* A ClaimWorld's function; its context is a PlaceValues. */
