@@ -65,6 +65,14 @@ int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint6
     return memory_add(&emulator->memory, name, bytes, byte_count, type, false, false);
 }
 
+void emulator_write(Emulator *emulator, int buffer, uint64_t offset, const void *bytes, uint64_t count) {
+    memory_write(&emulator->memory, buffer, offset, bytes, count);
+}
+
+bool emulator_place_next(Emulator *emulator, uint64_t address) {
+    return memory_skip(&emulator->memory, address);
+}
+
 void emulator_mark_unwritten(Emulator *emulator, int buffer) {
     if (emulator->options.observer) memory_mark_unwritten(&emulator->memory, buffer);
 }

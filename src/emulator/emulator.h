@@ -53,6 +53,10 @@ void emulator_free(Emulator *emulator);
  * the buffer in the traces that this emulator writes (module variables follow the arguments). `type` is for
  * display only. */
 int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count, PtxType type);
+/* The next buffer lies at `address`. False: it is no multiple of 256, or a buffer lies there or behind it. */
+bool emulator_place_next(Emulator *emulator, uint64_t address);
+/* The host writes to a buffer, between two launches. */
+void emulator_write(Emulator *emulator, int buffer, uint64_t offset, const void *bytes, uint64_t count);
 /* Nobody has written the buffer yet: where an observer searches for faults, reading it before is one. */
 void emulator_mark_unwritten(Emulator *emulator, int buffer);
 /* What the launches so far have taken from the device heap and not freed. False: nothing. */

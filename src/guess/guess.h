@@ -130,8 +130,10 @@ bool guess_may_try_block(const Guess *guess);
 
 /* Compares a run of the plan that is kept with --expect, or with what it looks like. */
 bool guess_compare(Guess *guess, const GuessRun *run, Error *error);
+/* A plan that is given rather than guessed, so that its result can be compared. `entries`: [plan->launch_count], parsed or not. */
+Guess guess_of_plan(const GuessRequest *request, const Plan *plan, const PtxFunction *const *entries);
 /* The same guess for a copy of its module; texts are borrowed. */
-Guess guess_copy(const Guess *guess, PtxModule *module);
+Guess guess_copy(const Guess *guess, PtxModule *module, const PtxFunction *const *entries);
 
 /* The instance of a template that the file launches first, "reduce<float, 256>", else a guessed one; NULL: none. */
 const char *guess_instance(const GuessRequest *request, Arena *arena, bool *is_guess);

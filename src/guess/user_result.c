@@ -168,7 +168,7 @@ bool guess_compare(Guess *guess, const GuessRun *last, Error *error) {
                      .is_hint = guess->trial.takes_hints,
                      .takes_most = guess->trial.is_other,
                      .float_fold = uses_float_fold(guess->entries[0])};
-    const char *expectation = guess->request.expect;
+    const char *expectation = guess->run.done->expect;
     Text what = {0};
     bool good = !expectation || expect_compare(expectation, &run, &guess->verdict.result, &what, error);
     guess->verdict.is_said = expectation != NULL;

@@ -83,8 +83,8 @@ static bool make_plan(Guess *guess, const GuessTrial *trial, Plan *plan, Error *
         guess->entries[i] = ptx_module_find_entry(guess->request.module, plan->launches[i].entry, error);
         good = guess->entries[i] != NULL;
     }
+    plan->expect = arena_copy_string(&plan->arena, guess->request.expect);
     if (!good) plan_free(plan);
-    if (!good) *plan = (Plan){0};
     return good;
 }
 
@@ -241,13 +241,22 @@ void guess_done(Guess *guess) {
     *guess = (Guess){0};
 }
 
-Guess guess_copy(const Guess *guess, PtxModule *module) {
+Guess guess_of_plan(const GuessRequest *request, const Plan *plan, const PtxFunction *const *entries) {
+    Guess guess = guess_begin(request);
+    guess.trial.is_settled = true;
+    guess.launch_count = plan->launch_count;
+    guess.account.n = user_count_elements(plan);
+    for (int i = 0; i < plan->buffer_count && !guess.account.n; i++) guess.account.n = plan->buffers[i].count;
+    memcpy(guess.entries, entries, (size_t)plan->launch_count * sizeof *entries);
+    return guess;
+}
+
+Guess guess_copy(const Guess *guess, PtxModule *module, const PtxFunction *const *entries) {
     Guess copy = *guess;
     copy.arena = (Arena){0};
     copy.request.module = module;
     copy.verdict = (GuessVerdict){0};
     copy.trial.is_settled = true;
-    for (int i = 0; i < copy.launch_count; i++)
-        copy.entries[i] = ptx_module_find_entry(module, guess->entries[i]->name, NULL);
+    memcpy(copy.entries, entries, (size_t)copy.launch_count * sizeof *entries);
     return copy;
 }

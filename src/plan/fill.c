@@ -122,6 +122,10 @@ static void fill_range(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, 
     case FILL_UNWRITTEN: /* a value that nobody stores by chance */
         memset((uint8_t *)buffer->bytes + begin * element, 0xa5, (size_t)(end - begin) * element);
         break;
+    case FILL_CONTENT:
+        memcpy((uint8_t *)buffer->bytes + begin * element, (const uint8_t *)buffer->content + begin * element,
+               (size_t)(end - begin) * element);
+        break;
     case FILL_VALUE:
         for (uint64_t i = begin; i < end; i++)
             memcpy((uint8_t *)buffer->bytes + i * element, buffer->value, element);
@@ -216,8 +220,8 @@ static bool fits_memory(const Plan *plan, Error *error) {
 }
 
 const char *plan_fill_name(FillKind fill) {
-    static const char *const names[] = {"zero", "ones",  "iota",        "random",   "digits",
-                                        "file", "value", "permutation", "unwritten"};
+    static const char *const names[] = {"zero", "ones",  "iota",        "random",    "digits",
+                                        "file", "value", "permutation", "unwritten", "content"};
     return names[fill];
 }
 
@@ -248,7 +252,7 @@ bool plan_fill_scan(const char *text, PlanBuffer *buffer) {
     double first, second;
     bool has_numbers = text[length] && sscanf(text + length, "(%lf,%lf)", &first, &second) == 2;
     if (text[length] && (!has_numbers || !isfinite(first) || !isfinite(second))) return false;
-    for (int kind = FILL_ZERO; kind <= FILL_UNWRITTEN; kind++) {
+    for (int kind = FILL_ZERO; kind <= FILL_CONTENT; kind++) {
         const char *name = plan_fill_name((FillKind)kind);
         if (strlen(name) != length || memcmp(name, text, length) != 0) continue;
         buffer->fill = (FillKind)kind;

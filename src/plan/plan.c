@@ -45,6 +45,18 @@ PlanLaunch *plan_add_launch(Plan *plan, const char *entry) {
     return launch;
 }
 
+int plan_add_module(Plan *plan, const char *name, const char *ptx) {
+    PlanModule module = {arena_copy_string(&plan->arena, name), arena_copy_string(&plan->arena, ptx)};
+    array_push(plan->modules, plan->module_count, plan->module_capacity, module);
+    return plan->module_count - 1;
+}
+
+void plan_add_write(Plan *plan, PlanLaunch *launch, int buffer, uint64_t offset, const void *bytes,
+                    uint64_t byte_count) {
+    PlanWrite write = {buffer, offset, byte_count, arena_copy(&plan->arena, bytes, (size_t)byte_count)};
+    array_push(launch->writes, launch->write_count, launch->write_capacity, write);
+}
+
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer) {
     assert(buffer >= 0 && buffer < plan->buffer_count);
     PlanArgument argument = {.buffer = buffer};
@@ -111,33 +123,53 @@ static void copy_argument(const PlanArgument *from, Arena *arena, PlanArgument *
             arena_copy(arena, from->pointers, (size_t)from->pointer_count * sizeof *from->pointers);
 }
 
+static void copy_launch(const PlanLaunch *from, Plan *copy, PlanLaunch *to) {
+    *to = *from;
+    to->entry = arena_copy_string(&copy->arena, from->entry);
+    to->arguments = NULL;
+    to->argument_count = to->argument_capacity = 0;
+    to->writes = NULL;
+    to->write_count = to->write_capacity = 0;
+    for (int i = 0; i < from->argument_count; i++) {
+        PlanArgument argument;
+        copy_argument(&from->arguments[i], &copy->arena, &argument);
+        array_push(to->arguments, to->argument_count, to->argument_capacity, argument);
+    }
+    for (int i = 0; i < from->write_count; i++) {
+        const PlanWrite *write = &from->writes[i];
+        plan_add_write(copy, to, write->buffer, write->offset, write->bytes, write->byte_count);
+    }
+}
+
 void plan_copy(const Plan *plan, Plan *copy) {
-    *copy = (Plan){.launch_count = plan->launch_count, .cancel = plan->cancel, .threads = plan->threads};
+    *copy = (Plan){.launch_count = plan->launch_count,
+                   .has_trace_blocks = plan->has_trace_blocks,
+                   .trace_first = plan->trace_first,
+                   .trace_last = plan->trace_last,
+                   .cancel = plan->cancel,
+                   .threads = plan->threads};
+    copy->expect = arena_copy_string(&copy->arena, plan->expect);
+    for (int i = 0; i < plan->module_count; i++)
+        plan_add_module(copy, plan->modules[i].name, plan->modules[i].ptx);
     for (int i = 0; i < plan->buffer_count; i++) {
         PlanBuffer buffer = plan->buffers[i];
+        size_t bytes = (size_t)buffer.count * (size_t)ptx_type_bytes(buffer.type);
         buffer.name = arena_copy_string(&copy->arena, buffer.name);
         buffer.path = arena_copy_string(&copy->arena, buffer.path);
+        if (buffer.content) buffer.content = arena_copy(&copy->arena, buffer.content, bytes);
         buffer.bytes = NULL;
         array_push(copy->buffers, copy->buffer_count, copy->buffer_capacity, buffer);
     }
-    for (int i = 0; i < plan->launch_count; i++) {
-        const PlanLaunch *from = &plan->launches[i];
-        PlanLaunch *to = &copy->launches[i];
-        *to = *from;
-        to->entry = arena_copy_string(&copy->arena, from->entry);
-        to->arguments = NULL;
-        to->argument_count = to->argument_capacity = 0;
-        for (int k = 0; k < from->argument_count; k++) {
-            PlanArgument argument;
-            copy_argument(&from->arguments[k], &copy->arena, &argument);
-            array_push(to->arguments, to->argument_count, to->argument_capacity, argument);
-        }
-    }
+    for (int i = 0; i < plan->launch_count; i++) copy_launch(&plan->launches[i], copy, &copy->launches[i]);
 }
 
 void plan_free(Plan *plan) {
     for (int i = 0; i < plan->buffer_count; i++) free(plan->buffers[i].bytes);
-    for (int i = 0; i < plan->launch_count; i++) free(plan->launches[i].arguments);
+    for (int i = 0; i < plan->launch_count; i++) {
+        free(plan->launches[i].arguments);
+        free(plan->launches[i].writes);
+    }
+    free(plan->modules);
     free(plan->buffers);
     arena_done(&plan->arena);
     *plan = (Plan){0};

@@ -1,7 +1,8 @@
-/* Plan: everything needed to run a kernel on any backend: buffers, how they are filled, launches with their
- * arguments.
+/* Plan: everything that a run needs, on any backend: modules, buffers and how they are filled, launches with their arguments
+ * and what the host writes before each, the blocks to trace, and what the result should be.
  *
- * A catalogue row makes one (catalog.h); so does --args for any other kernel. A plan owns what it points to. */
+ * A plan is a value: it knows no session and no backend, owns what it points to, and can be copied, printed, compared, saved and
+ * loaded (plan_file.h). A row of the catalogue makes one, so do --args and --launch, and a guess. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
@@ -20,7 +21,8 @@ typedef enum FillKind {
     FILL_FILE,
     FILL_VALUE,       /* every element is `value` (a minimum starts from the largest value) */
     FILL_PERMUTATION, /* 0 to count - 1, each once, in an order that looks random */
-    FILL_UNWRITTEN    /* as cudaMalloc() leaves it: reading it before it is written is a fault */
+    FILL_UNWRITTEN,   /* as cudaMalloc() leaves it: reading it before it is written is a fault */
+    FILL_CONTENT      /* the bytes of `content` */
 } FillKind;
 
 typedef struct PlanBuffer {
@@ -36,9 +38,26 @@ typedef struct PlanBuffer {
     uint8_t value[8]; /* FILL_VALUE: one element, little-endian */
     double scale; /* RANDOM: integers in [-scale, scale] ([0, scale] where unsigned), floats likewise; 0: the
                   default: 10 for one byte, 100 for two, 1000 for more; 1 for floats, 8 for whole_numbers */
-    bool whole_numbers; /* RANDOM floats are small integers, whose sums are exact in any order */
-    void *bytes;        /* count elements; filled by plan_fill(), then changed by the run */
+    bool whole_numbers;  /* RANDOM floats are small integers, whose sums are exact in any order */
+    const void *content; /* FILL_CONTENT: count elements, in the plan's arena */
+    /* Where it lies on the emulator: a multiple of PLAN_ALIGNMENT behind the buffer before it. 0: the backend chooses. */
+    uint64_t address;
+    void *bytes; /* count elements; filled by plan_fill(), then changed by the run */
 } PlanBuffer;
+
+enum { PLAN_ALIGNMENT = 256 };
+
+/* What the host writes to a buffer before a launch. */
+typedef struct PlanWrite {
+    int buffer;
+    uint64_t offset, byte_count;
+    const void *bytes; /* in the plan's arena */
+} PlanWrite;
+
+typedef struct PlanModule {
+    const char *name; /* for messages: a path, or what made it */
+    const char *ptx;
+} PlanModule;
 
 typedef struct
     PlanPointer { /* within a structure: the 8 bytes from `at` on point to a buffer, plus `offset` bytes */
@@ -56,6 +75,7 @@ typedef struct PlanArgument {
 } PlanArgument;
 
 typedef struct PlanLaunch {
+    int module;        /* in plan->modules, where there are any */
     const char *entry; /* exact or readable ("interleaved<int,Sum>"): resolve with ptx_module_find_entry() */
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* 0: as the entry says (launch_cluster) */
@@ -63,18 +83,25 @@ typedef struct PlanLaunch {
     bool cooperative;
     PlanArgument *arguments;
     int argument_count, argument_capacity;
+    PlanWrite *writes; /* in this order */
+    int write_count, write_capacity;
 } PlanLaunch;
 
 enum { PLAN_LAUNCHES = 32, PLAN_MOST_NUMBERED = 1000 };
 
 /* Zero-initialised is a valid empty plan. */
 typedef struct Plan {
-    Arena arena; /* names, entries */
+    Arena arena;         /* names, entries, contents */
+    PlanModule *modules; /* none: whoever runs the plan has the module */
+    int module_count, module_capacity;
     PlanBuffer *buffers;
     int buffer_count, buffer_capacity;
-    PlanLaunch
-        launches[PLAN_LAUNCHES]; /* in place: pointers to them stay valid as long as the plan stays put */
+    /* In place: pointers to them stay valid as long as the plan stays put. */
+    PlanLaunch launches[PLAN_LAUNCHES];
     int launch_count;
+    bool has_trace_blocks; /* else block 0 of each launch is traced */
+    uint32_t trace_first, trace_last;
+    const char *expect;          /* --expect; NULL: nothing */
     const volatile bool *cancel; /* true ends plan_fill() early, with an error; NULL: never */
     int threads;                 /* host threads that fill and copy; 0: one per core */
 } Plan;
@@ -107,6 +134,11 @@ bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
 int plan_numbers(const PlanLaunch *launch, uint64_t *bits, int most);
 /* Makes those of `marked`, [plan's buffers], true that an argument points to, be it from within a structure. */
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked);
+/* Index of a module with a copy of this text. */
+int plan_add_module(Plan *plan, const char *name, const char *ptx);
+/* The host copies these bytes to a buffer before the launch. */
+void plan_add_write(Plan *plan, PlanLaunch *launch, int buffer, uint64_t offset, const void *bytes,
+                    uint64_t byte_count);
 void plan_add_pointer(Plan *plan, PlanLaunch *launch, int buffer);
 void plan_add_scalar(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count);
 void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int byte_count,

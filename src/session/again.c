@@ -13,9 +13,11 @@ Session *session_open_again(const Session *session, const SessionOptions *option
     copy->kernel.run = session->kernel.run;
     copy->fault_block = session->fault_block;
     copy->is_unchecked = !session->has_result;
-    bool good = session_load_module(copy, NULL);
+    bool good = session_load_module(copy, NULL) && session_parse_others(copy, &session->run->plan, NULL);
     if (good) {
-        copy->guess = guess_copy(&session->guess, copy->code.module);
+        const PtxFunction *entries[PLAN_LAUNCHES];
+        session_find_entries(copy, &session->run->plan, entries);
+        copy->guess = guess_copy(&session->guess, copy->code.module, entries);
         plan_copy(&session->run->plan, &plan);
         good = session_run_plan(copy, &plan, &(RunSettings){.elements = elements}, NULL) &&
                session_judge(copy, NULL);

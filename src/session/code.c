@@ -171,7 +171,7 @@ bool session_load_module(Session *session, Error *error) {
             (void)catalog_ptx_path(session->kernel.row, session->code.path, sizeof session->code.path, NULL);
         else
             snprintf(session->code.path, sizeof session->code.path,
-                     is_cuda_source(file) ? "%s (as PTX)" : "%s", file);
+                     is_cuda_source(file) ? "%s (as PTX)" : "%s", file ? file : "the plan's PTX");
         length = strlen(session->code.text);
         session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
         return session->code.module != NULL;
@@ -196,4 +196,16 @@ bool session_load_module(Session *session, Error *error) {
         return false;
     session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
     return session->code.module != NULL;
+}
+
+bool session_parse_others(Session *session, const Plan *plan, Error *error) {
+    SessionCode *code = &session->code;
+    code->others = arena_new(&session->arena, (size_t)plan->module_count * sizeof *code->others);
+    for (int i = 1; i < plan->module_count; i++) {
+        const PlanModule *other = &plan->modules[i];
+        PtxModule *module = ptx_module_parse(other->ptx, strlen(other->ptx), other->name, error);
+        if (!module) return false;
+        code->others[code->other_count++] = module;
+    }
+    return true;
 }

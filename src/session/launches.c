@@ -3,13 +3,24 @@
 
 #include <stdlib.h>
 
+PtxModule *session_module(const Session *session, int index) {
+    return index ? session->code.others[index - 1] : session->code.module;
+}
+
+void session_find_entries(const Session *session, const Plan *plan, const PtxFunction **entries) {
+    for (int i = 0; i < plan->launch_count; i++)
+        entries[i] = ptx_module_find_entry(session_module(session, plan->launches[i].module),
+                                           plan->launches[i].entry, NULL);
+}
+
 bool session_link(Session *session, int index, const char *name, Error *error) {
     PtxProgram **programs = session->run->launches.programs;
-    PtxFunction *entry = ptx_module_find_entry(session->code.module, name, error);
+    PtxModule *module = session_module(session, session->run->plan.launches[index].module);
+    PtxFunction *entry = ptx_module_find_entry(module, name, error);
     if (!entry) return false;
     for (int i = 0; i < index; i++)
         if (programs[i]->entry == entry) programs[index] = programs[i];
-    if (!programs[index]) programs[index] = ptx_program_link(session->code.module, entry, error);
+    if (!programs[index]) programs[index] = ptx_program_link(module, entry, error);
     return programs[index] != NULL;
 }
 
@@ -17,6 +28,11 @@ bool session_take_plan(Session *session, const Plan *plan, Error *error) {
     SessionRun *run = session->run = memory_new(sizeof *run);
     size_t count = (size_t)plan->launch_count;
     run->plan = *plan;
+    if (session->options.has_trace_blocks) {
+        run->plan.has_trace_blocks = true;
+        run->plan.trace_first = session->options.trace_first;
+        run->plan.trace_last = session->options.trace_last;
+    }
     run->launches.count = plan->launch_count;
     run->launches.programs = arena_new(&run->arena, count * sizeof *run->launches.programs);
     run->launches.bound = arena_new(&run->arena, count * sizeof *run->launches.bound);

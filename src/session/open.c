@@ -101,6 +101,13 @@ bool session_run_all(Session *session, Error *error) {
 
 /* ---- a GPU, and the result ------------------------------------------------------------------------------ */
 
+static bool needs_emulator(const Plan *plan) {
+    bool needs = plan->module_count > 1;
+    for (int i = 0; i < plan->buffer_count; i++) needs |= plan->buffers[i].address != 0;
+    for (int i = 0; i < plan->launch_count; i++) needs |= plan->launches[i].write_count > 0;
+    return needs;
+}
+
 /* A kernel that has trapped is shown where its faults are known, unless the GPU is asked for. */
 static bool capture_events(Session *session, uint32_t *most_blocks, Error *error) {
     *most_blocks = 0;
@@ -108,6 +115,10 @@ static bool capture_events(Session *session, uint32_t *most_blocks, Error *error
     if (session->options.keep_going && trace_has_fault(session->run->trace))
         return error_set(error, "an access out of bounds ends the run there, with or without --keep-going");
     if (!is_asked_for && trace_has_fatal_trap(session->run->trace)) return false;
+    if (needs_emulator(&session->run->plan))
+        return error_set(error,
+                         "the plan has several modules, addresses, or writes of the host between launches, "
+                         "which only the emulator runs");
     return session_capture(session, most_blocks, error);
 }
 
@@ -149,14 +160,8 @@ static void measure(Session *session) {
     if (!options->keep_inputs) session_drop_inputs(session);
 }
 
-Session *session_open(const SessionOptions *options, Error *error) {
-    if (options->saved) return session_load(options, error);
-    if (!check_origin(options, error)) return NULL;
-    Session *session = session_new(options);
-    bool good =
-        session_load_module(session, error) && session_run_all(session, error) && capture(session, error);
-    bool is_new = session->kernel.row || session->machine.device; /* else the guess has compared it */
-    if (good && is_new) good = session_judge(session, error);
+/* The session, once its plan has run and been compared; `good` false: none. */
+static Session *finish(Session *session, bool good) {
     if (!good) {
         session_free(session);
         return NULL;
@@ -165,4 +170,48 @@ Session *session_open(const SessionOptions *options, Error *error) {
     session_describe(session);
     session->options.has_events = false;
     return session;
+}
+
+Session *session_open(const SessionOptions *options, Error *error) {
+    if (options->saved) return session_load(options, error);
+    if (!check_origin(options, error)) return NULL;
+    Session *session = session_new(options);
+    bool good =
+        session_load_module(session, error) && session_run_all(session, error) && capture(session, error);
+    bool is_new = session->kernel.row || session->machine.device; /* else the guess has compared it */
+    return finish(session, good && (!is_new || session_judge(session, error)));
+}
+
+/* ---- a plan of one's own -------------------------------------------------------------------------------- */
+
+static bool parse_modules(Session *session, const Plan *plan, Error *error) {
+    SessionCode *code = &session->code;
+    if (!plan->module_count) return session_load_module(session, error);
+    snprintf(code->path, sizeof code->path, "%s", plan->modules[0].name);
+    code->text = memory_copy_text(plan->modules[0].ptx);
+    code->module = ptx_module_parse(code->text, strlen(code->text), code->path, error);
+    return code->module && session_parse_others(session, plan, error);
+}
+
+Session *session_open_plan(const Plan *plan, const SessionOptions *options, Error *error) {
+    Session *session = session_new(options);
+    Plan copy;
+    bool good = parse_modules(session, plan, error);
+    if (good) {
+        GuessRequest request = session_guess_request(session);
+        const PtxFunction *entries[PLAN_LAUNCHES];
+        plan_copy(plan, &copy);
+        session->is_planned = true;
+        session_find_entries(session, plan, entries);
+        session->guess = guess_of_plan(&request, plan, entries);
+        good = session_run_plan(session, &copy, &(RunSettings){0}, error) && run_at_fault(session, error) &&
+               capture(session, error) && session_judge(session, error);
+        session->options.catalog.n = session->guess.account.n;
+    }
+    return finish(session, good);
+}
+
+void session_copy_plan(const Session *session, Plan *copy) {
+    plan_copy(&session->run->plan, copy);
+    if (!copy->module_count) plan_add_module(copy, session->code.path, session->code.text);
 }

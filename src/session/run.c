@@ -30,6 +30,11 @@ static uint64_t budget_of_block(const Session *session) {
 /* An interrupt leaves what is known of the launch. */
 static bool run_launch(Session *session, int index, bool ends_at_interrupt, Error *error) {
     Launch *launch = &session->run->launches.bound[index];
+    const PlanLaunch *planned = &session->run->plan.launches[index];
+    for (int i = 0; i < planned->write_count; i++) {
+        const PlanWrite *write = &planned->writes[i];
+        emulator_write(session->run->emulator, write->buffer, write->offset, write->bytes, write->byte_count);
+    }
     if (!session_bind_emulated(session, index, session->run->emulator, launch, error)) return false;
     if (ends_at_interrupt) interrupt_catch(&session->run->interrupted);
     bool good = emulator_run(session->run->emulator, launch, session->run->trace, error);
@@ -48,9 +53,10 @@ static bool check_launches(const Session *session, Error *error) {
 static bool wants_first_look(const Session *session) {
     enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
     const SessionOptions *options = &session->options;
-    const PlanLaunch *first = &session->run->plan.launches[0];
+    const Plan *plan = &session->run->plan;
+    const PlanLaunch *first = &plan->launches[0];
     uint64_t blocks = launch_volume(first->grid),
-             shown = options->has_trace_blocks ? options->trace_last + UINT64_C(1) : 1;
+             shown = plan->has_trace_blocks ? plan->trace_last + UINT64_C(1) : 1;
     uint64_t work = blocks * launch_volume(first->block), n = elements_of(session);
     if (work < n) work = n;
     return options->first_look && blocks > shown && work / blocks * (blocks - shown) >= NOT_WAITED_FOR;
@@ -58,14 +64,14 @@ static bool wants_first_look(const Session *session) {
 
 /* Blocks past the end are fine as long as some launch has the first. */
 static bool check_traced_blocks(const Session *session, Error *error) {
-    const SessionOptions *options = &session->options;
+    const Plan *plan = &session->run->plan;
     uint64_t most = 0;
-    for (int i = 0; i < session->run->plan.launch_count; i++) {
-        uint64_t blocks = launch_volume(session->run->plan.launches[i].grid);
+    for (int i = 0; i < plan->launch_count; i++) {
+        uint64_t blocks = launch_volume(plan->launches[i].grid);
         if (blocks > most) most = blocks;
     }
-    if (!options->has_trace_blocks || options->trace_first < most) return true;
-    return error_set(error, "--trace-blocks %u: the grid has %llu blocks, 0 to %llu", options->trace_first,
+    if (!plan->has_trace_blocks || plan->trace_first < most) return true;
+    return error_set(error, "--trace-blocks %u: the grid has %llu blocks, 0 to %llu", plan->trace_first,
                      (unsigned long long)most, (unsigned long long)most - 1);
 }
 
@@ -78,17 +84,31 @@ static const TraceObserver *observer_of(Session *session) {
     return &session->run->observer;
 }
 
+static bool add_buffers(SessionRun *run, Error *error) {
+    for (int i = 0; i < run->plan.buffer_count; i++) {
+        const PlanBuffer *buffer = &run->plan.buffers[i];
+        if (buffer->address && !emulator_place_next(run->emulator, buffer->address))
+            return error_set(error, "buffer '%s' cannot lie at 0x%llx: buffers ascend, 256-byte aligned",
+                             buffer->name, (unsigned long long)buffer->address);
+        emulator_add_buffer(run->emulator, buffer->name, buffer->bytes,
+                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
+        if (buffer->fill == FILL_UNWRITTEN) emulator_mark_unwritten(run->emulator, i);
+    }
+    return true;
+}
+
 static bool execute(Session *session, bool is_candidate, Error *error) {
     if (!check_traced_blocks(session, error)) return false;
     const SessionOptions *options = &session->options;
     SessionProgress *progress = is_candidate ? NULL : options->progress;
     bool ends_at_interrupt = options->ends_at_interrupt && !is_candidate;
+    const Plan *plan = &session->run->plan;
     EmulatorOptions settings = {
         .threads = options->threads,
         .seed = options->catalog.seed,
         .schedule = options->schedule,
-        .trace_first = options->has_trace_blocks ? options->trace_first : 0,
-        .trace_last = options->has_trace_blocks ? options->trace_last : 0,
+        .trace_first = plan->has_trace_blocks ? plan->trace_first : 0,
+        .trace_last = plan->has_trace_blocks ? plan->trace_last : 0,
         .has_trace_also = session->fault_block >= 0,
         .trace_also = session->fault_block >= 0 ? (uint32_t)session->fault_block : 0,
         .first_look = !is_candidate && wants_first_look(session),
@@ -103,15 +123,9 @@ static bool execute(Session *session, bool is_candidate, Error *error) {
         .observer = is_candidate ? NULL : observer_of(session),
         .cancel = ends_at_interrupt ? &session->run->interrupted : options->cancel,
     };
-    Plan *plan = &session->run->plan;
     session->run->emulator = emulator_new(&settings);
     session->run->trace = trace_new("emulator");
-    for (int i = 0; i < plan->buffer_count; i++) {
-        const PlanBuffer *buffer = &plan->buffers[i];
-        emulator_add_buffer(session->run->emulator, buffer->name, buffer->bytes,
-                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
-        if (buffer->fill == FILL_UNWRITTEN) emulator_mark_unwritten(session->run->emulator, i);
-    }
+    if (!add_buffers(session->run, error)) return false;
     if (!options->until_unsupported && !session_check_supported(session, error)) return false;
     uint64_t blocks = 0;
     if (progress) {

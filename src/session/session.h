@@ -94,6 +94,11 @@ void session_about(Text *out);
 /* Runs the kernel to its end. NULL with `error` on bad input. A kernel that traps or is wrong still gives
  * a session. */
 Session *session_open(const SessionOptions *options, Error *error);
+/* The same of a plan, which is copied: of the options, those count that say how it is run and shown. Where the plan has no module,
+ * it is the options' kernel. */
+Session *session_open_plan(const Plan *plan, const SessionOptions *options, Error *error);
+/* The plan that was run, with its module; the caller's. Not of a saved session. */
+void session_copy_plan(const Session *session, Plan *copy);
 void session_free(Session *session);
 
 /* Keeps the session in `path` (FILE.redviz), from which session_open() makes one that answers the same.

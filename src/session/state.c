@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 bool session_has_grid(const Session *session) {
-    return session->options.catalog.grid || session->options.grid[0];
+    return session->is_planned || session->options.catalog.grid || session->options.grid[0];
 }
 
 void session_set_grid(SessionOptions *options, bool is_row, uint32_t blocks) {
@@ -51,6 +51,7 @@ void session_free(Session *session) {
     sources_done(&session->sources);
     guess_done(&session->guess);
     ptx_module_free(session->code.module);
+    for (int i = 0; i < session->code.other_count; i++) ptx_module_free(session->code.others[i]);
     free(session->code.text);
     arena_done(&session->arena);
     free(session);

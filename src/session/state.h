@@ -36,6 +36,8 @@ typedef struct SessionCode { /* the PTX, and what it was made of */
     char path[PATH_MAX + 16];
     char *text;
     PtxModule *module;
+    PtxModule **others; /* [other_count] further modules of a plan */
+    int other_count;
     const char *compiler; /* of FILE.cu; NULL: it was PTX */
     const char *refusal;  /* "nvrtc, since nvcc failed: ...": of several; NULL: the first compiled it */
     const char *guessed_instance; /* of a template that the file does not launch; NULL */
@@ -114,6 +116,7 @@ struct Session {
     SessionRun *run;     /* NULL until there is a plan */
     uint64_t *checksums; /* of a file: [buffer] of its bytes; else NULL */
     int64_t fault_block; /* traced beside those asked for, since the first fault is there; -1: none is */
+    bool is_planned;     /* the plan was given: it is not made anew */
     bool is_unchecked;   /* a copy of a run whose result is not known: it is not compared */
     bool has_result;
     ExpectResult result;
@@ -135,6 +138,11 @@ GuessRequest session_guess_request(const Session *session);
 bool session_take_plan(Session *session, const Plan *plan, Error *error);
 /* The same of the plan that the options ask for, without a run. */
 bool session_plan(Session *session, Error *error);
+PtxModule *session_module(const Session *session, int index); /* of a plan */
+/* [plan->launch_count] Its entries, in the session's modules; NULL: not there. */
+void session_find_entries(const Session *session, const Plan *plan, const PtxFunction **entries);
+/* code.c: the modules of a plan behind the first one. */
+bool session_parse_others(Session *session, const Plan *plan, Error *error);
 /* Links the launch's program, or takes that of an earlier launch with the same entry. */
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 void session_run_free(SessionRun *run);

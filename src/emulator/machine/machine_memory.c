@@ -4,9 +4,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+static void memory_begin(Memory *memory) {
+    if (!memory->next_base) memory->next_base = GLOBAL_BASE, memory->heap_region = -1;
+}
+
+bool memory_skip(Memory *memory, uint64_t address) {
+    memory_begin(memory);
+    if (address < memory->next_base || address % BUFFER_ALIGNMENT) return false;
+    memory->next_base = address;
+    return true;
+}
+
 int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
                bool owned) {
-    if (!memory->next_base) memory->next_base = GLOBAL_BASE, memory->heap_region = -1;
+    memory_begin(memory);
     Region region = {memory->next_base, bytes, host, memory->next_word, memory_copy_text(name), type,
                      read_only,         owned, NULL};
     array_push(memory->regions, memory->count, memory->capacity, region);
@@ -21,6 +32,13 @@ void memory_mark_unwritten(Memory *memory, int region) {
     if (!marked->written)
         marked->written = memory_new((size_t)(marked->bytes / 64 + 1) * sizeof *marked->written);
     memory->has_marks = true;
+}
+
+void memory_write(Memory *memory, int region, uint64_t offset, const void *bytes, uint64_t count) {
+    Region *to = &memory->regions[region];
+    memcpy(to->host + offset, bytes, (size_t)count);
+    for (uint64_t i = offset; to->written && i < offset + count; i++)
+        to->written[i / 64] |= UINT64_C(1) << i % 64;
 }
 
 void memory_done(Memory *memory) {

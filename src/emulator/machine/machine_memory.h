@@ -28,8 +28,12 @@ typedef struct Memory {
     bool has_marks;       /* of a region; the order in which blocks run matters to them */
 } Memory;
 
+/* The next region begins at `address`; false: regions lie behind it, or it is not aligned. */
+bool memory_skip(Memory *memory, uint64_t address);
 int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
                bool owned);
+/* The host writes bytes within a region, between launches. */
+void memory_write(Memory *memory, int region, uint64_t offset, const void *bytes, uint64_t count);
 void memory_done(Memory *memory);
 /* The region that holds `address`, or -1. */
 int memory_find(const Memory *memory, uint64_t address);
