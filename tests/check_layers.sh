@@ -57,7 +57,6 @@ known_links=''
 limits='
 ptx: 6
 compile: 4
-bench: 3
 tui/panes: 2
 '
 
