@@ -10,8 +10,8 @@ static bool fits(int64_t integer, uint64_t bytes) {
     return integer < limit && integer >= -(limit / 2);
 }
 
-/* As the parameter's type says; a float for a parameter declared as bits (.b32, .b8 x[2]) becomes a float of
- * its size. */
+/* Converts to the parameter's type. A float for a parameter declared as bits (.b32, .b8 x[2]) becomes a float
+ * of that size. */
 static bool add_scalar(ArgumentReader *reader, Span span, const PtxVariable *parameter,
                        ExpressionValue value) {
     uint8_t bytes[16] = {0};
@@ -98,7 +98,7 @@ static void pad_to_alignment(const PtxVariable *parameter, Item *item, Arena *ar
     item->byte_count = (int)whole;
 }
 
-/* A name that is not known yet is a buffer by default, where the parameter is a pointer. */
+/* An unknown name for a pointer parameter makes a new buffer. */
 static Span complete(const ArgumentReader *reader, Span span, const char *standard, Text *whole) {
     bool is_new = standard && argument_is_name(span) && !argument_equals(span, "null") &&
                   argument_buffer(reader, span) < 0 && strchr(standard, '[');

@@ -22,8 +22,8 @@ typedef struct ArgumentReader {
     const PtxFunction *entry;
     ExpressionName names[ARGUMENT_NAMES]; /* n, block, grid, then the named scalars */
     int name_count;
-    int depth;        /* of the structures around the item */
-    PlanTyped source; /* what was typed: errors show where in it */
+    int depth;        /* number of structures around the item */
+    PlanTyped source; /* the whole text, which errors show */
     Error *error;
 } ArgumentReader;
 
@@ -34,10 +34,10 @@ typedef struct ItemMember { /* of a structure, those of structures within it by 
     bool is_pointer, is_float;
 } ItemMember;
 
-typedef struct Item { /* what an item is, before it is known where it goes */
+typedef struct Item { /* an item before its parameter is known */
     ItemKind kind;
     ExpressionValue value; /* NUMBER */
-    PtxType cast;          /* "(char)7"; NO_TYPE: there is none */
+    PtxType cast;          /* of "(char)7"; NO_TYPE: none */
     int buffer;            /* POINTER; -1: null */
     uint64_t offset;       /* bytes into it */
     const uint8_t *bytes;  /* BYTES: a structure; in the plan's arena */
@@ -54,10 +54,9 @@ typedef struct Item { /* what an item is, before it is known where it goes */
 
 Span argument_trim(Span span);
 Span argument_cut(Span span, size_t begin, size_t end); /* trimmed */
-size_t argument_find(Span span, char wanted);           /* span.length: it is not there */
-size_t argument_end(
-    Span list); /* the comma that ends its first item, or its end: those within brackets belong to it */
-int argument_shown(Span span); /* so many of its bytes for "%.*s" */
+size_t argument_find(Span span, char wanted);           /* span.length if it is missing */
+size_t argument_end(Span list);                         /* the first comma outside brackets, or the end */
+int argument_shown(Span span);                          /* precision for "%.*s" */
 bool argument_equals(Span span, const char *text);
 bool argument_is_name(Span span);
 
@@ -65,7 +64,7 @@ bool argument_is_name(Span span);
 bool argument_fail(const ArgumentReader *reader, Span at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool argument_evaluate(ArgumentReader *reader, Span span, ExpressionValue *value);
-int argument_buffer(const ArgumentReader *reader, Span name); /* -1: there is none */
+int argument_buffer(const ArgumentReader *reader, Span name); /* -1: not found */
 
 /* ---- arguments_buffer.c ---- */
 
@@ -79,7 +78,7 @@ bool argument_item(ArgumentReader *reader, Span span, Item *item);
 
 /* ---- arguments_members.c ---- */
 
-/* Does the entry, which is parsed, read of this parameter what the structure has there? Else the error says where not. */
+/* True if the loads of the (parsed) entry match the members of the structure; else the error names the place. */
 bool argument_check_members(ArgumentReader *reader, Span span, const PtxVariable *parameter,
                             const Item *item);
 

@@ -32,7 +32,7 @@ static bool read_range(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
                          fill.text);
 }
 
-/* Every element has the same value: 7, -inf. */
+/* A fill that gives every element the same value: 7, -inf. */
 static bool read_value(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     ExpressionValue value = {.is_float = true, .number = NAN};
     if (argument_equals(fill, "inf") || argument_equals(fill, "-inf"))

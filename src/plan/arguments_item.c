@@ -20,7 +20,7 @@ typedef struct StructureLayout {
     Text places; /* of the members, for messages: "0, 8, 12" */
 } StructureLayout;
 
-/* Where `size` bytes at a multiple of `alignment` go; -1: there is no room. */
+/* The place of `size` bytes at a multiple of `alignment`; -1 if there is no room. */
 static int place(StructureLayout *layout, int size, int alignment) {
     int at = (layout->end + alignment - 1) / alignment * alignment;
     if (size > ARGUMENT_LARGEST_BYTES - at) return -1;
@@ -57,7 +57,7 @@ static bool add_number(ArgumentReader *reader, Span span, const Item *item, Stru
     if (!fits(item, type))
         return argument_fail(reader, span, "'%.*s' does not fit %s", argument_shown(span), span.text,
                              plan_type_name(type));
-    if (at < 0) return true; /* the whole says so */
+    if (at < 0) return true; /* the caller reports a full structure */
     note_member(layout, at, size, false, ptx_type_is_float(type));
     if (item->value.is_float || ptx_type_is_float(type))
         plan_element_set(type, layout->bytes + at, 0, item->value.number);

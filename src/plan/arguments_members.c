@@ -11,7 +11,7 @@ static bool reads(const PtxInstruction *instruction, const PtxRegister *reg) {
     return false;
 }
 
-/* What the first instruction that looks at the register takes it for. */
+/* The type by which the first instruction uses the register. */
 static MemberUse use_of(const PtxFunction *entry, const PtxRegister *reg) {
     for (int i = 0; i < entry->statement_count; i++) {
         const PtxInstruction *instruction = entry->statements[i].instruction;

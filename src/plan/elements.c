@@ -78,7 +78,7 @@ double plan_element(PtxType type, const void *bytes, uint64_t i) {
 
 #undef READ
 
-/* Truncation that is defined for every double: what does not fit wraps, NaN and infinities become 0. */
+/* Truncation, defined for every double: too large values wrap, NaN and infinities become 0. */
 static uint64_t wrap(double number) {
     if (fabs(number) < 0x1p63) return (uint64_t)(int64_t)number; /* nearly always */
     if (!isfinite(number)) return 0;
@@ -113,8 +113,7 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number) {
     }
 }
 
-/* Whole numbers that every digit of is exact as they are, others as the shortest decimal that reads back as
- * the same element. */
+/* Prints whole numbers in full, others as the shortest decimal that reads back as the same element. */
 static void print_float(PtxType type, double value, Text *out) {
     char digits[40];
     if (isnan(value)) {

@@ -34,7 +34,7 @@ static char peek(ExpressionReader *reader) {
     return reader->at < reader->end ? *reader->at : 0;
 }
 
-/* u, l, ul, ll, ull: how many letters, in either case. */
+/* The length of a suffix u, l, ul, ll, ull in either case. */
 static size_t integer_suffix(const char *at, ExpressionValue *value) {
     static const char *const suffixes[] = {"ull", "ul", "u", "ll", "l"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {

@@ -56,7 +56,7 @@ static Random digits_of(uint64_t seed) {
     return (Random){.seed = seed, .choices = 10, .scale = 9, .is_whole = true};
 }
 
-/* The types of large inputs have loops of their own: a gigabyte is filled before the first frame. */
+/* The common types have vectorized loops: up to a gigabyte is filled before the first frame. */
 static void fill_random(const PlanBuffer *buffer, Random random, uint64_t begin, uint64_t end) {
     RandomNumbers numbers = {.seed = random.seed,
                              .choices = random.choices,
@@ -98,7 +98,7 @@ static bool fill_from_file(PlanBuffer *buffer, size_t bytes, Error *error) {
     return true;
 }
 
-/* Elements begin .. end - 1, made from nothing but their numbers. */
+/* Fills elements begin .. end - 1, each from its index alone. */
 static void fill_range(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, uint64_t end) {
     size_t element = (size_t)ptx_type_bytes(buffer->type);
     switch (buffer->fill) {
@@ -119,7 +119,7 @@ static void fill_range(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, 
     case FILL_DIGITS:
         fill_random(buffer, digits_of(seed), begin, end);
         break;
-    case FILL_UNWRITTEN: /* a value that nobody stores by chance */
+    case FILL_UNWRITTEN: /* a value that is rarely stored by chance */
         memset((uint8_t *)buffer->bytes + begin * element, 0xa5, (size_t)(end - begin) * element);
         break;
     case FILL_CONTENT:
@@ -137,7 +137,7 @@ static void fill_range(const PlanBuffer *buffer, uint64_t seed, uint64_t begin, 
 
 enum { PIECE = 1 << 20, MOST_SHARES = 64 }; /* elements; host threads */
 
-typedef struct RangeShare { /* what a host thread does of a buffer, piece by piece */
+typedef struct RangeShare { /* the share of a buffer that a host thread works on, piece by piece */
     const PlanBuffer *buffer;
     void (*work)(const struct RangeShare *share, uint64_t begin, uint64_t end);
     uint64_t seed; /* fills */
@@ -164,7 +164,7 @@ static int share_count(const Plan *plan, uint64_t pieces) {
     return threads < 1 || pieces < 2 ? 1 : (uint64_t)threads < pieces ? (int)threads : (int)pieces;
 }
 
-/* Elements are worked on apart from each other: one after another, or in several threads. */
+/* Splits the elements among host threads. */
 static void share_out(const Plan *plan, const RangeShare *whole) {
     RangeShare shares[MOST_SHARES];
     uint64_t elements = whole->buffer->count, pieces = (elements + PIECE - 1) / PIECE;
@@ -206,8 +206,7 @@ void *plan_copy_bytes(const Plan *plan, int index) {
     return copy;
 }
 
-/* A plan is kept twice (before and after the run); more than half of the memory would only swap or be killed.
- */
+/* A plan is kept twice, before and after the run. A plan of more than half of the memory would swap or be killed. */
 static bool fits_memory(const Plan *plan, Error *error) {
     double bytes = 0;
     double limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;

@@ -6,19 +6,19 @@
 #include <inttypes.h>
 #include <limits.h>
 
-enum { MOST_SHARED = 227 << 10 }; /* that any architecture can opt in to */
+enum { MOST_SHARED = 227 << 10 }; /* the most that any architecture offers */
 
 static const uint32_t grid_limit[3] = {INT_MAX, 65535, 65535}, block_limit[3] = {1024, 1024, 64},
                       cluster_limit[3] = {LAUNCH_CLUSTER_BLOCKS, LAUNCH_CLUSTER_BLOCKS,
                                           LAUNCH_CLUSTER_BLOCKS};
 
-/* The text from `begin` on up to `word`, which is not within brackets where `is_outside`. SIZE_MAX: it is not there. */
+/* The place of `word` from `begin` on, outside brackets if `is_outside`; SIZE_MAX if it is missing. */
 static size_t find_word(const char *text, size_t begin, const char *word) {
     const char *found = strstr(text + begin, word);
     return found ? (size_t)(found - text) : SIZE_MAX;
 }
 
-/* The bracket that closes the one at `open`. SIZE_MAX: none does. */
+/* The bracket that closes the one at `open`; SIZE_MAX if it is missing. */
 static size_t find_close(Span text, size_t open) {
     int depth = 0;
     for (size_t at = open; at < text.length; at++) {
@@ -33,7 +33,7 @@ static bool starts(Span span, const char *word) {
     return span.length >= strlen(word) && !memcmp(span.text, word, strlen(word));
 }
 
-/* What is between the brackets of (X, Y), {X} or dim3(X); false: it is an expression. */
+/* The text between the brackets of (X, Y), {X} or dim3(X); false for an expression. */
 static bool find_list(Span size, Span *list) {
     bool is_dim3 = starts(size, "dim3");
     Span rest = is_dim3 ? argument_cut(size, 4, size.length) : size;

@@ -21,14 +21,14 @@ typedef struct TypedLaunch {
     size_t arguments, argument_length; /* where they stand */
 } TypedLaunch;
 
-/* Reads at most PLAN_LAUNCHES of them; entries are in the arena. False with an error that shows the place. */
+/* Reads at most PLAN_LAUNCHES launches; entries are in the arena. False with an error that shows the place. */
 bool launches_read(const char *text, uint64_t n, TypedLaunch *launches, int *count, Arena *arena,
                    Error *error);
 
-/* Prints one with its sizes, `arguments` as they are: what launches_read() reads again. */
+/* Prints a launch as launches_read() reads it; `arguments` is copied. */
 void launches_print(const char *entry, const PlanLaunch *launch, const char *arguments, Text *out);
 
-/* The error `error` of a launch's entry becomes one that shows where in the text that is. */
+/* Adds to an error about a launch the place in the text. */
 void launches_show(const char *text, size_t at, Error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Npy: arrays in NumPy's file format (numpy.lib.format, versions 1 to 3). Private to the catalogue, but for writing. */
+/* Npy: arrays in NumPy's file format (numpy.lib.format, versions 1 to 3). */
 #ifndef PLAN_NPY_H
 #define PLAN_NPY_H
 
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "ptx/ptx.h"
 
-typedef struct NpyFile { /* what its head says */
+typedef struct NpyFile { /* the head */
     PtxType type;
     uint64_t count;      /* elements, over all dimensions */
     uint64_t data_bytes; /* of the head: where the elements begin */

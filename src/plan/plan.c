@@ -11,7 +11,7 @@ int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, 
     return plan->buffer_count - 1;
 }
 
-/* Which of the inputs, or of the outputs, "in3" or "out" is: from 1 on; 0: it is neither. */
+/* The number of "in3" or "out" among the inputs or outputs, from 1; 0 for other names. */
 static unsigned long number_of(const char *name, size_t length, bool *is_input) {
     *is_input = length >= 2 && !memcmp(name, "in", 2);
     size_t letters = *is_input ? 2 : 3;
@@ -85,7 +85,7 @@ bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits) {
     return true;
 }
 
-/* The bytes from `at` on belong to a pointer within the structure. */
+/* True if the byte at `at` belongs to a pointer within the structure. */
 static bool is_within_pointer(const PlanArgument *argument, int at) {
     for (int i = 0; i < argument->pointer_count; i++)
         if (at >= argument->pointers[i].at && at < argument->pointers[i].at + 8) return true;

@@ -92,7 +92,7 @@ enum { PLAN_LAUNCHES = 32, PLAN_MOST_NUMBERED = 1000 };
 /* Zero-initialised is a valid empty plan. */
 typedef struct Plan {
     Arena arena;         /* names, entries, contents */
-    PlanModule *modules; /* none: whoever runs the plan has the module */
+    PlanModule *modules; /* may be empty: the caller then has the module */
     int module_count, module_capacity;
     PlanBuffer *buffers;
     int buffer_count, buffer_capacity;
@@ -109,30 +109,30 @@ typedef struct Plan {
 /* Allocates and fills every buffer; reads files. The same seed gives the same bytes on every machine. Refuses
  * plans that need more than half of this machine's memory. */
 bool plan_fill(Plan *plan, uint64_t seed, Error *error);
-/* The same for one of its buffers, which has no bytes yet. */
+/* The same for one buffer without bytes. */
 bool plan_fill_buffer(Plan *plan, int index, uint64_t seed, Error *error);
-/* The bytes of a buffer once more, to be freed by the caller. */
+/* A copy of a buffer's bytes; the caller frees it. */
 void *plan_copy_bytes(const Plan *plan, int index);
-/* A plan of its own, whose buffers have no bytes yet. */
+/* Makes a deep copy, whose buffers have no bytes yet. */
 void plan_copy(const Plan *plan, Plan *copy);
 void plan_free(Plan *plan);
 const char *plan_fill_name(FillKind fill); /* "zero" */
-/* Such a name, or "file:PATH" with *path where PATH begins, else NULL. false: there is no such fill. Users may not choose
- * FILL_VALUE, nor FILL_FILE without a path. */
+/* Parses such a name, or "file:PATH", whose PATH *path points to (else NULL). False if there is no such fill. Callers refuse
+ * FILL_VALUE, and FILL_FILE without a path. */
 bool plan_fill_parse(const char *text, size_t length, FillKind *fill, const char **path);
-/* With its numbers, "random(0,9)", as session files keep it; and read again. */
+/* The fill with its numbers, "random(0,9)", as session files have it: printed and parsed. */
 void plan_fill_print(const PlanBuffer *buffer, Text *out);
 bool plan_fill_scan(const char *text, PlanBuffer *buffer);
 
 int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, FillKind fill); /* index */
-/* By its name; else "in", "in2", ... are those that are filled, "out", ... the others, each in their order. -1: none. */
+/* A buffer by its name. Else "in", "in2", ... are the filled buffers and "out", ... the others, in order. -1: not found. */
 int plan_find_buffer(const Plan *plan, const char *name, size_t length);
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
-/* The bits of a number among the arguments, of at most 8 bytes; false: it is a pointer, or a structure. */
+/* The bits of a scalar argument of at most 8 bytes; false for a pointer or a structure. */
 bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
-/* All numbers among the arguments, the words of structures that are no pointers, too, [most]. How many. */
+/* Lists at most `most` numbers among the arguments, words of structures included. Returns their count. */
 int plan_numbers(const PlanLaunch *launch, uint64_t *bits, int most);
-/* Makes those of `marked`, [plan's buffers], true that an argument points to, be it from within a structure. */
+/* Sets `marked` ([plan->buffer_count]) for the buffers that an argument points to, also from within a structure. */
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked);
 /* Index of a module with a copy of this text. */
 int plan_add_module(Plan *plan, const char *name, const char *ptx);
@@ -183,13 +183,13 @@ typedef struct PlanVariables {
 } PlanVariables;
 bool plan_parse_arguments(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const char *args,
                           const PlanVariables *variables, Error *error);
-/* The same of a part of a text: `length` bytes from `begin` on are the items. */
+/* The same for `length` bytes of a text, from `begin` on. */
 typedef struct PlanTyped {
-    const char *option, *text; /* "--launch" and what follows it, whole; errors show both */
+    const char *option, *text; /* "--launch" and its whole value; errors show both */
     size_t begin, length;
     const char *const
         *defaults;   /* [parameter] "float[n]:random", what a pointer by an unknown name is; NULL: nothing */
-    Text *completed; /* gets the items, with these in place; NULL: nobody asks */
+    Text *completed; /* gets the items with the defaults filled in; or NULL */
 } PlanTyped;
 bool plan_parse_typed(Plan *plan, PlanLaunch *launch, const PtxFunction *entry, const PlanTyped *typed,
                       const PlanVariables *variables, Error *error);

@@ -1,5 +1,5 @@
-/* A plan file is a line "redviz plan 1" and then items, each a whole number and a blank, or LENGTH:BYTES and a blank, in the order
- * of the functions put_plan() and get_plan(). */
+/* A plan file: the line "redviz plan 1", then items in the order of plan_write() and get_plan(). An item is a whole number and a
+ * blank, or LENGTH:BYTES and a blank. */
 #include "plan/plan_file.h"
 
 #include "plan/launches.h"
@@ -15,7 +15,7 @@ enum { MOST_MODULES = 4096, MOST_BUFFERS = 1 << 16, MOST_ARGUMENTS = 4096, MOST_
 
 typedef struct PlanPrinter {
     const Plan *plan;
-    bool *is_named; /* [buffer] the text has it already */
+    bool *is_named; /* [buffer] the text already defines it */
     Text *out;
     Error *error;
 } PlanPrinter;
@@ -138,7 +138,7 @@ static void put_bytes(Text *out, const void *bytes, uint64_t length) {
     text_add(out, " ");
 }
 
-/* NULL is a number instead. */
+/* NULL becomes the number 0. */
 static void put_text(Text *out, const char *text) {
     if (text)
         put_bytes(out, text, strlen(text));
@@ -240,7 +240,7 @@ bool plan_is_equal(const Plan *a, const Plan *b) {
 typedef struct PlanReader {
     const char *begin, *at, *end;
     Plan *plan;
-    Error *error; /* of the first item that is wrong */
+    Error *error; /* of the first wrong item */
     bool failed;
 } PlanReader;
 
@@ -252,7 +252,7 @@ static void fail(PlanReader *reader, const char *why) {
     reader->at = reader->end;
 }
 
-/* The digits before `closing`; 0 where they are wrong. */
+/* The number before `closing`; 0 if it is wrong. */
 static uint64_t get_digits(PlanReader *reader, char closing, uint64_t most) {
     uint64_t number = 0;
     const char *first = reader->at;
@@ -293,7 +293,7 @@ static const char *get_bytes(PlanReader *reader, uint64_t *length) {
     return copy;
 }
 
-/* NULL: there is none. */
+/* May be NULL. */
 static const char *get_text(PlanReader *reader) {
     uint64_t length;
     bool is_none = reader->end - reader->at >= 2 && !memcmp(reader->at, "0 ", 2);
@@ -357,7 +357,7 @@ static void get_buffer(PlanReader *reader) {
     array_push(plan->buffers, plan->buffer_count, plan->buffer_capacity, buffer);
 }
 
-/* A buffer, and a place within it or at its end. */
+/* A buffer and an offset within it, or its end. */
 static int get_place(PlanReader *reader, uint64_t *offset) {
     const Plan *plan = reader->plan;
     int buffer = (int)get_number(reader, MOST_BUFFERS);

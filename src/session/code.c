@@ -39,7 +39,7 @@ static void keep_files(Session *session, char *const *files, int count) {
         session->code.files[session->code.file_count++] = arena_copy_string(&session->arena, files[i]);
 }
 
-/* The host's part, which makes the instances of templates, may have been left out: that which it launches first is made. */
+/* Compiles the instance that the host code launches first, which the device code alone does not contain. */
 static void compile_launched(Session *session, const CompileOptions *options, Compiled *compiled) {
     bool is_guess;
     GuessRequest request = session_guess_request(session);
@@ -60,7 +60,7 @@ static void compile_launched(Session *session, const CompileOptions *options, Co
     compiled_done(&replaced);
 }
 
-/* The instance of a template that is asked for: of --entry, or of the first launch of one in --launch. */
+/* The requested instance of a template: that of --entry, or of the first launch in --launch. */
 static const char *instance_of(Session *session) {
     const char *entry = session->options.entry, *launches = session->options.launches;
     if (launches) {
@@ -77,7 +77,7 @@ static bool has_entry(const Compiled *compiled, const char *name) {
     return has;
 }
 
-/* The name may be spelled as no compiler takes it, of an instance that the file makes by itself. */
+/* The file may itself make an instance whose name no compiler accepts as it is spelled. */
 static bool compile_own_instances(const CompileOptions *options, Compiled *compiled) {
     CompileOptions own = *options;
     Compiled other;
@@ -89,13 +89,13 @@ static bool compile_own_instances(const CompileOptions *options, Compiled *compi
     return good;
 }
 
-/* What a compiler refuses without a place in the file may be its own trouble (no host compiler, a broken toolkit): the next
- * one is asked, and the report says so. */
+/* An error without a place in the file may be the compiler's own problem (no host compiler, a broken toolkit). The next
+ * compiler is tried, and the report says so. */
 static bool compile_otherwise(Session *session, CompileOptions *wanted, Compiled *compiled,
                               const Error *first) {
     static const char *const others[] = {"nvrtc", "clang"};
     const char *refusing = compiled->compiler;
-    bool has_place = first->line > 0; /* what is wrong there is wrong for the others, too */
+    bool has_place = first->line > 0; /* the other compilers would refuse it, too */
     if (wanted->compiler || !refusing || has_place) return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         Compiled other;

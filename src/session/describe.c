@@ -32,7 +32,7 @@ void session_name_run(Session *session) {
     session->kernel.op = session->kernel.row ? session->kernel.run.op : NULL;
 }
 
-/* What others ask for first. */
+/* Fills in what every reader asks for. */
 void session_describe(Session *session) {
     session_name_run(session);
     find_occupancy(session);

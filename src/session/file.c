@@ -145,7 +145,7 @@ static size_t buffer_bytes(const PlanBuffer *buffer) {
     return (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type);
 }
 
-/* Can its bytes be filled in again? Then they need not be kept. */
+/* Bytes that the fill gives again need not be saved. */
 static bool holds_its_fill(const Session *session, int index) {
     const PlanBuffer *buffer = &session->run->plan.buffers[index];
     if (!buffer->bytes) return true; /* it came so from a file */
@@ -218,7 +218,7 @@ bool session_save(Session *session, const char *path, Error *error) {
         return error_set_at(error, path, 0, 0,
                             "cannot save yet: the rest of the grid is still being counted");
     for (int i = 0; i < session->run->trace->launch_count; i++) session_trace_others(session, i);
-    const Findings *hazards = session_hazards(session); /* which may have to be searched for */
+    const Findings *hazards = session_hazards(session); /* this may run the search */
     Store *store = store_create(path, trace_stored_bytes(session->run->trace), error);
     if (!store) return false;
     ShortNames names;
@@ -344,7 +344,7 @@ static void read_settings(Session *session, Store *store) {
     }
 }
 
-/* The catalogue's row, where this redviz still has it and it takes the settings. */
+/* The row of the catalogue, if this version has it and it accepts the settings. */
 static void find_row(Session *session) {
     const CatalogRow *row = session->options.kernel ? catalog_find(session->options.kernel, NULL) : NULL;
     if (row && catalog_resolve(row, &session->options.catalog, &session->kernel.run, NULL))

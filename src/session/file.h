@@ -7,7 +7,7 @@
 /* Opens options->saved; nothing is executed, and no other file is opened. */
 Session *session_load(const SessionOptions *options, Error *error);
 
-/* Of a session from a file: makes the bytes again that a buffer was filled with. */
+/* Restores the bytes that a buffer of a saved session was filled with. */
 bool session_fill_buffer(Session *session, int buffer, Error *error);
 
 #endif

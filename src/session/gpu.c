@@ -271,7 +271,7 @@ static void take_over(Session *session, GpuCopy *copy, const char *device) {
     session->machine.device = arena_copy_string(&session->arena, device);
 }
 
-/* Where shared memory lies on a GPU, which its events go by. */
+/* The addresses of shared memory on the GPU, which its events hold. */
 static void copy_symbols(Arena *arena, TraceLaunch *to, const TraceLaunch *from) {
     to->symbols = arena_new(arena, (size_t)(from->symbol_count + 1) * sizeof *to->symbols);
     to->symbol_count = from->symbol_count;
@@ -308,7 +308,7 @@ static void take_machine(Session *to, Session *from) {
     from->machine.grid = none;
 }
 
-/* A kernel that traps in a later block is shown where its faults are known, unless the GPU was asked for. */
+/* The emulator knows the faults of a kernel that traps in a later block. It shows them unless --backend gpu was given. */
 static bool can_take(const Session *whole, const Session *first) {
     return session_is_captured(first) && first->run->trace->launch_count == whole->run->trace->launch_count &&
            !strcmp(first->code.text, whole->code.text) &&

@@ -23,7 +23,7 @@ void gpu_copy_done(GpuCopy *copy);
 /* The GPU of this process, current in the calling thread; one at a time has it, until it is given back. NULL
  * with `error`: there is none that can be used. */
 Cuda *session_gpu_take(Error *error);
-/* `failed`: its context may be of no use any more; the next to take it gets a new one. */
+/* `failed`: the context may be broken; the next caller gets a new one. */
 void session_gpu_give_back(bool failed);
 
 /* Captures the session's run and makes it the session's: its trace, whose counters are the emulator's, its

@@ -1,7 +1,7 @@
 /* What is wrong with a run: the race detector observes it, or runs it again (session.h). */
 #include "session/hazards.h"
 
-/* Faults that only the search sees, and the run goes on behind. */
+/* Takes over the faults that only the race search finds and that do not end a run. */
 static void keep_faults(Session *session, const Trace *watched) {
     for (int i = 0; i < watched->trap_count; i++) {
         TrapKind kind = watched->traps[i].kind;
@@ -11,7 +11,7 @@ static void keep_faults(Session *session, const Trace *watched) {
     }
 }
 
-/* The same run again, under the race detector. */
+/* Runs the kernel again under the race detector. */
 static void search_again(Session *session, int threads) {
     SessionOptions options = session->options;
     options.threads = threads;

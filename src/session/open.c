@@ -28,7 +28,7 @@ bool session_plan(Session *session, Error *error) {
 
 /* ---- the run -------------------------------------------------------------------------------------------- */
 
-/* Runs the plan of a guess, and what the guess makes of it; keeps the run unless it was a candidate's. */
+/* Runs the plan of a guess and asks the guess for the next one. Keeps the run unless it was a candidate's. */
 static GuessStep run_guess(Session *session, double seconds, Plan *plan, Error *error) {
     RunSettings settings = {.is_candidate = session->guess.trial.is_candidate};
     SessionRun *kept = session->run;
@@ -64,8 +64,7 @@ static bool run_row(Session *session, Error *error) {
     return false;
 }
 
-/* The first fault, where its block is not among the traced ones and which those are was left to us: its linear index; -1:
- * there is none. */
+/* The linear index of the block with the first fault, if that block is not traced and --trace-blocks was not given; else -1. */
 static int64_t untraced_fault(const Session *session) {
     const Trace *trace = session->run->trace;
     if (session->options.has_trace_blocks || session->fault_block >= 0 || session->run->is_partial ||
@@ -79,7 +78,7 @@ static int64_t untraced_fault(const Session *session) {
     return linear;
 }
 
-/* Once more, with the events of the block that has the fault. */
+/* Runs the plan again and traces the block that has the fault. */
 static bool run_at_fault(Session *session, Error *error) {
     SessionRun *first = session->run;
     session->fault_block = untraced_fault(session);
@@ -108,7 +107,7 @@ static bool needs_emulator(const Plan *plan) {
     return needs;
 }
 
-/* A kernel that has trapped is shown where its faults are known, unless the GPU is asked for. */
+/* The emulator knows the faults of a kernel that trapped. It shows them unless --backend gpu was given. */
 static bool capture_events(Session *session, uint32_t *most_blocks, Error *error) {
     *most_blocks = 0;
     bool is_asked_for = session->options.backend == BACKEND_GPU;
@@ -122,7 +121,8 @@ static bool capture_events(Session *session, uint32_t *most_blocks, Error *error
     return session_capture(session, most_blocks, error);
 }
 
-/* False: it was to be a GPU, and none can. A grid that was not asked for becomes as small as the GPU holds at once. */
+/* False if --backend gpu was given and no GPU can run the kernel. A grid that was not asked for shrinks to the number of
+ * blocks that the GPU holds at once. */
 static bool capture(Session *session, Error *error) {
     if (session->options.backend == BACKEND_EMULATOR || session->options.has_events) return true;
     while (!session->run->interrupted) {
@@ -140,14 +140,14 @@ static bool capture(Session *session, Error *error) {
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-/* A file may say anything: that it names other files is no reason to open them. */
+/* A saved session may come from anywhere: the files that it names are not opened. */
 static bool check_origin(const SessionOptions *options, Error *error) {
     if (!options->is_from_file || (options->kernel && options->catalog.fill != FILL_FILE)) return true;
     return error_set(error, "a saved session holds this one run; for another, open %s with its settings",
                      options->file ? options->file : "the kernel");
 }
 
-/* Counters, machine code and the grid, where the options ask for them. */
+/* Measures counters, machine code and the grid if the options ask for them. */
 static void measure(Session *session) {
     const SessionOptions *options = &session->options;
     bool is_over = !session->run->interrupted, is_on_gpu = session->machine.device != NULL;
@@ -160,7 +160,7 @@ static void measure(Session *session) {
     if (!options->keep_inputs) session_drop_inputs(session);
 }
 
-/* The session, once its plan has run and been compared; `good` false: none. */
+/* Completes a session whose plan has run and been compared; frees it if `good` is false. */
 static Session *finish(Session *session, bool good) {
     if (!good) {
         session_free(session);

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Warp instructions of all orders that are tried, one at least; of those that are searched, each. */
+/* MOST_TRIED: warp instructions of all orders tried (at least one); MOST_SEARCHED: of each order searched. */
 enum { MOST_SECONDS = 1, MOST_ORDERS = 64, MOST_TRIED = 1 << 24, MOST_SEARCHED = 1 << 20 };
 
 /* ---- races that another order shows ----------------------------------------------------------------------- */
 
-/* Atomics, fences and the like order accesses as they are executed: what one order hides another one shows. */
+/* The order in which atomics, fences and the like execute decides which accesses they order: one order may hide a race that
+ * another shows. */
 static bool depends_on_order(const TraceLaunch *launch) {
     uint64_t blocks = 1, threads = 1;
     for (int i = 0; i < 3; i++) {
@@ -37,7 +38,7 @@ static bool may_show_more(const Session *session) {
            trace_count_instructions(session->run->trace) <= MOST_SEARCHED;
 }
 
-/* False: it does not run. */
+/* False if the run fails. */
 static bool search_order(const Session *session, Findings *list, uint64_t schedule) {
     Session *other = session_open_copy(session, NULL, schedule, true);
     const Findings *found = other ? session_hazards(other) : NULL;
@@ -54,7 +55,7 @@ void session_search_orders(Session *session) {
     session_report_progress(session, "searching other orders of warps and blocks", 0, 0);
     TimeLimit limit = session_limit_time(session->options.order_seconds, MOST_SECONDS);
     uint64_t own = session->options.schedule;
-    int orders = 0, given_up = 0; /* large buffers take longer than what is done with them */
+    int orders = 0, given_up = 0; /* filling large buffers may take most of the time */
     for (uint64_t schedule = own ? 0 : 1; schedule <= SESSION_ORDERS_SEARCHED; schedule++) {
         if (schedule == own) continue;
         orders++;
@@ -80,7 +81,7 @@ static bool ended_out_of_bounds(const Trace *trace) {
     return false;
 }
 
-/* How often what comes behind the fault is executed. */
+/* Keeps the counters of the instructions behind the fault. */
 static void keep_counters(Session *session, const Trace *other) {
     const Trace *own = session->run->trace;
     if (other->launch_count < own->launch_count) return;
@@ -129,7 +130,7 @@ static double element(const PlanBuffer *buffer, uint64_t index) {
     return value;
 }
 
-/* Sums of floats may come out a little different in any order. */
+/* Sums of floats differ slightly from order to order. */
 static bool is_other_value(const PlanBuffer *a, const PlanBuffer *b, uint64_t index) {
     uint64_t bytes = (uint64_t)ptx_type_bytes(a->type);
     const uint8_t *x = a->bytes, *y = b->bytes;
@@ -161,7 +162,7 @@ static bool find_difference(const Session *session, const Session *other, Sessio
     return false;
 }
 
-/* `ptx`: of a copy, of which `base` is the run in the order of the session; NULL: the session itself. */
+/* `ptx`: a changed copy, which `base` ran in the session's own order; NULL: the session's PTX. */
 static bool try_order(const Session *base, const char *ptx, uint64_t schedule, SessionOrder *order) {
     Session *other = session_open_copy(base, ptx, schedule, false);
     bool found = other && !trace_has_fatal_trap(other->run->trace) && find_difference(base, other, order);
@@ -226,7 +227,7 @@ Session *session_open_in_bad_order(const SessionOptions *options, Error *error) 
 
 /* ---- of each cause ---------------------------------------------------------------------------------------- */
 
-/* The copy in which all is inserted that was proved to help, but for this cause. False: another one has nothing. */
+/* Makes a copy of the PTX with the proved insertions of all other causes. False if another cause has none. */
 static bool mend_others(const Session *session, const Findings *hazards, int cause, Text *ptx) {
     Remedy *all = memory_new(sizeof *all);
     bool good = true;

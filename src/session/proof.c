@@ -16,7 +16,7 @@ static bool is_same_error(const Finding *a, const Finding *b) {
             (a->access.line == b->access.line && a->other.line == b->other.line));
 }
 
-/* None of the cause's errors is left, and no other one is new. */
+/* True if all errors of the cause are gone and no new one has appeared. */
 static bool has_helped(const Findings *before, int cause, const Findings *after) {
     for (int i = 0; i < after->error_count; i++) {
         bool was_there = false;
@@ -42,7 +42,7 @@ static const char *say_proof(Findings *list, const Session *copy, const Findings
                        copy->result.result_text, copy->result.expected_text);
 }
 
-/* The run's own order, and those that showed errors of the cause. */
+/* The schedules that showed errors of the cause; the run's own for those it found itself. */
 static int find_schedules(const Session *session, const Findings *list, int cause, uint64_t *schedules) {
     int count = 0;
     for (int i = 0; i < list->error_count; i++) {
@@ -55,7 +55,7 @@ static int find_schedules(const Session *session, const Findings *list, int caus
     return count;
 }
 
-/* Runs the copy in each of these orders; what it then says, or NULL: it did not help. */
+/* Runs the copy in each of these orders. Returns the sentence of the proof, or NULL if it did not help. */
 static const char *run_copy(const Session *session, Findings *list, int cause, const char *ptx) {
     uint64_t schedules[SESSION_ORDERS_SEARCHED + 1];
     int count = find_schedules(session, list, cause, schedules);
@@ -71,7 +71,7 @@ static const char *run_copy(const Session *session, Findings *list, int cause, c
     return proof;
 }
 
-/* True: the finding is gone, which the cause now says. */
+/* True if the finding is gone; the cause then says so. */
 static bool try_remedy(Session *session, Findings *list, int cause, const Remedy *remedy) {
     FindingCause *of = &list->causes[cause];
     Text ptx = {0}, insert = {0};
@@ -98,7 +98,7 @@ static const TraceLaunch *launch_of(const Session *session, const Findings *list
                                     : session->run->trace->launches[launch];
 }
 
-/* Nothing could be tried, since the run ends before it is known which threads come where. */
+/* Says that nothing could be tried, because the run ends before the later accesses are known. */
 static void say_why_not(const Session *session, Findings *list, int cause) {
     FindingCause *of = &list->causes[cause];
     bool has_class = remedy_class(&list->items[of->lead]) != REMEDY_BY_NOTHING;
@@ -106,7 +106,7 @@ static void say_why_not(const Session *session, Findings *list, int cause) {
         of->proof = "Not proved: a fault ends the run before it is known which threads come behind it.";
 }
 
-/* True: the limit of time was reached, and there was more to try. */
+/* True if the time limit was reached before everything was tried. */
 static bool prove_cause(Session *session, Findings *list, int cause, Remedy *remedy, const TimeLimit *limit) {
     for (int attempt = 0; attempt < REMEDY_ATTEMPTS; attempt++) {
         if (!remedy_find(list, cause, launch_of(session, list, cause), attempt, remedy) || !remedy->count)

@@ -18,7 +18,7 @@ static uint64_t elements_of(const Session *session) {
     return session->kernel.row ? session->kernel.run.n : session->guess.account.n;
 }
 
-/* A user's kernel may be an endless loop, which should be reported within seconds; but few threads may have many elements. */
+/* An endless loop in a user's kernel must be reported within seconds. A block of few threads may still have many elements. */
 static uint64_t budget_of_block(const Session *session) {
     enum { OF_ELEMENT = 16, LANES = 32 }; /* warp instructions */
     const PlanLaunch *first = &session->run->plan.launches[0];
@@ -27,7 +27,7 @@ static uint64_t budget_of_block(const Session *session) {
     return elements > USER_BLOCK_BUDGET / OF_ELEMENT ? elements * OF_ELEMENT : USER_BLOCK_BUDGET;
 }
 
-/* An interrupt leaves what is known of the launch. */
+/* After an interrupt, the counters and events so far stay. */
 static bool run_launch(Session *session, int index, bool ends_at_interrupt, Error *error) {
     Launch *launch = &session->run->launches.bound[index];
     const PlanLaunch *planned = &session->run->plan.launches[index];
@@ -42,14 +42,14 @@ static bool run_launch(Session *session, int index, bool ends_at_interrupt, Erro
     return good || session->run->interrupted;
 }
 
-/* What ptxas would refuse is refused before anything runs. */
+/* Refuses before the run what ptxas would refuse. */
 static bool check_launches(const Session *session, Error *error) {
     for (int i = 0; i < session->run->launches.count; i++)
         if (!ptx_program_check(session->run->launches.programs[i], error)) return false;
     return true;
 }
 
-/* A first look is worth it where the blocks after the traced ones would be waited for. */
+/* A first look pays if the blocks after the traced ones take noticeable time. */
 static bool wants_first_look(const Session *session) {
     enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
     const SessionOptions *options = &session->options;
@@ -62,7 +62,7 @@ static bool wants_first_look(const Session *session) {
     return options->first_look && blocks > shown && work / blocks * (blocks - shown) >= NOT_WAITED_FOR;
 }
 
-/* Blocks past the end are fine as long as some launch has the first. */
+/* At least one launch must have the first traced block. */
 static bool check_traced_blocks(const Session *session, Error *error) {
     const Plan *plan = &session->run->plan;
     uint64_t most = 0;
@@ -75,10 +75,10 @@ static bool check_traced_blocks(const Session *session, Error *error) {
                      (unsigned long long)most, (unsigned long long)most - 1);
 }
 
-/* NULL where the options do not ask for races. */
+/* The race detector's observer, if the options ask for races and the run will be kept; else NULL. */
 static const TraceObserver *observer_of(Session *session) {
     bool may_go_on = !session->kernel.row && guess_may_try_block(&session->guess);
-    if (!session->options.search_races || may_go_on) return NULL; /* which run is kept is not known */
+    if (!session->options.search_races || may_go_on) return NULL;
     session->run->detector = race_detector_new();
     session->run->observer = race_detector_observer(session->run->detector);
     return &session->run->observer;
@@ -145,7 +145,7 @@ static bool execute(Session *session, bool is_candidate, Error *error) {
     return true;
 }
 
-/* The reference needs the inputs as they were; a kernel may have changed them. */
+/* The reference needs the inputs from before the run, which the kernel may change. */
 static void keep_inputs(Session *session) {
     session->run->filled = session->run->plan;
     session->run->filled.arena = (Arena){0};

@@ -1,4 +1,4 @@
-/* What a session holds, as others ask for it (session.h). */
+/* Accessors of a session (session.h). */
 #include "session/state.h"
 
 #include <string.h>
@@ -114,7 +114,7 @@ int session_block_count(const Session *session) {
     return session->view_count;
 }
 
-/* Steps are made when a view is first looked at: a report needs none. */
+/* Builds steps when a view is first asked for: a report needs none. */
 const SessionBlock *session_block(const Session *session, int index) {
     if (index < 0 || index >= session->view_count) return NULL;
     SessionBlock *view = &session->views[index].shown;
@@ -124,7 +124,6 @@ const SessionBlock *session_block(const Session *session, int index) {
 
 /* ---- source text ------------------------------------------------------------------------------------ */
 
-/* Logically const: text is read at the first question. */
 static Sources *sources_of(Session *session) {
     return &session->sources;
 }
@@ -176,7 +175,7 @@ const char *const *session_entries(Session *session, int *count) {
             PtxFunction *entry = module->functions[i], *found;
             if (!entry->is_entry || !entry->has_body) continue;
             const char *name = ptx_readable_name(module, entry->name);
-            found = ptx_module_find_entry(module, name, NULL); /* of overloads there are several */
+            found = ptx_module_find_entry(module, name, NULL); /* another overload may have this name */
             session->code.entries[session->code.entry_count++] = found == entry ? name : entry->name;
         }
     }

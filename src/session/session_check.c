@@ -5,7 +5,7 @@
 #include "findings/remedy.h"
 #include <unistd.h>
 
-/* Emulated memory is in order: other blocks see every access as it is executed. */
+/* The emulator's memory is sequentially consistent: other blocks see every access at once. */
 static bool lacks_fence(const Findings *hazards) {
     for (int i = 0; i < hazards->error_count; i++)
         if (remedy_class(&hazards->items[i]) == REMEDY_BY_FENCE) return true;
@@ -55,15 +55,15 @@ static void check_json(Session *session, const Findings *hazards, Text *out) {
     text_add(out, "\n");
 }
 
-/* Before proofs are in the list: causes are found anew. */
+/* Adding a finding finds the causes again, which would lose proofs: call it before proofs are made. */
 static void note_deleted(Session *session) {
     Findings *list = session->findings.hazards;
     if (!list || session_is_from_file(session) || session->findings.has_deleted) return;
-    session->findings.has_deleted = true; /* logically const: done once */
+    session->findings.has_deleted = true;
     findings_note_deleted(list, session->run->trace, session_find_source_line, session);
 }
 
-/* Another launch may show other hazards. */
+/* A guessed launch may hide hazards that another launch shows. */
 static void print_launch(const Session *session, Text *out) {
     if (session->guess.account.read) text_print(out, "Read in the file: %s\n", session->guess.account.read);
     if (session->guess.account.guessed) text_print(out, "Guessed: %s\n", session->guess.account.guessed);

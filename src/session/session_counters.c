@@ -49,7 +49,7 @@ static void list_metrics(Metrics *metrics) {
         }
 }
 
-/* The least of several measurements: what arbitration and waiting add is never the same, and never negative. */
+/* Takes the least of several measurements: arbitration and waiting only add, and never the same amount. */
 static bool measure(PlainRun *counted, Counters *counters, int count, double *values, Error *error) {
     enum { TIMES = 5 };
     CountersWork work = {plain_run_restore, plain_run_launch, counted, counted->session->run->launches.count};

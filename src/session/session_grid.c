@@ -117,7 +117,7 @@ typedef struct NearestGrid {
     GridTimeline *timeline; /* NULL: none yet */
 } NearestGrid;
 
-/* The same type counts more than the size. */
+/* Prefers the same type over the same size. */
 static double distance(const Session *session, const GridTimeline *timeline) {
     double apart = fabs(log2((double)session->kernel.run.n + 1) - log2((double)timeline->n + 1));
     return apart + (strcmp(timeline->dtype, plan_type_name(session->kernel.run.dtype)) ? 100 : 0);
@@ -133,7 +133,7 @@ static void keep_nearest(void *context, GridTimeline *timeline) {
     if (is_nearer) nearest->timeline = timeline;
 }
 
-/* On the machine that was asked for, else the first of which there is a recording. */
+/* The recording of the requested machine, else of the first machine that has one. */
 static void read_recorded(Session *session) {
     const char *machine = session->options.machine;
     char asked[64];

@@ -10,7 +10,7 @@ static bool set_n(SessionOptions *options, const char *value, Error *error) {
     return number_parse_option("n", value, 1, (uint64_t)1 << 40, &options->catalog.n, error);
 }
 
-/* X[,Y[,Z]] with the limits that CUDA sets on each; the ones left out are 1. */
+/* X[,Y[,Z]] within CUDA's limits; missing dimensions are 1. */
 static bool read_dimensions(const char *name, const char *value, const uint32_t limit[3], uint32_t out[3],
                             Error *error) {
     const char *cursor = value;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Lanes whose accesses were dropped are in no event: nothing says what they hold. */
+/* No event has the lanes whose accesses were dropped, so their registers are unknown. */
 static bool has_dropped(const Trace *trace, int launch) {
     for (int i = 0; i < trace->trap_count; i++)
         if (trap_kind_is_dropped(trace->traps[i].kind) && trace->traps[i].launch == launch) return true;
@@ -23,7 +23,7 @@ static Replay *find_replay(const Session *session, int index) {
     return view->replay;
 }
 
-/* An emulator that is given the same buffers places them as the one that ran did. */
+/* A new emulator places the same buffers at the same addresses as the one that ran. */
 bool session_buffer_address(const Session *session, int buffer, uint64_t *address) {
     const Plan *plan = &session->run->plan;
     if (buffer < 0 || buffer >= plan->buffer_count) return false;
@@ -78,7 +78,7 @@ const Folds *session_folds(const Session *session, int index) {
 
 /* ---- other blocks ------------------------------------------------------------------------------------ */
 
-/* Only few blocks are traced: a small grid is run again with all of them traced. */
+/* True for a launch of so few blocks that it can be run again with all of them traced. */
 static bool are_few(const Session *session, int view) {
     enum { MOST_BLOCKS = 64 };
     const SessionBlock *shown = &session->views[view].shown;

@@ -13,15 +13,15 @@ typedef struct ShortNames {
     int count, capacity;
 } ShortNames;
 
-/* Of all files that the PTX text names (.file). */
+/* The short names of all files in the PTX text (.file). */
 void short_names_read(ShortNames *names, const char *ptx);
 void short_names_done(ShortNames *names);
 
-/* Of a file; of one that the PTX does not name, the last part. NULL stays NULL. Borrowed from `names` or `path`. */
+/* The short name of a file; the last part of a path that the PTX does not name; NULL for NULL. Borrowed from `names` or `path`. */
 const char *short_names_find(const ShortNames *names, const char *path);
 /* The PTX with these names. */
 void short_names_write_ptx(const ShortNames *names, const char *ptx, Text *out);
-/* --args and what was guessed of it, where "file:/home/me/numbers" becomes "file:numbers". */
+/* --args, or a guess of it, with "file:/home/me/numbers" as "file:numbers". */
 void short_names_write_arguments(const char *arguments, Text *out);
 
 #endif

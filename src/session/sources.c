@@ -14,7 +14,7 @@ typedef struct SourceFile {
     char *text; /* NULL: not found */
     const char **lines;
     int line_count;
-    bool is_elsewhere; /* it is there, and not opened */
+    bool is_elsewhere; /* it exists, but was not opened */
 } SourceFile;
 
 static void split_lines(SourceFile *source) {
@@ -68,8 +68,8 @@ static bool try_to_read(const Sources *sources, const char *folder, const char *
     return false;
 }
 
-/* Ours lie in kernels/; a user's is where the line table says, seen from here or from the PTX file, or beside that, or in
- * the folder that the user named. */
+/* Sources of the catalogue lie in kernels/. A user's file is looked for by its name in the line table, from here and from
+ * the folder of the PTX file, then beside the PTX file and in the folder of --sources. */
 static bool read_file(const Sources *sources, SourceFile *source) {
     char path[PATH_MAX], beside[PATH_MAX], named[PATH_MAX] = "";
     size_t length;

@@ -13,19 +13,19 @@ typedef struct Sources {
     const char *path;   /* FILE.ptx or FILE.cu of a kernel that is in no catalogue, else NULL; borrowed */
     const char *folder; /* that the user named; NULL: none; borrowed */
     bool is_piped;      /* `path` was no file: nothing lies beside it */
-    bool is_closed;     /* what is not here yet is not looked for */
+    bool is_closed;     /* no further file is looked for */
     struct SourceFile *files;
     int file_count, file_capacity;
 } Sources;
 
 void sources_done(Sources *sources);
 
-/* A file by its name in the line table; NULL: there is none. */
+/* A file by its name in the line table; or NULL. */
 void sources_add(Sources *sources, const char *file, const char *text);
-/* The whole text, as lines; false: there is none. */
+/* The text of a file, as lines; false if it was not found. */
 bool sources_text(Sources *sources, const char *file, Text *out);
 
-/* The first of these files that is there and was not opened, since it lies elsewhere; NULL: none. */
+/* The first file that exists but was not opened, because of the folder it lies in; or NULL. */
 const char *sources_first_unopened(const Sources *sources);
 
 /* Lines are from 1. 0 and NULL where the file, or the line, cannot be found. */

@@ -1,4 +1,4 @@
-/* What every part of a session calls: making and freeing it, its grid, its traced blocks. */
+/* State: making and freeing a session, its grid, its traced blocks. */
 #include "session/state.h"
 
 #include <stdlib.h>
