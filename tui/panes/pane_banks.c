@@ -29,12 +29,11 @@ static void print_below(const StepContext *context, const Banks *banks, char *ou
         snprintf(out, bytes, "; words 0-%llu untouched", (unsigned long long)first * BANK_COUNT - 1);
 }
 
-/* Of title and note only what fits: the warp, and what the access costs. */
-static void drop_symbol(PaneHead *head) {
+/* If title and note do not fit beside each other, the title ends after `kept` bytes: the warp and what it does. */
+static void shorten_title(PaneHead *head, int kept) {
     enum { AROUND_COLUMNS = 7 };
     int room = head->columns - AROUND_COLUMNS;
-    char *symbol = strstr(head->title, " of ");
-    if (canvas_text_columns(head->title) + canvas_text_columns(head->note) > room && symbol) *symbol = 0;
+    if (canvas_text_columns(head->title) + canvas_text_columns(head->note) > room) head->title[kept] = 0;
 }
 
 /* The access reaches other blocks of the cluster. */
@@ -58,9 +57,11 @@ static void head(const StepContext *context, PaneHead *out) {
     if (event->width != BANK_BYTES)
         snprintf(width, sizeof width, " (%d byte%s)", event->width, event->width == 1 ? "" : "s");
     print_below(context, banks, below, sizeof below);
-    snprintf(out->title, sizeof out->title, "banks  w%d shared %s%s%s%s%s%s", event->warp,
-             access_name(event->kind), strcmp(symbol, "shared") ? " of " : "",
-             strcmp(symbol, "shared") ? symbol : "", width, has_no_legend ? "   cells: lanes" : "",
+    bool has_symbol = strcmp(symbol, "shared") != 0;
+    int kept = snprintf(out->title, sizeof out->title, "banks  w%d shared %s", event->warp,
+                        access_name(event->kind));
+    snprintf(out->title + kept, sizeof out->title - (size_t)kept, "%s%s%s%s%s", has_symbol ? " of " : "",
+             has_symbol ? symbol : "", width, has_no_legend ? "   cells: lanes" : "",
              has_no_legend ? below : "");
     bool excess = context->cost.wavefronts > context->cost.ideal;
     if (excess)
@@ -75,7 +76,7 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
     if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
     pane_note_trap(context, out);
-    drop_symbol(out);
+    if (has_symbol) shorten_title(out, kept);
     free(banks);
 }
 
