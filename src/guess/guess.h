@@ -104,6 +104,8 @@ typedef struct Guess {
     Plan *plan; /* while it is made */
     const PtxFunction *entries[PLAN_LAUNCHES];
     int launch_count;
+    PtxFunction **checked; /* entries that were parsed and checked */
+    int checked_count, checked_capacity;
     GuessRun run;
     GuessTrial kept_trial, candidate;
     GuessAccount kept_account;

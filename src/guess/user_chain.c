@@ -63,8 +63,8 @@ static int parameters_of(const Link *link) {
 static bool read_link(Chain *chain, Link *link) {
     HostCode *code = chain->code;
     const HostLaunch *host = link->host;
-    if (!ptx_function_parse(chain->guess->request.module, link->entry, NULL) ||
-        host->item_count != link->entry->parameter_count || host->item_count > USES_PARAMETERS)
+    if (!user_parse(chain->guess, link->entry, NULL) || host->item_count != link->entry->parameter_count ||
+        host->item_count > USES_PARAMETERS)
         return false;
     uses_find(link->entry, link->uses);
     for (int i = 0; i < host->item_count; i++) {

@@ -1,6 +1,9 @@
 /* The choice of a kernel in a file, and of the launch in the file that is its launch. */
 #include "guess/user_launch.h"
 
+#include "base/memory.h"
+#include "ptx/ptx_check.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +62,18 @@ const char *guess_instance(const GuessRequest *request, Arena *arena, bool *is_g
     text_done(&guessed);
     host_code_free(code);
     return instance;
+}
+
+bool user_parse(Guess *guess, PtxFunction *entry, Error *error) {
+    for (int i = 0; i < guess->checked_count; i++)
+        if (guess->checked[i] == entry) return true;
+    PtxModule *module = guess->request.module;
+    PtxProgram *program =
+        ptx_function_parse(module, entry, error) ? ptx_program_link(module, entry, error) : NULL;
+    bool good = program && ptx_program_check(program, error);
+    ptx_program_free(program);
+    if (good) array_push(guess->checked, guess->checked_count, guess->checked_capacity, entry);
+    return good;
 }
 
 /* "sum" of "space::sum<float,256>". */
@@ -145,7 +160,7 @@ static PtxFunction *choose_entry(UserLaunch *user) {
         PtxFunction *entry =
             user_entry_of_launch(user->guess, best_instance(options, host_code_launch(user->code, i)));
         has_other |= !entry;
-        if (!entry || !ptx_function_parse(module, entry, NULL)) continue;
+        if (!entry || !user_parse(user->guess, entry, NULL)) continue;
         int score = score_entry(user, entry);
         if (score > best) first = entry;
         if (score > best) best = score;
@@ -155,7 +170,7 @@ static PtxFunction *choose_entry(UserLaunch *user) {
     if (!is_launched) best = -2;
     for (int i = 0; !is_launched && i < module->function_count; i++) {
         PtxFunction *entry = module->functions[i];
-        if (!entry->is_entry || !entry->has_body || !ptx_function_parse(module, entry, NULL)) continue;
+        if (!entry->is_entry || !entry->has_body || !user_parse(user->guess, entry, NULL)) continue;
         size_t at = host_code_place(user->code, ptx_readable_name(module, entry->name));
         int score = score_entry(user, entry);
         if (score < best || (score == best && at >= place)) continue;
@@ -182,7 +197,7 @@ static PtxFunction *find_other(UserLaunch *user, PtxFunction *chosen) {
     for (int i = 0; chosen && i < module->function_count; i++) {
         PtxFunction *entry = module->functions[i];
         bool is_other =
-            entry != chosen && entry->is_entry && entry->has_body && ptx_function_parse(module, entry, NULL);
+            entry != chosen && entry->is_entry && entry->has_body && user_parse(user->guess, entry, NULL);
         if (!is_other || !has_pointer(entry) || score_entry(user, entry) < 1) continue;
         if (is_launched && !is_named_reduction(user, entry)) continue;
         if (++count == wanted) found = entry;

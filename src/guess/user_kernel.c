@@ -303,7 +303,7 @@ static bool plan_launch(UserLaunch *user, Error *error) {
     Guess *guess = user->guess;
     bool by_block;
     user->entry = user_find_entry(user, error);
-    if (!user->entry || !ptx_function_parse(guess->request.module, user->entry, error)) return false;
+    if (!user->entry || !user_parse(guess, user->entry, error)) return false;
     user->shape = guess_shape(guess->request.module, user->entry);
     user->host = user_find_launch(user);
     PlanLaunch *launch = plan_add_launch(guess->plan, user->entry->name);

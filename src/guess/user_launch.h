@@ -53,6 +53,8 @@ uint64_t user_count_elements(const Plan *plan);
 
 /* Of FILE.cu; NULL: it is PTX, or cannot be read. */
 HostCode *user_read_host_code(const GuessRequest *options);
+/* Parses the entry and checks what it calls, once: only then are its instructions looked at. */
+bool user_parse(Guess *guess, PtxFunction *entry, Error *error);
 /* The kernel that --entry names, else the one that is probably meant, which is added to `guess`. */
 PtxFunction *user_find_entry(UserLaunch *user, Error *error);
 /* The kernel of the module that a launch is of; NULL: none. */

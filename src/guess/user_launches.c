@@ -69,7 +69,7 @@ static bool plan_launch(Guess *guess, const char *text, const TypedLaunch *typed
         launches_show(text, typed->at, error);
         return false;
     }
-    if (!ptx_function_parse(guess->request.module, entry, error)) return false;
+    if (!user_parse(guess, entry, error)) return false;
     PlanLaunch *launch = plan_add_launch(guess->plan, entry->name);
     memcpy(launch->grid, typed->grid, sizeof launch->grid);
     memcpy(launch->block, typed->block, sizeof launch->block);

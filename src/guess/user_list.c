@@ -22,7 +22,7 @@ static PtxFunction *next_entry(const PtxModule *module, int *index) {
 /* The first launch of it that passes something, else the first. */
 static const HostLaunch *launch_of(Entries *entries, PtxFunction *entry) {
     const HostLaunch *found = NULL;
-    if (!ptx_function_parse(entries->guess.request.module, entry, NULL)) return NULL;
+    if (!user_parse(&entries->guess, entry, NULL)) return NULL;
     for (int i = 0; entries->code && i < host_code_launch_count(entries->code); i++) {
         const HostLaunch *launch = host_code_launch(entries->code, i);
         if (user_entry_of_launch(&entries->guess, launch) != entry) continue;

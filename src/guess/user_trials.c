@@ -4,6 +4,7 @@
 #include "guess/user_launch.h"
 
 #include "guess/uses.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- one launch instead of a loop, another block ---------------------------------------------------------------- */
@@ -237,6 +238,7 @@ Guess guess_begin(const GuessRequest *request) {
 }
 
 void guess_done(Guess *guess) {
+    free(guess->checked);
     arena_done(&guess->arena);
     *guess = (Guess){0};
 }
@@ -254,6 +256,8 @@ Guess guess_of_plan(const GuessRequest *request, const Plan *plan, const PtxFunc
 Guess guess_copy(const Guess *guess, PtxModule *module, const PtxFunction *const *entries) {
     Guess copy = *guess;
     copy.arena = (Arena){0};
+    copy.checked = NULL;
+    copy.checked_count = copy.checked_capacity = 0;
     copy.request.module = module;
     copy.verdict = (GuessVerdict){0};
     copy.trial.is_settled = true;
