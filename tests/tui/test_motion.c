@@ -1,4 +1,4 @@
-/* Values on their way while a run plays. */
+/* Moving values while a run plays. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -91,7 +91,8 @@ static void check_still(const Opened *opened, const Pane *pane, const char *stil
     free(arrived), free(off);
 }
 
-/* At every beat: what arrives is drawn as ever; half-way, some values are between their boxes. */
+/* At every beat: the end of the motion equals the still frame; half-way, some values are between their
+ * boxes. */
 static void values_travel_along_their_arrows(void **state) {
     (void)state;
     Opened opened = open_kernel("interleaved");
