@@ -1,4 +1,4 @@
-/* Recorded times, values and counters by name; what the emulator counts comes from the claims of lectures. */
+/* Recorded times, values and counters by name; the emulator's counts are those of lectures' claims. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- notes --------------------------------------------------------------------------------------------- */
+/* ---- recorded values
+ * ------------------------------------------------------------------------------------ */
 
 static Text notes;
 static Recording used;
@@ -81,7 +82,7 @@ bool claim_is_half(double share) {
 
 /* ---- recorded on a GPU --------------------------------------------------------------------------------- */
 
-typedef struct Probe { /* what the probe of the grid adds */
+typedef struct Probe { /* the overhead of the grid's probe */
     const char *kernel;
     uint64_t n;
     double overhead;
@@ -310,7 +311,8 @@ double claim_counter(const char *kernel, const char *type, int column) {
 
 static ClaimRuns *runs;
 
-/* "strided n=4096 stride=2" as the run of a query and its settings. Returns what they point into, to be freed. */
+/* Splits "strided n=4096 stride=2" into the run of a query and its settings. Returns their text, to be
+ * freed. */
 static char *read_spec(const char *spec, ClaimQuery *query) {
     char *words = memory_copy_text(spec), *rest = NULL;
     query->run = strtok_r(words, " ", &rest);
