@@ -6,9 +6,8 @@ enum { WORDS = 1024 };
 
 typedef struct Hand { /* the block while its folds are written */
     Folds *folds;
-    int words[WORDS], loaded[WORDS], far[WORDS],
-        /* Nodes: of shared words, of each thread's registers. */
-        near[WORDS];
+    /* Nodes: of shared words, of each thread's registers. */
+    int words[WORDS], loaded[WORDS], far[WORDS], near[WORDS];
     int global_loads;
     SampleFault fault;
 } Hand;
