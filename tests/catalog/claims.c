@@ -240,7 +240,7 @@ double claim_interval(const char *kernel, int log_n, int first, int last, bool m
                 first, last);
 }
 
-/* ---- the probe of the grid ------------------------------------------------------------------------------- */
+/* ---- the probe of the grid ----------------------------------------------------------------------------- */
 
 static void keep_probe(void *context, GridTimeline *timeline) {
     Recorded *into = context;
@@ -296,8 +296,8 @@ double claim_probe(const char *kernel, int log_n) {
     return NAN;
 }
 
-/* A line of counters.txt: "KERNEL TYPE LAUNCH | column 1 | column 2 ..."; a column is one number, "predicted:measured"
- * or "SASS, PTX". The first number of the column. */
+/* The first number of a column in a line of counters.txt: "KERNEL TYPE LAUNCH | column 1 | column 2 ..."; a
+ * column is one number, "predicted:measured" or "SASS, PTX". */
 double claim_counter(const char *kernel, const char *type, int column) {
     char begin[96];
     snprintf(begin, sizeof begin, "\n%s %s 0 |", kernel, type);

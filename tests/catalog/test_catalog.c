@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static void sample_numbers_are_aliases(void **state) {
     (void)state;
@@ -161,7 +161,7 @@ static void every_row_is_complete(void **state) {
     }
 }
 
-/* ---- options ---------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------------- */
 
 static void options_resolve_to_the_row_or_are_refused(void **state) {
     (void)state;
@@ -277,7 +277,7 @@ static void every_row_takes_what_it_lists(void **state) {
     }
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------ */
+/* ---- plans --------------------------------------------------------------------------------------------- */
 
 static void make_plan(const char *kernel, CatalogOptions options, Plan *plan) {
     CatalogRun run;
@@ -415,7 +415,7 @@ static void atomics_start_from_the_identity(void **state) {
     }
 }
 
-/* ---- references ------------------------------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------------------------------------- */
 
 static void comparing_keeps_the_worst_element(void **state) {
     (void)state;
@@ -461,7 +461,7 @@ static void bounds_grow_with_depth_and_roundoff(void **state) {
     assert_true(isinf(reference_bound(PTX_F16, 5000, 1)));
 }
 
-/* ---- occupancy -------------------------------------------------------------------------------------- */
+/* ---- occupancy ----------------------------------------------------------------------------------------- */
 
 static void occupancy_matches_the_calculator(void **state) {
     (void)state;
@@ -501,7 +501,7 @@ static void registers_of_shipped_entries_are_known(void **state) {
     assert_int_equal(occupancy_registers("_Z11interleavedIi3SumEvPKT_PS1_j", 35), -1);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
 static void files_are_found_or_the_error_says_how(void **state) {
     (void)state;
