@@ -16,8 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the reader itself ----------------------------------------------------------------------------------
- */
+/* ---- the reader itself --------------------------------------------------------------------------------- */
 
 static void test_json_reader(void **state) {
     (void)state;

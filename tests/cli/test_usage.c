@@ -299,8 +299,7 @@ static void test_list(void **state) {
     free(by_alias);
 }
 
-/* ---- options that change the run ------------------------------------------------------------------------
- */
+/* ---- options that change the run ----------------------------------------------------------------------- */
 
 static void assert_prints(const char *arguments, const char *expected) {
     char *out = program_output(0, "@ %s", arguments);
