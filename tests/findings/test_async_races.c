@@ -91,7 +91,7 @@ static void every_copy_is_committed_and_awaited(void **state) {
     check("@%p2 " COPY COMMIT WAIT, "");
 }
 
-/* ---- mbarriers -------------------------------------------------------------------------------------- */
+/* ---- mbarriers ----------------------------------------------------------------------------------------- */
 
 #define INIT(count)   "@%p2 mbarrier.init.shared.b64 [%r9], " count ";\n"
 #define FOLLOW        "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n"

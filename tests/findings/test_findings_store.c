@@ -192,7 +192,7 @@ static void findings_come_back(void **state) {
     sample_close(&sample);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------ */
+/* ---- what is refused ----------------------------------------------------------------------------------- */
 
 static void wrong_launch(Finding *finding) {
     finding->launch = 2;

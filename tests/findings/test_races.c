@@ -35,7 +35,7 @@ static void check(const char *name, CoreKernel kernel, const char *expected) {
     core_done(&run);
 }
 
-/* ---- fences, releases and acquires ------------------------------------------------------------------ */
+/* ---- fences, releases and acquires --------------------------------------------------------------------- */
 
 typedef struct Message { /* one thread writes a word, then a flag; another reads the flag, then the word */
     const char *write, *read;   /* %r1: the flag that was read */
@@ -271,7 +271,7 @@ static void test_what_is_announced(void **state) {
     }
 }
 
-/* ---- barriers --------------------------------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------------------------------------ */
 
 /* A part of a warp passes a barrier of the block while the rest has exited, before it or meanwhile. */
 static void test_barriers_of_part_of_a_warp(void **state) {
@@ -415,7 +415,7 @@ static void test_barriers(void **state) {
     }
 }
 
-/* ---- lanes of a warp, and addresses ------------------------------------------------------------------ */
+/* ---- lanes of a warp, and addresses -------------------------------------------------------------------- */
 
 /* `body` begins with %r1: the address of this thread's word in shared memory. */
 static void test_places(void **state) {

@@ -59,7 +59,7 @@ static void check_kernel(const char *body, const char *expected) {
     text_done(&with_fence);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 static void a_race_in_one_block_is_found(void **state) {
     (void)state;
@@ -123,7 +123,7 @@ static void values_decide_in_each_block(void **state) {
                  "store_conflict: 1 in 1 blocks, in block 2 lanes 100 of warp 1 and 1 of 1");
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------ */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 static void the_last_lane_may_store_something_else(void **state) {
     (void)state;

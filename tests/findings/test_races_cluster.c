@@ -10,7 +10,8 @@
 #include "tests/emulator/core.h"
 #include <string.h>
 
-/* %r4: rank; %r5: the other rank of two; %r2: the thread's word; %r8: the same word of the other block; %r3: a value. */
+/* %r4: rank; %r5: the other rank of two; %r2: the thread's word; %r8: the same word of the other block; %r3:
+ * a value. */
 static const char begin[] =
     "mov.u32 %r4, %cluster_ctarank; xor.b32 %r5, %r4, 1; shl.b32 %r0, %t, 2;\n"
     "mov.u32 %r1, words; add.u32 %r2, %r1, %r0; mad.lo.u32 %r3, %i, 3, 1;\n"
