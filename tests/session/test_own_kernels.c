@@ -35,7 +35,7 @@ typedef struct Case {
     double tolerance; /* relative, of floats */
 } Case;
 
-/* ---- references ------------------------------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------------------------------------- */
 
 #define REFERENCE(name, ...)                                                                                 \
     static void name(const double *a, const double *b, int n, double *out) {                                 \
@@ -100,7 +100,7 @@ REFERENCE(pairs_u32, for (int i = 0; i < n; i++) out[i] = (uint32_t)((uint64_t)a
 PAIRS(pairs, double)
 PAIRS(pairs_f32, float)
 
-/* ---- cases ------------------------------------------------------------------------------------------ */
+/* ---- cases --------------------------------------------------------------------------------------------- */
 
 #define IN_OUT(type) "in=" type "[n]:random, out=" type "[n]:zero, n"
 #define SQUARE(type, elements) "in=" type "[" elements "]:random, out=" type "[" elements "]:zero, n"
@@ -222,7 +222,7 @@ static const Case cases[] = {
 /* clang-format on */
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
-/* ---- running ---------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 static Session *run(const Case *of, uint64_t schedule, bool keep_inputs) {
     char path[256];

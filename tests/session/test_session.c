@@ -279,7 +279,7 @@ static void measurements_are_kept(void **state) {
     remove(path);
 }
 
-/* ---- faults --------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
 /* The block of the first fault is traced beside the first block, unless the blocks to trace are given. */
 static void the_block_of_a_fault_is_traced(void **state) {
