@@ -60,7 +60,7 @@ static void assert_opens_with(const char *kernel, const char *wanted) {
     stage_free(stage);
 }
 
-/* ---- marks ----------------------------------------------------------------------------------------------- */
+/* ---- marks --------------------------------------------------------------------------------------------- */
 
 /* A run made by hand, whose loop has no barriers, and a finding about that. */
 static void a_race_is_marked_where_it_was_found(void **state) {
@@ -176,7 +176,7 @@ static void broken_kernels_can_be_played(void **state) {
     }
 }
 
-/* ---- openings -------------------------------------------------------------------------------------------- */
+/* ---- openings ------------------------------------------------------------------------------------------ */
 
 static void half_opens_where_its_sum_stops(void **state) {
     (void)state;
@@ -231,7 +231,7 @@ static void right_kernels_have_no_marks(void **state) {
     }
 }
 
-/* ---- who adds -------------------------------------------------------------------------------------------- */
+/* ---- who adds ------------------------------------------------------------------------------------------ */
 
 /* The shape shows why the first rung is slow: as many threads add as in the third, in twice as many warps. */
 static void it_says_how_the_adding_threads_are_spread(void **state) {
@@ -296,7 +296,7 @@ static void both_runs_of_a_comparison_have_their_operands(void **state) {
     stage_free(right);
 }
 
-/* ---- labels ---------------------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------------------------- */
 
 /* The column before the first box stays blank in every row of boxes; levels of maxima have no row of
  * rounding. */

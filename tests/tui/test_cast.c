@@ -20,8 +20,7 @@
 
 enum { CAST_LIMIT_BYTES = 16 << 20 };
 
-/* ---- a player -------------------------------------------------------------------------------------------
- */
+/* ---- a player ------------------------------------------------------------------------------------------ */
 
 typedef struct Player {
     VTerm *vterm;
@@ -131,8 +130,7 @@ static const char *cast_path(void) {
     return path;
 }
 
-/* ---- by hand --------------------------------------------------------------------------------------------
- */
+/* ---- by hand ------------------------------------------------------------------------------------------- */
 
 /* Every role, glyphs of one to three bytes, characters that JSON escapes, and cells that stay, disappear and
  * appear. */
@@ -234,8 +232,7 @@ static void what_cannot_be_written_is_told(void **state) {
     canvas_free(canvas);
 }
 
-/* ---- the program ----------------------------------------------------------------------------------------
- */
+/* ---- the program --------------------------------------------------------------------------------------- */
 
 static void check_last_frame(Player *player, const char *frame) {
     for (int row = 0; row < player->rows; row++) {

@@ -38,7 +38,7 @@ static void says(const Shown *shown, const char *expected, bool whole) {
     text_done(&text);
 }
 
-/* ---- votes ---------------------------------------------------------------------------------------------- */
+/* ---- votes --------------------------------------------------------------------------------------------- */
 
 static void votes_say_what_lanes_learn(void **state) {
     (void)state;
@@ -75,7 +75,7 @@ static void votes_say_what_lanes_learn(void **state) {
     sample_free(shown.sample);
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------------------------------------ */
 
 static void constant_memory_is_read_at_some_addresses(void **state) {
     (void)state;
@@ -212,7 +212,7 @@ static void shared_accesses_name_their_conflicts(void **state) {
     sample_free(shown.sample);
 }
 
-/* ---- shuffles ------------------------------------------------------------------------------------------- */
+/* ---- shuffles ------------------------------------------------------------------------------------------ */
 
 /* Lanes of the mask take from lane + `delta`, or keep their own value if that is outside their segment of
  * `width`; lane `inactive` has no value to take. */
@@ -268,7 +268,7 @@ static void shuffles_say_who_takes_and_who_keeps(void **state) {
     sample_free(shown.sample);
 }
 
-/* ---- branches and barriers ------------------------------------------------------------------------------ */
+/* ---- branches and barriers ----------------------------------------------------------------------------- */
 
 static void branches_say_who_diverges(void **state) {
     (void)state;

@@ -54,7 +54,7 @@ static void check_kind(const char *name, TraceKind kind, int skip, const char *k
     check(name, 256, 120, 30, false, script);
 }
 
-/* ---- panes ------------------------------------------------------------------------------------------ */
+/* ---- panes --------------------------------------------------------------------------------------------- */
 
 static void banks_light_one_wavefront_after_another(void **state) {
     (void)state;
@@ -309,8 +309,7 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
     sample_free(sample);
 }
 
-/* ---- intervals that were timed ---------------------------------------------------------------------------
- */
+/* ---- intervals that were timed ------------------------------------------------------------------------- */
 
 static void print_frame(const Sample *sample, Text *out) {
     View view;
@@ -423,7 +422,7 @@ static void every_size_can_be_drawn(void **state) {
     sample_free(sample);
 }
 
-/* ---- hardware counters ------------------------------------------------------------------------------- */
+/* ---- hardware counters --------------------------------------------------------------------------------- */
 
 static void add_counter(Measurements *measured, const char *metric, const char *label, double predicted,
                         double value, const char *note) {

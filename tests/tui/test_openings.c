@@ -39,7 +39,7 @@ static int close_all(void **state) {
     return 0;
 }
 
-/* ---- the picture ----------------------------------------------------------------------------------------- */
+/* ---- the picture --------------------------------------------------------------------------------------- */
 
 static bool moves_data(TraceKind kind) {
     return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX ||
@@ -101,7 +101,7 @@ static void the_picture_shows_data(void **state) {
             check_picture(stages[i], catalog_row(i)->id, sizes[size].columns, sizes[size].rows);
 }
 
-/* ---- the sentence ---------------------------------------------------------------------------------------- */
+/* ---- the sentence -------------------------------------------------------------------------------------- */
 
 /* Row `row` of the frame without surrounding blanks; the caller frees it. */
 static char *row_of(const char *frame, int row) {
@@ -129,7 +129,7 @@ static void the_sentence_is_complete(void **state) {
     }
 }
 
-/* ---- nothing is cut -------------------------------------------------------------------------------------- */
+/* ---- nothing is cut ------------------------------------------------------------------------------------ */
 
 /* The first text of the frame that ends in an ellipsis, except one that stands alone: a sum that is not made
  * yet. NULL: none. The caller frees it. */
@@ -186,7 +186,7 @@ static void a_comparison_shows_times_and_pictures(void **state) {
     }
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
 /* The block shown first contains the run's faults, wherever it is in the grid, and they are described
  * first. */
@@ -213,7 +213,7 @@ static void a_fault_is_in_the_block_that_is_shown(void **state) {
     assert_true(in_another_block >= 2);
 }
 
-/* ---- the time -------------------------------------------------------------------------------------------- */
+/* ---- the time ------------------------------------------------------------------------------------------ */
 
 /* The line of the kernel's own time: its row of the timings, or the line in their place; NULL: none. The
  * caller frees it. */
@@ -245,7 +245,7 @@ static void a_time_is_visible(void **state) {
     assert_true(measured >= 20 * SIZE_COUNT); /* the ladder's are recorded */
 }
 
-/* ---- exact text ------------------------------------------------------------------------------------------ */
+/* ---- exact text ---------------------------------------------------------------------------------------- */
 
 static void goldens(void **state) {
     (void)state;

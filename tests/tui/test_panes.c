@@ -94,7 +94,7 @@ static int step_with(const Opened *opened, TraceKind kind, int warp, uint32_t ma
     return -1;
 }
 
-/* ---- lanes without a thread ------------------------------------------------------------------------------ */
+/* ---- lanes without a thread ---------------------------------------------------------------------------- */
 
 static void test_absent_lanes_have_a_sign(void **state) {
     (void)state;
@@ -124,7 +124,7 @@ static void test_full_warps_have_no_absent_lanes(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- the whole block ------------------------------------------------------------------------------------- */
+/* ---- the whole block ----------------------------------------------------------------------------------- */
 
 /* The load before the second addition of sequential: 8 of 32 warps work. */
 static Opened open_1024_threads(void) {
@@ -177,7 +177,7 @@ static void test_warps_share_rows_only_as_needed(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 /* At every width, with all its columns: a row of the metrics consists of numbers with spaces between. */
 static void test_numbers_of_metrics_do_not_run_together(void **state) {
@@ -201,7 +201,7 @@ static void test_numbers_of_metrics_do_not_run_together(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- panes with nothing to show -------------------------------------------------------------------------- */
+/* ---- panes with nothing to show ------------------------------------------------------------------------ */
 
 /* One row that says what to do. */
 static void assert_one_row(const Opened *opened, const Pane *pane, const char *expected) {
@@ -255,7 +255,7 @@ static void test_an_empty_pane_leaves_its_rows(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- hazards and conflicts in the source and on the timeline --------------------------------------------- */
+/* ---- hazards and conflicts in the source and on the timeline ------------------------------------------- */
 
 static void test_conflicts_have_a_sign_beside_the_line(void **state) {
     (void)state;
@@ -324,7 +324,7 @@ static void test_hazards_have_a_sign_beside_the_line_and_on_the_timeline(void **
     close_kernel(&opened);
 }
 
-/* ---- banks in large cells -------------------------------------------------------------------------------- */
+/* ---- banks in large cells ------------------------------------------------------------------------------ */
 
 static Opened open_stride(const char *stride) {
     SessionOptions options = {.kernel = "lab_bank_stride"};

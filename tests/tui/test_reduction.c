@@ -47,7 +47,7 @@ static void close_kernel(Opened *opened) {
     session_free(opened->session);
 }
 
-/* ---- exact sums ------------------------------------------------------------------------------------------ */
+/* ---- exact sums ---------------------------------------------------------------------------------------- */
 
 static void test_exact_sums_do_not_round(void **state) {
     (void)state;
@@ -84,7 +84,7 @@ static void test_exact_sums_are_those_of_integers(void **state) {
     }
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------------------- */
+/* ---- boxes --------------------------------------------------------------------------------------------- */
 
 /* A bulk copy moves bytes: its values are unknown. */
 static bool is_input(const Folds *folds, int node) {
@@ -306,7 +306,7 @@ static void test_every_adder_counts_for_the_operation(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- rounding -------------------------------------------------------------------------------------------- */
+/* ---- rounding ------------------------------------------------------------------------------------------ */
 
 static void test_half_stops_at_2048(void **state) {
     (void)state;
@@ -409,7 +409,7 @@ static void test_errors_of_floats_are_exact(void **state) {
     assert_true(compared > 100);
 }
 
-/* ---- races ------------------------------------------------------------------------------------------------ */
+/* ---- races --------------------------------------------------------------------------------------------- */
 
 static int count_racing_terms(Reduction *reduction, int *first_level) {
     int count = 0;
@@ -485,7 +485,7 @@ static void test_lost_inputs_are_known(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- beats ----------------------------------------------------------------------------------------------- */
+/* ---- beats --------------------------------------------------------------------------------------------- */
 
 static void test_interleaved_has_at_most_40_beats(void **state) {
     (void)state;

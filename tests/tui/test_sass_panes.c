@@ -182,7 +182,7 @@ static void a_click_goes_to_the_line(void **state) {
     close_stage(0, stage);
 }
 
-/* ---- beside source and PTX --------------------------------------------------------------------------------- */
+/* ---- beside source and PTX ----------------------------------------------------------------------------- */
 
 static void samples_beside_the_source(void **state) {
     (void)state;
@@ -197,7 +197,7 @@ static void samples_beside_the_source(void **state) {
     close_stage(0, stage);
 }
 
-/* ---- stalls ---------------------------------------------------------------------------------------------- */
+/* ---- stalls -------------------------------------------------------------------------------------------- */
 
 static void stalls_in_every_size(void **state) {
     (void)state;

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 
-/* ---- how long a terminal needs ----------------------------------------------------------------------------- */
+/* ---- how long a terminal needs ------------------------------------------------------------------------- */
 
 static void a_declared_rate_is_waited_for(void **state) {
     (void)state;
@@ -62,7 +62,7 @@ static void an_undeclared_rate_is_learned(void **state) {
     assert_true(most_late <= FRAME);
 }
 
-/* ---- the terminal's status ----------------------------------------------------------------------------------- */
+/* ---- the terminal's status ----------------------------------------------------------------------------- */
 
 static void many_bytes_are_asked_about(void **state) {
     (void)state;
@@ -144,7 +144,7 @@ static void an_answer_is_never_keys(void **state) {
     check_keys("[0n", "[0n", false);
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------- */
+/* ---- the program --------------------------------------------------------------------------------------- */
 
 enum { FRAME_BYTES = 2000, HELP_BYTES = 3000 }; /* at 80x24, at the most; asserted below */
 

@@ -182,8 +182,8 @@ static void suspends_and_resumes(void **state) {
     pty_quit(pty);
 }
 
-/* curses ignores Ctrl-Z while it draws, if it has its own handler. */
-/* Else Ctrl-Z between poll() and read() takes the key away, and the program waits for the next one before it stops. */
+/* Otherwise Ctrl-Z between poll() and read() discards the key, and the program waits for the next one before
+ * it stops. */
 static void assert_reads_do_not_wait(const Pty *pty) {
     struct termios modes;
     assert_int_equal(tcgetattr(pty->slave, &modes), 0);
@@ -191,6 +191,7 @@ static void assert_reads_do_not_wait(const Pty *pty) {
     assert_int_equal(modes.c_cc[VTIME], 0);
 }
 
+/* curses ignores Ctrl-Z while it draws, if it has its own handler. */
 static void suspends_while_it_draws(void **state) {
     (void)state;
     int status;

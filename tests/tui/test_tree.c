@@ -249,8 +249,7 @@ static void of_a_block_with_too_many_events_it_says_how_many(void **state) {
     session_free(session);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 typedef struct Run {
     Session *session;
