@@ -1,8 +1,8 @@
 # redviz. `make run` and `make test` install missing packages and do the rest; `make help` lists the targets.
 #
 # Variables: V=1 shows the commands, DEV=1 makes warnings errors, SANITIZE=1 builds with ASan and UBSan into
-# build/sanitize, JOBS is the number of compilations and tests run at a time, PREFIX is where `make install` installs,
-# DESTDIR goes before it. CC and CFLAGS are yours to set.
+# build/sanitize, JOBS is the number of parallel compilations and tests, PREFIX is where `make install`
+# installs, DESTDIR is put before it. CC and CFLAGS may be set.
 
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
@@ -14,7 +14,8 @@ SUBMAKE = $(MAKE) --no-print-directory $(PARALLEL)
 VERSION := $(shell sed -n 's/^.define REDVIZ_VERSION  *"\(.*\)"/\1/p' src/base/version.h)
 O = build
 FLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -ffp-contract=off -pthread -I. -Isrc -MMD -MP
-# Hardening, but for what the sanitizers do better; _FORTIFY_SOURCE needs an optimizing compiler. HARDEN= leaves it out.
+# Hardening, except with sanitizers, which check more; _FORTIFY_SOURCE needs an optimizing compiler. HARDEN=
+# turns it off.
 HARDEN ?= 1
 OPTIMIZES = $(filter-out -O0,$(filter -O%,$(CFLAGS)))
 ifneq ($(if $(SANITIZE),,$(HARDEN)),)
@@ -42,14 +43,14 @@ else
 SAY = @:
 endif
 
-# Everything but main.c is one archive; the program and every test program link with it. A .c file in tests/ that is no
-# test program (test_*.c), fuzzer or benchmark is a helper of the tests.
+# All files but main.c form one archive; the program and every test program link with it. A .c file in tests/
+# that is not a test program (test_*.c), fuzzer or benchmark is a helper of the tests.
 SOURCES = $(wildcard src/main.c src/*/*.c src/*/*/*.c tui/*.c tui/*/*.c)
 LIBRARY = $(O)/libredviz.a
 LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out src/main.c,$(SOURCES)))
 TEST_SOURCES = $(wildcard tests/*/test_*.c)
-# Programs of more than 10 s of CPU time: `make test` runs some with small sizes and leaves others out, `make test-long`
-# runs all of them in full.
+# Programs that take more than 10 s of CPU time: `make test` runs some with small sizes and leaves others out,
+# `make test-long` runs all of them in full.
 SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results_float catalog/test_results_double \
     cli/test_lecture cli/test_runs emulator/test_core_fuzz gpu/test_capture instrument/test_catalogue instrument/test_text \
     session/test_damaged session/test_saved tui/test_lecture tui/test_quiz)
@@ -66,13 +67,13 @@ FORMATTED = $(filter-out src/gpu/peers.cu,$(shell git ls-files "*.[ch]" "*.cu"))
 
 all: $(O)/redviz
 
-# Nothing is compiled where headers or libraries are missing: one line says so, and not the compiler.
+# If headers or libraries are missing, nothing is compiled, and one line says so.
 NEEDS ?= $(O)/has_libraries
 $(O)/has_libraries: scripts/deps.sh
 	@CC="$(CC)" scripts/deps.sh --check build
 	$(Q)mkdir -p $(@D) && touch $@
 
-# The same for what only the tests need.
+# The same for headers and libraries that only the tests need.
 TEST_NEEDS ?= $(if $(NEEDS),$(O)/has_test_libraries)
 $(O)/has_test_libraries: scripts/deps.sh
 	@CC="$(CC)" scripts/deps.sh --check test
@@ -90,18 +91,18 @@ help:
 #: make static         build build/static/redviz, which needs no library (and uses no GPU: NVIDIA's are dynamic)
 #: make test           install missing packages, build, run all tests
 #: make test-long      run in full the tests that make test shortens or leaves out
-#: make test-sanitize  all of them under AddressSanitizer and UndefinedBehaviorSanitizer
-#: make test-valgrind  the same under valgrind
+#: make test-sanitize  run all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make test-valgrind  run all tests under valgrind
 #: make test-html      step through the pages of --html in a headless Chromium; needs python3
 #: make map            rewrite the lists of files in the documents, from the first sentence of each file
 #: make goldens        rewrite the screens that tests compare with; review them with git diff
-#: make lint           run clang-tidy and cppcheck on all sources; LINT_SINCE=COMMIT: only on those changed since
+#: make lint           run clang-tidy and cppcheck; LINT_SINCE=COMMIT: only on sources changed since
 #: make format         run clang-format; make format-check: fail if that would change a file
-#: make musl-check     compile everything but the interface with musl-gcc
+#: make musl-check     compile all but the interface with musl-gcc
 #: make fuzz           fuzz PTX, its execution, --args, --launch, --expect, sessions, lectures, tables, keys, FUZZ_SECONDS (60) each; or fuzz-run, ...
-#: make mutate         put COUNT (300) faults, drawn by SEED, into a copy; the tests must find them (scripts/mutate.sh)
+#: make mutate         put COUNT (300) faults, chosen by SEED, into a copy; the tests must find them
 #: make bench          measure speed and memory on this machine
-#: make device         build tests/device/on_gpu, to be run on a machine with a GPU
+#: make device         build tests/device/on_gpu, for a machine with a GPU
 #: make ptx            regenerate assets/ptx from kernels/; needs nvcc, and PYTHON=a python3 with Triton for kernels/*.py
 #: make ptx-check      fail if assets/ptx is stale
 #: make peers          build build/libredviz_peers.so, which adds CUB and thrust to --bench (needs nvcc)
@@ -233,7 +234,7 @@ fuzz-run: fuzz-deps
 	$(FUZZ) $(filter-out src/main.c,$(SOURCES)) $(LIBRARIES)
 	build/fuzz/fuzz_run -max_len=8192 -timeout=20 -rss_limit_mb=4096 -dict=tests/fuzz/ptx.dict $(FUZZ_RUN) tests/fuzz/corpus
 
-# A byte that chooses what is read, then the text.
+# The first byte selects the parser, the rest is the text.
 fuzz-text: fuzz-deps
 	$(FUZZ) $(filter src/base/% src/ptx/% src/trace/% src/sass/% src/metrics/% src/findings/% src/report/% src/plan/% src/expect/% src/catalog/% src/compile/%,$(SOURCES)) $(LIBRARIES)
 	@{ printf 0; head -n 30 tests/data/warp_access_counts.csv; } >build/fuzz/$@/table
@@ -261,7 +262,7 @@ mutate: deps ; @scripts/mutate.sh
 deps:
 	@scripts/deps.sh build test
 
-# What redviz prints of its own tables: the manual page and the completions.
+# Documents that redviz prints from its own tables: the manual page and the completions.
 GENERATED = $(addprefix $(O)/generated/,man bash zsh fish)
 $(GENERATED): $(O)/redviz
 	$(Q)mkdir -p $(@D) && $(O)/redviz --generate $(@F) >$@
@@ -274,7 +275,7 @@ BASH_COMPLETIONS = $(SHARE)/bash-completion/completions
 ZSH_COMPLETIONS = $(SHARE)/zsh/site-functions
 FISH_COMPLETIONS = $(SHARE)/fish/vendor_completions.d
 
-# The folders of assets, and a command for the files of each.
+# The folders of assets, and an install command for the files of each.
 ASSETS = $(shell find assets -mindepth 1 -type d | sort)
 define INSTALL_ASSETS
 install -m 644 $(shell find $(1) -maxdepth 1 -type f | sort) $(SHARE)/redviz/$(1)
@@ -326,7 +327,7 @@ $(TESTS): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ -lcmocka -lvterm $(LIBRARIES)
 
-# Stand-ins for NVIDIA's libraries, which the tests of src/gpu load. The old driver lacks the functions new in CUDA 12.
+# Stubs of NVIDIA's libraries, which the tests of src/gpu load. The old driver lacks the functions of CUDA 12.
 $(O)/tests/gpu/libcuda_old_stub.so: STUB_FLAGS = -DSTUB_OLD
 $(O)/tests/gpu/libcuda_old_stub.so: tests/gpu/stub/cuda_stub.c
 $(O)/tests/gpu/libcupti_stub.so: src/gpu/cupti.h src/gpu/cupti.def
@@ -336,7 +337,7 @@ $(STUBS): Makefile
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -std=c11 -Isrc -fPIC -shared -Wall $(STUB_FLAGS) -o $@ $(filter %.c,$^)
 
-# A driver stand-in that runs kernels on the emulator: for tests of capture, and to try --backend gpu without a GPU.
+# A stub driver that runs kernels on the emulator, to test capture and --backend gpu without a GPU.
 $(EMULATED_GPU): $(EMULATED_OBJECTS)
 	$(SAY) "  link     $@"
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ -lsqlite3 -lm -pthread
@@ -356,7 +357,7 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 # -O3 vectorizes the loops over lanes.
 $(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
 $(O)/obj/src/bench/cpu_reduce.o $(O)/obj/src/plan/loops.o: CFLAGS += -O3 -fno-trapping-math
-# The commit, for --version; "-changed": with changes of the working tree that the next commit may have.
+# The commit, for --version; "-changed": the working tree has uncommitted changes.
 COMMIT := $(shell git describe --always --abbrev=40 --exclude='*' --dirty=-changed 2>/dev/null)
 $(O)/obj/src/main.o: FLAGS += -DREDVIZ_COMMIT='"$(COMMIT)"'
 $(O)/obj/src/main.o: $(O)/commit_$(COMMIT)
@@ -371,6 +372,6 @@ $(O)/obj/%.o: %.c Makefile | $(NEEDS)
 .SECONDARY:
 .PHONY: all static help run test test-long tests map goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb clean
-# A test is not compiled without cmocka and libvterm.
+# Tests need cmocka and libvterm to compile.
 $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o) $(HELPER_OBJECTS): | $(TEST_NEEDS)
 -include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

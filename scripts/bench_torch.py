@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""PyTorch's sum, timed as redviz --bench times kernels, in the lines of assets/*/timings.tsv (src/bench/recorded_file.h).
+"""Times PyTorch's sum as redviz --bench times kernels; prints lines of assets/*/timings.tsv
+(src/bench/recorded_file.h).
 
     scripts/bench_torch.py [--seconds 0.05] [--dtype int,float,double] >>torch.tsv
 
-Cold: other buffers in every repetition, and L2 overwritten before each sample; warm: the same buffer again. Graph: a CUDA
-graph of several repetitions, divided by their number; call: one repetition between two events. The sum goes to one number
-of the input's type on the device. The machine line is not printed: append the lines to those of --bench=tsv of the same
-machine.
+Cold: other buffers in every repetition, and L2 overwritten before each sample; warm: the same buffer again.
+Graph: the time of a CUDA graph of several repetitions, divided by their number; call: one repetition between
+two events. The sum is one number of the input's type on the device. The machine line is not printed: append
+the lines to those of --bench=tsv of the same machine.
 """
 import argparse
 import sys
@@ -20,12 +21,12 @@ WARM_UP = 3
 
 
 def repetitions(size_bytes):
-    """In a graph; fewer where one takes long (bench.c)."""
+    """Repetitions in a graph; fewer if one takes long (bench.c)."""
     return 2 if size_bytes >= 1 << 28 else 8 if size_bytes >= 1 << 24 else 32
 
 
 class Work:
-    """Sums of copies of one array, that together overwrite L2 twice."""
+    """Sums of copies of one array, which together overwrite L2 twice."""
 
     def __init__(self, count, dtype, l2_bytes):
         size_bytes = count * dtype.itemsize

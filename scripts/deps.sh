@@ -1,15 +1,17 @@
 #!/bin/sh
-# Installs the missing packages of each group: deps.sh GROUP...  (build, test, valgrind, lint, format, musl, fuzz, deb, html)
-# deps.sh --check GROUP...: installs nothing, fails where something is missing.
+# Installs the missing packages of each group: deps.sh GROUP...
+# Groups: build, test, valgrind, lint, format, musl, fuzz, deb, html.
+# deps.sh --check GROUP...: installs nothing, fails if something is missing.
 #
-# Libraries are checked by compiling, so the check holds on every system; nothing is downloaded if it succeeds. Packages
-# are installed with apt-get (Debian, Ubuntu) as root or with sudo; on other systems the command to type is printed.
+# Libraries are checked by compiling, so the check works on every system; nothing is downloaded if it
+# succeeds. Packages are installed with apt-get (Debian, Ubuntu) as root or with sudo; on other systems the
+# script prints the command to type.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 cc=${CC:-cc}
 case $(uname -s) in Darwin) curses=${CURSES_LIBRARIES:--lncurses} ;; *) curses=${CURSES_LIBRARIES:--lncursesw} ;; esac
 
-# compiles HEADERS LIBRARIES: can a program with these headers be built and linked?
+# compiles HEADERS LIBRARIES: whether a program with these headers compiles and links.
 compiles() {
     command -v "${cc%% *}" >/dev/null 2>&1 || return 1
     folder=$(mktemp -d) || return 1
@@ -22,7 +24,7 @@ compiles() {
     return $status
 }
 
-# Under the names that tests/html/browser.py knows.
+# Finds Chromium by the names that tests/html/browser.py knows.
 has_browser() {
     for browser in chromium chromium-browser google-chrome google-chrome-stable; do
         command -v "$browser" >/dev/null 2>&1 && return 0
@@ -45,7 +47,7 @@ has() {
     esac
 }
 
-# packages MANAGER GROUP: what to install, in the manager's own names
+# packages MANAGER GROUP: the packages to install, by the manager's names.
 packages() {
     case $1:$2 in
     apt-get:build) echo "gcc libc6-dev libncurses-dev libsqlite3-dev" ;;
@@ -112,11 +114,11 @@ apt-get)
     if [ "$(id -u)" = 0 ]; then prefix=; elif command -v sudo >/dev/null 2>&1; then prefix="sudo "; else prefix=none; fi
     command="${prefix}apt-get update && ${prefix}apt-get install -y --no-install-recommends $names"
     [ "$prefix" = none ] && give_up "su -c 'apt-get update && apt-get install -y --no-install-recommends $names'"
-    # sudo may ask for a password only at a terminal.
+    # sudo can ask for a password only on a terminal.
     [ -n "$prefix" ] && [ ! -t 0 ] && ! sudo -n true 2>/dev/null && give_up "$command"
     echo "installing $names"
     log=$(mktemp) || exit 1
-    # One broken third-party list must not stop the installation, so the update's own status does not count.
+    # One broken third-party list must not stop the installation, so the status of the update is ignored.
     ${prefix}apt-get update -q >"$log" 2>&1 </dev/null
     if ! ${prefix}env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
         -o DPkg::Lock::Timeout=120 $names >>"$log" 2>&1 </dev/null; then

@@ -1,13 +1,15 @@
 #!/bin/sh
-# Runs clang-tidy (.clang-tidy) and cppcheck on the given sources: lint.sh FILE.c...  Exit status 1 if either finds something.
+# Runs clang-tidy (.clang-tidy) and cppcheck on the given sources: lint.sh FILE.c...
+# Exit status 1 if either finds something.
 #
-# LINT_SINCE=COMMIT leaves out every source that is the same as in COMMIT, with all project headers and tables it includes.
+# LINT_SINCE=COMMIT leaves out every source that is the same as in COMMIT, including the project headers and
+# tables that it includes.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 flags="-std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic -pthread -Isrc -I."
 status=0
 
-# The given sources of which this compilation reads a changed file.
+# Those of the given sources that are changed or include a changed file.
 changed() {
     git diff --name-only "$LINT_SINCE" -- >"$work/changed" && git ls-files -o --exclude-standard >>"$work/changed"
     for source; do
@@ -31,8 +33,8 @@ printf '%s\n' "$@" | FLAGS="$flags" xargs -P "${JOBS:-2}" -n 1 sh -c '
     clang-tidy --quiet "$1" -- $FLAGS 2>/dev/null' clang-tidy ||
     status=1
 
-# Suppressed: what cppcheck cannot know. missingIncludeSystem: it does not read libc's headers. unusedFunction is not
-# enabled: a test may be the only caller of a public function.
+# missingIncludeSystem is suppressed: cppcheck does not read libc's headers. unusedFunction is not enabled: a
+# test may be the only caller of a public function.
 echo "  cppcheck: $# files"
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress=missingIncludeSystem -j "${JOBS:-2}" --template=gcc -D_POSIX_C_SOURCE=200809L -Isrc -I. "$@" || status=1

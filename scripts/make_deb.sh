@@ -1,6 +1,6 @@
 #!/bin/sh
 # Packs an installed tree as a Debian package: make_deb.sh ROOT VERSION  (make deb calls it)
-# Dependencies are those that dpkg-shlibdeps finds in the program. DEBFULLNAME and DEBEMAIL name the maintainer.
+# dpkg-shlibdeps finds the dependencies in the program. DEBFULLNAME and DEBEMAIL name the maintainer.
 set -eu
 cd "$(dirname "$0")/.."
 root=$1 version=$2
@@ -28,7 +28,7 @@ mkdir -p "$root/DEBIAN" "$share/doc/redviz"
     echo " -- $maintainer  $(date -R -u -d "$(sed -n 's/.*REDVIZ_VERSION_DATE  *"\(.*\)"/\1/p' src/base/version.h)")"
 } | gzip -9n >"$share/doc/redviz/changelog.gz"
 
-# dpkg-shlibdeps reads debian/control of the folder that it runs in.
+# dpkg-shlibdeps reads debian/control in the current folder.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/debian"

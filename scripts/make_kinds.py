@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints src/base/utf8_kinds.def: which characters take two columns of a terminal, and which none.
+"""Prints src/base/utf8_kinds.def: the characters that take two columns or none on a terminal.
 
     python3 scripts/make_kinds.py >src/base/utf8_kinds.def
 
-Python's unicodedata holds EastAsianWidth.txt and the general categories of one version of Unicode; the output names it.
-Characters that are not assigned yet go with the ranges around them, so that the table stays short."""
+Python's unicodedata holds EastAsianWidth.txt and the general categories of one version of Unicode; the output
+names it. Unassigned characters join the ranges around them, so that the table stays short."""
 import unicodedata
 
 KINDS = {"Mn": "MARK", "Me": "MARK", "Cf": "FORMAT", "Cc": "CONTROL", "Cs": "CONTROL", "Co": "CONTROL",
@@ -12,7 +12,7 @@ KINDS = {"Mn": "MARK", "Me": "MARK", "Cf": "FORMAT", "Cc": "CONTROL", "Cs": "CON
 
 
 def kind(code):
-    """None: not assigned."""
+    """The kind of a character; None: not assigned."""
     character = chr(code)
     category = unicodedata.category(character)
     if 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF:

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Compiles kernels/*.cu with nvcc and kernels/*.py with Triton to assets/ptx/*.ptx, and records what they were made from.
+# Compiles kernels/*.cu with nvcc and kernels/*.py with Triton to assets/ptx/*.ptx, and records their sources.
 #
-#   scripts/make_ptx.sh             all kernels; removes assets whose source is gone
+#   scripts/make_ptx.sh             all kernels; removes assets without a source
 #   scripts/make_ptx.sh NAME...     only kernels/NAME.cu or kernels/NAME.py
-#   scripts/make_ptx.sh --check     needs no compiler: names the assets that are stale against kernels/; exit 1 if any
+#   scripts/make_ptx.sh --check     needs no compiler: lists the assets older than kernels/; exit 1 if any
 #
-# NVCC is nvcc 13.0 (V13.0.88), which made what is here: another version writes other PTX. It is looked for in the PATH and
-# in /usr/local/cuda/bin. PYTHON is the python3 that has Triton (pip install triton==3.9.0 into a virtual environment); no GPU is needed. Without
-# it the .py kernels are left as they are, unless they are named.
+# NVCC is nvcc 13.0 (V13.0.88), which compiled the assets: other versions write other PTX. It is found in the
+# PATH or in /usr/local/cuda/bin. PYTHON is a python3 with Triton (pip install triton==3.9.0 into a virtual
+# environment); no GPU is needed. Without it, the .py kernels are left unchanged, unless they are named.
 #
-# assets/ptx/MANIFEST       asset, file, sha256: the .ptx itself and every source of ours that it was made from
-# assets/ptx/resources.csv  what ptxas makes of every entry on every architecture, so that occupancy is known
-#                           without a GPU and without a toolkit
+# assets/ptx/MANIFEST       asset, file, sha256: the .ptx itself and each of our sources that it was made from
+# assets/ptx/resources.csv  resources of every entry on every architecture, as ptxas reports them: occupancy
+#                           is known without a GPU and without a toolkit
 set -eu
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ python=${PYTHON:-python3}
 PATH=$PATH:/usr/local/cuda/bin
 architectures="75 80 86 89 90 100 120"
 
-# The virtual architecture a kernel is compiled for: 75, unless it uses something newer.
+# The virtual architecture that a kernel is compiled for: 75, unless it uses newer features.
 architecture_of() {
     case $1 in
     redux | fastest | cooperative | bfloat_promote | triton_* | lab_latency | async_copy | tensor_core) echo 80 ;;
@@ -32,7 +32,7 @@ architecture_of() {
 
 source_of() { if [ -f "kernels/$1.py" ]; then echo "kernels/$1.py"; else echo "kernels/$1.cu"; fi; }
 
-# The source; of a .cu the headers of ours that it includes, and those that any of our headers include.
+# The source; for a .cu also our headers that it includes, and those that any of our headers include.
 sources_of() {
     source=$(source_of "$1")
     echo "$source"
@@ -71,10 +71,11 @@ check() {
     return 1
 }
 
-# Names with internal linkage hold hashes and nvcc's process number: in _ZN47_INTERNAL_e7a13096_10_shuffle_cu_40c95bdc_11937
-# the length 47 is followed by the source file (10 characters) and, in some, the process 11937. Such a part, and likewise
-# N..._GLOBAL__N__..., becomes the C++ name of an unnamed namespace, 12_GLOBAL__N_1, so that a source always gives the same
-# PTX. Strings of .debug_str are written as numbers, on several lines each.
+# Names with internal linkage contain hashes and nvcc's process number: in
+# _ZN47_INTERNAL_e7a13096_10_shuffle_cu_40c95bdc_11937 the length 47 is followed by the source file
+# (10 characters) and, in some, the process 11937. Such a part, and likewise N..._GLOBAL__N__..., is replaced
+# by the C++ name of an unnamed namespace, 12_GLOBAL__N_1, so that a source always gives the same PTX. Strings
+# of .debug_str are written as numbers, on several lines each.
 without_process_numbers() {
     awk '
         function plain(text,   done, part, fixed, digits, bytes) {
@@ -133,7 +134,7 @@ compile() {
     return 1
 }
 
-# ptxas -v speaks of each entry in turn; the size of its machine code is the size of its .text section.
+# ptxas -v reports each entry in turn; the size of its machine code is that of its .text section.
 resources() {
     name=$1
     for architecture in $architectures; do
@@ -165,7 +166,7 @@ resources() {
     done
 }
 
-# Replaces the lines of one asset in MANIFEST and resources.csv; others keep theirs.
+# Replaces the lines of one asset in MANIFEST and resources.csv.
 record() {
     name=$1
     touch $assets/MANIFEST $assets/resources.csv

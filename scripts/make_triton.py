@@ -1,10 +1,10 @@
-"""Compiles kernels/NAME.py with Triton: the PTX of all its INSTANCES as one module, on standard output.
+"""Compiles kernels/NAME.py with Triton: writes the PTX of all its INSTANCES as one module to standard output.
 
     python3 -B scripts/make_triton.py kernels/NAME.py ARCHITECTURE
 
-Called by make_ptx.sh. Needs Triton, and no GPU. INSTANCES lists what to compile, as explicit instantiations do in a
-.cu: (function, type, the types of its arguments, the values of its constants, and options as num_warps). Triton gives
-each a module of its own; here they become entries NAME_TYPE of one.
+Called by make_ptx.sh. Needs Triton, but no GPU. INSTANCES lists what to compile, as explicit instantiations
+do in a .cu: (function, type, the types of its arguments, the values of its constants, and options such as
+num_warps). Triton makes a module of each; here they become entries NAME_TYPE of one module.
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ def compile_instance(function, arguments, architecture):
 
 
 def split(ptx):
-    """Header, declarations of shared memory, the entry, .file directives, strings that .loc names."""
+    """Header, declarations of shared memory, the entry, .file directives, strings that .loc refers to."""
     header = re.search(r"^\.version.*?^\.address_size \d+\n", ptx, re.S | re.M).group()
     shared = re.search(r"^\.extern \.shared .*\n", ptx, re.M)
     entry = re.search(r"^\.visible \.entry .*?^}\n", ptx, re.S | re.M).group()
@@ -37,7 +37,7 @@ def split(ptx):
 
 
 def as_instance(entry, name, kind):
-    """Another name for the entry, and labels that no other entry has."""
+    """Renames the entry, and makes its labels unique."""
     entry = re.sub(rf"\b{name}(?=\(|_param_)", f"{name}_{kind}", entry)
     return re.sub(r"\$L__(BB|tmp|func_begin|func_end)(\w+)", rf"$L__\1\2_{kind}", entry)
 

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Writes the lists of files in src/README.md, tui/README.md and tests/README.md: a line for each file.
+# Writes the lists of files in src/README.md, tui/README.md and tests/README.md, one line per file.
 #
 #   scripts/map.sh            rewrites the lists between the two marker lines (make map)
 #   scripts/map.sh --check    changes nothing; exit status 1 if a list is out of date
 #   scripts/map.sh --list     prints the lines: folder, name, text
 #
-# A line is the first sentence of the comment at the head of NAME.h, else of NAME.c, NAME.def, NAME.sh. It loses
-# the label that repeats the name, and the parentheses at its end. A sentence that is too long ends at its last
-# colon or semicolon that fits. A folder's line, "src/base/   memory, text", is written by hand in the document,
-# whose order of folders is kept.
+# A line is the first sentence of the comment at the top of NAME.h, else of NAME.c, NAME.def, NAME.sh, without
+# a label that repeats the name and without parentheses at its end. A sentence that is too long ends at its
+# last colon or semicolon that fits. The line of a folder, "src/base/   memory, text", is written by hand in
+# the document; the order of folders stays.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
@@ -17,7 +17,7 @@ export LC_ALL
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# The sources of a tree, in the order of their names.
+# The sources of a tree, sorted by name.
 sources() {
     find "$1" \( -path tests/data -o -path tests/fuzz/corpus -o -name __pycache__ \) -prune -o -type f \
         \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' -o -name '*.zsh' -o -name '*.py' \) -print | sort
@@ -28,7 +28,7 @@ first_sentences() {
     xargs awk -v width=85 '
     function fail(why) { printf "%s: %s\n", path[key], why | "cat >&2"; failed = 1 }
 
-    # The first sentence of a comment, without what the name of the file says already.
+    # The first sentence of a comment, without a label that repeats the file name.
     function sentence(text, label, name) {
         gsub(/[ \t]+/, " ", text); sub(/^ /, "", text)
         sub(/: [a-z_]+\.(sh|zsh|py)( .*)?$/, ".", text)

@@ -1,9 +1,10 @@
-"""Writes a sample of mutants of C files, drawn by a seed: mutate.py SEED COUNT FOLDER FILE...
+"""Writes a random sample of mutants of C files: mutate.py SEED COUNT FOLDER FILE...
 
-The operators are universalmutator's (universal, c_like and c rules). A line is drawn first, then one of its mutants,
-so that a long line weighs no more than a short one. FOLDER/00001, FOLDER/00002, ... are the mutants in the order drawn:
-FILE:LINE, then the text that replaces the line. Left out: comments, directives, assertions, messages of errors, changes
-inside strings, and releases of memory (`make test-sanitize` finds those that are missing).
+The operators are those of universalmutator (universal, c_like and c rules). A line is drawn first, then one
+of its mutants, so that long and short lines have the same weight. FOLDER/00001, FOLDER/00002, ... are the
+mutants in the order drawn: FILE:LINE, then the text that replaces the line. Excluded: comments, directives,
+assertions, error messages, changes inside strings, and calls that free memory (`make test-sanitize` finds
+missing ones).
 """
 import contextlib
 import io
@@ -20,7 +21,7 @@ STRING = re.compile(r'"(\\.|[^"\\])*"')
 
 
 def plain(text):
-    """The text without what is inside its strings, and without spaces."""
+    """The text without the contents of its strings, and without spaces."""
     return re.sub(r"\s+", "", STRING.sub('""', text))
 
 

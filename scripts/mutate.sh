@@ -1,19 +1,21 @@
 #!/bin/sh
 # Mutation testing: puts one small fault at a time into a copy of the tree, and runs the tests of that part.
 #
-# Variables: COUNT mutants (300) are drawn by SEED (1) from FILES (src/emulator src/metrics src/findings src/trace src/instrument
-# tui), JOBS (1) at a time. Test programs that take more than SLOWEST (20) seconds of processor time, or wait twice as
-# long, are left out. RETRY=1 runs those that survived the last time again, against new tests of unchanged sources.
+# Variables: COUNT mutants (300) are drawn with SEED (1) from FILES (src/emulator src/metrics src/findings
+# src/trace src/instrument tui), JOBS (1) at a time. Test programs that take more than SLOWEST (20) seconds of
+# CPU time, or wait twice as long, are left out. RETRY=1 re-runs the mutants that survived the last run,
+# against new tests of unchanged sources.
 #
-# Everything happens in build/mutate. Printed is a line a mutant, then the rates of each folder; build/mutate/report
-# keeps them. A mutant is `killed` by the first test program that crashes, or that fails or takes ten times as long as it
-# should, twice; `survived` if there is none; and `equivalent` (not counted) if its object code is that of the unchanged
-# file. A change that does not compile and link is replaced by another one.
+# All work is done in build/mutate. The script prints a line per mutant, then the rates of each folder;
+# build/mutate/report keeps them. A mutant is `killed` by the first test program that crashes, or that twice
+# fails or takes ten times its normal time; `survived` if no program kills it; `equivalent` (not counted) if
+# its object code is that of the unchanged file. A change that does not compile and link is replaced by
+# another one.
 #
-# shellcheck disable=SC2086,SC2046,SC2094,SC2030,SC2031 # words are split where they are lists; no name has a space
+# shellcheck disable=SC2086,SC2046,SC2094,SC2030,SC2031 # lists are split into words; no name has a space
 set -eu
 
-# The test programs of a source file: those beside it first, then those that run it through a whole session.
+# The test programs of a source file: those of its folder first, then those that run whole sessions.
 # shellcheck disable=SC2005 # echo makes one line of it
 tests_of() { # SOURCE
     case $1 in
@@ -53,7 +55,7 @@ run_test() { # SECONDS FOLDER NAME
         timeout -k 5 "$1" "build/tests/$3" </dev/null >"$2/output" 2>&1
 }
 
-# A test fails a second time too, unless a signal ended it, so that a test that now and then fails kills nothing.
+# Unless a signal ended it, a test must fail twice, so that a flaky test kills no mutant.
 finds_fault() { # SECONDS FOLDER NAME
     status=0
     run_test "$@" || status=$?
@@ -64,8 +66,8 @@ finds_fault() { # SECONDS FOLDER NAME
     esac
 }
 
-# Milliseconds of processor time that a test of the unchanged tree takes, and seconds from start to end, most of which a
-# test of a slow terminal waits; empty: it fails, and is left out.
+# Milliseconds of CPU time of a test of the unchanged tree, and seconds of elapsed time, most of which a test
+# of a slow terminal waits; empty: the test fails, and is left out.
 measure() { # NAME
     file=$work/seconds/$(echo "$1" | tr / .)
     [ ! -e "$file" ] || [ -n "$(find "tests/$1.c" -newer "$file")" ] || return 0
@@ -113,7 +115,7 @@ try() { # MUTANT, numbered as drawn
     rm -rf "$here"
 }
 
-# The rates: killed of those that are not equivalent, folder by folder.
+# The rates by folder: killed mutants, relative to those that are not equivalent.
 rates() { # REPORT
     awk -F '\t' '
         { folder = $2; sub(/\/[^\/]*$/, "", folder); sub(/^tui\/.*/, "tui", folder)
@@ -137,7 +139,7 @@ cd "$(dirname "$0")/.."
 export COUNT="${COUNT:-300}" JOBS="${JOBS:-1}" SLOWEST="${SLOWEST:-20}" work="$PWD/build/mutate"
 mkdir -p "$work/tree" "$work/base" "$work/seconds" "$work/results"
 
-# The copy: what git knows and what it does not ignore. Objects of an earlier copy are kept.
+# The copy: tracked files and untracked files that are not ignored. Objects of an earlier copy are kept.
 find "$work/tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 git ls-files -co --exclude-standard | while read -r file; do [ ! -e "$file" ] || echo "$file"; done |
     tar -c -T - | tar -x -C "$work/tree"

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Fails if a folder includes or links one that it must not: check_layers.sh [ROOT [OBJECTS [LIMITS]]].
+# Fails if a folder includes or links a folder that it must not: check_layers.sh [ROOT [OBJECTS [LIMITS]]].
 #
-# One declared order (below) serves two checks. Of the sources under ROOT: every #include. Of the object files under
-# OBJECTS, where that is given: every symbol that an object takes from an object of another folder, as the linker sees
-# it. Each violation is one line. A folder may only name folders declared above it, so folders form no cycle.
+# One declared order (below) serves two checks: every #include of the sources under ROOT; and, if OBJECTS is
+# given, every symbol that an object under it takes from an object of another folder, as the linker sees it.
+# Each violation is one line. A folder may only name folders declared above it, so folders form no cycle.
 #
-# Inside a folder, objects may need each other in a circle. How many do is counted (objects that need themselves
-# through others) and may only fall: the limits are below, too, unless LIMITS are given.
+# Inside a folder, objects may depend on each other in cycles. The number of objects in cycles may only
+# decrease: the limits are below, unless LIMITS are given.
 #
-# tui, cli and main see the producers (emulator, instrument, gpu) only through session and bench, metrics never sees
-# one, and curses is included by tui/draw/terminal.c alone.
+# tui, cli and main see the producers (emulator, instrument, gpu) only through session and bench, metrics
+# never sees one, and curses is included by tui/draw/terminal.c alone.
 set -eu
 
-# folder: folders that it may need
+# folder: folders that it may depend on
 order='
 base:
 ptx: base
@@ -49,11 +49,11 @@ cli: base ptx trace sass metrics findings report plan expect catalog session ben
 main: base ptx trace sass metrics findings report plan expect catalog session bench lecture tui/draw tui/view tui cli
 '
 
-# Violations that are known and are to go, as "folder>folder": shorten these lists, never extend them.
+# Known violations to be removed, as "folder>folder": shorten these lists, never extend them.
 known_includes=''
 known_links=''
 
-# folder: how many of its objects need each other in a circle. A folder that is not listed has none.
+# folder: the number of its objects in cycles. A folder that is not listed has none.
 limits='
 ptx: 6
 compile: 4
@@ -138,7 +138,7 @@ find src tui -name '*.[ch]' -o -name '*.def' | sort |
 
 [ $# -ge 2 ] || exit $status
 
-# Only objects whose source is there: others are left over from an earlier build.
+# Only objects whose source exists: others are left from an earlier build.
 objects= missing=
 for source in $(find src tui -name '*.c' | sort); do
     object=$2/${source%.c}.o

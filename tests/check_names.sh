@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fails if two types share a name: check_names.sh [ROOT]. Prints every type that is defined in two places of src and tui, also
-# where both are private to a file.
+# Fails if two types share a name: check_names.sh [ROOT]. Prints every type that is defined in two places of
+# src and tui, even if both are private to a file.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 

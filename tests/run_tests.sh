@@ -1,11 +1,12 @@
 #!/bin/sh
 # Runs test programs: run_tests.sh BUILD_FOLDER tests/AREA/test_NAME.c...
 #
-# One line a program (and what it says about itself in "# summary:"), the whole output of those that fail, and
-# "N passed, N failed" last. The numbers are the programs' own: cmocka writes TAP, whose first line is the number of
-# tests, so that tests which a crash kept from running count as failed. A program that is missing, or ends badly after its tests passed, is one failure.
-# REDVIZ_UNDER is a command to run each program under (valgrind), JOBS + 1 programs run at a time, and REDVIZ_BROKEN
-# says that the build failed, so that programs left from an earlier one cannot hide it.
+# Prints one line per program (with its own "# summary:"), the whole output of those that fail, and last
+# "N passed, N failed". The numbers are those of the programs: cmocka writes TAP, whose first line is the
+# number of tests, so that tests which did not run after a crash count as failed. A program that is missing,
+# or fails after its tests passed, is one failure. REDVIZ_UNDER is a command to run each program under
+# (valgrind). JOBS + 1 programs run at a time. REDVIZ_BROKEN states that the build failed, so that programs of
+# an earlier build cannot hide it.
 set -u
 
 run_one() { # BUILD_FOLDER SOURCE
@@ -57,7 +58,7 @@ folder=$1
 shift
 rm -rf "$folder/results"
 mkdir -p "$folder/results"
-# One more at a time than there are cores, and the last folder first: the tests of the interface wait for terminals.
+# One more at a time than there are cores, last folder first: the tests of the interface wait for terminals.
 printf '%s\n' "$@" | sort -r | xargs -P $((${JOBS:-2} + 1)) -n 1 "$0" --one "$folder"
 
 passed=0 failed=0

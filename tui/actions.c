@@ -35,14 +35,15 @@ static ViewAnswer act_STEP(Press press) {
     return VIEW_CHANGED;
 }
 
-/* What a page is in a file. */
+/* Page keys move by this many beats. */
 static ViewAnswer act_PAGE(Press press) {
     enum { BEATS_A_PAGE = 10 };
     view_move_by_beats(press.view, press.scene, BEATS_A_PAGE * press.direction * repeats(&press));
     return VIEW_CHANGED;
 }
 
-/* To the start of the next group; backwards to the start of this one, or of the one before from there. */
+/* Goes to the start of the next group; backwards to the start of this one, or from there to the start of the
+ * one before. */
 static int group_target(const int *begin, int group, int step, int direction, int times) {
     if (direction < 0 && step > begin[group]) times--;
     group += direction * times;
@@ -81,7 +82,7 @@ static ViewAnswer act_PLAY(Press press) {
     view->transient.playing = !view->transient.playing;
     View next = *view;
     if (view->transient.playing && !view_next_wavefront(&next, press.scene))
-        view_go_to_step(view, press.scene, 0); /* at the end: from the start again */
+        view_go_to_step(view, press.scene, 0); /* at the end: start over */
     return VIEW_CHANGED;
 }
 
@@ -99,7 +100,7 @@ static ViewAnswer act_SPEED(Press press) {
 
 /* ---- jumps --------------------------------------------------------------------------------------------- */
 
-/* Does this step match what the jump looks for? */
+/* Whether this step matches what the jump looks for. */
 typedef bool Matches(const Press *press, const Steps *steps, const StepIndex *step_index, int step,
                      const void *context);
 
@@ -146,7 +147,7 @@ static bool step_has_lane(const Press *press, const Steps *steps, const StepInde
     return header.mask >> view->selection.lane & 1;
 }
 
-/* Instructions whose PTX, source line or kind of event holds the text; the caller frees. */
+/* Instructions whose PTX, source line or kind of event contains the text; the caller frees them. */
 static bool *find_instructions(const Press *press) {
     const Scene *scene = press->scene;
     const PtxProgram *program = scene_launch(scene, press->view->place.block)->program;
@@ -190,7 +191,7 @@ static ViewAnswer act_LANE_EVENT(Press press) {
     return jump(press, step_has_lane, NULL, what);
 }
 
-/* The next metric that this block has any of; then none. */
+/* Selects the next metric that is not zero in this block; after the last, none. */
 static ViewAnswer act_TRACE(Press press) {
     View *view = press.view;
     const Steps *steps = view_steps(view, press.scene);
@@ -280,7 +281,7 @@ static ViewAnswer act_END(Press press) {
     return VIEW_CHANGED;
 }
 
-/* Makes it the first side pane, and the one that z enlarges; false: it was already. */
+/* Makes it the first side pane, and the one that z enlarges; false: it is already. */
 static bool bring_to_front(View *view, const Pane *pane) {
     int index = 0;
     while (pane_side(index) != pane) index++;
@@ -291,7 +292,8 @@ static bool bring_to_front(View *view, const Pane *pane) {
     return true;
 }
 
-/* The next access of a hazard: where it was detected, then the one it races with, then the next hazard. */
+/* Goes to the next access of a hazard: where it was detected, then the access it races with, then the next
+ * hazard. */
 static void next_hazard(View *view, const Findings *hazards, int direction) {
     bool has_other = view->selection.hazard && hazards->items[view->selection.hazard - 1].other.pc >= 0;
     if (view->selection.hazard && has_other && view->selection.hazard_other == (direction < 0)) {
@@ -325,9 +327,9 @@ static ViewAnswer act_HAZARD(Press press) {
     return view_go_to_hazard(view, press.scene);
 }
 
-/* ---- selection ---------------------------------------------------------------------------------- */
+/* ---- selection ----------------------------------------------------------------------------------------- */
 
-/* The next warp that has an event in this step, around the block, from the one that is shown. */
+/* Selects the next warp of the block, cyclically, that has an event in this step. */
 static ViewAnswer next_warp(Press press) {
     View *view = press.view;
     StepContext context;
@@ -362,7 +364,7 @@ static ViewAnswer act_LANE(Press press) {
     return VIEW_CHANGED;
 }
 
-/* To block `number` of the shown launch; if it is not traced yet, asks for that. */
+/* Goes to block `number` of the shown launch; asks to trace it if it is not traced yet. */
 static ViewAnswer go_to_block(View *view, const Scene *scene, int number) {
     const TraceLaunch *launch = scene_launch(scene, view->place.block);
     uint64_t count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -395,7 +397,7 @@ static ViewAnswer act_BLOCK(Press press) {
     return VIEW_CHANGED;
 }
 
-/* ---- the display ----------------------------------------------------------------------------------- */
+/* ---- the display --------------------------------------------------------------------------------------- */
 
 static ViewAnswer act_VALUES(Press press) {
     static const char *const names[VALUE_FORMAT_COUNT] = {"in the kernel's type", "in hex",
@@ -483,7 +485,7 @@ static ViewAnswer act_PICTURE(Press press) {
     return VIEW_CHANGED;
 }
 
-/* The machine in place of the picture, and back. */
+/* Shows the machine in place of the picture, and back. */
 static ViewAnswer act_GRID(Press press) {
     ViewDisplay *display = &press.view->display;
     if (display->picture == SHOW_GRID) {
@@ -547,7 +549,7 @@ static ViewAnswer act_COMPARE(Press press) {
     size_t length = strlen(press.scene->identity.kernel);
     if (press.direction < 0) return VIEW_ALONE;
     act_KERNEL(press);
-    view->transient.beside = true; /* kernels alone */
+    view->transient.beside = true; /* offer kernels only */
     for (int i = view->transient.choice; !next && view_menu_row(view, i, &row); i++)
         if (strncmp(row.name, press.scene->identity.kernel, length) != 0) next = i;
     view->transient.choice = next;

@@ -1,12 +1,12 @@
-/* App: the event loop. Keys change the view, the frame is drawn from scene and view, the terminal shows it.
- * Opening another kernel runs in a worker thread; the loop never waits for it. */
+/* App: the event loop. Keys change the view, the frame is drawn from scene and view, the terminal shows it. A
+ * worker thread opens other kernels; the loop never waits for it. */
 #include "tui/app_state.h"
 
 #include "tui/draw/terminal.h"
 #include <math.h>
 #include <unistd.h>
 
-/* Of the interface, without a lecture's panel. */
+/* The size of the interface without a lecture's panel. */
 static void app_size(const App *app, int *columns, int *rows) {
     terminal_size(columns, rows);
     app_fit(app, columns, rows);
@@ -31,7 +31,7 @@ static void app_draw(App *app) {
     canvas_free(canvas);
 }
 
-/* Milliseconds until the loop has to act by itself; -1: only when something happens. */
+/* Milliseconds until the loop must act by itself; -1: wait for events only. */
 static int app_patience(App *app) {
     double due = app_view(app)->transient.playing ? app->due : INFINITY;
     if (app->watch) due = fmin(due, app->look_due);
@@ -40,7 +40,7 @@ static int app_patience(App *app) {
     return left < 0 ? 0 : (int)left + 1;
 }
 
-/* Of two times to wait, where -1 is for ever. */
+/* The shorter of two waits, where -1 is for ever. */
 static int sooner(int a, int b) {
     return a < 0 || (b >= 0 && b < a) ? b : a;
 }
@@ -49,11 +49,11 @@ static bool app_play(App *app) {
     double now = app_now();
     if (!app_view(app)->transient.playing || now < app->due) return false;
     app->due += app_play_frame(app);
-    if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: does not catch up */
+    if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: do not catch up */
     return true;
 }
 
-/* A hint of the footer presses its key. */
+/* A click on a hint of the footer presses its key. */
 static ViewAnswer app_click(App *app, int column, int row) {
     int columns, rows;
     app_size(app, &columns, &rows);
@@ -72,7 +72,7 @@ static ViewAnswer app_drag(App *app, int column) {
     return comparison_scrub(&app->comparison, columns, rows, app->dragged, column);
 }
 
-/* False: quit. *changed: the frame has to be drawn. */
+/* False: quit. *changed: draw the frame again. */
 static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     bool was_playing = app_view(app)->transient.playing;
     ViewAnswer answer = VIEW_IGNORED;
@@ -99,7 +99,7 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         app->dragged = (Rectangle){0};
         answer = VIEW_CHANGED;
         break;
-    case TERMINAL_END: /* as if it were quit, so that nothing is left behind */
+    case TERMINAL_END: /* quit normally, so that nothing is left behind */
         app->signal = event->signal;
         answer = VIEW_QUIT;
         break;
@@ -114,15 +114,15 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
     return answer != VIEW_QUIT;
 }
 
-/* The GPU does not return: nothing may wait for it any more, not even the clean-up at exit. */
+/* The GPU does not return: wait for nothing, not even for the driver's clean-up at exit. */
 static void app_leave(const Error *error) {
-    enum { DONE = 0, FAILED = 2 }; /* as main() has them */
+    enum { DONE = 0, FAILED = 2 }; /* exit status, as in main() */
     if (error) error_print(error, stderr);
     fflush(NULL);
     _exit(error ? FAILED : DONE);
 }
 
-/* A line table may name any file of this machine: those that lie elsewhere are not opened unasked. */
+/* A line table may name any file of this machine: files elsewhere are opened only on request. */
 static void app_say_unopened(App *app, Session *session) {
     const char *file = session_unopened_source(session);
     if (file) app_say(app, scene_file_name(file), "lies outside the kernel's folder; --sources DIR opens it");

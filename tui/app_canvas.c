@@ -1,4 +1,4 @@
-/* A frame as the app shows it: the interface, and beside it the panel of a lecture. */
+/* A frame as the app shows it: the interface, with the panel of a lecture beside it. */
 #include "tui/app_state.h"
 
 void app_fit(const App *app, int *columns, int *rows) {
@@ -21,7 +21,7 @@ Canvas *app_page_canvas(App *app, int columns, int rows) {
     Overlay overlay = app_view(app)->transient.overlay;
     if (overlay == OVERLAY_NONE)
         canvas_fill(canvas, (Rectangle){0, rows - 1, columns, 1}, ROLE_TEXT);
-    else if (overlay == OVERLAY_LADDER || overlay == OVERLAY_LATENCY) /* theirs stand inside of their frame */
+    else if (overlay == OVERLAY_LADDER || overlay == OVERLAY_LATENCY) /* their hints are inside their frame */
         canvas_fill(canvas, (Rectangle){1, rows - 2, columns - 2, 1}, ROLE_TEXT);
     return canvas;
 }

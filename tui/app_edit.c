@@ -1,11 +1,11 @@
-/* Files that the user edits, and runs that are repeated when files change. */
+/* Files that the user edits, and re-running when they change. */
 #include "tui/app_state.h"
 
 #include "tui/draw/terminal.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_SECONDS 0.25 /* between looks at files that are watched */
+#define LOOK_SECONDS 0.25 /* between looks at watched files */
 
 /* The line that the compiler rejected, else the line of this step. */
 static EditPlace app_edit_place(App *app, const char *const *files, int count) {

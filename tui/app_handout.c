@@ -35,7 +35,7 @@ static void add_heading(const Handout *handout, Text *out, int level, const char
     }
 }
 
-/* What is seen after the question's keys, and the answer above it. */
+/* The screen after the question's keys, and the answer above it. */
 static void add_answer(Handout *handout, const LectureStop *stop) {
     App *app = handout->app;
     const char *keys = stop->question->keys;

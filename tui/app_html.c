@@ -1,5 +1,5 @@
-/* The page that --html writes, with everything in it. assets/html holds the page; what stands there as
- * {{name}} is put in here. */
+/* The page that --html writes, with everything in it. assets/html holds the page; each {{name}} in it is
+ * replaced here. */
 #include "tui/app_walk.h"
 
 #include "base/version.h"
@@ -120,7 +120,7 @@ static void add_title(Text *out, const HtmlPage *page, const AppStart *start) {
     text_add(out, " - redviz");
 }
 
-/* What stands for {{name}}; false: there is no such name. */
+/* Writes the replacement of {{name}}; false: unknown name. */
 static bool add_part(Text *out, const char *name, const HtmlPage *page, const AppStart *start, Error *error) {
     char *text = NULL;
     if (!strcmp(name, "title")) {

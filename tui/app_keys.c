@@ -12,14 +12,14 @@ Canvas *app_frame_canvas(App *app, int columns, int rows) {
     return app_canvas(app, &app->comparison, columns, rows);
 }
 
-/* Of a script: a frame of the recording. */
+/* For a script: adds a frame to the recording. */
 static void app_record_frame(App *app, int columns, int rows) {
     Canvas *canvas = app_frame_canvas(app, columns, rows);
     cast_add(app->cast, canvas, app_view(app)->display.theme, app->cast_seconds);
     canvas_free(canvas);
 }
 
-/* Of a script: the next frame of the recording, and how long it is shown. Where the run plays, it goes on playing
+/* For a script: adds the next frame to the recording, with the time it is shown. A playing run goes on
  * meanwhile, frame by frame as on a terminal. */
 static void app_record_pause(App *app, double pause, int columns, int rows) {
     if (!app->cast) return;
@@ -35,7 +35,8 @@ static void app_record_pause(App *app, double pause, int columns, int rows) {
     app->cast_seconds = end;
 }
 
-/* A frame of a moving image for each pause. Where the run plays, it shows wavefront by wavefront; nothing moves between. */
+/* Adds a frame of an animated image for each pause. A playing run advances wavefront by wavefront; nothing
+ * moves in between. */
 static void add_to_movie(App *app, double pause, int columns, int rows) {
     double each = 1 / view_wavefronts_per_second(app_view(app));
     if (pause <= 0) return;

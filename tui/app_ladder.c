@@ -1,4 +1,4 @@
-/* The ladder screen: whose recordings it shows, and which rungs are still to be counted. */
+/* The ladder screen: whose recordings it shows, and which rungs remain to be counted. */
 #include "tui/app_state.h"
 
 #include "tui/draw/terminal.h"

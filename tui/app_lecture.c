@@ -1,4 +1,4 @@
-/* A lecture: from stop to stop, its questions, and the check of what it claims. */
+/* A lecture: moves between stops, asks questions, and checks claims. */
 #include "tui/app_state.h"
 
 #include "lecture/values.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The keys of the stop or of its question; they are the lecture's own, so it is not left. */
+/* Presses the keys of the stop or of its question; they are the lecture's own, so it is not left. */
 static void press_own(App *app, const char *keys) {
     bool quit = false;
     Error error = {0};
@@ -24,7 +24,7 @@ void app_press_own(App *app, Key key) {
     app->lecture.presses = false;
 }
 
-/* The run is there: step and keys. */
+/* The run is open: apply step and keys. */
 static void arrive(App *app) {
     const LectureScreen *screen = lecture_view_screen(&app->lecture);
     app->lecture.opening = STOP_THERE;
@@ -33,7 +33,7 @@ static void arrive(App *app) {
     press_own(app, screen->keys);
 }
 
-/* The same run again, as it opens: what other keys have changed is as it was. */
+/* Resets the run to the state in which it opens: undoes what other keys have changed. */
 static void restart(App *app) {
     Comparison *comparison = &app->comparison;
     for (int i = 0; i < comparison->count; i++) {
@@ -53,8 +53,8 @@ static void restart(App *app) {
     comparison_follow(comparison);
 }
 
-/* A jump to a hazard needs the whole search, one to another block or launch its events; everything else is there after a
- * first look. */
+/* A jump to a hazard needs the whole search, and a jump to another block or launch its events; everything
+ * else is ready once the traced blocks have run. */
 static bool needs_all_events(const char *keys) {
     Key key;
     Error error;
@@ -90,7 +90,7 @@ static void open_stop(App *app, int from) {
 }
 
 void app_go_to_stop(App *app, int stop) {
-    app_abandon_loading(app); /* a reader who goes on does not wait for what is left behind */
+    app_abandon_loading(app); /* a reader who goes on does not wait for abandoned sessions */
     app_view(app)->transient.overlay = OVERLAY_NONE;
     app_view(app)->transient.playing = false;
     int from = app->lecture.stop;
@@ -119,7 +119,7 @@ static Rectangle panel(const App *app) {
     return lecture_panel_area(&app->lecture, &columns, &rows);
 }
 
-/* What was asked for happens on the screen. */
+/* Shows the answer on the screen. */
 static void reveal(App *app) {
     press_own(app, lecture_view_stop(&app->lecture)->question->keys);
 }
@@ -158,7 +158,7 @@ static void enter(App *app) {
     }
 }
 
-/* PgDn, Home and digits are the overlay's own. */
+/* PgDn, Home and digits belong to the overlay. */
 static bool has_keys(Overlay overlay) {
     return overlay == OVERLAY_HELP || overlay == OVERLAY_WORDS || overlay == OVERLAY_MENU ||
            overlay == OVERLAY_SETTINGS;
@@ -173,7 +173,8 @@ static bool press_lecture(App *app, KeyPress press) {
     bool goes = key == LECTURE_KEY_STOP || key == LECTURE_KEY_FIRST;
     bool leaves = press.key == SPECIAL_ESCAPE || press.action == ACT_QUIT;
     if (is_opening(app) && !goes && !leaves) return true; /* the screen is still that of the stop before */
-    /* What the stop itself opened is part of it; what the reader opened has its own Enter and figures. */
+    /* An overlay that the stop opened is part of it; one that the reader opened has its own Enter and
+     * figures. */
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;
     if (!is_own && has_keys(view->transient.overlay)) return false;
     if (view->transient.input != INPUT_COMMANDS || (!is_own && key == LECTURE_KEY_RETURN)) return false;
@@ -190,7 +191,7 @@ static bool press_lecture(App *app, KeyPress press) {
     case LECTURE_KEY_RETURN:
         enter(app);
         return true;
-    case LECTURE_KEY_MARK: /* no question asks for lanes: the key plays */
+    case LECTURE_KEY_MARK: /* the question does not ask for lanes: the key plays */
     case LECTURE_KEY_COUNT:
         break;
     }

@@ -1,10 +1,10 @@
-/* Play, frame by frame, on the clock of a terminal or of a recording. */
+/* Playing, frame by frame, on the clock of a terminal or of a recording. */
 #include "tui/app_state.h"
 
 #include "tui/motion.h"
 #include <math.h>
 
-enum { FRAME_MILLISECONDS = 16 }; /* no frame is shown for less */
+enum { FRAME_MILLISECONDS = 16 }; /* the shortest time that a frame is shown */
 
 double app_play_frame(App *app) {
     View *view = app_view(app);

@@ -1,4 +1,4 @@
-/* The work of the app that a key or a click asks for. */
+/* The app's answer to a key or a click. */
 #include "tui/app_state.h"
 
 ViewAnswer app_answer(App *app, ViewAnswer answer) {

@@ -1,4 +1,4 @@
-/* Hazards and timings for panes, which a session alone does not have. */
+/* Hazards and timings for panes, which a session alone does not hold. */
 #include "tui/app_state.h"
 
 #include "tui/draw/terminal.h"
@@ -45,7 +45,7 @@ bool app_provide(App *app, int columns, int rows) {
     return timings_seen;
 }
 
-/* Measures while the timings are on the screen, for the run that has the keys. */
+/* Measures for the active run while the timings are on the screen. */
 void app_measure(App *app, bool is_seen) {
     bool is_ladder = app_shows_ladder(app) || app_view(app)->transient.overlay == OVERLAY_LATENCY;
     const Scene *scene = comparison_scene(&app->comparison);

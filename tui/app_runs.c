@@ -1,4 +1,5 @@
-/* The sessions of the interface: opened in a worker thread, shown in place of a run or beside it, and ended. */
+/* The sessions of the interface: opened in a worker thread, shown in place of a run or beside it, and
+ * closed. */
 #include "tui/app_state.h"
 
 #include "base/memory.h"
@@ -63,7 +64,7 @@ void app_count(App *app, int index) {
     if (!slot->counting) app_say(app, "the grid", "cannot be counted: no thread could be started");
 }
 
-/* The largest change of the last edit, in one line; where the grid has to be counted first, later. */
+/* Reports the largest change of the last edit in one line; later if the grid must be counted first. */
 static void app_report_change(App *app, int index) {
     Differences change;
     char most[100];
@@ -79,7 +80,7 @@ static void app_report_change(App *app, int index) {
              "re-run: %s; i: all metrics", most);
 }
 
-/* The whole run in place of the first look: the same events, and now its counters and its result. */
+/* Replaces the first look by the whole run: the same events, now with counters and result. */
 bool app_finish_counting(App *app, int index) {
     RunSlot *slot = &app->slots[index];
     Error error = {0};
@@ -129,7 +130,7 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     if (app->opened) app->opened(app, purpose);
 }
 
-/* Impossible settings are shown again, with the reason. */
+/* Shows impossible settings again, with the reason. */
 static void app_refuse(App *app, const char *what, Purpose purpose, const Error *error) {
     View *view = app_view(app);
     if (purpose == PURPOSE_SETTINGS && view->transient.overlay == OVERLAY_NONE && !app->cancelled) {
@@ -197,8 +198,8 @@ void app_cancel(App *app) {
     app->cancelled = true;
 }
 
-/* Those of the active run for another kernel: other kernels have other grids, so the traced blocks are again those of the
- * command line. */
+/* The options of the active run for another kernel. Kernels differ in their grids, so the traced blocks are
+ * those of the command line. */
 static SessionOptions app_options_of_other(App *app) {
     const SessionOptions *first = session_options(app->first);
     SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
@@ -208,7 +209,7 @@ static SessionOptions app_options_of_other(App *app) {
     return options;
 }
 
-/* One of the ladder's kernels, at the size and in the type that are selected there. */
+/* Opens one of the ladder's kernels, at the size and type selected there. */
 static void app_open_rung(App *app, Purpose purpose, const char *kernel) {
     SessionOptions options = app_options_of_other(app);
     options.catalog.n = app->rung.n;
@@ -217,7 +218,7 @@ static void app_open_rung(App *app, Purpose purpose, const char *kernel) {
     app_open(app, &options, purpose, kernel);
 }
 
-/* The second of two that are compared, once the first is there. */
+/* Opens the second of two runs to compare, once the first is open. */
 static void app_open_beside_rung(App *app) {
     if (!*app->rung.beside || app->loader) return;
     ViewRung rung = app->rung;

@@ -1,11 +1,11 @@
-/* Without a terminal: the keys of --keys, one frame, a recording. */
+/* Scripts without a terminal: the keys of --keys, one frame, a recording. */
 #include "tui/app_state.h"
 
 #include "tui/draw/svg.h"
 #include "tui/key_script.h"
 #include <time.h>
 
-/* The second run of --compare. */
+/* Opens the second run of --compare. */
 static bool app_start_comparison(App *app, const SessionOptions *options, Error *error) {
     Error reason = {0};
     Session *session = session_open(options, &reason);

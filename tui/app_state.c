@@ -1,4 +1,4 @@
-/* What the interface consists of: its beginning, and what all of it uses. */
+/* The parts of the interface: their initialization, and what they share. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "tui/app_state.h"

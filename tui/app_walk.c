@@ -1,5 +1,6 @@
-/* The frames of a page. First the places are gathered: beat by beat, wavefront by wavefront, and where the keys that jump
- * lead. Then they are drawn in the order of their steps, so that each differs little from the one before. */
+/* The frames of a page. First the places are collected: beat by beat, wavefront by wavefront, and the targets
+ * of jumps. Then they are drawn in the order of their steps, so that each differs little from the one
+ * before. */
 #include "tui/app_walk.h"
 
 #include "base/json.h"
@@ -34,7 +35,7 @@ static bool same_canvas(const Canvas *a, const Canvas *b) {
     return true;
 }
 
-/* A frame of the first picture, with its place. */
+/* Adds a frame of the first picture, with its place. */
 static void add_frame(Walk *walk, Canvas *canvas, int step, StationKind kind) {
     static const char *const letters[] = {"b", "w", "x"};
     array_reserve(walk->steps, walk->pictures[0].count + 1, walk->step_capacity);
@@ -60,7 +61,7 @@ static bool is_beat(App *app) {
                          view->place.step);
 }
 
-/* Moves by a key; false: there is nothing further in this block. */
+/* Moves by a key; false: there is no further place in this block. */
 static bool moves(App *app, char key) {
     const ViewPlace before = app_view(app)->place;
     comparison_press(&app->comparison, keys_decode((Key)key));
@@ -82,7 +83,7 @@ static void gather_wavefronts(Walk *walk, App *app) {
         if (moves(app, '.')) add_station(walk, app, STATION_WAVEFRONT);
 }
 
-/* This place and those that follow it. */
+/* Adds this place and those that follow it. */
 static void gather_beats(Walk *walk, App *app, int most) {
     add_station(walk, app, is_beat(app) ? STATION_BEAT : STATION_LANDING);
     gather_wavefronts(walk, app);
@@ -96,7 +97,7 @@ static void gather_beats(Walk *walk, App *app, int most) {
     }
 }
 
-/* Presses the key until it leads nowhere new, or behind the last frame. `jump` gets the stations. */
+/* Presses the key until it leads nowhere new, or past the last frame. Adds the stations to `jump`. */
 static void gather_jumps(Walk *walk, WalkJump *jump, App *app, int last_step) {
     int begin = walk->station_count;
     if (jump->key == 'f') app_show_hazards(app, app->comparison.active, true);
@@ -108,7 +109,7 @@ static void gather_jumps(Walk *walk, WalkJump *jump, App *app, int last_step) {
             is_known = !memcmp(place_of(&walk->stations[k].state), place, sizeof *place) &&
                        walk->stations[k].state.view[app->comparison.active].selection.hazard ==
                            app_view(app)->selection.hazard;
-        if (is_known) break; /* around */
+        if (is_known) break; /* back at the start */
         add_station(walk, app, STATION_LANDING);
         array_push(jump->frames, jump->count, jump->capacity, walk->station_count - 1);
     }
@@ -146,7 +147,7 @@ static Canvas *draw(App *app, const Station *station, WalkSize size, int picture
     return app_page_canvas(app, size.columns, size.rows);
 }
 
-/* The station before that is at the same place and looks alike; NULL: none. */
+/* The earlier station at the same place that looks the same; NULL: none. */
 static const Station *look_alike(const Walk *walk, App *app, int index, const Canvas *canvas, WalkSize size) {
     const Station *station = &walk->stations[index];
     for (int i = index - 1; i >= 0 && same_place(&walk->stations[i], station); i--) {
@@ -174,7 +175,7 @@ static void draw_stations(Walk *walk, App *app, WalkSize size) {
     walk->picture_count = 1;
 }
 
-/* The stations that have a frame of their own, with the picture that so many r lead to. */
+/* Draws the stations that have a frame of their own, in the picture that this many presses of r select. */
 static void draw_picture(Walk *walk, App *app, WalkSize size, int picture, int first_frame) {
     FrameList *list = &walk->pictures[walk->picture_count++];
     int frame = first_frame;
@@ -191,7 +192,7 @@ static int frame_of(const Walk *walk, int order) {
     return 0;
 }
 
-/* Stations become their frames; one frame once. */
+/* Replaces stations by their frames, each frame once. */
 static void number_jumps(Walk *walk) {
     for (int i = 0; i < WALK_JUMPS; i++) {
         WalkJump *jump = &walk->jumps[i];
@@ -240,7 +241,7 @@ void walk_run(Walk *walk, App *app, WalkSize size) {
     app->comparison = opened;
 }
 
-/* The answer is there: what was asked for is seen, key by key. */
+/* The question is answered: shows the answer, key by key. */
 static void reveal(Walk *walk, App *app, WalkSize size) {
     const char *keys = lecture_view_stop(&app->lecture)->question->keys;
     Key key;

@@ -38,7 +38,8 @@ void comparison_leave(Comparison *comparison) {
 
 /* ---- following by progress ----------------------------------------------------------------------------- */
 
-/* The corresponding block: the first traced one of the same launch, or of the last where there are fewer. */
+/* The corresponding block: the first traced one of the same launch, or of the last launch if there are
+ * fewer. */
 static int block_beside(const Scene *of, int block, const Scene *in) {
     int found = 0;
     for (int i = 0; i < in->traced.block_count; i++) {
@@ -48,7 +49,7 @@ static int block_beside(const Scene *of, int block, const Scene *in) {
     return found;
 }
 
-/* The first step with at least this progress; the last step where there is none. */
+/* The first step with at least this progress; the last step if there is no such step. */
 static int first_step(const double *progress, int count, double wanted) {
     int low = 0, high = count - 1;
     while (low < high) {
@@ -69,8 +70,8 @@ static void find_plateau(const double *progress, int count, int at, int *first, 
 }
 
 /* The first step with at least the same progress. Between two gains of progress both runs do the same kind of
- * work (a barrier, a condition, two loads), so where both have exactly the same progress, the steps between
- * two gains correspond in proportion. */
+ * work (a barrier, a condition, two loads), so if both have exactly the same progress, the steps between two
+ * gains correspond in proportion. */
 static int step_beside(const Scene *of, const View *view, const Scene *in, int in_block) {
     const double rounding = 1e-9;
     const double *progress = scene_progress(of, view->place.block), *other = scene_progress(in, in_block);
@@ -102,7 +103,7 @@ void comparison_follow(Comparison *comparison) {
     view_go_to_step(view, in, step_beside(of, lead, in, view->place.block));
 }
 
-/* After the active view was asked to move. */
+/* Called after a key that may move the active view. */
 static void follow_move(Comparison *comparison, const View *before) {
     View *view = comparison_view(comparison);
     if (comparison->count < 2) return;
@@ -184,7 +185,7 @@ static bool make_layout(const Comparison *comparison, int columns, int rows, Com
     return layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
 }
 
-/* The run that has the keys is marked, and only its name is bright. */
+/* Marks the active run; only its name is bright. */
 static void mark_active(const Comparison *comparison, int index, Canvas *canvas, Rectangle header) {
     bool is_active = index == comparison->active;
     for (int column = 0; !is_active && column < header.columns; column++) {
@@ -221,7 +222,7 @@ void comparison_change(const Comparison *comparison, Differences *out) {
     out->settings[0] = 0;
 }
 
-/* One run; on demand, what its last edit changed. */
+/* Draws one run; on demand, what its last edit changed. */
 static void draw_one(const Comparison *comparison, Canvas *canvas) {
     Layout layout;
     Differences change;

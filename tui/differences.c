@@ -9,7 +9,7 @@
 
 enum { LABEL_COLUMNS = 29, NUMBER_COLUMNS = 13, ROW_COLUMNS = LABEL_COLUMNS + 3 * NUMBER_COLUMNS + 6 };
 
-enum { TIME_LINES = 2 }; /* of all differences: the times, and an empty line */
+enum { TIME_LINES = 2 }; /* of all lines: the times, and an empty line */
 
 typedef enum Scope { WHOLE_RUN, SO_FAR } Scope;
 
@@ -19,7 +19,7 @@ typedef struct DifferenceRow {
     bool is_average;
 } DifferenceRow;
 
-/* The rows of metrics.def, then what is made from them. */
+/* The rows of metrics.def, then the rows derived from them. */
 enum { EXCESS_WAVEFRONTS = METRIC_COUNT, EXCESS_SECTORS, AVERAGE_LANES, ROW_COUNT };
 
 static const char *name_of(int row) {
@@ -68,9 +68,9 @@ static void add_place(Differences *out, int side, const Scene *scene, const View
         out->progress[side] = scene_progress(scene, view->place.block)[view->place.step];
 }
 
-/* ---- times ---------------------------------------------------------------------------------------------- */
+/* ---- times --------------------------------------------------------------------------------------------- */
 
-/* "time, H200 recorded 2026-11-23"; "time at n = 2^18, H200 recorded" where the run's size was not timed. */
+/* "time, H200 recorded 2026-11-23"; "time at n = 2^18, H200 recorded" if the run's size was not timed. */
 static void print_time_label(const Times *times, const Timing *timing, uint64_t n, char *out, size_t bytes) {
     char size[32];
     const char *machine = timing->machine, *date = timing->measured ? timing->measured : "";
@@ -85,7 +85,7 @@ static void print_time_label(const Times *times, const Timing *timing, uint64_t 
         snprintf(out, bytes, "time at n = %s, %.*s recorded", size, name, machine);
 }
 
-/* Times compare where both are of one machine and taken in one way. */
+/* Times are comparable if they are of one machine and measured in the same way. */
 static bool is_alike(const Timing *a, const Timing *b) {
     return a && b && !strcmp(a->machine, b->machine) && a->to_scalar == b->to_scalar && a->n == b->n;
 }
@@ -174,14 +174,14 @@ static void draw_metric(const DifferenceRow *metric, Canvas *canvas, Rectangle a
                      NUMBER_COLUMNS, change);
 }
 
-/* How far apart: 1 is everything against nothing. Ideal counts weigh less, as they explain less. */
+/* How far apart the two are: 1 if one of them is zero. Ideal counts weigh less, as they explain less. */
 static double distance(const DifferenceRow *metric) {
     double largest = fmax(metric->value[0], metric->value[1]),
            weight = strstr(metric->label, "ideal") ? 0.25 : 1;
     return largest > 0 ? weight * fabs(metric->value[0] - metric->value[1]) / largest : 0;
 }
 
-/* The `room` metrics that are furthest apart, in the table's order. Returns how many there are. */
+/* Selects the `room` metrics that are furthest apart, in the table's order. Returns how many there are. */
 static int choose(const Differences *differences, Scope scope, int room, int *chosen) {
     bool taken[ROW_COUNT] = {false};
     int count = 0;
@@ -226,7 +226,7 @@ static void draw_chosen(const Differences *differences, Scope scope, Canvas *can
     }
 }
 
-/* "interleaved : strided"; of one kernel "strided  block 256 : 64" */
+/* "interleaved : strided"; for one kernel "strided  block 256 : 64" */
 static void print_runs(const Differences *differences, char *out, size_t bytes) {
     if (differences->settings[0])
         snprintf(out, bytes, "%s  %s", differences->name[0], differences->settings);
@@ -303,8 +303,8 @@ int differences_line_count(void) {
     return TIME_LINES + 1 + ROW_COUNT + 2 + events_metric_count();
 }
 
-/* Line `line` of: the times and an empty line, a heading and all metrics of the run, an empty line, a heading and those of the block so
- * far. */
+/* Draws line `line` of: the times and an empty line, a heading and all metrics of the run, an empty line, a
+ * heading and all metrics of the block so far. */
 static void draw_line(const Differences *differences, int line, Canvas *canvas, Rectangle area, int row) {
     if (line == 0) draw_time(differences, canvas, area, row);
     line -= TIME_LINES;

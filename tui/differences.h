@@ -1,7 +1,7 @@
 /* Differences: the metrics of two runs side by side: of the whole run, and of the traced block so far.
  *
- * A row reads as arithmetic: the left run's number, <, > or =, the right run's number, and by how much the
- * right one is more or less. Nothing depends on colour. */
+ * A row reads as arithmetic: the left run's number, <, > or =, the right run's number, and how much more or
+ * less the right one is. Nothing depends on colour. */
 #ifndef TUI_DIFFERENCES_H
 #define TUI_DIFFERENCES_H
 
@@ -11,24 +11,24 @@
 
 typedef struct Differences {
     const char *name[2]; /* left, right; borrowed */
-    char settings[96];   /* how they differ, where both are one kernel */
+    char settings[96];   /* differing settings, if both run the same kernel */
     Totals run[2];       /* whole grid */
     double progress[2];  /* 0 .. 1, of the traced block */
     Totals so_far[2];    /* the traced block, up to the view's step */
-    char time[160];      /* what was timed of both on one machine, as a row of the table; "": not of both */
+    char time[160];      /* timings of both on one machine, as a row of the table; "": not timed for both */
     char time_of[2][24], faster[24]; /* its numbers */
-    bool counting;                   /* the whole grid is still being counted in one of them */
+    bool counting;                   /* the whole grid of one run is still being counted */
     bool linked;
 } Differences;
 
 void differences_init(Differences *out, const Scene *left, const View *left_view, const Scene *right,
                       const View *right_view, bool linked);
 
-/* What differs most, as much as the area has room for. */
+/* Draws the largest differences, as many as the area has room for. */
 void differences_draw(const Differences *differences, Canvas *canvas, Rectangle area, bool boxed);
-/* Every metric, from line `scroll` on. */
+/* Draws every metric, from line `scroll` on. */
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll);
-/* What changed most over the whole run: "shared loads 12 -> 6". */
+/* The largest changes over the whole run: "shared loads 12 -> 6". */
 void differences_describe(const Differences *differences, char *out, size_t bytes);
 int differences_line_count(void); /* of differences_draw_all() */
 

@@ -75,7 +75,8 @@ char **edit_command(EditPlace place) {
     command[count++] = script;
     command[count++] = "sh";
     if (needs_goto) command[count++] = "--goto";
-    const char *here = place.file[0] == '-' || place.file[0] == '+' ? "./" : ""; /* it is no option */
+    /* keep it from being read as an option */
+    const char *here = place.file[0] == '-' || place.file[0] == '+' ? "./" : "";
     if (colon)
         snprintf(first, file_bytes, "%s%s:%d", here, place.file, place.line);
     else

@@ -11,7 +11,7 @@ static uint64_t product(const uint32_t size[3]) {
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-/* The run in as many words as fit into `columns`; where it comes from is always included. */
+/* Describes the run in as many words as fit into `columns`, always with its source. */
 static void print_run(const Scene *scene, const View *view, int columns, char *out, size_t bytes) {
     char n[32], data[96], grid[64] = "", launch[48] = "";
     step_context_print_count(scene->identity.n, n, sizeof n);
@@ -32,7 +32,7 @@ static void print_run(const Scene *scene, const View *view, int columns, char *o
     }
 }
 
-/* The kernel on the left with its title where that fits; the run and its verdict on the right. */
+/* Draws the kernel on the left, with its title if it fits; the run and its verdict on the right. */
 static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     static const Role roles[] = {
         [HEADLINE_PLAIN] = ROLE_HEADER, [HEADLINE_GOOD] = ROLE_GOOD, [HEADLINE_WARNING] = ROLE_WARNING};
@@ -59,9 +59,9 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     }
 }
 
-/* The footer is walked twice: to be drawn, and to find the key under the mouse. */
+/* The footer is walked for two purposes: to draw it, and to find the key under the mouse. */
 typedef struct Footer {
-    Canvas *canvas; /* NULL: not drawn */
+    Canvas *canvas; /* NULL: do not draw */
     bool ascii;
     Rectangle area;
     int sought; /* the column whose key is wanted; -1: none */
@@ -74,7 +74,7 @@ static Key first_key(const char *list) {
     return key;
 }
 
-/* "← → beat" at column `at`; returns its columns. `real`: it is there, and not only measured. */
+/* Writes "← → beat" at column `at`; returns its columns. `real`: not only measured. */
 static int walk_hint(Footer *footer, int at, const KeyRow *row, bool real) {
     char first[24] = "", second[24] = "";
     keys_show(row->forwards, 0, footer->ascii, first, sizeof first);
@@ -97,7 +97,7 @@ static int walk_hint(Footer *footer, int at, const KeyRow *row, bool real) {
     return end - at + 2;
 }
 
-/* The text being typed, or the message; false: neither. */
+/* Draws the text being typed, or the message; false: there is neither. */
 static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
     if (view->transient.input == INPUT_SEARCH)
         canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
@@ -118,7 +118,7 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
     return true;
 }
 
-/* Hints in the order of keys.def while they fit; help and quit are always there. */
+/* Hints in the order of keys.def while they fit; help and quit are always included. */
 static void walk_footer(const View *view, Footer *footer) {
     int at = 1, kept = walk_hint(footer, 0, &key_rows[ACT_HELP], false) +
                        walk_hint(footer, 0, &key_rows[ACT_QUIT], false);
@@ -156,13 +156,13 @@ Key frame_footer_key(const View *view, int columns, bool ascii, int column) {
     return footer.found;
 }
 
-/* No row to spare for a title. */
+/* There is no row to spare for a title. */
 static bool is_bare(const Pane *pane, const Layout *layout, Rectangle area) {
     int most = pane->slot == SLOT_EXPLANATION ? 2 : pane->slot == SLOT_LANES ? 1 : 0;
     return !layout->boxed && area.rows <= most;
 }
 
-/* What canvas_box and canvas_rule leave inside of them. */
+/* The area inside canvas_box and canvas_rule. */
 static Rectangle inside_of(const Pane *pane, const Layout *layout, Rectangle area) {
     bool boxed = layout->boxed || pane->slot == SLOT_OVERLAY;
     if (is_bare(pane, layout, area))
@@ -178,7 +178,7 @@ static void draw_box(Canvas *canvas, Rectangle area, Role title_role, const Pane
                      area.rows - 1, ROLE_TEXT, " %s ", head->foot);
 }
 
-/* Those that a waiting question hides. The source keeps its text, and hides its figures by itself. */
+/* The panes that an open question hides. The source keeps its text and hides its figures itself. */
 static bool has_figures(const Pane *pane) {
     if (pane->slot == SLOT_OVERLAY)
         return pane->overlay == OVERLAY_LADDER || pane->overlay == OVERLAY_LATENCY;
@@ -192,7 +192,7 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns, .rows = inside.rows};
     pane->head(context, &head);
     bool hides = context->view->transient.hides_figures && has_figures(pane);
-    if (hides) head.note[0] = head.foot[0] = 0; /* "coalesced" says as much as a figure */
+    if (hides) head.note[0] = head.foot[0] = 0; /* "coalesced" reveals as much as a figure */
     utf8_drop_half(head.title);
     utf8_drop_half(head.note);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
@@ -207,25 +207,25 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     canvas_hide_figures(canvas, inside, has_letters ? HIDE_LINES : HIDE_LINES | HIDE_LETTERS);
 }
 
-/* ---- the panes that are shown -------------------------------------------------------------------------- */
+/* ---- the visible panes --------------------------------------------------------------------------------- */
 
 typedef struct ShownPane {
     const Pane *pane;
     Rectangle area;
-    int focus; /* -1: Tab does not come here */
+    int focus; /* -1: Tab skips it */
 } ShownPane;
 
 enum { MOST_SHOWN = SLOT_COUNT + MOST_SIDES };
 
 typedef struct ShownPanes {
     StepContext context;
-    StepContext picture; /* of the step whose picture is shown */
+    StepContext picture; /* context of the step whose picture is shown */
     View picture_view;
     ShownPane panes[MOST_SHOWN];
     int count;
 } ShownPanes;
 
-/* The block that is shown folds something, so that its reduction can be drawn. */
+/* The block shown folds something, so that its reduction can be drawn. */
 static bool has_reduction(const Scene *scene, const View *view) {
     if (view->place.block >= scene->traced.block_count) return false;
     Reduction *reduction = scene_reduction(scene, view->place.block);
@@ -252,8 +252,8 @@ static bool has_picture(const StepIndex *index, int step) {
            kind == TRACE_MATRIX;
 }
 
-/* The step whose picture is shown: while a level of the reduction lasts, branches and barriers leave the picture of its
- * accesses as it is. */
+/* The step whose picture is shown. During a level of the reduction, branches and barriers do not replace the
+ * picture of its accesses. */
 static int picture_step(const StepContext *context) {
     const Scene *scene = context->scene;
     int step = context->view->place.step, block = context->view->place.block;
@@ -268,7 +268,7 @@ static int picture_step(const StepContext *context) {
     return step;
 }
 
-/* The pane that draws the picture; the reduction has a place of its own where there is room for both. */
+/* The pane that draws the picture; the reduction has a place of its own if there is room for both. */
 static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane *pane) {
     const StepContext *context = &shown->context;
     switch (context->view->display.picture) {
@@ -290,7 +290,7 @@ static void add_shown(ShownPanes *shown, const Pane *pane, Rectangle area, int f
     shown->panes[shown->count++] = (ShownPane){pane, area, focus};
 }
 
-/* Side panes that have only a sentence to say leave their rows to the one below, or above. */
+/* A side pane with only one sentence leaves its rows to the one below, or above. */
 static void fit_sides(const StepContext *context, const Layout *layout, Rectangle sides[MOST_SIDES]) {
     int least = (layout->boxed ? 2 : 1) + 1;
     for (int i = 0; i < layout->side_count; i++) {
@@ -340,7 +340,7 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
     return true;
 }
 
-/* What a pane draws: the reduction and everything but the picture show the view's own step. */
+/* The context that a pane draws: all panes but the picture show the view's own step. */
 static const StepContext *context_of(const ShownPanes *shown, const Pane *pane) {
     return pane->slot == SLOT_PICTURE && pane != &pane_tree && pane != &pane_grid ? &shown->picture
                                                                                   : &shown->context;
@@ -374,7 +374,7 @@ static const Pane *find_overlay(const View *view) {
     return NULL;
 }
 
-/* In the picture's last row, where it is free: why this block has no picture of its reduction. */
+/* Says in the picture's last row, if it is free, why this block has no picture of its reduction. */
 static void draw_no_boxes(const StepContext *context, Canvas *canvas, Rectangle inside) {
     char why[96];
     ShownPicture picture = context->view->display.picture;
@@ -397,7 +397,7 @@ static void draw_panes(const ShownPanes *shown, const Layout *layout, Canvas *ca
     }
 }
 
-/* The run's time, where no pane shows it. */
+/* Draws the run's time if no pane shows it. */
 static void draw_times(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     char text[256];
     if (area.rows <= 0) return;

@@ -1,4 +1,4 @@
-/* Input: which part of the interface a key goes to. */
+/* Input: decides which part of the interface receives a key. */
 #include "tui/input.h"
 
 #include "base/utf8.h"
@@ -10,8 +10,8 @@
 
 /* ---- overlays ------------------------------------------------------------------------------------------ */
 
-/* Among the kernels that the filter leaves: the one of that name, else the first whose name begins so, else
- * the first. */
+/* Among the kernels that match the filter: the one with that name, else the first whose name begins with it,
+ * else the first. */
 static int best_choice(const View *view) {
     int begins = 0;
     size_t length = strlen(view->transient.filter);
@@ -85,7 +85,7 @@ int input_overlay_lines(const View *view, const Scene *scene, int columns) {
     return differences_line_count();
 }
 
-/* Keys that scroll, in lines; 0: another key. As in less, Space goes on by a page. */
+/* The lines that a key scrolls; 0: not a scrolling key. As in less, Space scrolls by a page. */
 static int scrolled_lines(KeyPress press) {
     enum { PAGE = 15, HALF = 8, ALL = 1000 };
     switch (press.action) {
@@ -105,11 +105,13 @@ static int scrolled_lines(KeyPress press) {
     }
 }
 
-/* Help, words and differences: ? leads from one to the next of the first two; a key that does not scroll closes. */
+/* Help, words and differences: ? switches between the first two; a key that does not scroll closes the
+ * overlay. */
 static ViewAnswer press_in_help(View *view, const Scene *scene, KeyPress press) {
     enum {
+        /* width of the narrowest screen: the most lines; tui/comparison.c knows its size */
         LEAST_COLUMNS = 56
-    }; /* of the narrowest screen: the most lines; tui/comparison.c knows its size */
+    };
     int by = scrolled_lines(press);
     if (by) {
         int most = input_overlay_lines(view, scene, LEAST_COLUMNS), wanted = view->transient.scroll + by;
@@ -125,7 +127,7 @@ static ViewAnswer press_in_help(View *view, const Scene *scene, KeyPress press) 
     return VIEW_CHANGED;
 }
 
-/* The ladder's and the latencies' own keys; of the others those that fit there. */
+/* The ladder and latency screens' own keys, and the other keys that apply there. */
 static ViewAnswer press_in_ladder(View *view, const Scene *scene, KeyPress press) {
     ViewAnswer answer = ladder_view_press(view, scene, press);
     KeyAction action = press.action;
@@ -200,8 +202,8 @@ static void go_to(View *view, const Scene *scene, ViewPosition place) {
     view->place.back = before;
 }
 
-/* The letter after m names this place, the letter after ' says where to go; '' goes back to where the last
- * jump began. */
+/* The letter after m names this place, the letter after ' says where to go; '' returns to where the last jump
+ * began. */
 static ViewAnswer press_mark(View *view, const Scene *scene, KeyPress press) {
     Key key = press.key;
     KeyInput input = view->transient.input;
@@ -221,9 +223,10 @@ static ViewAnswer press_mark(View *view, const Scene *scene, KeyPress press) {
     return VIEW_CHANGED;
 }
 
-/* ---- a key goes to what is open ------------------------------------------------------------------------- */
+/* ---- passing on a key
+ * --------------------------------------------------------------------------------------- */
 
-/* Digits before a key, Escape, and the actions of keys.def. `had_message`: the key took one away. */
+/* Digits before a key, Escape, and the actions of keys.def. `had_message`: the key removed one. */
 static ViewAnswer press_command(View *view, const Scene *scene, KeyPress press, bool had_message) {
     if (press.key >= '0' && press.key <= '9') {
         int number = view->transient.number < 0 ? 0 : view->transient.number;
@@ -243,7 +246,7 @@ static ViewAnswer press_command(View *view, const Scene *scene, KeyPress press, 
 
 typedef ViewAnswer Receiver(View *view, const Scene *scene, KeyPress press);
 
-/* What takes every key while it is open; NULL: nothing, keys are commands. */
+/* The receiver of every key while it is open; NULL: keys are commands. */
 static Receiver *receiver(const View *view) {
     static Receiver *const overlays[OVERLAY_COUNT] = {
         [OVERLAY_HELP] = press_in_help,         [OVERLAY_WORDS] = press_in_help,
@@ -263,7 +266,7 @@ static Receiver *receiver(const View *view) {
 
 ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
     if (press.key == KEY_NONE_PRESSED) return VIEW_IGNORED;
-    if (press.key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, wherever one is */
+    if (press.key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, everywhere */
     bool had_message = view->transient.message[0] != 0;
     view->transient.message[0] = 0;
     if (view->transient.overlay == OVERLAY_FAILURE) { /* any key but Escape keeps its usual meaning */

@@ -6,7 +6,7 @@
 
 ViewAnswer input_press(View *view, const Scene *scene, KeyPress press);
 
-/* Of the overlay that scrolls: help, words or differences. `columns`: of its inside. */
+/* The last line that the overlay can scroll to: help, words or differences. `columns`: inner width. */
 int input_overlay_lines(const View *view, const Scene *scene, int columns);
 
 #endif

@@ -1,5 +1,5 @@
-/* Key script: the keys of --keys, with the pauses between them. After a key may stand how long its frame is shown in a
- * recording: l{500ms}, <Space>{4s}. A brace that begins no such pause is a key. */
+/* Key script: the keys of --keys, with the pauses between them. A key may be followed by the time for which a
+ * recording shows its frame: l{500ms}, <Space>{4s}. A brace that does not begin such a pause is a key. */
 #ifndef TUI_KEY_SCRIPT_H
 #define TUI_KEY_SCRIPT_H
 
@@ -7,13 +7,13 @@
 
 #define KEY_SCRIPT_NO_PAUSE (-1.0)
 
-/* A pause at the script's place, and *script moved past it; NO_PAUSE where there is none. */
+/* Reads a pause at the script's place and moves *script past it; NO_PAUSE: there is no pause there. */
 double key_script_pause(const char **script);
 
-/* Is there a pause anywhere? */
+/* Whether the script contains a pause. */
 bool key_script_has_pause(const char *script);
 
-/* False at the first key that does not exist. */
+/* Returns false at the first unknown key. */
 bool key_script_check(const char *script, Error *error);
 
 #endif

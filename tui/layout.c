@@ -6,7 +6,7 @@ enum { ROWS_FOR_STORY = 20, LEAST_NAMED = 20 };
 enum {
     MOST_OVERLAY_ROWS = 48,
     LANES_OTHER_ROWS = 2, /* the lanes' numbers and the legend */
-    LANES_COLUMNS = 64    /* of a warp's row with a note such as "16 wavefronts!" */
+    LANES_COLUMNS = 64    /* a warp's row with a note such as "16 wavefronts!" */
 };
 
 static int clamp(int value, int least, int most) {
@@ -54,21 +54,21 @@ static bool shown(const View *view, Focus focus) {
     return !(view->display.hidden >> focus & 1);
 }
 
-/* Source and lanes side by side, or the one that is not hidden. */
+/* Places source and lanes side by side, or the one that is not hidden. */
 static void split_top(Layout *layout, Rectangle top, const View *view, int source_columns) {
     if (!shown(view, FOCUS_LANES)) source_columns = top.columns;
     if (shown(view, FOCUS_SOURCE)) layout->slots[SLOT_SOURCE] = cut_left(&top, source_columns);
     if (shown(view, FOCUS_LANES)) layout->slots[SLOT_LANES] = top;
 }
 
-/* The picture, of so many rows; of all rows where nothing is above it. */
+/* Places the picture in this many rows; in all rows if nothing is above it. */
 static Rectangle cut_picture(Rectangle *middle, const View *view, int rows) {
     bool alone = !shown(view, FOCUS_SOURCE) && !shown(view, FOCUS_LANES);
     return cut_bottom(middle, alone ? middle->rows : rows);
 }
 
-/* One column of panes, a line above each: source, picture, lanes, explanation, timeline. The timeline names the levels of
- * a reduction. */
+/* One column of panes, each with a line above: source, picture, lanes, explanation, timeline. The timeline
+ * names the levels of a reduction. */
 static void make_narrow(Layout *layout, Rectangle middle, const View *view, bool folds) {
     Rectangle *slots = layout->slots;
     int rows = middle.rows, names = folds && rows >= LEAST_NAMED;
@@ -83,13 +83,14 @@ static void make_narrow(Layout *layout, Rectangle middle, const View *view, bool
         slots[SLOT_SOURCE] = middle;
     }
     if (view->display.focus == FOCUS_SIDE &&
-        !layout->side_count) /* it has the focus: in the picture's place */
+        !layout->side_count) /* it has the focus: takes the picture's place */
         add_side(layout, picture);
     else
         slots[SLOT_PICTURE] = picture;
 }
 
-/* Rows for the picture: more where the lines of a bank conflict need them, as long as the lanes of eight warps stay. */
+/* Rows for the picture: more if the lines of a bank conflict need them, as long as the lanes of eight warps
+ * still fit. */
 static int picture_rows(int rows, int room, int frame, LayoutNeeds needs) {
     enum { HEAD_AND_WORDS = 2, LEAST_ABOVE = 10 };
     int wanted = needs.bank_lines ? frame + needs.bank_lines + HEAD_AND_WORDS : 0,
@@ -104,7 +105,7 @@ static void make_middle(Layout *layout, Rectangle middle, const View *view, Layo
     slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows >= 34 ? 3 : 2));
     Rectangle words = cut_bottom(&middle, frame + (middle.rows >= 32 ? 6 : middle.rows >= 24 ? 3 : 2));
     int rows = clamp(middle.rows * 9 / 20, 8, 13 + (middle.rows - 29) / 3);
-    if (needs.folds && layout->area.columns >= 160 && layout->area.rows >= 50) /* both pictures */
+    if (needs.folds && layout->area.columns >= 160 && layout->area.rows >= 50) /* room for both pictures */
         slots[SLOT_REDUCTION] = cut_bottom(&middle, frame + 8);
     slots[SLOT_PICTURE] =
         cut_picture(&middle, view, picture_rows(clamp(rows, 8, middle.rows - 8), middle.rows, frame, needs));
@@ -114,7 +115,7 @@ static void make_middle(Layout *layout, Rectangle middle, const View *view, Layo
               clamp(middle.columns - LANES_COLUMNS, middle.columns / 2 - 8, middle.columns / 2));
 }
 
-/* The same, and a column of more panes on the right of it all. */
+/* The same layout with a column of more panes on the right. */
 static void make_wide(Layout *layout, Rectangle middle, const View *view, bool folds) {
     Rectangle *slots = layout->slots;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, 7);
@@ -147,8 +148,8 @@ static void fill_with(Layout *layout, Rectangle area, Focus focus) {
         layout->slots[slots[focus]] = area;
 }
 
-/* One pane fills the middle of the screen. A row for every warp of the block comes before the other two panes, where
- * the screen has these rows. */
+/* One pane fills the middle of the screen. If the screen is tall enough, the pane gets a row for every warp
+ * of the block before the other two panes get theirs. */
 static void make_zoomed(Layout *layout, Rectangle middle, Focus focus, int warps) {
     int frame = layout->boxed ? 2 : 1, timeline = frame + 2, explanation = layout->boxed ? 5 : 3;
     int lanes = focus == FOCUS_LANES ? frame + warps + LANES_OTHER_ROWS : 0;
@@ -161,7 +162,7 @@ static void make_zoomed(Layout *layout, Rectangle middle, Focus focus, int warps
     fill_with(layout, middle, focus);
 }
 
-/* The help has more to say than any screen holds, and the ladder leaves only the header. */
+/* The help is longer than any screen, and the ladder keeps only the header. */
 static Rectangle make_overlay(Rectangle screen, Rectangle middle, const View *view) {
     Rectangle overlay = middle;
     if (view->transient.overlay == OVERLAY_LADDER || view->transient.overlay == OVERLAY_LATENCY)
@@ -218,15 +219,15 @@ bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Lay
 
 enum { BESIDE_COLUMNS = 160, LEAST_LOW_HALF = 8, MOST_LOW_HALF = 14 };
 
-/* Half of a low screen: what distinguishes two kernels is the picture; above it the line, below it the lanes. */
+/* Half of a low screen: two kernels differ in the picture; the line is above it, the lanes below. */
 static void make_low_half(Layout *half, Rectangle middle) {
     half->slots[SLOT_LANES] = cut_bottom(&middle, 1);
     half->slots[SLOT_SOURCE] = cut_top(&middle, 2);
     half->slots[SLOT_PICTURE] = middle;
 }
 
-/* One column of panes in half a screen; a low one keeps what distinguishes two kernels: the place, the active
- * lanes, the cost. */
+/* One column of panes in half a screen; a low screen keeps what distinguishes two kernels: the place, the
+ * active lanes, the cost. */
 static void make_half(Layout *half, Rectangle area, const View *view) {
     Rectangle *slots = half->slots, middle = area;
     int frame = half->boxed ? 2 : 1;
@@ -244,7 +245,7 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
         fill_with(half, middle, view->display.focus);
         return;
     }
-    if (view->display.picture >= SHOW_LANE_TREE && middle.rows < 8) { /* it was asked for */
+    if (view->display.picture >= SHOW_LANE_TREE && middle.rows < 8) { /* the user asked for it */
         slots[SLOT_PICTURE] = middle;
         return;
     }
@@ -255,7 +256,7 @@ static void make_half(Layout *half, Rectangle area, const View *view) {
     }
     if (middle.rows >= 5 && shown(view, FOCUS_LANES) && !view->display.projector)
         slots[SLOT_LANES] = cut_bottom(&middle, clamp(middle.rows / 4, 2, frame + 10));
-    int level = clamp(middle.rows * 2 / 3, 5, frame + 7); /* what a level of the reduction needs */
+    int level = clamp(middle.rows * 2 / 3, 5, frame + 7); /* a level of the reduction needs this */
     if (!shown(view, FOCUS_SOURCE))
         slots[SLOT_PICTURE] = middle;
     else if (middle.rows >= 8)
@@ -277,8 +278,9 @@ bool layout_make_comparison(int columns, int rows, const View *view, ComparisonL
     out->differences = cut_bottom(&middle, (out->boxed ? 2 : 1) + clamp(rows / 10, 2, 6));
     Rectangle second = middle,
               first = beside ? cut_left(&second, columns / 2) : cut_top(&second, middle.rows / 2);
+    /* equal, so that panes line up */
     if (beside)
-        first.columns = second.columns = columns / 2; /* the same, so that panes line up */
+        first.columns = second.columns = columns / 2;
     else
         first.rows = second.rows = middle.rows / 2;
     out->half[0].boxed = out->half[1].boxed = out->boxed;

@@ -11,7 +11,7 @@ enum {
     RIGHT_COLUMNS = 60,
     LEAST_ROWS = 6,
     MOST_ROWS = 12,
-    LEAST_LEFT = 17, /* rows that the interface keeps */
+    LEAST_LEFT = 17, /* rows reserved for the interface */
     LEAST_LEFT_OF_TWO = 18,
     BETWEEN_COLUMNS = 10
 };
@@ -38,7 +38,7 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
 
 /* Characters with their roles, before they are wrapped. */
 typedef struct Prose {
-    Text text, roles; /* a byte each */
+    Text text, roles; /* one byte per character */
 } Prose;
 
 static void flow_add(Prose *flow, const char *text, size_t length, Role role) {
@@ -61,7 +61,7 @@ typedef struct Panel {
     int scroll, row; /* the next row of the text */
 } Panel;
 
-/* Bytes first .. first + count of the flow, in the next row. */
+/* Draws bytes first .. first + count of the flow in the next row. */
 static void draw_row(Panel *panel, const Prose *flow, size_t first, size_t count, int indent) {
     int row = panel->row++ - panel->scroll, column = indent;
     if (!panel->canvas || row < 0 || row >= panel->area.rows) return;
@@ -146,7 +146,7 @@ static void draw_line(Panel *panel, Role role, const char *text) {
 /* The formats are those of lecture_view_words(), each with the arguments that lecture_view.h names. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-/* What was typed, and what to do. */
+/* Shows what was typed, and what to do. */
 static void print_typed(Text *line, const LectureView *lecture, LecturePointing pointing) {
     const LectureWords *words = lecture_view_words(lecture);
     text_print(line, "> %s_   ", lecture->typed);
@@ -180,7 +180,7 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
         text_print(&line, words->answer, question->value);
         draw_line(panel, ROLE_CURRENT, text_string(&line));
         break;
-    case QUESTION_NONE: /* the lecturer asks the hall */
+    case QUESTION_NONE: /* the lecturer asks the audience */
         draw_choices(panel, question);
         break;
     }
@@ -211,8 +211,8 @@ static void print_place(const LectureView *lecture, char *out, size_t bytes) {
 }
 #pragma GCC diagnostic pop
 
-/* The stop's title is too long to stand beside its number in a rule of so many columns: it is the text's first line, and the
- * lecture's title stands in the rule. */
+/* The stop's title is too long to stand beside its number in a rule of this many columns: it becomes the
+ * text's first line, and the lecture's title stands in the rule. */
 static bool has_title_in_text(const LectureView *lecture, int columns) {
     char place[64];
     print_place(lecture, place, sizeof place);
@@ -221,7 +221,7 @@ static bool has_title_in_text(const LectureView *lecture, int columns) {
            columns;
 }
 
-/* Draws the rows that are seen; returns all rows. `spaced`: an empty row between two paragraphs. */
+/* Draws the visible rows; returns the number of all rows. `spaced`: an empty row between two paragraphs. */
 static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area, bool spaced) {
     const LectureStop *stop = lecture_view_stop(lecture);
     Panel panel = {canvas, area, lecture->scroll, 0};
@@ -241,14 +241,14 @@ static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area,
     return panel.row;
 }
 
-/* Paragraphs are apart where there is room. */
+/* Separates paragraphs if there is room. */
 static int draw_text(const LectureView *lecture, Canvas *canvas, Rectangle area) {
     bool spaced = area.rows > LEAST_ROWS || draw_rows(lecture, NULL, area, true) <= area.rows;
     return draw_rows(lecture, canvas, area, spaced);
 }
 
-/* What the stop's text takes, so that a short one leaves its rows to the interface: with its question waiting, whether it
- * does or not, so that an answer moves nothing. */
+/* The rows of the stop's text, so that a short text leaves its rows to the interface. The count always
+ * includes the open question, so that an answer moves nothing. */
 static int rows_of_stop(const LectureView *lecture, int columns, int most) {
     LectureView asked = *lecture;
     Rectangle inside = {0, 0, columns - 2, most};
@@ -269,7 +269,7 @@ static const char *title_in_rule(const LectureView *lecture, Rectangle area) {
                                                     : lecture_view_stop(lecture)->title;
 }
 
-/* "From divergence to shuffles   stop 4 of 19   PgDn next", as much of it as fits beside the stop's title. */
+/* "From divergence to shuffles   stop 4 of 19   PgDn next", as much as fits beside the stop's title. */
 static void print_note(const LectureView *lecture, Rectangle area, char *out, size_t bytes) {
     const Lecture *of = lecture->run->lecture;
     const LectureWords *words = lecture_view_words(lecture);
@@ -309,8 +309,8 @@ bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
     int last = draw_text(lecture, NULL, inside) - inside.rows, scroll = lecture->scroll + rows;
     scroll = scroll > last ? last : scroll;
     scroll = scroll < 0 ? 0 : scroll;
-    bool moved = rows > 0 ? scroll > lecture->scroll
-                          : scroll < lecture->scroll; /* an answer may have taken rows away */
+    /* an answer may have removed rows */
+    bool moved = rows > 0 ? scroll > lecture->scroll : scroll < lecture->scroll;
     lecture->scroll = scroll;
     return moved;
 }

@@ -7,7 +7,7 @@
 #include "tui/view/view.h"
 
 typedef struct LectureScreen { /* what a stop shows; texts and options are borrowed */
-    bool is_set;               /* else the screen stays as it was */
+    bool is_set;               /* false: the screen stays as it is */
     const char *run; /* its options without keys and step: screens with the same text show the same run */
     const SessionOptions *session;
     const SessionOptions *compare; /* NULL: one run */

@@ -74,7 +74,8 @@ void lecture_question_add_html(Text *out, const LectureQuestion *question) {
 
 /* ---- Markdown ------------------------------------------------------------------------------------------ */
 
-/* The text is the file's own, so its marks stand in it. A code block that itself holds a fence gets a longer one. */
+/* The text is the file's own, so its marks are already in it. A code block that contains a fence gets a
+ * longer one. */
 static void add_code(Text *out, const char *text) {
     const char *fence = strstr(text, "```") ? "``````" : "```";
     text_print(out, "%s\n%s%s\n", fence, text, fence);

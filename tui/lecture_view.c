@@ -77,7 +77,7 @@ static bool add_character(LectureView *lecture, char character) {
     return true;
 }
 
-/* Space marks the lane or bank, or takes its mark away: the answer is a mask. */
+/* Space marks the lane or bank, or removes its mark: the answer is a mask. */
 static bool mark(LectureView *lecture, int bit) {
     unsigned long mask = strtoul(lecture->typed, NULL, 0) ^ 1UL << bit;
     lecture->typed[0] = 0;
@@ -92,7 +92,7 @@ static bool erase(LectureView *lecture, size_t length) {
     return true;
 }
 
-/* "0x11": everything else moves the cursor. */
+/* "0x11": every other key moves the cursor. */
 static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts) {
     bool is_next = length == 0   ? key == '0' && !counts
                    : length == 1 ? key == 'x'

@@ -11,7 +11,7 @@
 
 static const double REST_SECONDS = 2, END_SECONDS = 0.5;
 
-typedef struct Job { /* a copy of a wish */
+typedef struct Job { /* copies a wish */
     MeasuringWish wish;
     Arena arena;
 } Job;
@@ -21,19 +21,19 @@ struct Measuring {
     void (*wake)(void);
     pthread_t thread;
     volatile bool cancel;
-    /* Under the lock: */
+    /* Guarded by the lock: */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     Job *wanted; /* NULL: rest */
     bool is_changed, is_ending, has_ended;
-    bool is_other;      /* intervals that were taken are of an earlier wish */
+    bool is_other;      /* the intervals already taken are of an earlier wish */
     Measurements found; /* not taken yet */
-    char kernel[64];    /* is measured right now; "": none */
+    char kernel[64];    /* the kernel being measured; "": none */
     char failure[256];
     bool is_news;
-    /* The thread's own: */
+    /* Used by the thread alone: */
     bool gpu_is_there, gpu_failed;
-    const char *kept_kernel; /* timed with settings of its own: the ladder's default does not count */
+    const char *kept_kernel; /* timed with its own settings, so the ladder's default does not apply */
 };
 
 /* ---- wishes -------------------------------------------------------------------------------------------- */
@@ -96,8 +96,8 @@ static bool same_wish(const MeasuringWish *a, const MeasuringWish *b) {
     return true;
 }
 
-/* ---- results, in the thread ------------------------------------------------------------------------------
- */
+/* ---- results, in the thread
+ * ------------------------------------------------------------------------------ */
 
 static void announce(Measuring *measuring) {
     measuring->is_news = true;
@@ -142,8 +142,8 @@ static void see_interval(void *context, const BenchValue *of, const IntervalTime
     announce(measuring);
 }
 
-/* ---- the thread ------------------------------------------------------------------------------------------
- */
+/* ---- the thread
+ * ------------------------------------------------------------------------------------------ */
 
 static bool run(Measuring *measuring, MeasureFunction *measure, BenchOptions options, Error *error) {
     BenchSink sink = {.context = measuring,
@@ -197,7 +197,8 @@ static struct timespec seconds_from_now(clockid_t clock, double seconds) {
     return time;
 }
 
-/* Under the lock: waits until something else is wanted or the pause is over. NULL: the thread has to end. */
+/* With the lock held, waits until something else is wanted or the pause is over. NULL: the thread must
+ * end. */
 static Job *next_job(Measuring *measuring, bool has_measured) {
     struct timespec until = seconds_from_now(CLOCK_MONOTONIC, REST_SECONDS);
     bool rested = !has_measured;
@@ -228,8 +229,8 @@ static void *work(void *context) {
     return NULL;
 }
 
-/* ---- from outside ----------------------------------------------------------------------------------------
- */
+/* ---- called by the interface
+ * ----------------------------------------------------------------------------- */
 
 static void measuring_free(Measuring *measuring) {
     pthread_mutex_destroy(&measuring->lock);

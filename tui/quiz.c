@@ -12,17 +12,17 @@
 
 enum { MOST_OF_A_KIND = 4 };
 
-/* ---- the choice ----------------------------------------------------------------------------------------- */
+/* ---- the choice ---------------------------------------------------------------------------------------- */
 
-/* The answer to the earlier one shows that to the later one: beside the lines stand the lanes and wavefronts of the whole
- * interval, in the reduction the sums of the whole level. */
+/* The answer to the earlier question reveals that of the later one: the source shows lanes and wavefronts of
+ * the whole interval, the reduction shows the sums of the whole level. */
 static bool shows(const Ask *earlier, const Ask *later) {
     if (later->kind == ASK_SECTORS || later->kind == ASK_DIVERGENCE) return earlier->step == later->step;
     return earlier->region == later->region;
 }
 
-/* An answer comes once for each kind of question, but for values; and where it shows the figures of another question, that
- * one is not asked. */
+/* Each kind of question has each answer only once, except for values. A question whose answer an earlier one
+ * reveals is not asked. */
 static bool fits(const Asks *asks, const bool *chosen, int index) {
     const Ask *ask = &asks->asks[index];
     int same = 0;
@@ -36,7 +36,7 @@ static bool fits(const Asks *asks, const bool *chosen, int index) {
     return same < MOST_OF_A_KIND;
 }
 
-/* Least wanted first: a kind that was chosen often, close to one that is chosen. */
+/* Ranks least wanted first: a kind chosen often, close to one already chosen. */
 static double weight(const Asks *asks, const bool *chosen, int index) {
     const Ask *ask = &asks->asks[index];
     int steps = asks->asks[asks->count - 1].step + 1, nearest = steps, same = 0;
@@ -63,16 +63,17 @@ static int choose(const Asks *asks, bool *chosen) {
     return count;
 }
 
-/* ---- the text ------------------------------------------------------------------------------------------- */
+/* ---- the text ------------------------------------------------------------------------------------------ */
 
-/* As inline code; nothing where the text holds marks of its own. */
+/* Writes inline code; nothing if the text contains marks of its own. */
 static void print_code(Text *out, const char *text) {
     text += text ? strspn(text, " \t") : 0;
     if (!text || !*text || strpbrk(text, "`\n\r") || strstr(text, "<!--")) return;
     text_print(out, ": `%s`", text);
 }
 
-/* "Line 26: shared load", unless the stop has a title, and below it the line and where in the reduction it is. */
+/* Writes "Line 26: shared load", unless the stop has a title, and below it the line and its place in the
+ * reduction. */
 static void print_place(Text *out, const Asks *asks, const Ask *ask, bool has_title) {
     View view = asks->view;
     StepContext context;
@@ -107,7 +108,7 @@ static void print_question(Text *out, const QuizWords *words, const Ask *ask, co
                words->topics[ask->kind], keys, ask->expression, ask->value);
 }
 
-/* The first one stands below the lecture's title: a stop before it would show its figures. */
+/* The first question stands below the lecture's title: a stop before it would show its figures. */
 static void print_stop(Text *out, const Asks *asks, const Ask *ask, bool is_first) {
     char keys[32];
     if (ask->kind == ASK_LEVELS) {
@@ -139,7 +140,7 @@ static void print_lecture(Text *out, const Scene *scene, const Asks *asks, const
     text_print(out, "\n## %s\n\n%s\n", words->end_title, words->end);
 }
 
-/* ---- the lecture ---------------------------------------------------------------------------------------- */
+/* ---- the lecture --------------------------------------------------------------------------------------- */
 
 static void make_screens(Quiz *quiz) {
     const Lecture *lecture = quiz->lecture;

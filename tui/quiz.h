@@ -1,5 +1,5 @@
-/* Quiz: questions about any run, made from its trace: a lecture in memory (lecture.h), whose stops stand before the beat
- * that is asked about, and whose answers are expressions of the claim language, as in a file. */
+/* Quiz: questions about any run, made from its trace. It is a lecture in memory (lecture.h): each stop stands
+ * before the beat that it asks about, and the answers are expressions of the claim language, as in a file. */
 #ifndef TUI_QUIZ_H
 #define TUI_QUIZ_H
 
@@ -11,11 +11,11 @@ typedef struct Quiz {
     LectureRun run;
     Lecture *lecture;       /* owned */
     LectureScreen *screens; /* owned */
-    SessionOptions options; /* of the run, should it be opened again; strings are the session's */
+    SessionOptions options; /* options that re-open the run; strings are the session's */
 } Quiz;
 
-/* About the block that the interface shows of this run, which outlives the quiz; `language`: "zh", else English. False
- * where there is nothing to ask. */
+/* Makes questions about the block that the interface shows of this run, which outlives the quiz; `language`:
+ * "zh", else English. False if there is nothing to ask. */
 bool quiz_open(Session *session, const char *language, Quiz *out, Error *error);
 void quiz_close(Quiz *quiz);
 

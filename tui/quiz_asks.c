@@ -1,4 +1,4 @@
-/* Goes through the beats of a block and the levels of its reduction. */
+/* Collects questions from the beats of a block and the levels of its reduction. */
 #include "tui/quiz_asks.h"
 
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 enum { MOST_BEATS = 4000, NUMBER_BYTES = 32 };
-static const double MOST_VALUE = 99999; /* what can be added up in one's head */
+static const double MOST_VALUE = 99999; /* small enough to add up in one's head */
 
 void asks_done(Asks *asks) {
     free(asks->asks);
@@ -35,12 +35,12 @@ static int region_of(const StepContext *context) {
     return context->step->interval_step * 1024 + (level < 1024 ? level : 1023);
 }
 
-/* One lane alone, or all of them: nothing to think about. */
+/* One lane alone, or all of them: too easy. */
 static bool is_trivial(const Ask *ask, int all) {
     return ask->kind == ASK_LANES && (ask->value <= 1 || ask->value == all);
 }
 
-/* The expression's value at the step is the answer; `all`: the lanes that there are. */
+/* Asks for the expression's value at the step; `all`: all lanes that exist. */
 static void add(Asks *asks, const StepContext *context, int before, Ask *ask, int all) {
     const ClaimWorld world = {&asks->values, place_values_value};
     const LectureExpression expression = {ask->expression, {1, 1}};
@@ -114,9 +114,9 @@ static void ask_divergence(Asks *asks, const StepContext *context, int before) {
     add(asks, context, before, &ask, WARP_LANES);
 }
 
-/* ---- values --------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
-/* A whole number that can be added up in one's head; NaN: another one. */
+/* A whole number that is easy to add up; NaN: another number. */
 static double plain_value(const StepContext *context, PtxType type, uint64_t bits) {
     char text[64], *stop;
     step_context_print_typed(context, type, bits, text, sizeof text);
@@ -124,7 +124,7 @@ static double plain_value(const StepContext *context, PtxType type, uint64_t bit
     return *stop || value != floor(value) || fabs(value) > MOST_VALUE ? NAN : value;
 }
 
-/* The operands of a sum of two, one of them that of the box itself. */
+/* The operands of a sum of two, one of them from the box itself. */
 static const ReductionTerm *other_term(const ReductionLevel *level, const ReductionBox *box) {
     const ReductionTerm *found = NULL;
     if (!box->adds || box->term_count != 2 || !box->has_before || !box->has_after) return NULL;
@@ -215,7 +215,7 @@ static void ask_values(Asks *asks, const Scene *scene) {
     }
 }
 
-/* ---- the block ------------------------------------------------------------------------------------------ */
+/* ---- the block ----------------------------------------------------------------------------------------- */
 
 static void ask_levels(Asks *asks, const Scene *scene) {
     View view = asks->view;

@@ -1,5 +1,5 @@
-/* The questions that could be asked about a run: one for each place of the code and each answer that it has
- * there. Private to tui/quiz*.c. */
+/* The possible questions about a run: one for each place of the code and each answer that occurs there.
+ * Private to tui/quiz*.c. */
 #ifndef TUI_QUIZ_ASKS_H
 #define TUI_QUIZ_ASKS_H
 
@@ -18,9 +18,9 @@ typedef enum AskKind {
 
 typedef struct Ask {
     AskKind kind;
-    int step;     /* that is asked about */
-    int before;   /* where the question is asked: the beat before */
-    int pc;       /* of the step */
+    int step;     /* the step that is asked about */
+    int before;   /* the beat before it, where the question is asked */
+    int pc;       /* program counter of the step */
     int region;   /* barrier interval and level: an answer shows the figures of all of it */
     double value; /* the answer */
     char question[512];
@@ -35,7 +35,8 @@ typedef struct Asks {
     const struct QuizWords *words;
 } Asks;
 
-/* All that could be asked, none of it trivial, none twice with the same answer. `scene` and `session` are borrowed. */
+/* Collects all possible questions: none trivial, none twice with the same answer. `scene` and `session` are
+ * borrowed. */
 void asks_find(Asks *asks, const Scene *scene, Session *session, const struct QuizWords *words);
 void asks_done(Asks *asks);
 

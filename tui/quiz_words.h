@@ -1,5 +1,5 @@
-/* The sentences of --predict by language. Each is a format with the same arguments in every language. Private to
- * tui/quiz*.c. */
+/* The sentences of --predict by language. Each is a format with the same arguments in every language. Private
+ * to tui/quiz*.c. */
 #ifndef TUI_QUIZ_WORDS_H
 #define TUI_QUIZ_WORDS_H
 
@@ -24,7 +24,7 @@ typedef struct QuizWords {
     const char *levels_title, *end_title, *end;
 } QuizWords;
 
-/* In English where a language has none. */
+/* English for a language that lacks one. */
 const QuizWords *quiz_words(const char *language);
 
 #endif

@@ -19,7 +19,7 @@ RunSlot run_slot_new(Session *session, bool is_owned) {
                      .files = count ? file_watch_new(files, count) : NULL};
 }
 
-/* Changes of the files since the old run was opened are not missed. */
+/* Files that changed since the old run was opened count as changed. */
 static RunSlot slot_after(Session *session, const RunSlot *old) {
     RunSlot slot = run_slot_new(session, true);
     if (slot.files && old->files) file_watch_follow(slot.files, old->files);

@@ -1,4 +1,4 @@
-/* Session loader: opens a session in a worker thread while the interface goes on. */
+/* Session loader: opens a session in a worker thread while the interface runs. */
 #ifndef TUI_SESSION_LOADER_H
 #define TUI_SESSION_LOADER_H
 
@@ -6,15 +6,14 @@
 
 typedef struct SessionLoader SessionLoader;
 
-/* `options` are copied. `done` is called from the thread when it has ended. NULL: no thread could be
- * started. */
+/* `options` are copied. The thread calls `done` when it has finished. NULL: no thread could be started. */
 SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(void));
-/* The same by session_open_in_bad_order(). */
+/* Does the same with session_open_in_bad_order(). */
 SessionLoader *session_loader_start_in_bad_order(const SessionOptions *options, void (*done)(void));
 bool session_loader_is_done(const SessionLoader *loader);
-/* Makes it end soon, with an error; session_loader_finish() still has to be called. */
+/* Makes it end soon, with an error; session_loader_finish() must still be called. */
 void session_loader_cancel(SessionLoader *loader);
-/* Waits for its end and frees it. The session is the caller's; NULL: `error` says why there is none. */
+/* Waits for its end and frees it. The caller owns the session; NULL: `error` says why there is none. */
 Session *session_loader_finish(SessionLoader *loader, Error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whole numbers, in each way of writing them, and texts that are not numbers; the ends of 64 bits. */
+/* Whole numbers, in every notation, and texts that are not numbers; the limits of 64 bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

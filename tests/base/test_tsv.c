@@ -1,4 +1,4 @@
-/* Tab-separated text: read as written; refusals name file, line and column. */
+/* Tab-separated text: read as written; error messages name file, line and column. */
 #include "base/tsv.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static void what_is_written_is_read(void **state) {
     text_done(&text);
 }
 
-/* A file without an end of line at its end; and one that is not there. */
+/* A file without a final newline; and a missing file. */
 static void files(void **state) {
     (void)state;
     static const char path[] = "/tmp/redviz_test_tsv";
@@ -95,7 +95,7 @@ static bool read_as(Reading reading, const char *column, Error *error) {
 static void what_is_refused(void **state) {
     (void)state;
     static const struct {
-        const char *column, *accepted; /* a digit: by that reading */
+        const char *column, *accepted; /* a digit: accepted by that reading */
     } rows[] = {
         {"2", "012"},  {"40", "012"}, {"1", "23"},   {"41", "2"},         {"0x2", "2"},
         {"+2", "2"},   {"", ""},      {"-", "23"},   {"-1", "23"},        {"-1.01", "2"},
@@ -123,7 +123,7 @@ static void messages(void **state) {
     assert_string_equal(error.message, "column 2 is '2', not a number from -1 to 1.5");
 }
 
-/* Columns above TSV_COLUMNS are not kept, but make the line wrong. */
+/* Columns above TSV_COLUMNS are not kept, but make the line invalid. */
 static void number_of_columns(void **state) {
     (void)state;
     TsvReader reader;

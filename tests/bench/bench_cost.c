@@ -1,11 +1,11 @@
 /* The cost of a run on this machine: prints figures, asserts nothing (`make bench`).
  *
- *   instructions   of the host for each warp instruction, plain and with the search for hazards: between two sizes, so that
- *                  starting does not count. Counted by valgrind, where there is one, so that nothing else that runs here
- *                  changes them; of the ladder, or of REDVIZ_BENCH_KERNELS="a b"
- *   two threads    how many times as fast as one, with the search: by the instructions of the host that follow each other,
- *                  and as one waits
- *   memory         the most that was resident, against the size of the input */
+ *   instructions   host instructions per warp instruction, plain and with the search for hazards: the
+ *                  difference between two sizes, which excludes the start. Counted by valgrind, if installed,
+ *                  so that other load has no effect; for the ladder, or for REDVIZ_BENCH_KERNELS="a b"
+ *   two threads    speed-up over one thread, with the search: by the host instructions on the longest path,
+ *                  and by elapsed time
+ *   memory         the peak resident size, relative to the size of the input */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <spawn.h>
@@ -32,7 +32,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The number behind `key` in what a command prints; -1: there is none. */
+/* The number after `key` in the output of a command; -1: none. */
 static double number_printed(const char *command, const char *key) {
     char line[1 << 16];
     double number = -1;
@@ -74,7 +74,8 @@ static void print_instructions(const char *kernel) {
     printf("\n");
 }
 
-/* Those of the thread that executes most: the first one, which begins, ends, and has a share of all that is shared out. */
+/* The instructions of the busiest thread: the first one, which starts and ends the run and takes a share of
+ * the parallel work. */
 static double longest_way(const char *kernel, const char *threads) {
     char command[1024], line[256];
     double most = 0;

@@ -83,7 +83,7 @@ static void press(View *view, const Scene *scene, const char *script) {
     while (*script && keys_read(&script, &key, NULL)) input_press(view, scene, keys_decode(key));
 }
 
-/* One key after another at places all over the run: go to a step, beat, step, line, level, jumps that find
+/* One key after another at places throughout the run: go to a step, beat, step, line, level, jumps that find
  * nothing. */
 static void bench_seek(void) {
     static const char *const keys[] = {"l", "h", ">", "<Less>", "j", "k", "]", "[", "n", "N", "d",
@@ -119,7 +119,7 @@ static void bench_seek(void) {
     session_free(session);
 }
 
-/* The tree of the largest block that can be replayed, at places all over the run. */
+/* The tree of the largest block that can be replayed, at places throughout the run. */
 static void bench_tree(void) {
     Session *session = open_session("grid_stride", 1 << 20, 1);
     Scene *scene = scene_new(session);
@@ -145,8 +145,8 @@ static void bench_tree(void) {
 
 /* ---- on a pseudo-terminal ------------------------------------------------------------------------------ */
 
-/* Bytes that come until none have come for a moment; at most `patience` milliseconds for the first of them.
- * 0: the end. */
+/* Bytes that arrive until none arrive for a moment; waits at most `patience` milliseconds for the first. 0:
+ * the end. */
 static size_t receive(const Terminal *terminal, int patience) {
     static char bytes[65536];
     size_t sum = 0;
@@ -159,7 +159,7 @@ static size_t receive(const Terminal *terminal, int patience) {
     return sum;
 }
 
-/* Reads until the first frame's timeline, near its end, is there. */
+/* Reads until the timeline of the first frame, near its end, arrives. */
 static void receive_frame(const Terminal *terminal) {
     char bytes[1 << 17];
     size_t sum = 0;
@@ -187,7 +187,7 @@ static double stop_program(Terminal *terminal) {
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-3;
 }
 
-/* Ticks of the processor's time that the program has taken; -1 where the system does not report it. */
+/* CPU time that the program has used, in clock ticks; -1 if the system does not report it. */
 static long cpu_ticks(pid_t program) {
     char path[64], text[1024] = "";
     unsigned long user = 0, system = 0;

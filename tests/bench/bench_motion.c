@@ -1,6 +1,6 @@
-/* Playing with motion, on a pseudo-terminal of 200x60: CPU time of the program as a share of a core, bytes and bursts of
- * output a second. And how soon a key is answered on a slow terminal: one that declares its speed, one that says what it
- * has shown, and one that does neither. */
+/* Playing with motion, on a pseudo-terminal of 200x60: CPU time of the program as a share of a core, bytes
+ * and bursts of output per second; and the latency of a key on a slow terminal: one that declares its speed,
+ * one that reports what it has shown, and one that does neither. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -25,7 +25,7 @@ static double seconds_now(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Takes everything that comes; returns the bytes, and how often some came. */
+/* Accepts all output; returns the bytes, and how often some arrived. */
 static size_t receive(const Terminal *terminal, double seconds, int *bursts) {
     static char bytes[65536];
     size_t sum = 0;
@@ -42,7 +42,7 @@ static size_t receive(const Terminal *terminal, double seconds, int *bursts) {
     return sum;
 }
 
-/* In seconds; -1 where the system does not report it. */
+/* In seconds; -1 if the system does not report it. */
 static double cpu_seconds(pid_t program) {
     clockid_t clock;
     struct timespec used;
@@ -69,11 +69,12 @@ static void bench_play(const char *kernel, const char *keys, bool moves) {
     waitpid(terminal.program, NULL, 0);
 }
 
-/* ---- slow terminals --------------------------------------------------------------------------------------- */
+/* ---- slow terminals ------------------------------------------------------------------------------------ */
 
 enum { SLOW_BYTES = 960, SLOW_ANSWERS = 5 };
 
-/* From a key until its answer begins to be shown, while a run plays in 80x24. `name`: what is known of the speed. */
+/* From a key until its answer begins to be shown, while a run plays in 80x24. `name`: what is known about the
+ * speed. */
 static void bench_slow(const char *name, FarTerminal terminal, unsigned bits, const char *keys) {
     const char *set = getenv("REDVIZ_BIN"), *program = set ? set : "build/redviz";
     const char *const arguments[] = {program, "--kernel", "interleaved", "--keys", keys, NULL};

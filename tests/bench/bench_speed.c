@@ -1,8 +1,9 @@
 /* The speed of the emulator on this machine: prints figures, asserts nothing (`make bench`).
  *
- *   emulator   warp instructions a second on one core, for every kernel of the ladder, block 0 traced (CPU time)
- *   process    from start to exit of `redviz --report`, as whoever types it waits
- *   memory     bytes that a traced event takes */
+ *   emulator   warp instructions per second of CPU time on one core, for every kernel of the ladder, with
+ *              block 0 traced
+ *   process    elapsed time of `redviz --report`, from start to exit
+ *   memory     bytes per traced event */
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/memory.h"
@@ -22,7 +23,8 @@ enum { REPEATS = 5, ELEMENTS = 1 << 22, PTX_LIMIT_BYTES = 64 << 20 };
 
 extern char **environ;
 
-/* CLOCK_MONOTONIC: as one waits; CLOCK_PROCESS_CPUTIME_ID: what this process computed, whatever else runs. */
+/* CLOCK_MONOTONIC: elapsed time; CLOCK_PROCESS_CPUTIME_ID: CPU time of this process, independent of other
+ * load. */
 static double seconds(clockid_t clock) {
     struct timespec now;
     clock_gettime(clock, &now);

@@ -10,7 +10,7 @@ typedef struct Terminal {
     pid_t program;
 } Terminal;
 
-/* `keys`: pressed before the first frame, may be "". Without a pseudo-terminal the benchmark ends. */
+/* `keys`: pressed before the first frame, may be "". Without a pseudo-terminal the benchmark exits. */
 Terminal terminal_start(const char *kernel, const char *keys, bool moves, int columns, int rows);
 
 #endif

@@ -1,5 +1,5 @@
-/* The timings of --bench on a stub of the CUDA driver: which there are, and what they are said to be of.
- * Events of the stub (tests/gpu/stub) lie 0.25 ms apart, whatever is between them. */
+/* The timings of --bench on a stub of the CUDA driver: which exist, and what they are labelled with. Events
+ * of the stub (tests/gpu/stub) are 0.25 ms apart, whatever is between them. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -156,7 +156,7 @@ static void test_parts_and_ways(void **state) {
     assert_int_equal(seen, 0xff);
 }
 
-/* One launch comes to the result: both parts are told, and are the same. */
+/* One launch gives the result: both parts are reported, and are equal. */
 static void test_one_launch(void **state) {
     Taken *taken = *state;
     Error error = {0};
@@ -170,7 +170,7 @@ static void test_one_launch(void **state) {
     }
 }
 
-/* Cooperative launches have no graph; rows of a matrix do not come to one number. */
+/* Cooperative launches have no graph; rows of a matrix do not reduce to one number. */
 static void test_what_is_left_out(void **state) {
     Taken *taken = *state;
     Error error = {0};
@@ -184,7 +184,7 @@ static void test_what_is_left_out(void **state) {
     for (int i = 4; i < 8; i++) assert_false(taken->all.timings[i].to_scalar);
 }
 
-/* Without a type, those of int, float and double that there are; what does not fit is skipped and says so. */
+/* Without a type, those of int, float and double that exist; what does not fit is skipped with a note. */
 static void test_types_and_sizes(void **state) {
     Taken *taken = *state;
     Error error = {0};
@@ -218,8 +218,8 @@ static void test_refusals(void **state) {
     assert_non_null(strstr(error.message, "there is no CUDA driver here"));
 }
 
-/* 60 ms are taken once, and in no graph; of a size whose call would take more than half a second, by the size
- * before it, none is made. */
+/* A time of 60 ms is measured once, and not in a graph; if a call would take more than half a second, judging
+ * by the size before, it is not measured. */
 static void test_what_takes_long(void **state) {
     Taken *taken = *state;
     Error error = {0};
@@ -239,7 +239,7 @@ static void test_what_takes_long(void **state) {
     assert_int_equal(taken->all.timing_count, 4 + 7);
 }
 
-/* What a kernel measured itself, a step: the stub runs nothing, so it is what the buffer was filled with,
+/* The kernel's own measurement, one step: the stub runs nothing, so it is the buffer's initial value,
  * 2^32. */
 static void test_latencies(void **state) {
     Taken *taken = *state;
@@ -272,14 +272,14 @@ static void test_profile(void **state) {
     assert_int_equal(taken->value_count, 24 + 2 + 4 + 2);
     assert_string_equal(taken->value_note, "");
     assert_true(value_of(taken, "SM active") == 1 &&
-                value_of(taken, "occupancy") == 5); /* the stub's places */
+                value_of(taken, "occupancy") == 5); /* the indices in the stub */
     assert_true(value_of(taken, "theoretical") == 100 && value_of(taken, "threads") == 1 << 14);
     assert_true(value_of(taken, "to GPU") == MICROSECONDS && value_of(taken, "pinned from") == MICROSECONDS);
     assert_true(value_of(taken, "allocate") > 0 && value_of(taken, "free") > 0);
     assert_int_equal(taken->intervals, 0); /* no clock runs there */
 }
 
-/* On a driver that emulates: the block is as many intervals long as its trace
+/* On a driver that emulates: the block has as many intervals as its trace
  * (tests/instrument/test_clocks.c). */
 static void test_intervals(void **state) {
     Taken *taken = *state;
@@ -295,7 +295,7 @@ static void test_profile_without_counters(void **state) {
     Taken *taken = *state;
     Error error = {0};
     BenchOptions options = {.kernel = "K2", .catalog = {.n = 1 << 14, .dtype = PTX_F32}, .profile = true};
-    setenv("STUB_FAIL", "cuptiRangeProfilerEnable=1", 1); /* not allowed, say */
+    setenv("STUB_FAIL", "cuptiRangeProfilerEnable=1", 1); /* for example, not permitted */
     if (!bench(options, taken, &error)) fail_msg("%s", error.message);
     assert_true(isnan(value_of(taken, "DRAM")) && value_of(taken, "theoretical") == 100);
     assert_non_null(strstr(taken->value_note, "cuptiRangeProfilerEnable"));
@@ -319,7 +319,7 @@ static int teardown_peers(void **state) {
     return teardown(state);
 }
 
-/* To one number only; thrust waits for the GPU, so that it is in no graph. */
+/* Only to one number; thrust waits for the GPU, so it is never in a graph. */
 static void test_peers(void **state) {
     Taken *taken = *state;
     Error error = {0};
@@ -392,7 +392,7 @@ static void test_cpu(void **state) {
 static void test_cpu_without_rows(void **state) {
     Taken *taken = *state;
     Error error = {0};
-    assert_true(bench_on_cpu((BenchOptions){.kernel = "softmax_row"}, taken, &error)); /* no reduction */
+    assert_true(bench_on_cpu((BenchOptions){.kernel = "softmax_row"}, taken, &error)); /* not a reduction */
     assert_true(bench_on_cpu((BenchOptions){.catalog = {.dtype = PTX_F16}}, taken, &error));
     assert_int_equal(taken->all.timing_count, 0);
     assert_false(bench_on_cpu((BenchOptions){.kernel = "no_such_kernel"}, taken, &error));
@@ -400,7 +400,7 @@ static void test_cpu_without_rows(void **state) {
     taken->cancel = true;
     assert_false(bench_on_cpu((BenchOptions){0}, taken, &error));
     assert_string_equal(error.message, "cancelled");
-    taken->cancel = false; /* 16 GiB are more than it takes */
+    taken->cancel = false; /* 16 GiB are over its limit */
     BenchOptions large = {.catalog = {.n = UINT64_C(1) << 32, .dtype = PTX_S32}};
     assert_true(bench_on_cpu(large, taken, &error));
     assert_int_equal(taken->all.timing_count, 2);
@@ -442,7 +442,7 @@ static void test_file(void **state) {
         const Timing *a = &taken->all.timings[i], *b = &again->all.timings[i];
         assert_string_equal(a->kernel, b->kernel);
         assert_string_equal(a->machine, b->machine);
-        assert_string_equal(taken->all.timings[0].measured, b->measured); /* one for a machine */
+        assert_string_equal(taken->all.timings[0].measured, b->measured); /* one for each machine */
         assert_string_equal(a->op, b->op);
         assert_string_equal(a->note ? a->note : "", b->note ? b->note : "");
         assert_true(a->n == b->n && a->threads == b->threads && a->samples == b->samples);
@@ -495,7 +495,7 @@ static void test_bad_files(void **state) {
     remove(path);
 }
 
-/* What ships: every row has its machine and date, and the ladder is there at every size. */
+/* The shipped recordings: every row has its machine and date, and the ladder is complete at every size. */
 static void test_recorded(void **state) {
     (void)state;
     enum { SIZES = 8 };
@@ -518,7 +518,7 @@ static void test_recorded(void **state) {
     measured_done(&recorded);
 }
 
-/* Grids instead of times, of two sizes, of int alone. */
+/* Grids instead of times, for two sizes, for int only. */
 static void test_grids(void **state) {
     Taken *taken = *state;
     Error error = {0};

@@ -1,5 +1,5 @@
-/* Recordings of --bench=sass, on stand-ins of driver, CUPTI and nvdisasm: every kernel, type and launch; and
- * what is left where something fails (tests/gpu/stub). */
+/* Recordings of --bench=sass, on stubs of driver, CUPTI and nvdisasm: every kernel, type and launch; and what
+ * remains if something fails (tests/gpu/stub). */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -103,7 +103,7 @@ static bool count_kernel(void *context, SassKernel *kernel) {
     return true;
 }
 
-/* The whole catalogue but the bugs, and what is written can be read. */
+/* The whole catalogue except the bugs; the output can be read back. */
 static void all_kernels(void **state) {
     (void)state;
     Error error = {0};
@@ -133,7 +133,7 @@ static void what_is_missing_is_said(void **state) {
     text_done(&taken.recording);
 }
 
-/* Each kernel is tried, and said once where it is not for want of the GPU that nothing comes. */
+/* Each kernel is tried, and reported once if it fails for a reason other than a missing GPU. */
 static void nothing_at_all(void **state) {
     (void)state;
     Error error = {0};

@@ -1,5 +1,5 @@
 /* Reductions by this machine's CPU against a loop in long double; and the team that shares them. The numbers
- * are small and whole, which are exact in any order. */
+ * are small whole numbers, which are exact in any order. */
 #include "bench/cpu_reduce.h"
 #include "bench/cpu_team.h"
 

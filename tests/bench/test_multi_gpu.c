@@ -1,5 +1,5 @@
-/* --bench --gpus N on a driver whose GPUs the emulator runs, with a stand-in of NCCL: every join brings the result of the
- * parts to where it belongs, and what is missing is said. */
+/* --bench --gpus N on a driver whose GPUs the emulator runs, with a stub of NCCL. Every join delivers the
+ * combined result, and missing parts are reported. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Recorded times, values and counters by name; what the emulator counts comes from the claims of lectures. */
+/* Recorded times, values and counters by name; the emulator's counts are those of lectures' claims. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- notes --------------------------------------------------------------------------------------------- */
+/* ---- recorded values
+ * ------------------------------------------------------------------------------------ */
 
 static Text notes;
 static Recording used;
@@ -81,7 +82,7 @@ bool claim_is_half(double share) {
 
 /* ---- recorded on a GPU --------------------------------------------------------------------------------- */
 
-typedef struct Probe { /* what the probe of the grid adds */
+typedef struct Probe { /* the overhead of the grid's probe */
     const char *kernel;
     uint64_t n;
     double overhead;
@@ -239,7 +240,7 @@ double claim_interval(const char *kernel, int log_n, int first, int last, bool m
                 first, last);
 }
 
-/* ---- the probe of the grid ------------------------------------------------------------------------------- */
+/* ---- the probe of the grid ----------------------------------------------------------------------------- */
 
 static void keep_probe(void *context, GridTimeline *timeline) {
     Recorded *into = context;
@@ -295,8 +296,8 @@ double claim_probe(const char *kernel, int log_n) {
     return NAN;
 }
 
-/* A line of counters.txt: "KERNEL TYPE LAUNCH | column 1 | column 2 ..."; a column is one number, "predicted:measured"
- * or "SASS, PTX". The first number of the column. */
+/* The first number of a column in a line of counters.txt: "KERNEL TYPE LAUNCH | column 1 | column 2 ..."; a
+ * column is one number, "predicted:measured" or "SASS, PTX". */
 double claim_counter(const char *kernel, const char *type, int column) {
     char begin[96];
     snprintf(begin, sizeof begin, "\n%s %s 0 |", kernel, type);
@@ -310,7 +311,8 @@ double claim_counter(const char *kernel, const char *type, int column) {
 
 static ClaimRuns *runs;
 
-/* "strided n=4096 stride=2" as the run of a query and its settings. Returns what they point into, to be freed. */
+/* Splits "strided n=4096 stride=2" into the run of a query and its settings. Returns their text, to be
+ * freed. */
 static char *read_spec(const char *spec, ClaimQuery *query) {
     char *words = memory_copy_text(spec), *rest = NULL;
     query->run = strtok_r(words, " ", &rest);

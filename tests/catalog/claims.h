@@ -1,59 +1,60 @@
 /* Claims: sentences as expressions over recorded figures and the emulator's counts. The figures are those of
- * an H200 (assets/h200/timings.tsv and counters.txt), or of what ON() names instead. The functions below are
- * the words of such expressions. Each fails the test where nothing was recorded under that name, and notes
- * its value: a claim that does not hold prints all of its values. Needs cmocka's headers before it. */
+ * an H200 (assets/h200/timings.tsv and counters.txt), or of the recording that ON() names. The functions
+ * below are the words of such expressions. Each fails the test if nothing was recorded under that name, and
+ * records its value: a claim that fails prints all of its values. Include cmocka's headers first. */
 #ifndef TESTS_CATALOG_CLAIMS_H
 #define TESTS_CATALOG_CLAIMS_H
 
 #include "trace/trace.h"
 #include <stdbool.h>
 
-enum { ALONE, SCALAR }; /* the kernel by itself; all launches down to one number */
+enum { ALONE, SCALAR }; /* the kernel alone; all launches down to one number */
 enum { COLD, WARM };    /* the L2 cache */
 /* assets/h200 and assets/h100; assets/h200/multi_gpu.tsv, whose kernels are "1 GPU", "2 GPUs NCCL", ... */
 typedef enum Recording { H200, H100, TWO_H200, RECORDING_COUNT } Recording;
 
-/* Microseconds of 2^log_n elements, summed with 256 threads a block, or as many as were recorded: in a graph, or as a
- * single call where the kernel cannot be in one. */
+/* Microseconds for 2^log_n elements, summed with 256 threads a block, or as many as were recorded: in a
+ * graph, or as a single call if the kernel cannot be in a graph. */
 double claim_time(const char *kernel, const char *type, int log_n, bool to_scalar, bool warm);
-/* The greatest time of `kernel` over that of `other`, of all sizes recorded for both: scalar, cold. */
+/* The largest ratio of the time of `kernel` to that of `other`, over all sizes recorded for both: scalar,
+ * cold. */
 double claim_most_ratio(const char *kernel, const char *other, const char *type);
-/* The same of all types, down to one number: in graphs and as calls, with a cold and a warm cache. */
+/* The same over all types, down to one number: in graphs and as calls, with a cold and a warm cache. */
 double claim_most_ratio_of_all(const char *kernel, const char *other);
-/* In how many of these `kernel` takes as long as `other`, or longer. */
+/* In how many of these `kernel` takes at least as long as `other`. */
 double claim_slower(const char *kernel, const char *other);
 double claim_call(const char *kernel, const char *type, int log_n, bool warm); /* a single call, scalar */
 double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n); /* scalar, cold */
-double claim_read_bandwidth(void); /* GB/s that a kernel which only reads reached */
-double claim_value(const char *kernel, int log_n, const char *name); /* of --profile and lab_latency */
+double claim_read_bandwidth(void); /* GB/s that a read-only kernel reached */
+double claim_value(const char *kernel, int log_n, const char *name); /* from --profile and lab_latency */
 double claim_clock_cost(const char *kernel, int log_n); /* % that reading the clock adds to the launch */
 double claim_interval(const char *kernel, int log_n, int first, int last,
                       bool most); /* cycles: most or least */
 
-/* What the probe of the grid adds to the launches, as a fraction, of all kernels in the recording's grid/ (log_n 0: of both
- * sizes): the median, the most, the kernel's. */
+/* The overhead of the grid's probe on the launches, as a fraction, over all kernels in the recording's grid/
+ * (log_n 0: both sizes): the median, the maximum, the kernel's. */
 double claim_probe_median(int log_n);
 double claim_probe_most(void);
 double claim_probe(const char *kernel, int log_n);
 
-/* Columns of counters.txt: of the first launch, 2^20 elements. */
+/* Columns of counters.txt: for the first launch, 2^20 elements. */
 enum { SASS_INSTRUCTIONS = 11, SASS_BRANCHES = 12, SASS_DIVERGENT = 13 };
 double claim_counter(const char *kernel, const char *type, int column);
 
-/* What the emulator counts of a run: "NAME" with its defaults, or "NAME n=4096 block=32 dtype=double columns=256". `name` is a
- * word of lectures' claims (lecture/claim_words.def) or a metric. */
+/* The emulator's count for a run: "NAME" with its defaults, or "NAME n=4096 block=32 dtype=double
+ * columns=256". `name` is a word of lectures' claims (lecture/claim_words.def) or a metric. */
 double claim_of_run(const char *spec, const char *name);
 double claim_of_line(const char *spec, const char *text,
-                     const char *name); /* of the lines that hold the text */
-/* Of block 0 between two barriers, counted from 0 as in recordings (0: up to the first). */
+                     const char *name); /* of the lines that contain the text */
+/* For block 0 between two barriers, counted from 0 as in recordings (0: up to the first). */
 double claim_of_interval(const char *spec, int interval, const char *name);
-double claim_events(const char *spec, TraceKind kind); /* of block 0 */
+double claim_events(const char *spec, TraceKind kind); /* in block 0 */
 
 bool claim_about(double value, double figure);   /* within 3 % */
-bool claim_rounds(double value, double figure);  /* to the whole number */
-bool claim_percent(double share, double figure); /* of 1, to the whole per cent */
-bool claim_near(double share, double figure);    /* of 1, within 3 per cent of it: "a quarter" */
-bool claim_is_half(double share);                /* of 1: 0.47 to 0.53 */
+bool claim_rounds(double value, double figure);  /* rounded to the whole number */
+bool claim_percent(double share, double figure); /* as a fraction, to the whole per cent */
+bool claim_near(double share, double figure);    /* as a fraction, within 3 per cent of it: "a quarter" */
+bool claim_is_half(double share);                /* as a fraction: 0.47 to 0.53 */
 
 #define TIME(kernel, type, log_n, scope, cache)                                                              \
     claim_time(kernel, type, log_n, (scope) == SCALAR, (cache) == WARM)
@@ -91,17 +92,17 @@ bool claim_is_half(double share);                /* of 1: 0.47 to 0.53 */
 #define PERCENT(share, figure)                   claim_percent(share, figure)
 #define NEAR(share, figure)                      claim_near(share, figure)
 #define IS_HALF(share)                           claim_is_half(share)
-/* The kernel's time as a share of the other's: ints, each alone, with a cold cache. */
+/* The ratio of the kernel's time to the other's: ints, each alone, with a cold cache. */
 #define TIME_SHARE(kernel, other, log_n)                                                                     \
     (TIME(kernel, "int", log_n, ALONE, COLD) / TIME(other, "int", log_n, ALONE, COLD))
 
 /* The value of an expression over another recording: ON(H100, READ_BANDWIDTH). */
 #define ON(recording, value) (claims_use(recording), claims_used(value))
 void claims_use(Recording recording);
-double claims_used(double value); /* and the H200's from here on */
+double claims_used(double value); /* uses the H200's figures from here on */
 
 void claims_begin(void);         /* the next claim */
-const char *claims_values(void); /* what its functions gave, a line each */
+const char *claims_values(void); /* the values of its functions, one per line */
 void claims_done(void);
 
 #endif

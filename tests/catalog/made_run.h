@@ -1,4 +1,5 @@
-/* A run of 4 blocks of 32 threads that was made by hand: its buffers before and after, for what outputs look like. */
+/* A handmade run of 4 blocks of 32 threads: its buffers before and after, to test how outputs are
+ * described. */
 #ifndef TESTS_CATALOG_MADE_RUN_H
 #define TESTS_CATALOG_MADE_RUN_H
 
@@ -11,11 +12,11 @@ typedef struct MadeRun {
     ExpectRun expect;
 } MadeRun;
 
-/* Has the buffer `in`: n random whole numbers from -range to range. */
+/* Creates the buffer `in`: n random whole numbers from -range to range. */
 void made_open(MadeRun *run, PtxType type, uint64_t n, double range);
-/* Another buffer behind it; how it is filled. */
+/* Adds another buffer; how it is filled. */
 void made_add(MadeRun *run, const char *name, PtxType type, uint64_t count, FillKind fill);
-/* Fills them; the run changed nothing yet. */
+/* Fills the buffers; the run has changed nothing yet. */
 void made_fill(MadeRun *run);
 void made_close(MadeRun *run);
 

@@ -19,7 +19,7 @@ static const PtxType *types;
 static int type_count;
 static uint64_t limit, runs, excluded, above_limit;
 
-/* Kernels whose results are rounded more than once even where every sum is exact: they call exp() or log(),
+/* Kernels whose results are rounded more than once even if every sum is exact: they call exp() or log(),
  * scale first, or add in fp16 (test_results_numerics.c predicts that one). */
 static bool rounds_whole_numbers(const CatalogRow *row) {
     static const char *const ids[] = {"softmax_row", "logsumexp", "scaled_half", "half_naive"};
@@ -90,7 +90,7 @@ static void run_sizes(const CatalogRow *row, CatalogOptions options) {
     run_on_all_data(row, options);
 }
 
-/* Other block sizes, with n around the edges of one block and of two. */
+/* Other block sizes, with n near the limits of one block and of two. */
 static void run_edges(const CatalogRow *row, CatalogOptions options) {
     static const uint32_t blocks[] = {3,   4,   5,   8,   17,  31,  33,  63,  65,
                                       160, 192, 255, 333, 384, 640, 992, 1023};
@@ -109,7 +109,7 @@ static void run_edges(const CatalogRow *row, CatalogOptions options) {
     }
 }
 
-/* Kernels of one block size (Triton's): n around the edges of tiles, which are powers of two. */
+/* Kernels with one block size (Triton's): n near the limits of tiles, which are powers of two. */
 static void run_tiles(const CatalogRow *row, CatalogOptions options) {
     if (row->minimum_block < row->maximum_block) return;
     options.block = row->default_block;
@@ -117,8 +117,8 @@ static void run_tiles(const CatalogRow *row, CatalogOptions options) {
         for (options.n = tile - 1; options.n <= tile + 1; options.n++) run_on_all_data(row, options);
 }
 
-/* Each parameter at its ends, and grids that are too small or too large for n. A row may refuse a value that
- * does not go with the others, if it names it. */
+/* Each parameter at its limits, and grids that are too small or too large for n. A row may refuse a value
+ * that conflicts with the others, if the message names it. */
 static void run_parameters(const CatalogRow *row, CatalogOptions options) {
     options.block = row->default_block;
     options.n = 1000;
@@ -128,8 +128,8 @@ static void run_parameters(const CatalogRow *row, CatalogOptions options) {
             Error error = {0};
             snprintf(text, sizeof text, "%s=%" PRId64, row->parameters[i].name,
                      end ? row->parameters[i].maximum : row->parameters[i].minimum);
-            if (!strcmp(row->id, "scaled_half") && !strcmp(text, "scale=1"))
-                continue; /* overflows, which is its lesson: test_results_numerics.c */
+            /* overflows, as its lesson says: test_results_numerics.c. */
+            if (!strcmp(row->id, "scaled_half") && !strcmp(text, "scale=1")) continue;
             options.parameters[0] = text;
             options.parameter_count = 1;
             CatalogRun run;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static void sample_numbers_are_aliases(void **state) {
     (void)state;
@@ -161,7 +161,7 @@ static void every_row_is_complete(void **state) {
     }
 }
 
-/* ---- options ---------------------------------------------------------------------------------------- */
+/* ---- options ------------------------------------------------------------------------------------------- */
 
 static void options_resolve_to_the_row_or_are_refused(void **state) {
     (void)state;
@@ -208,7 +208,7 @@ static void options_resolve_to_the_row_or_are_refused(void **state) {
     assert_int_equal(run.multiprocessors, 132);
 }
 
-/* Digits are only a preference: a fill that is given, or that the lesson needs, comes first. */
+/* Digits are only a default: a fill that is given, or that the lesson needs, takes precedence. */
 static void inputs_that_are_not_given_suit_the_lesson(void **state) {
     (void)state;
     static const struct {
@@ -239,7 +239,7 @@ static const PtxType ALL_TYPES[] = {PTX_S8,  PTX_U8,  PTX_S16, PTX_U16,  PTX_S32
                                     PTX_S64, PTX_U64, PTX_F16, PTX_BF16, PTX_F32, PTX_F64};
 enum { ALL_TYPE_COUNT = sizeof ALL_TYPES / sizeof *ALL_TYPES };
 
-/* One line, that names the option, the kernel and what it takes. */
+/* One line that names the option, the kernel and the accepted values. */
 static void assert_refused(const CatalogRow *row, const CatalogOptions *options, const char *option,
                            const char *takes) {
     CatalogRun run;
@@ -250,7 +250,7 @@ static void assert_refused(const CatalogRow *row, const CatalogOptions *options,
         fail_msg("%s", error.message);
 }
 
-/* A row takes the types, operations and blocks that it lists, all of them and no other. */
+/* A row accepts all types, operations and blocks that it lists, and no others. */
 static void every_row_takes_what_it_lists(void **state) {
     (void)state;
     static const char *const ops[] = {"sum", "min", "max", "product"};
@@ -277,7 +277,7 @@ static void every_row_takes_what_it_lists(void **state) {
     }
 }
 
-/* ---- plans ------------------------------------------------------------------------------------------ */
+/* ---- plans --------------------------------------------------------------------------------------------- */
 
 static void make_plan(const char *kernel, CatalogOptions options, Plan *plan) {
     CatalogRun run;
@@ -335,7 +335,7 @@ static PtxModule *load_ptx(const CatalogRow *row) {
     return module;
 }
 
-/* Every launch finds its entry, takes the arguments it is given, and its registers are known. */
+/* Every launch finds its entry, accepts its arguments, and has known registers. */
 static void check_launches(const CatalogRow *row, const Plan *plan, PtxModule *module) {
     static const uint64_t addresses[16];
     assert_true(plan->buffer_count <= 16);
@@ -415,7 +415,7 @@ static void atomics_start_from_the_identity(void **state) {
     }
 }
 
-/* ---- references ------------------------------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------------------------------------- */
 
 static void comparing_keeps_the_worst_element(void **state) {
     (void)state;
@@ -461,7 +461,7 @@ static void bounds_grow_with_depth_and_roundoff(void **state) {
     assert_true(isinf(reference_bound(PTX_F16, 5000, 1)));
 }
 
-/* ---- occupancy -------------------------------------------------------------------------------------- */
+/* ---- occupancy ----------------------------------------------------------------------------------------- */
 
 static void occupancy_matches_the_calculator(void **state) {
     (void)state;
@@ -476,7 +476,7 @@ static void occupancy_matches_the_calculator(void **state) {
         {90, 64, 0, 1024, 1, 0.5},          /* registers */
         {90, 255, 0, 1024, 0, 0.0},         /* 8192 registers a warp: a block does not fit */
         {90, 16, 100 * 1024, 256, 2, 0.25}, /* shared memory, with 1 KB reserved */
-        {90, 16, 228 * 1024, 256, 0, 0.0},  /* 227 KB is the most a block may have */
+        {90, 16, 228 * 1024, 256, 0, 0.0},  /* a block may have at most 227 KB */
         {90, 16, 0, 32, 32, 0.5},           /* blocks */
         {90, 16, 0, 48, 32, 1.0},           /* 48 threads occupy two warps */
         {75, 16, 0, 256, 4, 1.0},           {75, 16, 32 * 1024, 256, 2, 0.5}, {80, 32, 0, 1024, 2, 1.0},
@@ -501,7 +501,7 @@ static void registers_of_shipped_entries_are_known(void **state) {
     assert_int_equal(occupancy_registers("_Z11interleavedIi3SumEvPKT_PS1_j", 35), -1);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------ */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
 static void files_are_found_or_the_error_says_how(void **state) {
     (void)state;

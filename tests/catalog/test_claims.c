@@ -1,4 +1,5 @@
-/* Sentences that name a cost, and what was measured: the claims of claims_*.def hold, and their sentences still stand. */
+/* Sentences that name a cost, and measurements: the claims of claims_*.def hold, and their sentences still
+ * exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,15 +36,16 @@ static void complain(const char *what, const char *where, const char *sentence, 
     failures++;
 }
 
-/* ---- the sentences stand where the claims say ---------------------------------------------------------- */
+/* ---- the sentences exist at their places
+ * ----------------------------------------------------------------- */
 
-/* Letters and digits only: neither line breaks, comment marks nor quotes separate the words of a sentence. */
+/* Letters and digits only: line breaks, comment marks and quotes do not matter. */
 static void keep_letters(const char *text, Text *letters) {
     for (; *text; text++)
         if (isalnum((unsigned char)*text)) text_add_bytes(letters, text, 1);
 }
 
-/* "atomic: lesson", a field of the catalogue; NULL: `where` is no such field. */
+/* "atomic: lesson", a field of the catalogue; NULL: `where` is not such a field. */
 static const char *find_field(const char *where) {
     const char *colon = strstr(where, ": ");
     for (int i = 0; colon && i < catalog_count(); i++) {
@@ -120,8 +122,8 @@ static void claims_of_documents_hold(void **state) {
 }
 #undef CLAIM
 
-/* A row of the table: the kernel, then three columns for each of three sizes: alone, scalar, warm. Returns how many
- * of them are times. */
+/* A row of the table: the kernel, then three columns for each of three sizes: alone, scalar, warm. Returns
+ * how many of them are times. */
 static int compare_row(char *line, const char *type) {
     static const int sizes[] = {20, 24, 28};
     char *rest = NULL, *kernel = strtok_r(line, " ", &rest);

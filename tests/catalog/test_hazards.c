@@ -1,4 +1,4 @@
-/* Kernels with bugs have their hazards where the source says; the others have none. */
+/* Kernels with bugs have hazards at the lines that the source states; the others have none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ typedef struct Bug {
     uint64_t n;
     uint32_t block;
     const char *kind;
-    const char *line, *other; /* text of both sides' lines; other NULL: there is none */
+    const char *line, *other; /* text of the lines of both accesses; other NULL: none */
 } Bug;
 
 static const Bug bugs[] = {
@@ -114,7 +114,7 @@ static void every_bug_is_found_where_it_is(void **state) {
         for (int t = 0; t < 3; t++) expect_bug(&bugs[i], types[t]);
 }
 
-/* Both sides, with what lies there, in events that the trace has. */
+/* Both accesses, with the values there, in events of the trace. */
 static void a_race_says_who_and_what(void **state) {
     (void)state;
     CatalogOptions options = {
@@ -132,7 +132,7 @@ static void a_race_says_who_and_what(void **state) {
     assert_int_equal(first->access.lane, 0);
     assert_true(first->other.is_store);
     assert_false(first->access.is_store);
-    assert_int_equal(first->other.value, 8); /* 256 ones, in 64 sums of 4, two of which have met */
+    assert_int_equal(first->other.value, 8); /* 256 ones, in 64 sums of 4, two of which were added */
     assert_int_equal(first->access.value, 8);
     assert_int_equal(first->access.interval, 3);
     assert_int_equal(first->count, 1);
@@ -165,7 +165,7 @@ static const Finding *find_slow(const Findings *hazards, FindingKind kind, int l
     return NULL;
 }
 
-/* What padding is said to cost is what the kernel costs that has it. */
+/* The stated cost of padding is the cost of the padded kernel. */
 static void padding_costs_what_was_predicted(void **state) {
     (void)state;
     Session *plain = run_with("lab_bank_padding", "padding=0", NULL),

@@ -1,5 +1,5 @@
-/* Each lab shows what its lesson says, in counters and in events: those that --report prints and those that
- * the panes draw. */
+/* Each lab shows what its lesson says, in counters and in events: as --report prints them and as the panes
+ * draw them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static Session *run_right_with(const char *kernel, const char *first, const char
     return run_right(kernel, &options);
 }
 
-/* One warp, one store, one load: both cost `wavefronts`, of which `ideal` cannot be avoided. */
+/* One warp, one store, one load: both take `wavefronts`, of which `ideal` are unavoidable. */
 static void assert_one_access(Session *session, uint64_t wavefronts, uint64_t ideal) {
     Totals totals = run_totals(session);
     assert_int_equal(totals.shared_loads, 1);
@@ -64,7 +64,7 @@ static void one_word_is_one_wavefront(void **state) {
         assert_one_access(run_right_with("lab_bank_broadcast", parameter(text, "words", words), NULL), 1, 1);
 }
 
-/* What 32 lanes of `bytes` bytes, `stride` elements apart, cost: per phase the most different words in a
+/* The cost of 32 lanes of `bytes` bytes, `stride` elements apart: per phase, the most different words in a
  * bank. */
 static uint64_t count_wavefronts(int bytes, int stride) {
     int phases = bytes <= 4 ? 1 : bytes / 4, lanes = 32 / phases;
@@ -222,8 +222,8 @@ static void lanes_out_of_range_keep_their_own(void **state) {
         }
 }
 
-/* 64 loads by 32 lanes for each of six degrees of conflict; 64 of each barrier, by as many warps as it says, after one
- * by all; nothing but the chains is in between. */
+/* 64 loads by 32 lanes for each of six degrees of conflict; 64 of each barrier, by the stated number of
+ * warps, after one by all; nothing but the chains in between. */
 static void latency_chains_are_what_they_say(void **state) {
     (void)state;
     Session *session = run_right("lab_latency", &(CatalogOptions){0});
@@ -262,7 +262,7 @@ static bool read_measured(char *line, Measured *row) {
     return true;
 }
 
-/* The lab that makes this access, or NULL; `options` get what it needs. */
+/* The lab that makes this access, or NULL; `options` are set for it. */
 static const char *lab_that_makes(const Measured *row, CatalogOptions *options, char *stride, char *offset) {
     bool is_global = !strcmp(row->kind, "global_load");
     int steps = row->step / row->width, most = row->width <= 2 ? 128 : is_global ? 64 : 33;

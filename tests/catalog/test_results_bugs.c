@@ -77,8 +77,8 @@ static void missing_sync_adds_7_of_64(void **state) {
     assert_wrong("bug_missing_sync", 16384, 1024, 16 * 7 * 16);
 }
 
-/* After the five shuffles every lane of a warp of ones holds 32: its own value doubles when the source is
- * missing. */
+/* After the five shuffles every lane of a warp of ones holds 32: without a source lane, its own value
+ * doubles. */
 static void all_lanes_add_counts_32_times(void **state) {
     (void)state;
     assert_wrong("bug_all_lanes_add", 1024, 256, 32 * 1024);
@@ -86,7 +86,7 @@ static void all_lanes_add_counts_32_times(void **state) {
     assert_right("bug_all_lanes_add", 1, 32, PTX_S32);
 }
 
-/* All but the first block's elements count twice. */
+/* All elements but those of the first block count twice. */
 static void double_count_counts_twice(void **state) {
     (void)state;
     assert_wrong("bug_double_count", 1024, 256, 1024 + 768);
@@ -94,7 +94,7 @@ static void double_count_counts_twice(void **state) {
     assert_right("bug_double_count", 256, 256, PTX_S32);
 }
 
-/* 1000 elements, 256 threads a block: threads 232 to 255 of block 3 have none. */
+/* 1000 elements, 256 threads a block: threads 232 to 255 of block 3 have no element. */
 static void unguarded_load_traps(void **state) {
     (void)state;
     for (int i = 0; i < TYPE_COUNT; i++) {
@@ -102,7 +102,7 @@ static void unguarded_load_traps(void **state) {
         assert_trap(session, TRAP_OUT_OF_BOUNDS, "sums[tid] = in[i];", 3, 7, 0xffffff00);
         assert_true(session_failed(session));
         session_free(session);
-        assert_right("bug_unguarded_load", 1024, 256, TYPES[i]); /* which is why it stays unnoticed */
+        assert_right("bug_unguarded_load", 1024, 256, TYPES[i]); /* so the bug goes unnoticed */
     }
 }
 
@@ -125,23 +125,23 @@ static void uninitialized_shared_reads_poison(void **state) {
         Session *session = run_ones("bug_uninitialized_shared", 0, 0, TYPES[i]);
         assert_trap(session, TRAP_UNINITIALIZED, "sums[tid] += sums[tid + s];", 3, 3, 0xffffff00);
         assert_int_equal(session_trace(session)->trap_count,
-                         1); /* the place is reported once, and the run goes on */
-        if (TYPES[i] == PTX_S32) assert_true(session_failed(session)); /* poison may be small as a float */
+                         1); /* the place is reported once, and the run continues */
+        if (TYPES[i] == PTX_S32) assert_true(session_failed(session)); /* as a float, poison may be small */
         session_free(session);
         assert_right("bug_uninitialized_shared", 1024, 256, TYPES[i]);
     }
 }
 
-/* ---- every n with every block: what each bug makes of ones ---- */
+/* ---- every n with every block: the result of each bug for ones ---- */
 
 enum { MOST_THREADS = 1024 };
 
 typedef struct Prediction {
-    int trap;   /* -1: none */
-    double sum; /* where nothing is fatal and nothing unwritten is read */
+    int trap;   /* -1: no trap */
+    double sum; /* if nothing is fatal and nothing unwritten is read */
 } Prediction;
 
-/* Ones of the block that begins at element `begin`; threads beyond n hold 0. */
+/* The ones of the block that begins at element `begin`; threads beyond n hold 0. */
 static void load_block(double *values, uint64_t begin, uint64_t n, uint32_t block) {
     for (uint32_t tid = 0; tid < block; tid++) values[tid] = begin + tid < n ? 1 : 0;
 }
@@ -198,7 +198,7 @@ static void assert_predicted(const char *kernel, uint64_t n, uint32_t block, Ptx
     session_free(session);
 }
 
-/* bug_overlapping_halves and bug_volatile_tail are right everywhere: lockstep does not show a race. */
+/* bug_overlapping_halves and bug_volatile_tail are always right: lockstep hides the race. */
 static void every_bug_does_what_is_predicted(void **state) {
     (void)state;
     unsigned long long runs = 0, excluded = 0, above_limit = 0;
@@ -218,7 +218,8 @@ static void every_bug_does_what_is_predicted(void **state) {
            excluded, above_limit);
 }
 
-/* Their lesson: "right under the default schedule, wrong under --schedule 1", of random numbers and of digits. */
+/* Their lesson: "right under the default schedule, wrong under --schedule 1", for random numbers and for
+ * digits. */
 static void schedules_hide_races_and_show_them(void **state) {
     (void)state;
     static const char *const kernels[] = {"bug_overlapping_halves", "bug_volatile_tail"};

@@ -1,4 +1,4 @@
-/* double: every kernel gives what the reference gives (results.h). */
+/* double: every kernel gives the result of the reference (results.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

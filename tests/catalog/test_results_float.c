@@ -1,4 +1,4 @@
-/* float: every kernel gives what the reference gives (results.h). */
+/* float: every kernel gives the result of the reference (results.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Integers and 16-bit floats: every kernel gives what the reference gives (results.h). */
+/* Integers and 16-bit floats: every kernel gives the result of the reference (results.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The numerics kernels: wrong by as much as theory says, and not by more. */
+/* The numerics kernels: the error is as large as theory predicts, and not larger. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void half_sums_of_ones_stop_at_2048(void **state) {
     assert_sum("bfloat_promote", 4096 * 32, NULL, 4096, 4096);
 }
 
-/* The default run, which is what a lecturer types. */
+/* The default run, as a lecturer types it. */
 static void half_naive_is_half_by_default(void **state) {
     (void)state;
     Session *session = run_with("half_naive", "items=4096", NULL);
@@ -73,8 +73,7 @@ static void scaling_prevents_overflow(void **state) {
     session_free(unscaled);
 }
 
-/* A running float sum of a million values in [-1, 1] is allowed to lose thousands of units; this one loses 3.
- */
+/* A running float sum of a million values in [-1, 1] may lose thousands of units; this one loses 3. */
 static void kahan_error_does_not_grow(void **state) {
     (void)state;
     static const uint64_t sizes[] = {1000, 65537};
@@ -87,7 +86,7 @@ static void kahan_error_does_not_grow(void **state) {
     }
 }
 
-/* Exact sums of whole numbers, whatever the shape; the last row is shorter. */
+/* Exact sums of whole numbers, for any shape; the last row is shorter. */
 static void assert_exact(const char *kernel, uint64_t n, PtxType type, const char *op, const char *first,
                          const char *second, const char *third) {
     CatalogOptions options = {.n = n,
@@ -123,7 +122,7 @@ static void every_shape_is_exact(void **state) {
         }
 }
 
-/* The lesson of column_sum: the dimension decides what a load costs. */
+/* The lesson of column_sum: the dimension determines the cost of a load. */
 static void inner_sums_touch_a_sector_a_lane(void **state) {
     (void)state;
     for (int axis = 0; axis < 2; axis++) {

@@ -1,5 +1,5 @@
 # Types LINE and Tab into an interactive zsh, and prints the command line: complete.zsh FOLDER LINE. FOLDER
-# holds _redviz.
+# contains _redviz.
 zmodload zsh/zpty
 zpty shell 'TERM=dumb zsh -f -i'
 zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; show() { print -r -- \"<\$BUFFER>\" >$1/line; exit }"

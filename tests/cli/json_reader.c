@@ -1,4 +1,4 @@
-/* Recursive descent over the text: every skip_ function returns what stands behind its value, or NULL. */
+/* Recursive descent over the text: every skip_ function returns the position after its value, or NULL. */
 #include "tests/cli/json_reader.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static const char *skip_number(const char *at) {
     return at;
 }
 
-/* The items of an object or an array, whose bracket `at` stands on. */
+/* The items of an object or an array, whose bracket is at `at`. */
 static const char *skip_items(const char *at, char close) {
     at = skip_space(at + 1);
     if (*at == close) return at + 1;
@@ -127,7 +127,7 @@ static bool is_listed(const char *key, size_t length, const char *const *list) {
 static bool contains_at(const char *actual, const char *expected, const char *const *prose, char *path,
                         size_t path_bytes);
 
-/* Item `key` of both; `path` keeps it where they differ. */
+/* Compares item `key` of both; `path` holds it if they differ. */
 static bool contains_item(const char *actual, const char *item, const char *key, size_t length,
                           const char *const *prose, char *path, size_t path_bytes) {
     size_t end = strlen(path);

@@ -1,5 +1,4 @@
-/* The program as scripts meet it: runs $REDVIZ_BIN (build/redviz) and keeps what it printed and how it ended.
- */
+/* The program as scripts run it: runs $REDVIZ_BIN (build/redviz) and keeps its output and its exit status. */
 #ifndef TESTS_CLI_PROGRAM_H
 #define TESTS_CLI_PROGRAM_H
 
@@ -10,24 +9,26 @@ typedef struct Outcome {
     char *out, *err;
 } Outcome;
 
-/* Set-up and tear-down of a group: the folder that commands may write to, %s of program_folder(). */
+/* Set-up and tear-down of a group: the folder that commands may write to, program_folder(). */
 int program_make_folder(void **state);
 int program_remove_folder(void **state);
 const char *program_folder(void);
 
-/* Runs a shell command in which @ stands for the program, with neither terminal nor input. */
+/* Runs a shell command in which @ stands for the program, without terminal or input. */
 Outcome program_shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void program_outcome_done(Outcome *outcome);
 
-/* The standard output of a command that must end with `status` and say nothing on stderr. Caller frees. */
+/* The standard output of a command that must exit with `status` and print nothing on stderr. The caller frees
+ * it. */
 char *program_output(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int program_line_count(const char *text);
 void program_assert_contains(const char *text, const char *part);
 
-/* Writes a file of that folder. */
+/* Writes a file in that folder. */
 void program_write_file(const char *name, const char *text);
-/* The report of a file with this text, as the first command gives it, has these words. Without a compiler, the test is skipped. */
+/* The report of a file with this text, as the first command gives it, contains these words. Without a
+ * compiler, the test is skipped. */
 void program_expect(const char *text, const char *const *words, int count);
 #define EXPECT(text, ...)                                                                                    \
     do {                                                                                                     \

@@ -28,7 +28,7 @@ static void join_words(const char *text, size_t length, Text *out) {
             text_add(out, " ");
 }
 
-/* The text of the next line "// KEY: text" from *at on, in `out`; false where there is none. */
+/* The text of the next line "// KEY: text" from *at on, in `out`; false if there is none. */
 static bool next_value(const char **at, const char *key, Text *out) {
     char head[32];
     snprintf(head, sizeof head, "// %s: ", key);

@@ -1,5 +1,5 @@
-/* Runs of FILE.cu with the compilers of this machine and with a made-up one. So what redviz asks of a
- * compiler, and what it makes of its answers, is tested where there is none. */
+/* Runs of FILE.cu with the compilers of this machine and with a fake one. The fake one tests redviz's calls
+ * of a compiler and its handling of the output on every machine. */
 #define _POSIX_C_SOURCE 200809L
 #include "program.h"
 
@@ -63,16 +63,16 @@ static void compiles_with(const char *compiler) {
     out = program_output(
         0, "@ %s/scale.cu --entry warps --compiler %s --fill ones --n 64 --block 64 --dump out:2", folder,
         compiler);
-    assert_string_equal(out, "64\n"); /* one number is all that it writes */
+    assert_string_equal(out, "64\n"); /* it writes only one number */
     free(out);
-    /* Lines are those of the file as it was written. */
+    /* Lines are those of the original file. */
     out = program_output(0, "@ %s/scale.cu --entry warps --compiler %s --n 64 --block 64 --report=json",
                          folder, compiler);
     program_assert_contains(out, "\"line\":15,\"text\":\"for (int k = 16;");
     free(out);
 }
 
-/* The compiler's name of an instance spells its arguments otherwise. */
+/* The compiler's name of an instance spells its arguments differently. */
 static void instances_have_other_names(const char *compiler) {
     need(compiler);
     program_write_file("alias.cu", "enum Mode { ADD, TAKE };\nusing Real = float;\n"
@@ -86,7 +86,7 @@ static void instances_have_other_names(const char *compiler) {
     free(out);
 }
 
-/* As textbooks have it: the compiler's words, and the line. */
+/* As textbooks write it: the compiler's words, and the line. */
 static void expect_line(const char *compiler, const char *line, int number) {
     char place[64], text[512];
     snprintf(
@@ -147,13 +147,13 @@ static void with_clang(void **state) {
     errors_with("clang");
 }
 
-/* ---- a compiler that is made up ---- */
+/* ---- a fake compiler ---- */
 
 static const char fake_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                                ".visible .entry k(.param .u64 p)\n{\n .reg .b64 %a; .reg .b32 %r;\n"
                                " ld.param.u64 %a, [p]; mov.u32 %r, 7; st.global.u32 [%a], %r; ret;\n}\n";
 
-/* Notes that it was called and how, then does what the script says. */
+/* Records that it was called and how, then runs the script. */
 static void make_compiler(const char *script) {
     char text[2048];
     const char *folder = program_folder();
@@ -208,7 +208,7 @@ static void compiles_once(void **state) {
     anew = compile_fake("--n 1 --dump out");
     program_outcome_done(&anew);
     assert_int_equal(call_count(), 1);
-    program_write_file("k.h", "// changed\n"); /* what it includes counts, and so do flags */
+    program_write_file("k.h", "// changed\n"); /* a change of an included file or of flags compiles again */
     Outcome outcome = compile_fake("--n 1 --dump out");
     program_outcome_done(&outcome);
     assert_int_equal(call_count(), 2);
@@ -221,7 +221,8 @@ static void compiles_once(void **state) {
     free(calls);
 }
 
-/* Launches that follow each other in the host's code and read what was written run as one; --entry asks for one of them. */
+/* Launches that follow each other in the host's code and read earlier results run as one; --entry selects one
+ * of them. */
 static void launches_of_the_host_code_are_one_run(void **state) {
     (void)state;
     const char *folder = program_folder();
@@ -241,7 +242,7 @@ static void launches_of_the_host_code_are_one_run(void **state) {
     program_outcome_done(&outcome);
 }
 
-/* What nvcc refuses in the host's part only: it is asked again without that. */
+/* If nvcc only refuses the host code, it is called again without it. */
 static void the_hosts_part_may_be_wrong(void **state) {
     (void)state;
     char script[512];
@@ -265,7 +266,7 @@ static void the_hosts_part_may_be_wrong(void **state) {
     assert_int_equal(call_count(), 1);
 }
 
-/* Where one header was found, others are searched for, as a Makefile says it. */
+/* A missing header is searched for, and its folder is passed with -I, as a Makefile would do. */
 static void headers_are_found_together(void **state) {
     (void)state;
     char script[1024];
@@ -297,7 +298,7 @@ static void expect_refusal(const char *script, const char *words) {
     program_outcome_done(&outcome);
 }
 
-/* A header that is missing and not needed is not what the file fails for. */
+/* A missing header that is not needed is not the cause of the failure. */
 static void what_is_wrong_behind_a_missing_header_is_said(void **state) {
     (void)state;
     expect_refusal(
@@ -307,7 +308,7 @@ static void what_is_wrong_behind_a_missing_header_is_said(void **state) {
         "seven");
 }
 
-/* A compiler that fails without a place in the file is not the last that is asked, unless it was asked for. */
+/* If a compiler fails without a place in the file, the next one is tried, unless it was requested. */
 static void another_compiler_is_asked(void **state) {
     (void)state;
     const char *folder = program_folder();
@@ -327,7 +328,7 @@ static void another_compiler_is_asked(void **state) {
     program_outcome_done(&outcome);
 }
 
-/* Buffers have the names that the source gives the kernel's parameters; those of a guess are understood as well. */
+/* Buffers have the names of the kernel's parameters in the source; those of a guess are accepted as well. */
 static void buffers_are_named_as_in_the_source(void **state) {
     (void)state;
     program_write_file("k.cu", "__global__ void k(int *__restrict__ answer) { *answer = 7; }\n");

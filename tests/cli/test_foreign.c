@@ -41,7 +41,7 @@ static void write_kernel(const char *source) {
     program_write_file("own/foreign.ptx", text);
 }
 
-/* Its second line is in the report, and in what is saved; or in neither. */
+/* Its second line is in both the report and the saved file, or in neither. */
 static void check(const char *options, bool is_opened, bool is_named) {
     const char *folder = program_folder();
     Outcome run = program_shell("timeout 20 @ %s/own/foreign.ptx --n 32 --grid 1 --block 32 %s --backend "
@@ -76,7 +76,7 @@ static void sources_elsewhere_are_opened_on_request_only(void **state) {
     program_outcome_done(&run);
 }
 
-/* A link beside the kernel leads where its author wants. */
+/* A link beside the kernel leads where its author chose. */
 static void links_are_followed_before_it_is_decided(void **state) {
     (void)state;
     char from[512], to[512];
@@ -105,7 +105,7 @@ static void sources_beside_the_kernel_are_opened(void **state) {
     program_outcome_done(&run);
 }
 
-/* It has no writer: opening it would wait for ever. */
+/* It has no writer: opening it would block for ever. */
 static void a_fifo_is_not_waited_for(void **state) {
     (void)state;
     char path[512];
@@ -114,7 +114,7 @@ static void a_fifo_is_not_waited_for(void **state) {
     assert_int_equal(mkfifo(path, 0600), 0);
     check("", false, false);
     unlink(path);
-    /* what Triton writes beside its PTX: looked for where shared memory has no size */
+    /* Triton's metadata beside its PTX, read if shared memory has no size */
     snprintf(path, sizeof path, "%s/own/shared.json", program_folder());
     assert_int_equal(mkfifo(path, 0600), 0);
     program_write_file(
@@ -131,11 +131,11 @@ static void a_fifo_is_not_waited_for(void **state) {
     unlink(path);
 }
 
-/* Escape, CSI as one character and as one byte, an override of the direction, half a character. */
+/* Escape, CSI as one character and as one byte, a directional override, half a character. */
 #define STEERING "\\033[31m\\302\\23331m\\23331m\\342\\200\\256\\303"
 
 static void expect_no_steering(const char *text) {
-    bool is_json = *text == '{'; /* its texts are data, to the letter */
+    bool is_json = *text == '{'; /* its strings are data, unchanged */
     for (const char *at = text; *at; at++) {
         unsigned char here = (unsigned char)at[0], next = (unsigned char)at[1];
         bool is_alone = here >= 0x80 && here < 0xc0 && (at == text || !((unsigned char)at[-1] & 0x80));
@@ -145,7 +145,7 @@ static void expect_no_steering(const char *text) {
     }
 }
 
-/* Names, sources and messages print as text, and never steer the terminal. */
+/* Names, sources and messages are printed as text, and never control the terminal. */
 static void names_do_not_steer_the_terminal(void **state) {
     (void)state;
     static const char *const commands[] = {
@@ -191,7 +191,7 @@ static void names_do_not_steer_the_terminal(void **state) {
     }
 }
 
-/* What a lecture says is not what its reader asked for. */
+/* A lecture must not set options that only its reader may give. */
 static void a_lecture_names_neither_folders_nor_flags(void **state) {
     (void)state;
     static const char *const options[] = {"--sources /etc", "--compile-flags=-v"};

@@ -1,7 +1,7 @@
 /* The output of --dump-ir, --dump-flow and --dump-ops.
  *
- * Each file of tests/cli/listings holds a program and, as comments behind it, its listings. REDVIZ_REWRITE=1 writes them
- * anew, for review with git diff. */
+ * Each file of tests/cli/listings contains a program and, as comments after it, its listings.
+ * REDVIZ_REWRITE=1 rewrites them, for review with git diff. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static void test_listings(void **state) {
     globfree(&files);
 }
 
-/* What --dump-ir prints is PTX that gives the same listing, and runs. */
+/* The output of --dump-ir is PTX that gives the same listing, and runs. */
 static void test_printed_modules_are_modules(void **state) {
     (void)state;
     static const char *const kernels[] = {"interleaved", "two_stage", "cooperative", "triton_sum"};
@@ -66,13 +66,13 @@ static void test_printed_modules_are_modules(void **state) {
     free(first);
 }
 
-/* Nothing is run: an endless loop has a listing, and a launch that does not fit an error. */
+/* Nothing runs: an endless loop has a listing, and a launch that does not fit is an error. */
 static void test_nothing_is_run(void **state) {
     (void)state;
     char *flow = program_output(0, "@ tests/cli/spin.ptx --n 32 --dump-flow"),
          *two = program_output(0, "@ --kernel two_stage --dump-flow | grep -c '^_Z'");
     program_assert_contains(flow, "block 1");
-    assert_string_equal(two, "1\n"); /* both of its launches are of one kernel */
+    assert_string_equal(two, "1\n"); /* both of its launches use one kernel */
     free(flow), free(two);
     Outcome outcome = program_shell("@ tests/cli/scale.ptx --n 32 --args '0' --dump-ops");
     assert_int_equal(outcome.status, 2);
@@ -84,7 +84,7 @@ static void test_nothing_is_run(void **state) {
     program_outcome_done(&outcome);
 }
 
-/* All of them, a line each; nothing is run. */
+/* All of them, one per line; nothing runs. */
 static void test_entries_are_listed(void **state) {
     (void)state;
     program_write_file(

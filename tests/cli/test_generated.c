@@ -1,5 +1,5 @@
-/* The output of --generate: a manual page without warnings, and completions that load. Each shell answers
- * with them. A shell or a formatter that is not here is skipped. */
+/* The output of --generate: a manual page without warnings, and completions that load and answer in each
+ * shell. A missing shell or formatter is skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static void test_one_version(void **state) {
     free(version), free(make), free(man), free(saved);
 }
 
-/* Every option and every key is in the page. */
+/* The page contains every option and every key. */
 static void test_manual_is_complete(void **state) {
     (void)state;
     char *man = program_output(0, "@ --generate man"), *help = program_output(0, "@ --help"),

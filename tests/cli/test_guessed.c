@@ -1,4 +1,4 @@
-/* Launches that nothing says: the sizes that are tried, and the sentences about those that fit. */
+/* Guessed launches: the sizes tried, and the sentences about those that fit. */
 #include "program.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* 256 threads write beyond the shared array, 64 do not, and give the sum. */
+/* 256 threads write beyond the shared array; 64 do not, and give the sum. */
 static void a_block_fits_its_shared_array(void **state) {
     (void)state;
     char *out = program_output(0, "@ tests/cli/sizes.ptx --entry sum64 --n 2^14 --report");
@@ -19,7 +19,7 @@ static void a_block_fits_its_shared_array(void **state) {
     free(out);
 }
 
-/* A block that was asked for stays, and its fault is shown. */
+/* A block size that was given stays, and its fault is shown. */
 static void a_block_that_was_asked_for_stays(void **state) {
     (void)state;
     char *out = program_output(1, "@ tests/cli/sizes.ptx --entry sum64 --n 2^14 --block 256 --report");
@@ -28,7 +28,8 @@ static void a_block_that_was_asked_for_stays(void **state) {
     free(out);
 }
 
-/* 4096 blocks do not fit a variable of 64 words: there are fewer elements, unless their number was asked for. */
+/* 4096 blocks do not fit in a variable of 64 words: the run has fewer elements, unless their number was
+ * given. */
 static void n_fits_the_variables_of_the_module(void **state) {
     (void)state;
     char *out = program_output(0, "@ tests/cli/sizes.ptx --entry sum_to_variable --report");
@@ -40,7 +41,8 @@ static void n_fits_the_variables_of_the_module(void **state) {
     free(out);
 }
 
-/* Where the block was guessed, a result that is not the sum may be the guess's fault: it is not called wrong. */
+/* If the block size was guessed, a result other than the sum may be due to the guess: it is not called
+ * wrong. */
 static void a_guess_is_not_the_kernels_fault(void **state) {
     (void)state;
     char *out = program_output(1, "@ tests/cli/sizes.ptx --entry one_more --n 2^14 --block 64 --report");
@@ -51,7 +53,7 @@ static void a_guess_is_not_the_kernels_fault(void **state) {
     free(out);
 }
 
-/* A result of a function that is not known: a file of the run says the same as the run. */
+/* A result of an unknown function: a file of the run reports the same as the run. */
 static void a_saved_run_says_it_too(void **state) {
     (void)state;
     Outcome outcome =

@@ -1,4 +1,4 @@
-/* Kernels that mean no good, or never end: each is answered, by one line or a trap. */
+/* Hostile kernels, and kernels that never end: each is answered with one line or a trap. */
 #include "program.h"
 
 #include <setjmp.h>

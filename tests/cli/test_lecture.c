@@ -1,4 +1,5 @@
-/* --lecture without a terminal: its options, lectures that are refused, claims that do not hold, and all that ship. */
+/* --lecture without a terminal: its options, lectures that are refused, claims that fail, and all shipped
+ * lectures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@
 #define TINY "tests/data/lectures/tiny.en.md"
 #define HEAD "# T\n```lecture\nlanguage: en\nminutes: 5\nneeds: no GPU\n```\n" /* lines 1 to 6 */
 
-/* Status 2, nothing on stdout, one message on stderr; behind it at most the line it speaks of, with a caret. */
+/* Status 2, nothing on stdout, one message on stderr, followed at most by the line it is about, with a
+ * caret. */
 static void assert_refused(const Outcome *outcome, const char *says) {
     if (outcome->status != 2 || *outcome->out || strncmp(outcome->err, "redviz: ", 8) != 0)
         fail_msg("%s: status %d\n%s%s", says, outcome->status, outcome->out, outcome->err);
@@ -71,7 +73,7 @@ static void wrong_combinations_are_refused(void **state) {
     }
 }
 
-/* Each kind of mistake in a stop: its place in the file. The options of a stop are lines 8 and 9. */
+/* Each kind of error in a stop: its place in the file. The options of a stop are lines 8 and 9. */
 static void bad_lectures_name_the_place(void **state) {
     (void)state;
     static const struct {
@@ -113,7 +115,7 @@ static void bad_lectures_name_the_place(void **state) {
     }
 }
 
-/* What does not hold: its line, both sides, and the values it asked for. Everything else is checked all the same. */
+/* A failed claim: its line, both sides, and the values it uses. Everything else is still checked. */
 static void a_false_claim_is_shown_with_both_sides(void **state) {
     (void)state;
     program_write_file(
@@ -172,7 +174,7 @@ static void stops_are_shown_one_by_one(void **state) {
     free(cast);
 }
 
-/* Questions about a kernel, a file and a saved run; an unusual source is text, not marks of the lecture. */
+/* Questions about a kernel, a file and a saved run; unusual source is text, not marks of the lecture. */
 static void any_run_is_asked_about(void **state) {
     (void)state;
     char *out = program_output(0, "@ --kernel strided --predict --frame=100x36");
@@ -198,7 +200,7 @@ static void any_run_is_asked_about(void **state) {
     free(out);
 }
 
-/* As if the tests' lecture were the one that is installed. */
+/* As if the tests' lecture were installed. */
 static void make_share(void) {
     free(program_output(
         0,
@@ -211,7 +213,7 @@ static void make_share(void) {
         program_folder()));
 }
 
-/* The language asked for, else the locale's; English where the terminal shows no UTF-8. */
+/* The requested language, else the locale's; English if the terminal does not show UTF-8. */
 static void the_language_is_chosen(void **state) {
     (void)state;
     static const struct {
@@ -234,7 +236,7 @@ static void the_language_is_chosen(void **state) {
     }
 }
 
-/* ---- the lectures that ship ---------------------------------------------------------------------------- */
+/* ---- the shipped lectures ------------------------------------------------------------------------------ */
 
 static void check_file(const char *path) {
     Outcome outcome = program_shell("@ --lecture %s --check", path);
@@ -248,8 +250,8 @@ static void check_file(const char *path) {
     program_outcome_done(&outcome);
 }
 
-/* Every file, in every language, and every English one has its Chinese. With REDVIZ_TEST_LIMIT the claims of English
- * ones only: both_languages_must_agree() says that the others make the same. */
+/* Every file, in every language, and every English one has a Chinese version. With REDVIZ_TEST_LIMIT only the
+ * claims of the English ones: both_languages_must_agree() checks that the others make the same claims. */
 static void all_claims_of_all_lectures_hold(void **state) {
     (void)state;
     static const char *const patterns[] = {"tests/data/lectures/*.*.md", "assets/lectures/*.*.md"};

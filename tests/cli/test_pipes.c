@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a file with the name that piped ones get, and for each way in which it is piped, the same is printed. */
+/* A file with the name that piped ones get, and each way of piping it, give the same output. */
 static void expect_same(const char *options) {
     static const char *const ways[] = {
         "cat stdin.ptx | $redviz - %s", "cat stdin.ptx | $redviz /dev/stdin %s", "$redviz - %s <stdin.ptx",

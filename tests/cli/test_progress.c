@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Each second of a line: {done, blocks}, and what it says then. */
+/* Each second of a line: {done, blocks}, and the text at that time. */
 static void follow(ProgressState *state, SessionProgress of, double seconds, const char *line) {
     Text out = {0};
     progress_follow(state, &of, seconds);
@@ -31,7 +31,8 @@ static void what_is_left_is_said(void **state) {
     follow(&line, (SessionProgress){.done = 1, .blocks = 1}, 3, "1 of 1 block, looking at the result: 3 s");
 }
 
-/* Sizes that are tried, and blocks that one thread has to run after all, begin at 0: that is another run, not a step back. */
+/* Sizes that are tried, and blocks that one thread must run after all, start at 0: that is another run, not a
+ * step back. */
 static void what_begins_anew_is_another_run(void **state) {
     (void)state;
     ProgressState line = {0};
@@ -53,7 +54,7 @@ static void what_follows_the_run_is_said(void **state) {
     follow(&line, of, 5, "trying other orders: 3 of 39, 5 s");
 }
 
-/* The tests' stderr is no terminal. */
+/* The tests' stderr is not a terminal. */
 static void nothing_is_said_without_a_terminal(void **state) {
     (void)state;
     SessionProgress of = {.blocks = 4};

@@ -1,5 +1,5 @@
-/* PTX that ptxas would refuse is refused when it is opened: file, line, column, what is wrong and what would
- * be right, exit status 2, before anything runs (the kernels of refused.def begin with an endless loop). */
+/* PTX that ptxas refuses is refused when it is opened: file, line, column, the error and the remedy, exit
+ * status 2, before anything runs (the kernels of refused.def begin with an endless loop). */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -66,7 +66,7 @@ static void test_refused(void **state) {
     assert_true(sizeof rows / sizeof *rows >= 60);
 }
 
-/* The caret stands at the fault, in the line as it was written. */
+/* The caret marks the fault, in the line as it was written. */
 static void test_caret(void **state) {
     (void)state;
     char path[300];
@@ -83,7 +83,7 @@ static void test_caret(void **state) {
     text_done(&text);
 }
 
-/* Files of other kinds, by their first bytes. */
+/* Files of other kinds, recognized by their first bytes. */
 static void test_other_formats(void **state) {
     (void)state;
     static const struct {
@@ -108,7 +108,7 @@ static void test_other_formats(void **state) {
     }
 }
 
-/* Valid PTX that is not emulated: all of it is listed before anything runs, also where control never comes. */
+/* Valid PTX that is not emulated: all of it is listed before anything runs, even in unreachable code. */
 static const char unsupported[] =
     ".version 8.6\n.target sm_100a\n.address_size 64\n.global .texref texture;\n"
     ".func away() {\n.reg .b32 %r<9>; .reg .f32 %f<9>;\n"
@@ -146,7 +146,7 @@ static void test_unsupported_is_listed(void **state) {
     program_outcome_done(&outcome);
 }
 
-/* With --until-unsupported it runs: to its end where they are not reached, else up to there. */
+/* With --until-unsupported it runs: to its end if they are not reached, else up to them. */
 static void test_until_unsupported(void **state) {
     (void)state;
     Outcome outcome = run_unsupported("5000", "--until-unsupported --dump out:3");

@@ -16,8 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the reader itself ----------------------------------------------------------------------------------
- */
+/* ---- the reader itself --------------------------------------------------------------------------------- */
 
 static void test_json_reader(void **state) {
     (void)state;
@@ -108,7 +107,7 @@ static void test_report_fields(void **state) {
     free(json);
 }
 
-/* Every kernel's report is valid JSON, for Python too where there is one; what is not built yet is null. */
+/* Every kernel's report is valid JSON, also for Python if it is installed; missing parts are null. */
 static void test_every_report(void **state) {
     (void)state;
     char *list = program_output(0, "@ --list --json");
@@ -134,8 +133,8 @@ static void test_every_report(void **state) {
 }
 
 /* Every column of tests/data/ladder_counters.csv (measured on an H200) that hardware counts exactly. All
- * blocks are alike, so that a sixteenth of the elements, where the test run is limited, gives a sixteenth of
- * it. */
+ * blocks are alike, so a sixteenth of the elements, when the test run is limited, gives a sixteenth of the
+ * count. */
 static void test_ladder_counters(void **state) {
     (void)state;
     const char *limit = getenv("REDVIZ_TEST_LIMIT");
@@ -173,7 +172,7 @@ static void test_ladder_counters(void **state) {
     assert_int_equal(kernels, 4);
 }
 
-/* A slide: the lines of the source, the totals, sentences. */
+/* For slides: the lines of the source, the totals, sentences. */
 static void test_report_text(void **state) {
     (void)state;
     char *text = program_output(0, "@ --kernel strided --n 4096 --report");
@@ -183,7 +182,7 @@ static void test_report_text(void **state) {
     free(text);
 }
 
-/* A kernel that is wrong or faults still reports, and the status says it failed. */
+/* A kernel that is wrong or faults still gives a report, and the status says that it failed. */
 static void test_failed_runs(void **state) {
     (void)state;
     char *wrong = program_output(1, "@ --kernel bug_all_lanes_add --n 4096 --report=json");
@@ -204,7 +203,7 @@ static void test_failed_runs(void **state) {
 
 /* ---- traces, frames, buffers, accesses ----------------------------------------------------------------- */
 
-/* One seed, one trace: what is printed does not depend on the number of host threads. */
+/* One seed, one trace: the output does not depend on the number of host threads. */
 static void compare_threads(const char *kernel, const char *print) {
     int n = getenv("REDVIZ_TEST_LIMIT") ? 4000 : 20000;
     Outcome one = program_shell("@ --kernel %s --n %d %s --threads 1", kernel, n, print),
@@ -236,7 +235,7 @@ static void test_host_threads(void **state) {
     free(list), free(names);
 }
 
-/* The text of events is stable: tests/cli/events.txt has most kinds of them, from PTX written by hand. */
+/* The text of events is stable: tests/cli/events.txt has most kinds, from hand-written PTX. */
 static void test_events(void **state) {
     (void)state;
     char *expected = program_output(0, "cat tests/cli/events.txt");
@@ -274,7 +273,7 @@ static void test_frame(void **state) {
     free(first), free(moved), free(opened);
 }
 
-/* Values of a run that did not come to its end are no result. */
+/* Values of a run that did not finish are not a result. */
 static void test_dump_says_what_ended_the_run(void **state) {
     (void)state;
     Outcome outcome = program_shell(
@@ -298,7 +297,7 @@ static void test_dump(void **state) {
     free(ints), free(all);
 }
 
-/* What shfl.sync reads from, as the PTX ISA's pseudo code has it. */
+/* The source lane of shfl.sync, as in the pseudocode of the PTX ISA. */
 static int shuffle_source(char mode, int lane, int b, int c, bool *valid) {
     int segment = c >> 8 & 31, clamp = c & 31, j = 0;
     int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
@@ -310,8 +309,7 @@ static int shuffle_source(char mode, int lane, int b, int c, bool *valid) {
     return *valid ? j : lane;
 }
 
-/* tests/cli/shuffles.ptx, in a block that is traced and in one that is not: each has its own way through
- * shfl. */
+/* tests/cli/shuffles.ptx, in a traced block and in one that is not: each executes shfl in its own code. */
 static void test_shuffles(void **state) {
     (void)state;
     Text expected = {0};
@@ -335,7 +333,7 @@ static void test_shuffles(void **state) {
     free(printed);
 }
 
-/* Rows of `counted` (a CSV) whose line is the same in `expected`; fails where one has more lines. */
+/* Rows of `counted` (a CSV) whose line is equal in `expected`; fails if one has more lines. */
 static int equal_rows(const char *counted, const char *expected) {
     int equal = 0;
     while (*counted && *expected) {
@@ -348,8 +346,8 @@ static int equal_rows(const char *counted, const char *expected) {
     return equal;
 }
 
-/* 919 accesses and what the hardware counted for them. Counts are computed, not copied: they are the same
- * without the column `count`, and with wrong ones in it. */
+/* 919 accesses and the hardware's counts for them. Counts are computed, not copied: they are the same without
+ * the column `count`, and with wrong numbers in it. */
 static void test_access(void **state) {
     (void)state;
     const char *folder = program_folder();
@@ -381,7 +379,7 @@ static void test_bad_access(void **state) {
     program_outcome_done(&bad);
 }
 
-/* The text report only counts; JSON has a field for hazards, and --check is what finds them. */
+/* The text report only counts; JSON has a field for hazards, and --check searches for them. */
 static void a_text_report_does_not_search(void **state) {
     (void)state;
     char *text = program_output(0, "@ --kernel bug_volatile_tail --report");

@@ -1,5 +1,5 @@
-/* The machine code in --sass and --report, from a made-up recording (tests/data/sass/synthetic.tsv). It lies
- * in a share folder of the test. */
+/* The machine code in --sass and --report, from a fictitious recording. The recording
+ * (tests/data/sass/synthetic.tsv) is in a share folder of the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static double number_at(const char *json, const char *path) {
     return at ? strtod(at, NULL) : 0;
 }
 
-/* The barrier of a cluster, mbarriers and copies are machine instructions of their own. */
+/* The barrier of a cluster, mbarriers and copies have their own machine instructions. */
 static void of_hopper(void **state) {
     (void)state;
     char *out = program_output(0, "@ --kernel cluster --sass");

@@ -1,4 +1,4 @@
-/* A signal during a compilation or --save leaves neither files nor processes; the program dies of the
+/* A signal during a compilation or --save leaves neither files nor processes; the program ends by that
  * signal. */
 #define _XOPEN_SOURCE 700
 #include "program.h"
@@ -30,7 +30,8 @@ static void pause_milliseconds(int milliseconds) {
     nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000L}, NULL);
 }
 
-/* A compiler that starts another process, notes both, makes a temporary file as nvcc does, and never ends. */
+/* A compiler that starts another process, records both, makes a temporary file as nvcc does, and never
+ * ends. */
 static int set_up(void **state) {
     char path[512];
     if (program_make_folder(state)) return -1;
@@ -122,7 +123,8 @@ static bool catches_interrupts(pid_t process) {
     return catches;
 }
 
-/* Ctrl-C while blocks run: the report has what is known, and the program dies of the signal as a shell expects. */
+/* Ctrl-C while blocks run: the report has the results so far, and the program ends by the signal, as a shell
+ * expects. */
 static void while_it_runs(void **state) {
     (void)state;
     char file[512];
@@ -148,7 +150,7 @@ static void while_it_runs(void **state) {
     free(report);
 }
 
-/* A session of some megabytes; the signal comes as soon as its temporary file is there. */
+/* A session of some megabytes; the signal is sent as soon as its temporary file exists. */
 static void while_it_saves(void **state) {
     (void)state;
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -187,7 +189,7 @@ static void a_signal_that_is_ignored_ends_nothing(void **state) {
     program_outcome_done(&run);
 }
 
-/* The file would be made where somebody else's link says, or the link be lost. */
+/* The file would be created where a foreign link points, or the link would be lost. */
 static void a_link_to_nowhere(void **state) {
     (void)state;
     char link[512], nowhere[512];
@@ -202,7 +204,7 @@ static void a_link_to_nowhere(void **state) {
     assert_int_equal(unlink(link), 0);
     program_write_file("there.redviz", "");
     path_of("there.redviz", nowhere);
-    assert_int_equal(symlink(nowhere, link), 0); /* one that leads somewhere is followed */
+    assert_int_equal(symlink(nowhere, link), 0); /* a link to an existing file is followed */
     free(program_output(0, "@ --kernel interleaved --n 64 --save %s --report && test -L %s && test -s %s",
                         link, link, nowhere));
 }
@@ -221,7 +223,7 @@ static void a_file_that_may_not_grow(void **state) {
     assert_int_equal(count_files("small"), 0);
 }
 
-/* $TMPDIR of another machine, or one that nobody may write to. */
+/* $TMPDIR of another machine, or a folder without write permission. */
 static void a_temporary_folder_that_is_not_there(void **state) {
     (void)state;
     program_write_file(

@@ -17,8 +17,8 @@
 
 /* ---- usage --------------------------------------------------------------------------------------------- */
 
-/* Bad usage and bad input: status 2, nothing on stdout, one line on stderr that names what is wrong and what
- * is accepted. */
+/* Bad usage and bad input: status 2, nothing on stdout, one line on stderr that names the error and what is
+ * accepted. */
 static void test_bad_usage(void **state) {
     (void)state;
     static const struct {
@@ -188,7 +188,7 @@ static void test_bad_usage(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* Where there is no GPU, what needs one says so. */
+/* Without a GPU, options that need one say so. */
 static void test_no_gpu(void **state) {
     (void)state;
     static const char why[] = "there is no CUDA driver here (/nowhere/libcuda.so.1)\n";
@@ -198,12 +198,12 @@ static void test_no_gpu(void **state) {
     assert_string_equal(outcome.out, "");
     assert_string_equal(outcome.err + strlen("redviz: "), why);
     program_outcome_done(&outcome);
-    outcome = program_shell("@ --bench --n 5000"); /* the CPU is there */
+    outcome = program_shell("@ --bench --n 5000"); /* the CPU is measured */
     assert_int_equal(outcome.status, 0);
     assert_string_equal(outcome.err, "");
     program_assert_contains(outcome.out, "\ncpu, all threads     double         5000");
     program_assert_contains(outcome.out, why);
-    assert_null(strstr(outcome.out, "recorded")); /* nothing is, of so many elements */
+    assert_null(strstr(outcome.out, "recorded")); /* nothing is recorded for this many elements */
     program_outcome_done(&outcome);
     outcome = program_shell("@ --bench --kernel K2 --n 2^20 --dtype float");
     assert_int_equal(outcome.status, 0);
@@ -231,7 +231,7 @@ static void test_no_terminal(void **state) {
     program_outcome_done(&outcome);
 }
 
-/* A broken file is shown: place, reason, the line and a caret under the place. */
+/* A broken file: place, reason, the line and a caret under the place. */
 static void test_broken_ptx(void **state) {
     (void)state;
     Outcome outcome = program_shell("@ tests/cli/broken.ptx --report");
@@ -258,7 +258,7 @@ static void test_help(void **state) {
     program_assert_contains(version, "\ncommit ");
     program_assert_contains(version, "\nncurses ");
     program_assert_contains(version, "\nSQLite 3.");
-    program_assert_contains(version, "\nCUDA driver: none found\n"); /* what the tests' environment says */
+    program_assert_contains(version, "\nCUDA driver: none found\n"); /* as set in the tests' environment */
     program_assert_contains(version, "\nCUPTI");
     assert_int_equal(program_line_count(version), 6);
     free(version);
@@ -299,8 +299,7 @@ static void test_list(void **state) {
     free(by_alias);
 }
 
-/* ---- options that change the run ------------------------------------------------------------------------
- */
+/* ---- options that change the run ----------------------------------------------------------------------- */
 
 static void assert_prints(const char *arguments, const char *expected) {
     char *out = program_output(0, "@ %s", arguments);
@@ -334,7 +333,7 @@ static void assert_same_output(bool same, const char *one, const char *two) {
     free(of_one), free(of_two);
 }
 
-/* What is shown on a screen sums digits; what is printed or kept sums random numbers. */
+/* Runs on a screen sum digits; runs that are printed or saved sum random numbers. */
 static void test_default_input(void **state) {
     (void)state;
     char saving[96];
@@ -352,7 +351,7 @@ static void test_default_input(void **state) {
     assert_same_output(true, "--frame --compare block=128", "--frame --fill digits --compare block=128");
 }
 
-/* Each option, and what must be in the report with it. */
+/* Each option, and what the report must contain with it. */
 static void test_options_reach_the_run(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -414,7 +413,7 @@ static void test_closed_output(void **state) {
     program_outcome_done(&outcome);
 }
 
-/* `redviz --events | head -n 1`: no message, and no endless writing; also where SIGPIPE is ignored. */
+/* `redviz --events | head -n 1`: no message, and no endless writing; also if SIGPIPE is ignored. */
 static void test_broken_pipe(void **state) {
     (void)state;
     static const char *const before[] = {"", "trap '' PIPE; "};

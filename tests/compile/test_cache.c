@@ -1,4 +1,4 @@
-/* The cache of compiled PTX: finds what it keeps, and throws away what is damaged. */
+/* The cache of compiled PTX: finds what it keeps, and discards damaged entries. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -101,7 +101,7 @@ static void what_is_damaged_goes(void **state) {
     assert_false(is_found(key));
     mkdir(path, 0700);
     assert_false(is_found(key));
-    cache_keep(key, ptx); /* cannot be, and hurts nothing */
+    cache_keep(key, ptx); /* impossible, and harmless */
     assert_int_equal(list(other), 1);
     rmdir(path);
     free(text);
@@ -119,7 +119,7 @@ static void old_entries_make_room(void **state) {
     assert_false(is_found("entry 0"));
 }
 
-/* As of a user without a home, or one whose disk is full. */
+/* As for a user without a home, or with a full disk. */
 static void there_may_be_no_folder(void **state) {
     (void)state;
     setenv("XDG_CACHE_HOME", "/dev/null", 1);

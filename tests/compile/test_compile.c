@@ -1,4 +1,4 @@
-/* Paths that nvcc would hand to a shell: the file is compiled, and nothing in its name is executed. */
+/* Paths that nvcc would pass to a shell: the file is compiled, and nothing in its name is executed. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -76,8 +76,8 @@ static void compile_one(const char *beside, const char *name, const char *host, 
 static void a_path_is_not_executed(void **state) {
     (void)state;
     need("nvcc");
-    static const char host[] =
-        "int main() {\n    cudaWhatIsNoMore();\n}"; /* nvcc is asked again, without it */
+    /* Nvcc is called again without it. */
+    static const char host[] = "int main() {\n    cudaWhatIsNoMore();\n}";
     compile_one("plain", "a$(touch executed).cu", "", "nvcc");
     compile_one("plain", "a`touch executed`.cu", "", "nvcc");
     compile_one("b$(touch executed)", "a.cu", "", "nvcc");

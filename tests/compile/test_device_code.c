@@ -1,4 +1,4 @@
-/* The device's part of CUDA C++ text, and the messages of compilers about it. */
+/* The device code of CUDA C++ text, and compilers' messages about it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* `text` with runs of blanks made one, and none at lines' ends. */
+/* `text` with runs of blanks squeezed, and without blanks at line ends. */
 static char *squeezed(const char *text) {
     char *out = memory_new(strlen(text) + 1), *to = out;
     for (; *text; text++) {
@@ -85,7 +85,7 @@ static void directives_stay(void **state) {
            "\n#ifdef A\n\n#else\n\n#endif\n\n#define B \\\n2\n");
 }
 
-/* Texts that end in the middle of everything are read to their end, and not past it. */
+/* Texts that end inside any construct are read to their end, and not past it. */
 static void broken_text_ends(void **state) {
     (void)state;
     static const char whole[] =
@@ -158,7 +158,8 @@ static void messages_have_places(void **state) {
     expect_message("", "", 0, 0, "nvcc: it failed without saying");
 }
 
-/* nvcc draws its caret below what it made of the line; the name that the message quotes is where the fault is. */
+/* nvcc places its caret below its own rendering of the line; the fault is at the name that the message
+ * quotes. */
 static void carets_stand_at_names(void **state) {
     (void)state;
     char path[] = "/tmp/redviz-caret-XXXXXX", output[300];
@@ -168,7 +169,7 @@ static void carets_stand_at_names(void **state) {
     fputs("#include \"x.h\"\nint kx; a[0] = f(1); k(); /* \"k\" */\n", file);
     assert_int_equal(fclose(file), 0);
     static const struct {
-        const char *place, *message; /* what is behind the name of the file, and what comes of it */
+        const char *place, *message; /* the text after the name of the file, and the expected message */
         int line, column;
     } rows[] = {{"(1): catastrophic error: cannot open source file \"x.h\"",
                  "cannot open source file \"x.h\" (nvcc)", 1, 11},

@@ -1,4 +1,4 @@
-/* Headers that lie where no compiler looks. */
+/* Headers in folders that no compiler searches. */
 #define _XOPEN_SOURCE 700
 
 #include "compile/header_search.h"
@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-/* build/headers: a project with src/deep/k.cu, include/layers/sum.cuh, tools/only.h, and a second sum.cuh elsewhere. */
+/* build/headers: a project with src/deep/k.cu, include/layers/sum.cuh, tools/only.h, and a second sum.cuh
+ * elsewhere. */
 static int make_project(void **state) {
     (void)state;
     return system("rm -rf build/headers && mkdir -p build/headers/.git build/headers/src/deep/er "
@@ -49,7 +50,7 @@ static void the_project_is_searched(void **state) {
     (void)state;
     expect("layers/sum.cuh", true, "/include/cpp/layers/sum.cuh");
     expect("./../../only.h", true, "/tools/only.h");
-    expect("elsewhere/only.h", true, "/tools/only.h"); /* by its last part */
+    expect("elsewhere/only.h", true, "/tools/only.h"); /* by its last component */
     expect("none.h", true, NULL);
     expect("", true, NULL);
 }

@@ -1,7 +1,7 @@
-/* The program for a machine with a GPU that `make device` builds. Both of the first say which results are
- * wrong, and are what to run under compute-sanitizer; exit 1 if there is one.
+/* The program for a machine with a GPU that `make device` builds. The first two modes report wrong results,
+ * and can be run under compute-sanitizer; exit status 1 if any result is wrong.
  *
- * - on_gpu clean: every kernel that is no bug, untouched, once in int, float and double
+ * - on_gpu clean: every kernel that is not a bug, unchanged, once in int, float and double
  * - on_gpu captured: the same, instrumented, block 0 traced
  * - on_gpu records FOLDER: the records that tests/instrument/test_records.c decodes */
 #include "catalog/catalog.h"
@@ -18,7 +18,7 @@ static int complain(const char *what, const Error *error) {
     return 1;
 }
 
-/* ---- clean ------------------------------------------------------------------------------------------- */
+/* ---- clean --------------------------------------------------------------------------------------------- */
 
 typedef struct Clean {
     const CatalogRow *row;
@@ -106,7 +106,7 @@ static int run_all_clean(void) {
     return failed;
 }
 
-/* ---- captured ---------------------------------------------------------------------------------------- */
+/* ---- captured ------------------------------------------------------------------------------------------ */
 
 static int run_captured(const CatalogRow *row, PtxType type) {
     Error error = {0};
@@ -131,7 +131,7 @@ static int run_all_captured(void) {
     return failed;
 }
 
-/* ---- records ----------------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------------- */
 
 static void keep(void *context, int launch, const InstrumentSettings *settings,
                  const InstrumentMemory *memory, uint32_t block, const uint8_t *region) {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Compares kernels that the catalogue does not have with this GPU, event by event (--verify).
 #
-#   tests/device/verify.sh build/redviz [ENTRY...]     entries of tests/kernels/early_return.ptx; without names, all
+#   tests/device/verify.sh build/redviz [ENTRY...]     entries of tests/kernels/early_return.ptx; default: all
 #
-# Ends with "N agree, N differ"; exit 1 if one differs. With REDVIZ_CUDA=build/tests/gpu/libcuda_emulated.so the emulator
-# takes the GPU's place.
+# Ends with "N agree, N differ"; exit 1 if one differs. With REDVIZ_CUDA=build/tests/gpu/libcuda_emulated.so
+# the emulator replaces the GPU.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 redviz=$1

@@ -4,11 +4,12 @@
 #
 #   tests/device/verify_copies.sh [build/redviz]      exit 1 if any form differs
 #
-# A kernel has 64 threads in 2 blocks. %q0: this thread's 16 bytes of `in`; %q2: of `out`; %r0: of `tile`; %r5: of `other`;
-# %q1, %r1, %r6: where the block's `in`, `tile` and `other` begin. At the end a thread stores its part of tile and other.
-# cluster_form: of what is an illegal instruction outside of clusters on an H200; each block is a cluster of its own.
-# remote_form: in clusters of 2, then of 4; each block reaches the next one. %r31: its rank; %r32, %r33: this thread's part
-# of its `other`, and where that begins; %r34: its gate; %q10, %q11: generic addresses of %r32 and %r34.
+# A kernel has 64 threads in 2 blocks. %q0: this thread's 16 bytes of `in`; %q2: of `out`; %r0: of `tile`;
+# %r5: of `other`; %q1, %r1, %r6: where the block's `in`, `tile` and `other` begin. At the end, a thread
+# stores its part of tile and other. cluster_form: instructions that are illegal outside of clusters on an
+# H200; each block is a cluster of its own. remote_form: in clusters of 2, then of 4; each block accesses the
+# next one. %r31: its rank; %r32, %r33: this thread's part of its `other`, and where that begins; %r34: its
+# gate; %q10, %q11: generic addresses of %r32 and %r34.
 set -u
 redviz=${1:-build/redviz}
 work=$(mktemp -d) || exit 2

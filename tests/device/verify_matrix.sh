@@ -1,14 +1,15 @@
 #!/bin/sh
-# Compares all emulated instructions on matrices: the emulator against this GPU. They are mma,
-# wmma, ldmatrix, stmatrix and movmatrix (src/ptx/matrix.def); each form has a small kernel and is compared
-# thread by thread:
+# Compares all emulated instructions on matrices: the emulator against this GPU. They are mma, wmma, ldmatrix,
+# stmatrix and movmatrix (src/ptx/matrix.def); each form has a small kernel and is compared thread by thread:
 #
-#   tests/device/verify_matrix.sh [build/redviz [NAME...]]     NAME: of a form; without, all. Exit 1 if any differs
+#   tests/device/verify_matrix.sh [build/redviz [NAME...]]     NAME of a form; default: all. Exit 1 if any
+# differs
 #
-# A kernel is run twice: with numbers near 1, and with any bits (NaN, infinities, subnormals). wmma's kernels load A, B and
-# C by rows and by columns from global and shared memory, in all eight ways, and store D. Ends with how many forms agree, and
-# how many registers of D have other bits than the emulator's, within the error of tensor cores. With
-# REDVIZ_CUDA=build/tests/gpu/libcuda_emulated.so the emulator takes the GPU's place.
+# A kernel is run twice: with numbers near 1, and with arbitrary bits (NaN, infinities, subnormals). wmma's
+# kernels load A, B and C by rows and by columns from global and shared memory, in all eight combinations, and
+# store D. Ends with the number of forms that agree, and the number of registers of D that differ from the
+# emulator's within the error of tensor cores. With REDVIZ_CUDA=build/tests/gpu/libcuda_emulated.so the
+# emulator replaces the GPU.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 redviz=${1:-build/redviz}
@@ -38,7 +39,7 @@ mov.u32 %r5, 48;
 mad.wide.u32 %q0, %r1, 16384, %q0;
 mad.wide.u32 %q1, %r1, 32768, %q1;'
 
-# 64 bits that numbers of a type are masked with, and those that are set.
+# The 64-bit mask of the numbers of a type, and the bits that are set.
 mask_of() { # TYPE any
     [ "$2" = any ] && echo '0xffffffffffffffff 0' && return
     case $1 in
@@ -125,8 +126,8 @@ mma() { # SHAPE TYPES d a b c; two of them, the second adds to the first
     done
 }
 
-# Memory: A's and B's numbers in tile and out[0..], C's in out[8192..], D of each warp from out[16384..] on (bytes of the
-# block's); a warp begins 256 bytes behind the one before.
+# Memory: A's and B's numbers in tile and out[0..], C's in out[8192..], D of each warp from out[16384..] on
+# (bytes of the block); each warp begins 256 bytes after the one before.
 wmma() { # SHAPE TYPES d a b c
     is_wanted "wmma.$1.$2" || return
     types=${2#satfinite.}
@@ -218,7 +219,7 @@ for count in x1 x2 x4; do
     done
 done
 
-# The rows of matrix.def, an alternative each: MMA(shape, "types", "d", "a", "b", "c").
+# The rows of matrix.def, one alternative each: MMA(shape, "types", "d", "a", "b", "c").
 forms() {
     sed -n "s/^$1(\([a-z0-9]*\), *\"\([^\"]*\)\", *\"\([^\"]*\)\", *\"\([^\"]*\)\", *\"\([^\"]*\)\", *\"\([^\"]*\)\")/\1:\2:\3:\4:\5:\6/p" \
         src/ptx/matrix.def | awk -F: '

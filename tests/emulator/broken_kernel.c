@@ -18,7 +18,7 @@ uint32_t dice_roll(Dice *dice, uint32_t sides) {
     return (uint32_t)(lane_random(&dice->state) >> 32) % sides;
 }
 
-/* ---- a kernel as lines ------------------------------------------------------------------------------ */
+/* ---- a kernel as lines --------------------------------------------------------------------------------- */
 
 void broken_kernel_done(BrokenKernel *kernel) {
     for (int i = 0; i < kernel->count; i++) free(kernel->lines[i]);
@@ -67,7 +67,8 @@ bool broken_kernel_read(BrokenKernel *kernel, const char *text, int index) {
     return true;
 }
 
-/* ---- instructions to put in ------------------------------------------------------------------------- */
+/* ---- instructions to insert
+ * ------------------------------------------------------------------------------ */
 
 /* $p $h $r $d $q $f $e: a register (predicate; 16, 32, 64, 128 bits; f32, f64); $i: a number; $L: a label;
  * $a: an address */
@@ -75,7 +76,7 @@ static const char declarations[] =
     ".reg .pred %xp<3>; .reg .b16 %xh<3>; .reg .b32 %xr<5>; .reg .b64 %xd<5>; .reg .b128 %xq<2>; "
     ".reg .f32 %xf<3>; .reg .f64 %xe<3>; .local .align 16 .b8 xlocal[64]; "
     ".param .b64 xp0; .param .b64 xp1; .param .b32 xr0; .param .b64 xr1;";
-/* So that what is put in has something to work on. */
+/* So that inserted instructions have operands. */
 static const char values[] =
     "mov.u32 %xr0, %tid.x; mov.u32 %xr1, 1; mov.u32 %xr2, -1; and.b32 %xr3, %xr0, 15; mov.u64 %xd0, xglobal; "
     "mov.u64 %xd1, xshared; cvta.shared.u64 %xd1, %xd1; mov.u64 %xd2, xlocal; cvta.local.u64 %xd2, %xd2; "
@@ -281,7 +282,7 @@ static void add_label(const BrokenKernel *kernel, Dice *dice, Text *out) {
     text_add(out, "$XSTART");
 }
 
-/* Mostly one that the instruction, which the line begins with, can access. */
+/* Mostly a space that the instruction, with which the line begins, can access. */
 static void add_address(Dice *dice, Text *out) {
     static const char *const places[] = {"xglobal", "xshared", "xlocal", "xconst"};
     static const char *const spaces[] = {".global", ".shared", ".local", ".const"};
@@ -325,9 +326,10 @@ static void insert_instruction(BrokenKernel *kernel, Dice *dice, int at) {
     text_done(&line);
 }
 
-/* ---- altering lines --------------------------------------------------------------------------------- */
+/* ---- changing lines
+ * -------------------------------------------------------------------------------------- */
 
-/* Replaces one of the places in the line where `starts` says that a token of `length` begins. */
+/* Replaces one of the places in the line where `starts` finds a token of `length`. */
 typedef size_t (*TokenAt)(const char *line, const char *at);
 
 static bool replace_token(BrokenKernel *kernel, Dice *dice, int line, TokenAt token_at, const char *with) {

@@ -17,22 +17,22 @@
 
 typedef struct CoreKernel {
     const char *body;
-    const char
-        *module; /* stands before the entry: variables and functions; or all of it where there is no body */
+    /* Stands before the entry: variables and functions; or all of it where there is no body. */
+    const char *module;
     uint32_t grid, block;     /* 0: 1 and 32 */
     uint32_t grid_y, block_y; /* 0: 1 */
     uint32_t cluster[3];      /* as Launch.cluster */
     uint32_t shared_bytes;    /* dynamic */
     bool cooperative;
     uint64_t words;          /* of out; 0: one per thread */
-    const uint32_t *in;      /* what out holds before; NULL: 0 */
+    const uint32_t *in;      /* initial contents of out; NULL: 0 */
     bool untraced;           /* else every block is traced */
     EmulatorOptions options; /* threads 0: 1; traced blocks are set from `untraced` */
 } CoreKernel;
 
 typedef struct CoreRun {
     bool done;
-    Error error; /* where not done */
+    Error error; /* error, unless done */
     Trace *trace;
     const TraceLaunch *launch;
     uint32_t *out;
@@ -42,21 +42,21 @@ typedef struct CoreRun {
     PtxProgram *program;
 } CoreRun;
 
-/* The test fails where the module does not parse. */
+/* Fails the test if the module does not parse. */
 CoreRun core_run(CoreKernel kernel);
 void core_done(CoreRun *run);
 
 /* Runs it and expects neither error nor trap. */
 CoreRun core_run_well(CoreKernel kernel);
-/* Runs it, expects a trap of that kind, and that its detail holds `part`; returns a copy of the trap (detail
- * NULL). */
+/* Runs it, expects a trap of that kind, and that its detail contains `part`; returns a copy of the trap
+ * (detail NULL). */
 Trap core_run_trap(CoreKernel kernel, TrapKind kind, const char *part);
-/* Runs it well and expects these words, the first `count` of out. */
+/* Runs it successfully and expects these words, the first `count` of out. */
 void core_expect(CoreKernel kernel, const uint32_t *expected, uint64_t count);
 void core_check(const CoreRun *run, const uint32_t *expected, uint64_t count);
 
 /* pc of the `index`th instruction (from 0) of the program whose text begins with `text`, such as "ld.shared";
- * the test fails where there is none. */
+ * fails the test if there is none. */
 int core_pc(const CoreRun *run, const char *text, int index);
 const TraceCounter *core_counter(const CoreRun *run, const char *text, int index);
 
@@ -70,11 +70,11 @@ void core_event(const CoreRun *run, uint32_t block, int event, TraceEvent *out);
 /* The events of one pc in one block: how many, and their masks (at most `most`). */
 int core_masks(const CoreRun *run, uint32_t block, int pc, uint32_t *masks, int most);
 
-/* Everything that a run shows: events, counters, traps, printed text, words of out. Caller frees with
+/* All visible results of a run: events, counters, traps, printed text, words of out. The caller frees it with
  * text_done(). */
 void core_print(const CoreRun *run, Text *out);
-/* The same of a run of this kernel, which must not fail; the caller frees it. *repeated: how many blocks were played from
- * tapes; may be NULL. */
+/* The same for a run of this kernel, which must not fail; the caller frees it. *repeated: how many blocks
+ * were replayed from tapes; may be NULL. */
 char *core_text_of(CoreKernel kernel, uint64_t *repeated);
 
 #endif

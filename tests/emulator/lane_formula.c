@@ -1,4 +1,4 @@
-/* Lane formulas: makes the rows of a table from its formula. */
+/* Lane formulas: computes the rows of a table from its formula. */
 #include "lane_formula.h"
 
 enum { COUNT = 1500 };

@@ -191,7 +191,7 @@ void lane_table_check(LaneInstruction instruction, const LaneRow *expected, int 
     free(rows);
 }
 
-/* ---- values ---------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 uint64_t lane_random(uint64_t *state) { /* splitmix64 */
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

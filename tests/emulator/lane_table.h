@@ -24,11 +24,11 @@ typedef struct LaneRow {
     uint64_t out[LANE_VALUES]; /* zero-extended */
 } LaneRow;
 
-/* Appends a module with entry `lanes(.u64 rows, .u32 count)`: thread i replaces out of row i. Where
- * `guarded`, only even threads execute the instruction, the others keep what was in `out`. */
+/* Appends a module with entry `lanes(.u64 rows, .u32 count)`: thread i replaces out of row i. If `guarded`,
+ * only even threads execute the instruction; the others keep the contents of `out`. */
 void lane_table_kernel(LaneInstruction instruction, bool guarded, Text *out);
 
-/* Runs it in the emulator; fails the test where that is not possible. */
+/* Runs it in the emulator; fails the test if that is not possible. */
 void lane_table_run(LaneInstruction instruction, LaneRow *rows, int count, bool guarded);
 
 /* Fails the test unless the instruction traps when it is executed, with these words in the trap's detail. */
@@ -42,7 +42,7 @@ void lane_table_check(LaneInstruction instruction, const LaneRow *expected, int 
 int lane_table_widths(LaneInstruction instruction, int *source_bits, int *destination_bits,
                       int *destination_count);
 
-/* A value of so many bits: edge cases and random bits, the same in every run. */
+/* A value with this many bits: edge cases and random bits, the same in every run. */
 uint64_t lane_random(uint64_t *state);
 uint64_t lane_integer(uint64_t *state,
                       int bits); /* powers of two and their neighbours, small numbers, any bits */

@@ -19,7 +19,7 @@ static void print_bytes(Text *log, const char *what, const uint8_t *bytes, int c
     for (int i = 0; i < count; i++) text_print(log, "%02x", bytes[i]);
 }
 
-/* Of what a lane accesses, the first byte before it does. */
+/* The first byte of a lane's access, before the access. */
 static void access(void *context, const TraceAccess *access) {
     const TraceLaunch *launch = ((ObserverLog *)context)->launch;
     Text *log = &((ObserverLog *)context)->text;

@@ -1,4 +1,4 @@
-/* Observer log: all that an observer of a run sees, as text, block after block. */
+/* Observer log: everything that an observer of a run sees, as text, block after block. */
 #ifndef TESTS_OBSERVER_LOG_H
 #define TESTS_OBSERVER_LOG_H
 

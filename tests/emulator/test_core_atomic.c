@@ -1,4 +1,4 @@
-/* atom and red: every operation, type and space, and many threads at one word. */
+/* atom and red: every operation, type and space, and many threads on one word. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-/* ---- one thread ------------------------------------------------------------------------------------- */
+/* ---- one thread ---------------------------------------------------------------------------------------- */
 
 typedef struct Row {
     const char *operation; /* "add.u32" */
@@ -215,9 +215,9 @@ static void test_wide(void **state) {
     core_expect(kernel, kept, 8);
 }
 
-/* ---- many threads ----------------------------------------------------------------------------------- */
+/* ---- many threads -------------------------------------------------------------------------------------- */
 
-/* Each thread of the grid gets a number of its own. */
+/* Each thread of the grid gets a different number. */
 static void test_tickets(void **state) {
     (void)state;
     CoreKernel kernel = {
@@ -233,7 +233,7 @@ static void test_tickets(void **state) {
     core_done(&run);
 }
 
-/* The lanes of a warp apply in lane order, so that runs repeat. */
+/* The lanes of a warp take effect in lane order, so that runs are reproducible. */
 static void test_lane_order(void **state) {
     (void)state;
     uint32_t expected[33];
@@ -284,7 +284,7 @@ static void test_histogram(void **state) {
     core_done(&run);
 }
 
-/* The classic float maximum by compare and swap, with all lanes at one word. */
+/* The classic float maximum by compare and swap, with all lanes on one word. */
 static void test_loop_of_cas(void **state) {
     (void)state;
     CoreKernel kernel = {
@@ -302,7 +302,7 @@ static void test_loop_of_cas(void **state) {
     }
 }
 
-/* ---- what there is not ------------------------------------------------------------------------------ */
+/* ---- forms that do not exist --------------------------------------------------------------------------- */
 
 static void test_forms_that_do_not_exist(void **state) {
     (void)state;

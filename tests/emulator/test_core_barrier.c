@@ -1,4 +1,4 @@
-/* bar and barrier: who waits for whom, and what is a fault. */
+/* bar and barrier: which threads wait for which, and what is a fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-/* The block's barrier: what all wrote before it, all read behind it. */
+/* The block's barrier: after it, all threads read what any wrote before it. */
 static const char reverse[] =
     "shl.b32 %r0, %t, 2; mov.u32 %r1, words; add.u32 %r1, %r1, %r0;\n"
     "st.shared.u32 [%r1], %t;\n"
@@ -45,10 +45,10 @@ static void test_all_wait_for_all(void **state) {
         check_reverse(barriers[i], 100);
     }
     check_reverse("bar.sync 2, 256", 256);
-    check_reverse("bar.arrive 4, 64; bar.sync 0", 32); /* of no consequence */
+    check_reverse("bar.arrive 4, 64; bar.sync 0", 32); /* without effect */
 }
 
-/* Barriers are counted where the block waits for itself; the others do not end an interval. */
+/* Barriers are counted if the whole block waits; the others do not end an interval. */
 static void test_intervals(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -60,7 +60,7 @@ static void test_intervals(void **state) {
     core_done(&run);
 }
 
-/* ---- reductions ------------------------------------------------------------------------------------- */
+/* ---- reductions ---------------------------------------------------------------------------------------- */
 
 static void test_reductions(void **state) {
     (void)state;
@@ -96,9 +96,9 @@ static void test_reduction_of_those_that_stay(void **state) {
     core_done(&run);
 }
 
-/* ---- named barriers --------------------------------------------------------------------------------- */
+/* ---- named barriers ------------------------------------------------------------------------------------ */
 
-/* Two pairs of warps meet twice, at barriers of their own. */
+/* Two pairs of warps synchronize twice, at barriers of their own. */
 static void test_named_barriers(void **state) {
     (void)state;
     CoreKernel kernel = {
@@ -122,7 +122,7 @@ static void test_named_barriers(void **state) {
     }
 }
 
-/* Producers arrive and go on; consumers wait for them (the example of the PTX ISA). */
+/* Producers arrive and continue; consumers wait for them (the example of the PTX ISA). */
 static void test_arrive_and_sync(void **state) {
     (void)state;
     CoreKernel kernel = {
@@ -150,7 +150,7 @@ static void test_arrive_and_sync(void **state) {
     }
 }
 
-/* Who has arrived and exits is not counted again: the two others are still waited for. */
+/* A thread that has arrived and exits is not counted again: the barrier still waits for the two others. */
 static void test_exits_behind_an_arrival(void **state) {
     (void)state;
     static const char *const early[] = {
@@ -179,7 +179,7 @@ static void test_exits_behind_an_arrival(void **state) {
     }
 }
 
-/* Lanes that exit, one after another, are waited for no longer by those of their warp that have come. */
+/* Lanes exit one after another; the arrived lanes of their warp stop waiting for them. */
 static void test_exits_beside_an_arrival(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -198,7 +198,7 @@ static void test_exits_beside_an_arrival(void **state) {
     core_done(&run);
 }
 
-/* ---- parts of warps --------------------------------------------------------------------------------- */
+/* ---- parts of warps ------------------------------------------------------------------------------------ */
 
 static void test_exited_lanes_hold_nobody_up(void **state) {
     (void)state;
@@ -214,7 +214,7 @@ static void test_exited_lanes_hold_nobody_up(void **state) {
     core_done(&run);
 }
 
-/* Compilers merge all returns into one and put what comes before it behind everything else; and yet nobody
+/* Compilers merge all returns into one and place the code before it after everything else; still, no lane
  * waits there. */
 static void test_early_returns_hold_nobody_up(void **state) {
     (void)state;
@@ -238,7 +238,7 @@ static void test_early_returns_hold_nobody_up(void **state) {
     core_done(&run);
 }
 
-/* barrier without .aligned: lanes may come one after another, from different places. */
+/* barrier without .aligned: lanes may arrive one after another, from different places. */
 static void test_unaligned_barrier(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -257,8 +257,8 @@ static void test_unaligned_barrier(void **state) {
     core_done(&run);
 }
 
-/* A counted barrier counts warps: half a warp has not come (PTX ISA: "causes executing thread to wait for all
- * non-exited threads from its warp and marks warps' arrival"). */
+/* A counted barrier counts warps: half a warp has not arrived (PTX ISA: "causes executing thread to wait for
+ * all non-exited threads from its warp and marks warps' arrival"). */
 static void test_half_warps_do_not_add_up(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "and.b32 %r0, %t, 16; setp.eq.u32 %p0, %r0, 0;\n"
@@ -282,7 +282,7 @@ static void test_half_warps_do_not_add_up(void **state) {
     core_done(&run);
 }
 
-/* ---- faults ----------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
 static void test_aligned_barrier_in_one_way_of_a_branch(void **state) {
     (void)state;
@@ -302,7 +302,7 @@ static void test_aligned_barrier_in_one_way_of_a_branch(void **state) {
                   "0x000000ff");
 }
 
-/* Lanes that come to the same aligned barrier one after another are together again there. */
+/* Lanes that arrive at the same aligned barrier one after another reconverge there. */
 static void test_aligned_barrier_gathers(void **state) {
     (void)state;
     CoreRun run =

@@ -1,4 +1,5 @@
-/* mbarriers, bulk copies and reductions, st.async and red.async: what each form leaves in memory, and when. */
+/* mbarriers, bulk copies and reductions, st.async and red.async: what each form leaves in memory, and
+ * when. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,8 @@
 #include "core.h"
 #include <string.h>
 
-/* Word i of `source` is i + 1, of `target` 100; word i of `tile` is 10 + i in lane i. %p2: lane 0. %r9: gate. */
+/* Word i of `source` is i + 1, of `target` 100; word i of `tile` is 10 + i in lane i. %p2: lane 0. %r9:
+ * gate. */
 #define MODULE                                                                                               \
     ".shared .align 128 .b8 tile[256];\n.shared .align 128 .b8 other[256];\n.shared .align 8 .b64 "          \
     "gate[2];\n"                                                                                             \
@@ -80,7 +82,7 @@ static uint32_t no(uint32_t lane) {
     return 0;
 }
 
-/* ---- mbarriers -------------------------------------------------------------------------------------- */
+/* ---- mbarriers ----------------------------------------------------------------------------------------- */
 
 #define ASK(wait) wait " selp.u32 %r20, 1, 0, %p3;\n" ANSWER
 
@@ -152,7 +154,7 @@ static void phases_wait_for_bytes(void **state) {
            yes);
 }
 
-/* ---- bulk copies ------------------------------------------------------------------------------------ */
+/* ---- bulk copies --------------------------------------------------------------------------------------- */
 
 #define EXPECT(bytes) "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], " bytes ";\n"
 #define FETCH(to, bytes)                                                                                     \
@@ -192,14 +194,14 @@ static void bulk_copies_to_global_memory_are_in_groups(void **state) {
     expect(PUT COMMIT "@%p2 cp.async.bulk.wait_group.read 0;\n" TARGET, hundred); /* only read */
     expect(PUT COMMIT COMMIT "@%p2 cp.async.bulk.wait_group 1;\n" TARGET, own);
     expect(PUT "@%p2 cp.async.bulk.wait_group 0;\n" TARGET, hundred); /* not committed */
-    /* the source may change after .read */
+    /* The source may change after .read. */
     expect(PUT COMMIT
            "@%p2 cp.async.bulk.wait_group.read 0;\nbar.sync 0; st.shared.u32 [%r3], %r6; bar.sync 0;\n"
            "@%p2 cp.async.bulk.wait_group 0;\n" TARGET,
            own);
 }
 
-/* A copy that no thread waits for arrives when the block ends. */
+/* A copy that no thread waits for arrives at the end of the block. */
 static void what_is_not_awaited_arrives_at_the_end(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -209,7 +211,7 @@ static void what_is_not_awaited_arrives_at_the_end(void **state) {
     core_done(&run);
 }
 
-/* ---- reductions ------------------------------------------------------------------------------------- */
+/* ---- reductions ---------------------------------------------------------------------------------------- */
 
 /* `target` becomes 100 op 10 + lane, for each element type of 32 bits. */
 static void reduce(const char *form, Expected expected) {
@@ -344,7 +346,7 @@ static uint32_t half_subnormal(uint32_t lane) {
     return (7 + lane) << 16 | (3 + lane);
 }
 
-/* Their bits are added as those of integers. */
+/* Their bits are added as integers. */
 static void reductions_keep_subnormals(void **state) {
     (void)state;
 #define ADD(before, form)                                                                                    \
@@ -357,7 +359,7 @@ static void reductions_keep_subnormals(void **state) {
            half_subnormal);
 }
 
-/* ---- st.async, red.async ---------------------------------------------------------------------------- */
+/* ---- st.async, red.async ------------------------------------------------------------------------------- */
 
 static uint32_t stored(uint32_t lane) {
     return 10 + lane;
@@ -416,7 +418,7 @@ static uint32_t first_four(uint32_t lane) {
     return lane < 4 ? lane + 1 : 10 + lane;
 }
 
-/* As on an H200, which stops them as illegal instructions. */
+/* As on an H200, which reports them as illegal instructions. */
 static void what_needs_a_cluster_traps_without(void **state) {
     (void)state;
     static const struct {
@@ -443,13 +445,13 @@ static void what_needs_a_cluster_traps_without(void **state) {
         text_done(&said);
         text_done(&body);
     }
-    /* not where no lane executes it */
+    /* Not if no lane executes it. */
     expect("setp.gt.u32 %p4, %t, 99; @%p4 st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 "
            "[%r5], %r4, [%r9];\n" OTHER,
            seven);
 }
 
-/* mapa gives an address that names a block of the cluster: it may be the own block. */
+/* mapa gives an address that names a block of the cluster, possibly the executing one. */
 static void the_own_block_by_its_rank(void **state) {
     (void)state;
 #define MAPPED                                                                                               \
@@ -468,7 +470,7 @@ static void the_own_block_by_its_rank(void **state) {
                       first_four);
 }
 
-/* A kernel that requires clusters of one block is launched in them. */
+/* A kernel that requires clusters of one block is launched with them. */
 static void required_clusters_of_one_are_clusters(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){

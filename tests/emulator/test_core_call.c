@@ -41,7 +41,8 @@ static void test_arguments_in_registers(void **state) {
     core_done(&run);
 }
 
-/* Vector registers are passed whole, both ways, in nested calls, through a pointer, and to some lanes only. */
+/* Vector registers are passed whole, in both directions, in nested calls, through a pointer, and to some
+ * lanes only. */
 static void test_vectors_in_registers(void **state) {
     (void)state;
     static const char module[] =
@@ -83,7 +84,7 @@ static void test_vectors_in_registers(void **state) {
     }
 }
 
-/* An address and a constant are one operand, as ptxas has it: the sum is stored. */
+/* An address plus a constant is one operand, as in ptxas: the sum is stored. */
 static void test_addresses_with_offsets_as_values(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -101,7 +102,7 @@ static void test_addresses_with_offsets_as_values(void **state) {
     core_done(&run);
 }
 
-/* A register of an inner scope that is named like a parameter is another one. */
+/* A register of an inner scope with the name of a parameter is a different register. */
 static void test_a_parameter_behind_another_register(void **state) {
     (void)state;
     CoreRun run =
@@ -138,7 +139,7 @@ static void test_structs(void **state) {
     core_done(&run);
 }
 
-/* ---- recursion -------------------------------------------------------------------------------------- */
+/* ---- recursion ----------------------------------------------------------------------------------------- */
 
 static const char fibonacci[] =
     ".func (.reg .u32 f) fib(.reg .u32 n)\n{ .reg .pred %p; .reg .u32 %a, %b, %m;\n"
@@ -148,7 +149,7 @@ static const char fibonacci[] =
     "add.u32 f, %a, %b; ret;\n"
     "SMALL: mov.u32 f, n; ret; }\n";
 
-/* Lanes recurse to different depths and come back together. */
+/* Lanes recurse to different depths and reconverge. */
 static void test_recursion(void **state) {
     (void)state;
     CoreRun run =
@@ -170,7 +171,7 @@ static void test_recursion_without_end(void **state) {
                                .module = ".func (.reg .u32 f) down(.reg .u32 n)\n{ .reg .u32 %m;\n"
                                          "add.u32 %m, n, 1; call (f), down, (%m); ret; }\n"},
                   TRAP_STACK_OVERFLOW, "calls are nested 2048 deep");
-    /* With much local memory in each frame. */
+    /* With a large amount of local memory in each frame. */
     core_run_trap(
         (CoreKernel){.body = "call (%r1), down, (%t);",
                      .module =
@@ -198,7 +199,7 @@ static void test_locals_of_a_frame(void **state) {
     core_done(&run);
 }
 
-/* ---- through pointers ------------------------------------------------------------------------------- */
+/* ---- through pointers ---------------------------------------------------------------------------------- */
 
 static const char operations[] = ".func (.reg .u32 r) twice(.reg .u32 a) { add.u32 r, a, a; ret; }\n"
                                  ".func (.reg .u32 r) square(.reg .u32 a) { mul.lo.u32 r, a, a; ret; }\n"
@@ -239,7 +240,7 @@ static void test_call_of_no_function(void **state) {
                   TRAP_BAD_CALL, "call of");
 }
 
-/* ---- who returns when ------------------------------------------------------------------------------- */
+/* ---- lanes that return at different times -------------------------------------------------------------- */
 
 static void test_some_lanes_return_early(void **state) {
     (void)state;
@@ -284,7 +285,7 @@ static void test_everybody_exits_inside_functions(void **state) {
     core_done(&run);
 }
 
-/* Lane 0 waits inside a function for what the others, which have returned, do behind the call. */
+/* Lane 0 waits inside a function for a store that the others, which have returned, execute after the call. */
 static void test_lanes_that_returned_are_let_go(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -299,7 +300,7 @@ static void test_lanes_that_returned_are_let_go(void **state) {
     core_done(&run);
 }
 
-/* 128-bit registers as arguments and results; a result that nobody wants. */
+/* 128-bit registers as arguments and results; an unused result. */
 static void test_wide_arguments(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -312,8 +313,8 @@ static void test_wide_arguments(void **state) {
     core_done(&run);
 }
 
-/* A function that said it would not return, and does: what follows it is another function's code, which must
- * not run. */
+/* A function declared noreturn that returns: the code after it belongs to another function, and must not
+ * run. */
 static void test_return_from_where_there_is_none(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -326,7 +327,7 @@ static void test_return_from_where_there_is_none(void **state) {
     core_done(&run);
 }
 
-/* A guarded call: the lanes that do not call wait behind it. */
+/* A guarded call: the lanes that do not call wait after it. */
 static void test_guarded_call(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -344,8 +345,8 @@ static void test_guarded_call(void **state) {
     core_done(&run);
 }
 
-/* A barrier inside a function that both ways of a branch call: the same instruction, but in different calls.
- */
+/* A barrier inside a function that both sides of a branch call: the same instruction, but in different
+ * calls. */
 static void test_barrier_in_a_function(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){.body = "call meet; st.global.u32 [%out], 1;",
@@ -359,7 +360,7 @@ static void test_barrier_in_a_function(void **state) {
         TRAP_DIVERGENT_BARRIER, "bar.sync");
 }
 
-/* ---- the stack -------------------------------------------------------------------------------------- */
+/* ---- the stack ----------------------------------------------------------------------------------------- */
 
 static void test_alloca(void **state) {
     (void)state;

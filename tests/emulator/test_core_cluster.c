@@ -1,5 +1,4 @@
-/* Clusters: shared memory of other blocks, the barrier of the cluster, and faults. It also tests who belongs
- * to which. */
+/* Clusters of blocks: shared memory of other blocks, the barrier of the cluster, and faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +9,7 @@
 #include "core.h"
 #include <stdlib.h>
 
-/* ---- special registers ------------------------------------------------------------------------------ */
+/* ---- special registers --------------------------------------------------------------------------------- */
 
 static uint32_t expected_special(int which, uint32_t x, uint32_t y) { /* grid 6 x 4, clusters of 3 x 2 */
     uint32_t words[] = {x / 3, y / 2, x % 3, y % 2, y % 2 * 3 + x % 3};
@@ -43,7 +42,7 @@ static void test_special_registers(void **state) {
     core_done(&run);
 }
 
-/* Without clusters, and with what the entry requires. */
+/* Without clusters, and with the size that the entry requires. */
 static void test_implicit_and_required(void **state) {
     (void)state;
     static const uint32_t alone[] = {0, 0, 1}, required[] = {1, 0, 2};
@@ -63,12 +62,12 @@ static void test_implicit_and_required(void **state) {
     }
 }
 
-/* ---- shared memory of other blocks ------------------------------------------------------------------ */
+/* ---- shared memory of other blocks --------------------------------------------------------------------- */
 
 enum { BLOCKS = 8, CLUSTER = 4, THREADS = 40 };
 
-/* Thread t has the 16 bytes at %r2 = words + 16 t: its value, 3 i + 1, twice, and a word and a double word that are 0. The
- * next block of the ring has the rank %r5. */
+/* Thread t has the 16 bytes at %r2 = words + 16 t: its value, 3 i + 1, twice, and a word and a double word
+ * that are 0. %r5 is the rank of the next block of the ring. */
 static const char before[] =
     "mov.u32 %r4, %cluster_ctarank; mov.u32 %r6, %cluster_nctarank; add.u32 %r5, %r4, 1;\n"
     "rem.u32 %r5, %r5, %r6; shl.b32 %r0, %t, 4; mov.u32 %r1, words; add.u32 %r2, %r1, %r0;\n"
@@ -92,7 +91,7 @@ static CoreRun run_ring(const char *first, const char *then) {
     return run;
 }
 
-/* Every thread has the value of the same thread of the block `distance` further in the ring. */
+/* Every thread has the value of the same thread of the block `distance` positions further in the ring. */
 static void check_ring(const char *first, const char *then, uint32_t distance) {
     CoreRun run = run_ring(first, then);
     for (uint32_t i = 0; i < BLOCKS * THREADS; i++) {
@@ -171,7 +170,7 @@ static void test_stores(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check_ring(rows[i], received, CLUSTER - 1);
 }
 
-/* The own rank, mapped or not, is the own memory; lanes of one instruction may reach several blocks. */
+/* The own rank, mapped or not, is the own memory; lanes of one instruction may access several blocks. */
 static void test_own_and_mixed(void **state) {
     (void)state;
     check_ring("mapa.shared::cluster.u32 %r9, %r2, %r4; ld.shared::cluster.u32 %r10, [%r9];", "", 0);
@@ -203,7 +202,7 @@ static void test_own_and_mixed(void **state) {
 static void test_ranks_and_spaces(void **state) {
     (void)state;
     static const char *const rows[] = {
-        /* what is 1 where it is right */
+        /* 1 if correct */
         "getctarank.shared::cluster.u32 %r9, %r8; setp.eq.u32 %p0, %r9, %r5;",
         "getctarank.shared::cluster.u32 %r9, %r2; setp.eq.u32 %p0, %r9, %r4;",
         "getctarank.shared::cluster.u32 %r9, words; setp.eq.u32 %p0, %r9, %r4;",
@@ -228,7 +227,7 @@ static void test_ranks_and_spaces(void **state) {
     }
 }
 
-/* ---- the barrier ------------------------------------------------------------------------------------ */
+/* ---- the barrier --------------------------------------------------------------------------------------- */
 
 /* Threads add their block's number to a word of rank 0, wait, and read it. */
 static const char count[] =
@@ -266,7 +265,7 @@ static void test_barriers(void **state) {
         "fence.acq_rel.cluster; barrier.cluster.arrive.relaxed; barrier.cluster.wait.acquire;",
         "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait;",
         "barrier.cluster.arrive; mov.u32 %r9, 0; WORK: add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, %t;\n"
-        "@%p2 bra WORK; barrier.cluster.wait;", /* something between, of another length in every thread */
+        "@%p2 bra WORK; barrier.cluster.wait;", /* code in between, of a different length in every thread */
         "and.b32 %r9, %t, 1; setp.eq.u32 %p2, %r9, 0; @%p2 bra EVEN; barrier.cluster.arrive; "
         "barrier.cluster.wait;\n"
         "bra.uni JOINED; EVEN: barrier.cluster.arrive; barrier.cluster.wait; JOINED:", /* not aligned, lanes apart */
@@ -279,7 +278,7 @@ static void test_barriers(void **state) {
     }
 }
 
-/* A token goes round the ring, once for each block: phase after phase. */
+/* A token passes round the ring, once for each block: phase after phase. */
 static void test_phases(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -297,7 +296,7 @@ static void test_phases(void **state) {
     core_done(&run);
 }
 
-/* Threads and whole blocks that have exited are not waited for. */
+/* The barrier does not wait for threads and whole blocks that have exited. */
 static void test_exited_threads(void **state) {
     (void)state;
     static const char *const rows[] = {
@@ -317,7 +316,7 @@ static void test_exited_threads(void **state) {
     }
 }
 
-/* A thread exits while all others wait already. */
+/* A thread exits while all others already wait. */
 static void test_exit_completes(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -331,7 +330,7 @@ static void test_exit_completes(void **state) {
     core_done(&run);
 }
 
-/* A block waits in a loop for a word that another one of the cluster writes, in either direction. */
+/* A block polls a word that another block of the cluster writes, in either direction. */
 static void test_spinning(void **state) {
     (void)state;
     for (uint32_t waits = 0; waits < 2; waits++) {
@@ -358,7 +357,7 @@ static void test_spinning(void **state) {
     }
 }
 
-/* ---- faults ----------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
 static CoreKernel pair(const char *body) {
     return (CoreKernel){.body = body,
@@ -430,7 +429,7 @@ static void test_exited_block(void **state) {
     assert_int_equal(trap.block[0], 0);
 }
 
-/* ---- one result ------------------------------------------------------------------------------------- */
+/* ---- one result ---------------------------------------------------------------------------------------- */
 
 static const char sum[] =
     "setp.ne.u32 %p1, %t, 0; mov.u32 %r1, words; mov.u32 %r0, 0; @%p1 bra READY; st.shared.u32 [%r1], %r0; "

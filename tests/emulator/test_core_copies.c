@@ -1,5 +1,5 @@
-/* cp.async, its groups, and cp.async.mbarrier.arrive: which bytes arrive where and when, what is recorded and counted,
- * what is refused. */
+/* cp.async, its groups, and cp.async.mbarrier.arrive: which bytes arrive where and when, the events and
+ * counts, and the errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* `tile` begins as 0xeeeeeeee; word i of `source` is i + 1. %q0: this lane's 16 bytes of source; %r0: of tile. */
+/* `tile` begins as 0xeeeeeeee; word i of `source` is i + 1. %q0: this lane's 16 bytes of source; %r0: of
+ * tile. */
 #define SOURCE_WORDS                                                                                         \
     "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,"                \
     "33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63,64,"       \
@@ -108,7 +109,7 @@ static void what_is_not_read_is_zero(void **state) {
     expect("cp.async.ca.shared.global [%r0], [%q0], 16, 4;" WAIT, first_then_zeros);
     expect(SIZE "cp.async.cg.shared.global [%r0], [%q0], 16, %r2;" WAIT, by_lane);
     expect(ODD "cp.async.cg.shared.global [%r0], [%q0], 16, %p1;" WAIT, even_lanes_ignore);
-    /* nothing is read there: the address may be any */
+    /* Nothing is read there: the address may be invalid. */
     expect("mov.u64 %q0, 0; cp.async.cg.shared.global [%r0], [%q0], 16, 0;" WAIT, zeros);
 }
 
@@ -196,7 +197,8 @@ static double predicted_of(const CoreRun *run, const char *metric) {
     return predicted[counted_find(metric) - counted_rows];
 }
 
-/* As the profiler counts on an H200: reads are global loads, where anything is read; writes are no shared stores. */
+/* As the profiler counts on an H200: reads are global loads, if anything is read; writes are not shared
+ * stores. */
 static void what_the_profiler_counts(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){

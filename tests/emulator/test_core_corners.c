@@ -15,7 +15,7 @@ static const struct {
     const char *body; /* gives %r0 its value */
     uint32_t expected;
 } corners[] = {
-    /* shifts by a constant: what is beyond the width shifts everything out */
+    /* Shifts by a constant: an amount beyond the width shifts everything out. */
     {"mov.u32 %r1, 0x80000401; shl.b32 %r0, %r1, 0;", 0x80000401},
     {"mov.u32 %r1, 0x80000401; shl.b32 %r0, %r1, 3;", 0x2008},
     {"mov.u32 %r1, 0x80000401; shl.b32 %r0, %r1, 31;", 0x80000000},
@@ -76,7 +76,7 @@ static const struct {
      "0dC008000000000000;\n"
      "bar.warp.sync -1; ld.global.u32 %r0, [wide+4];",
      0xc0080000},
-    /* what a machine without caches, powers and profilers has nothing to do for */
+    /* Hints for caches, power and profilers, which have no effect here. */
     {"mov.u32 %r0, 6; prefetch.global.L2 [cell]; prefetchu.L1 [%base]; applypriority.global.L2::evict_normal "
      "[%base], 128;\ndiscard.global.L2 [%base], 128; pmevent 3; griddepcontrol.wait;",
      6},
@@ -84,7 +84,7 @@ static const struct {
      "ld.global.L2::cache_hint.u32 %r0, [cell], %q0;",
      40},
     {"mov.u32 %r0, 4; nanosleep.u32 100; membar.sys;", 4},
-    /* floats, and what is flushed */
+    /* Floats, and flushed results. */
     {"mov.f32 %f0, 0f00000001; mov.f32 %f1, 0f3F800000; div.approx.ftz.f32 %f2, %f0, %f1; mov.b32 %r0, %f2;",
      0},
     {"mov.f32 %f0, 0f40800000; rsqrt.approx.ftz.f32 %f1, %f0; mov.b32 %r0, %f1;", 0x3f000000},
@@ -121,7 +121,7 @@ static void test_corners(void **state) {
     assert_true(good);
 }
 
-/* More constants than a small table has room for. */
+/* More constants than fit in a small table. */
 static void test_many_constants(void **state) {
     (void)state;
     Text body = {0};
@@ -139,7 +139,7 @@ static void test_many_constants(void **state) {
     text_done(&body);
 }
 
-/* More module variables than a small table has room for, each with its own value. */
+/* More module variables than fit in a small table, each with its own value. */
 static void test_many_variables(void **state) {
     (void)state;
     Text variables = {0}, body = {0};

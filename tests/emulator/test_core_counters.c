@@ -29,7 +29,7 @@ static void expect_counter(const CoreRun *run, const char *text, int index, Trac
                      (unsigned long long)fields[i].got, (unsigned long long)fields[i].expected);
 }
 
-/* A tree over 64 threads, by 3 blocks: every number can be written down. */
+/* A tree over 64 threads, in 3 blocks: every number is known. */
 static void test_a_reduction(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -48,8 +48,8 @@ static void test_a_reduction(void **state) {
                      .module = ".shared .align 4 .b8 words[256];\n",
                      .grid = 3,
                      .block = 64});
-    /* 3 blocks x 2 warps; strides 32, 16, 8, 4, 2, 1: 6 rounds, in which warp 0 works with 32, 16, 8, 4, 2, 1
-     * lanes. */
+    /* 3 blocks x 2 warps; strides 32, 16, 8, 4, 2, 1: 6 rounds, in which 32, 16, 8, 4, 2, 1 lanes of warp 0
+     * work. */
     expect_counter(
         &run, "ld.global", 0,
         (TraceCounter){.executions = 6, .lanes = 192, .requests = 6, .sectors = 24, .ideal_sectors = 24});
@@ -58,7 +58,7 @@ static void test_a_reduction(void **state) {
         (TraceCounter){.executions = 6, .lanes = 192, .requests = 6, .wavefronts = 6, .ideal_wavefronts = 6});
     expect_counter(&run, "bar.sync", 0, (TraceCounter){.executions = 6, .lanes = 192, .requests = 6});
     expect_counter(&run, "setp.ge", 0, (TraceCounter){.executions = 36, .lanes = 36 * 32});
-    /* Warp 1 always jumps; warp 0 divides but in the first round. */
+    /* Warp 1 always takes the branch; warp 0 diverges except in the first round. */
     expect_counter(&run, "bra", 0,
                    (TraceCounter){.executions = 36, .lanes = 36 * 32, .requests = 36, .divergent = 15});
     expect_counter(
@@ -77,7 +77,7 @@ static void test_a_reduction(void **state) {
     core_done(&run);
 }
 
-/* The sum over all instructions is what the warps executed, wherever lanes went. */
+/* The sum over all instructions is what the warps executed, regardless of divergence. */
 static void test_executions_add_up(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -94,7 +94,7 @@ static void test_executions_add_up(void **state) {
     core_done(&run);
 }
 
-/* ---- shared memory ---------------------------------------------------------------------------------- */
+/* ---- shared memory ------------------------------------------------------------------------------------- */
 
 /* Wavefronts of a load whose lane l reads byte offset `stride` * l. */
 static uint64_t wavefronts(const char *access, uint32_t stride) {
@@ -126,8 +126,7 @@ static void test_bank_conflicts(void **state) {
     assert_int_equal(wavefronts("ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [%r1];", 32), 8);
 }
 
-/* The cost of a pattern is remembered from one execution to the next: other masks, strides and banks are
- * other patterns. */
+/* The cost of a pattern is cached between executions: other masks, strides and banks are other patterns. */
 static void test_patterns_change(void **state) {
     (void)state;
     CoreRun run = core_run((CoreKernel){
@@ -151,7 +150,7 @@ static void test_shared_atomics_have_no_cost(void **state) {
     core_done(&run);
 }
 
-/* ---- global memory ---------------------------------------------------------------------------------- */
+/* ---- global memory ------------------------------------------------------------------------------------- */
 
 static void test_sectors(void **state) {
     (void)state;
@@ -204,7 +203,7 @@ static void test_sectors_of_atomics_and_constants(void **state) {
     core_done(&run);
 }
 
-/* Lanes leave a loop one after the other, and are together again right behind it. */
+/* Lanes leave a loop one after the other, and reconverge right after it. */
 static void test_behind_a_loop(void **state) {
     (void)state;
     for (int untraced = 0; untraced < 2; untraced++) {
@@ -219,9 +218,9 @@ static void test_behind_a_loop(void **state) {
     }
 }
 
-/* ---- generic accesses ------------------------------------------------------------------------------- */
+/* ---- generic accesses ---------------------------------------------------------------------------------- */
 
-/* Each memory is counted by the lanes that go there. */
+/* The count of each memory includes the lanes that access it. */
 static void test_generic(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -259,7 +258,8 @@ static void test_generic(void **state) {
     core_done(&run);
 }
 
-/* One instruction reaches shared memory, then global memory, with the same lanes and stride: each costs its own. */
+/* One instruction accesses shared memory, then global memory, with the same lanes and stride: each has its
+ * own cost. */
 static void test_generic_goes_elsewhere_later(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -282,7 +282,7 @@ static void test_generic_goes_elsewhere_later(void **state) {
     core_done(&run);
 }
 
-/* ---- instructions that are not executed ------------------------------------------------------------- */
+/* ---- instructions that are not executed ---------------------------------------------------------------- */
 
 static void test_guards(void **state) {
     (void)state;
@@ -316,7 +316,7 @@ static void test_functions(void **state) {
     core_done(&run);
 }
 
-/* What is not traced is counted all the same. */
+/* Untraced blocks are counted, too. */
 static void test_tracing_changes_nothing(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "mov.u32 %r0, 0;\n"

@@ -1,4 +1,4 @@
-/* Lanes that go different ways, and where they meet again. */
+/* Divergent lanes, and where they reconverge. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static uint32_t all(uint32_t lane) {
     return (void)lane, 0xffffffff;
 }
 
-/* ---- if, else --------------------------------------------------------------------------------------- */
+/* ---- if, else ------------------------------------------------------------------------------------------ */
 
 static uint32_t side_of_10(uint32_t lane) {
     return lane < 10 ? 0x3ff : 0xfffffc00;
@@ -74,7 +74,7 @@ static void test_inner_branches_meet_first(void **state) {
     core_done(&run);
 }
 
-/* A branch that all lanes decide alike does not divide them. */
+/* A branch with the same outcome in all lanes does not diverge. */
 static void test_uniform_branch(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){.body = "setp.lt.u32 %p0, %t, 100;\n"
@@ -106,7 +106,7 @@ static void test_guards_do_not_divide(void **state) {
     core_done(&run);
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------ */
+/* ---- loops --------------------------------------------------------------------------------------------- */
 
 static uint32_t last_round(uint32_t lane) {
     return 0xffffffffu << lane;
@@ -115,7 +115,7 @@ static uint32_t rounds(uint32_t lane) {
     return lane + 1;
 }
 
-/* Lane l goes round l + 1 times. */
+/* Lane l executes l + 1 iterations. */
 static void test_different_trip_counts(void **state) {
     (void)state;
     CoreRun run =
@@ -145,7 +145,7 @@ static uint32_t steps_of_collatz(uint32_t lane) {
     return steps;
 }
 
-/* Both ways through the body meet before the next round. */
+/* Both paths through the body reconverge before the next iteration. */
 static void test_branch_inside_a_loop(void **state) {
     (void)state;
     CoreRun run =
@@ -194,7 +194,7 @@ static uint32_t irreducible(uint32_t lane) {
     return lane % 2 ? 3 * 4 - 1 : 3 * 4;
 }
 
-/* A loop with two entries: odd lanes jump into its middle. */
+/* A loop with two entries: odd lanes branch into its middle. */
 static void test_irreducible_loop(void **state) {
     (void)state;
     CoreRun run =
@@ -213,7 +213,7 @@ static void test_irreducible_loop(void **state) {
     core_done(&run);
 }
 
-/* ---- leaving ---------------------------------------------------------------------------------------- */
+/* ---- exits --------------------------------------------------------------------------------------------- */
 
 static uint32_t low_half(uint32_t lane) {
     return lane < 16 ? 0xffff : 0;
@@ -238,7 +238,7 @@ static uint32_t even_low(uint32_t lane) {
     return lane < 16 && lane % 2 ? 0 : 0xffff5555;
 }
 
-/* if (t < 16) { if (t is odd) return; }  everything else goes on together. */
+/* if (t < 16) { if (t is odd) return; }  the rest continues together. */
 static void test_return_inside_a_branch(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){.body = "setp.ge.u32 %p0, %t, 16;\n"
@@ -256,7 +256,7 @@ static uint32_t odd_or_high(uint32_t lane) {
     return lane % 2 && lane < 24 ? 0xffaaaaaa : lane < 24 ? 0 : 0xffaaaaaa;
 }
 
-/* Lanes exit two branches deep, after the others already wait for them at both. */
+/* Lanes exit two branches deep, while the others already wait for them at both. */
 static void test_exit_from_inner_branches(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -300,7 +300,7 @@ static void test_last_warp_is_partial(void **state) {
     core_done(&run);
 }
 
-/* ---- brx -------------------------------------------------------------------------------------------- */
+/* ---- brx ----------------------------------------------------------------------------------------------- */
 
 static uint32_t table(uint32_t lane) {
     return (uint32_t[]){100, 200, 300, 200}[lane % 4];
@@ -357,10 +357,10 @@ static void test_index_outside_of_the_list(void **state) {
     assert_int_equal(trap.lanes, 0xffff0000);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------ */
+/* ---- order --------------------------------------------------------------------------------------------- */
 
-/* Lanes that are late find their predicates as they were, though others have gone on to use that register's
- * place for something else. */
+/* Late lanes find their predicates unchanged, though others have gone on and reused that register's
+ * storage. */
 static void test_registers_of_late_lanes(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "setp.lt.u32 %p0, %t, 33;\n"
@@ -378,7 +378,7 @@ static void test_registers_of_late_lanes(void **state) {
     }
 }
 
-/* The lanes that do not jump go first; a schedule may say otherwise, and changes nothing else. */
+/* The lanes that do not take the branch go first; a schedule may change that, and changes nothing else. */
 static void test_order_of_the_ways(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "setp.lt.u32 %p0, %t, 10;\n"

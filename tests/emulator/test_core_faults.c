@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-/* ---- global memory ---------------------------------------------------------------------------------- */
+/* ---- global memory ------------------------------------------------------------------------------------- */
 
 static void test_past_the_end(void **state) {
     (void)state;
@@ -40,7 +40,7 @@ static void test_nearest_buffer(void **state) {
     core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "12 bytes before the start of `table` (40 bytes)");
     kernel.body = "mov.u64 %q0, table; ld.global.u32 %r0, [%q0+44];";
     core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "4 bytes past the end of `table` (40 bytes)");
-    /* Nearer to `table`, but the address is made of the parameter that points to `out`. */
+    /* Nearer to `table`, but the address is derived from the parameter that points to `out`. */
     kernel.body = "ld.global.u32 %r0, [table]; ld.global.u32 %r1, [%base+65700];";
     core_run_trap(kernel, TRAP_OUT_OF_BOUNDS, "65572 bytes past the end of `out` (128 bytes)");
 }
@@ -89,7 +89,7 @@ static void test_misaligned(void **state) {
                   "4-byte access");
 }
 
-/* ---- shared, local, parameters, constants ----------------------------------------------------------- */
+/* ---- shared, local, parameters, constants -------------------------------------------------------------- */
 
 static void test_shared_bounds(void **state) {
     (void)state;
@@ -147,9 +147,9 @@ static void test_parameter_bounds(void **state) {
                   TRAP_OUT_OF_BOUNDS, "offset 8, outside the parameters");
 }
 
-/* ---- poison ----------------------------------------------------------------------------------------- */
+/* ---- poison -------------------------------------------------------------------------------------------- */
 
-/* Reading what was never written is told, but goes on. */
+/* Reading memory that was never written is reported, but the run continues. */
 static void test_uninitialized(void **state) {
     (void)state;
     CoreRun run =
@@ -167,7 +167,7 @@ static void test_uninitialized(void **state) {
     core_done(&run);
 }
 
-/* Every block begins with shared memory that nobody has written. */
+/* Every block begins with unwritten shared memory. */
 static void test_shared_memory_does_not_survive_its_block(void **state) {
     (void)state;
     CoreRun run = core_run((CoreKernel){.body = "mov.u32 %r0, %ctaid.x; setp.eq.u32 %p0, %r0, 0;\n"
@@ -182,8 +182,8 @@ static void test_shared_memory_does_not_survive_its_block(void **state) {
     core_done(&run);
 }
 
-/* A structure of a char and an int is copied with its padding, bytes 1 to 3; then something of the copy is stored. Only what
- * nobody has written and somebody uses is a fault, at the load that read it. */
+/* A structure of a char and an int is copied with its padding, bytes 1 to 3; then a part of the copy is
+ * stored. A use of unwritten bytes is a fault, at the load that read them. */
 static void test_padding_is_copied(void **state) {
     (void)state;
     static const struct {
@@ -231,9 +231,9 @@ static void test_padding_is_copied(void **state) {
     }
 }
 
-/* ---- where ------------------------------------------------------------------------------------------ */
+/* ---- the place of the trap ----------------------------------------------------------------------------- */
 
-/* Nothing of the instruction that traps is done, and nothing after it. */
+/* The instruction that traps has no effect, and nothing after it runs. */
 static void test_nothing_happens_after_a_trap(void **state) {
     (void)state;
     CoreRun run = core_run((CoreKernel){
@@ -283,7 +283,7 @@ static void test_forms_that_do_not_exist(void **state) {
         core_run_trap((CoreKernel){.body = bodies[i]}, TRAP_NOT_EMULATED, "");
 }
 
-/* A misspelt suffix must not leave another instruction behind. */
+/* A misspelt suffix must not give another instruction. */
 static void test_suffixes_that_nobody_knows(void **state) {
     (void)state;
     core_run_trap((CoreKernel){.body = "ld.glbal.u32 %r0, [%base];"}, TRAP_NOT_EMULATED, "ld.glbal.u32");

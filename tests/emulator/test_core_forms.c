@@ -1,5 +1,5 @@
-/* Forms that no PTX ISA has, one fault each: the instruction is refused where it is executed, not guessed at.
- * Beside each stands the form that is right, and runs. */
+/* Forms that no PTX ISA defines, one error each: the instruction is refused when it is executed, not guessed.
+ * Beside each is the correct form, which runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -162,7 +162,7 @@ static const struct {
     {NULL, "sqrt.approx.rn.f32 %f0, %f1;"},
 };
 
-/* Says what is not as it should be. */
+/* Describes the failure. */
 static bool is_as_expected(const char *form, bool is_right) {
     Text body = {0};
     text_print(&body, "%s%s", begin, form);

@@ -1,9 +1,10 @@
-/* Kernels of assets/ptx, broken at random and run with small budgets: instructions are put in, left out and
- * altered. Whatever they do, the emulator must come back, with a trap, an error or a result, and its trace
- * must be readable.
+/* Kernels of assets/ptx, broken at random and run with small budgets: instructions are inserted, removed and
+ * changed. In every case, the emulator must return with a trap, an error or a result, and its trace must be
+ * readable.
  *
- * The same kernels in every run. REDVIZ_FUZZ_ROUNDS sets how many (else REDVIZ_TEST_LIMIT / 64, at most 300),
- * REDVIZ_FUZZ_SEED where they begin; a crash is found again by the last number printed under REDVIZ_FUZZ_VERBOSE. */
+ * The kernels are the same in every run. REDVIZ_FUZZ_ROUNDS sets how many (else REDVIZ_TEST_LIMIT / 64, at
+ * most 300), REDVIZ_FUZZ_SEED the first one; to reproduce a crash, use the last number printed under
+ * REDVIZ_FUZZ_VERBOSE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@
 
 enum { ROUNDS = 300, VARIANTS = 12, WORDS = 2048, BUDGET = 5000 };
 
-/* ---- running ---------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 typedef struct Tally {
     int refused, errors, trapped, ended;
@@ -34,7 +35,7 @@ static Emulator *new_emulator(const EmulatorOptions *options, uint32_t memory[2]
     return emulator;
 }
 
-/* Pointers lead to buffers; numbers are small. */
+/* Pointers point to buffers; numbers are small. */
 static void fill_parameters(const PtxFunction *entry, Dice *dice, Emulator *emulator, uint8_t *bytes,
                             size_t *size) {
     static const uint32_t counts[] = {0, 1, 31, 100, 1024, 2048, 0xffffffff};
@@ -52,7 +53,7 @@ static void fill_parameters(const PtxFunction *entry, Dice *dice, Emulator *emul
     *size = at;
 }
 
-/* What the interface and the reports do with a trace. */
+/* The uses of a trace by the interface and the reports. */
 static void read_trace(const Trace *trace) {
     TraceEvent event;
     Text text = {0};
@@ -134,7 +135,7 @@ static char *run_blocks(const PtxProgram *program, Dice dice, bool without_tapes
     return text.data ? text.data : memory_copy_text(error.message);
 }
 
-/* Blocks that repeat what another one did leave what all would leave by the schedule. */
+/* Blocks that repeat another block leave the same results as all blocks run by the schedule. */
 static void compare_tapes(const PtxProgram *program, Dice *dice, Tapes *tapes) {
     bool repeated, none;
     char *played = run_blocks(program, *dice, false, &repeated),
@@ -147,7 +148,7 @@ static void compare_tapes(const PtxProgram *program, Dice *dice, Tapes *tapes) {
     free(run);
 }
 
-/* Did it end well? */
+/* Whether it ended without an error. */
 static bool launch_program(const PtxProgram *program, Dice *dice, bool replays, Tally *tally) {
     static const uint32_t blocks[] = {1, 32, 40, 64, 96};
     static uint32_t memory[2][WORDS];
@@ -202,7 +203,7 @@ static bool run_kernel(const BrokenKernel *kernel, Dice *dice, bool replays, Tap
     return well;
 }
 
-/* ---- rounds ----------------------------------------------------------------------------------------- */
+/* ---- rounds -------------------------------------------------------------------------------------------- */
 
 static char *read_asset(const CatalogRow *row) {
     char path[4096], *text = NULL;
@@ -220,7 +221,7 @@ static void run_round(uint64_t seed, bool replays, Tapes *tapes, Tally *tally) {
     BrokenKernel *kernel = memory_new(sizeof *kernel);
     for (int index = (int)dice_roll(&dice, 9); !broken_kernel_read(kernel, text, index); index /= 2) continue;
     broken_kernel_prepare(kernel);
-    for (int variant = 0; variant < VARIANTS; variant++) { /* what still ends well is broken further */
+    for (int variant = 0; variant < VARIANTS; variant++) { /* kernels that still run are broken further */
         BrokenKernel *altered = memory_new(sizeof *altered);
         broken_kernel_copy(altered, kernel);
         for (uint32_t changes = 1 + dice_roll(&dice, 3); changes; changes--)
@@ -257,7 +258,7 @@ static void run_rounds(bool replays, Tapes *tapes, uint64_t rounds) {
     if (verbose)
         fprintf(stderr, "refused %d, errors %d, trapped %d, ended %d\n", tally.refused, tally.errors,
                 tally.trapped, tally.ended);
-    /* It must have been worth it. */
+    /* Enough runs must have succeeded. */
     if (rounds >= 100) {
         assert_true(tally.refused > 0);
         assert_true(tally.trapped > (int)rounds / 2);

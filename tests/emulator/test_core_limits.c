@@ -1,4 +1,4 @@
-/* Runs without end, runs that are too large, and runs that are called off. */
+/* Endless runs, runs that are too large, and cancelled runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void expect_error(CoreKernel kernel, const char *part) {
     core_done(&run);
 }
 
-/* ---- instructions ----------------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------------------------------------- */
 
 static void test_instruction_budget(void **state) {
     (void)state;
@@ -34,11 +34,11 @@ static void test_instruction_budget(void **state) {
     CoreRun run = core_run(kernel);
     uint64_t executed = 0;
     for (int pc = 0; pc < run.program->code_count; pc++) executed += run.launch->counters[pc].executions;
-    assert_in_range(executed, 100000, 120000); /* what it had executed is counted */
+    assert_in_range(executed, 100000, 120000); /* the executed instructions are counted */
     core_done(&run);
 }
 
-/* The budget is the grid's, not a block's, and what ends in time does not notice it. */
+/* The budget is that of the grid, not of a block, and does not affect a run that ends in time. */
 static void test_budget_of_the_grid(void **state) {
     (void)state;
     CoreKernel kernel = {
@@ -79,7 +79,7 @@ static void test_every_kind_of_endless_loop(void **state) {
     }
 }
 
-/* ---- calling off ------------------------------------------------------------------------------------ */
+/* ---- cancelling ---------------------------------------------------------------------------------------- */
 
 static volatile bool called_off;
 
@@ -103,7 +103,7 @@ static void test_cancel(void **state) {
                      "cancelled");
         pthread_join(thread, NULL);
     }
-    /* Also where blocks wait for each other. */
+    /* Also if blocks wait for each other. */
     pthread_t thread;
     called_off = false;
     assert_int_equal(pthread_create(&thread, NULL, call_off, NULL), 0);
@@ -124,7 +124,7 @@ static void test_progress(void **state) {
     core_done(&run);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
 static void test_blocks_too_large_for_this_machine(void **state) {
     (void)state;
@@ -137,7 +137,7 @@ static void test_blocks_too_large_for_this_machine(void **state) {
     core_done(&run);
 }
 
-/* All blocks of a cooperative launch are resident; others take turns in the memory that there is. */
+/* All blocks of a cooperative launch are resident; others take turns in the available memory. */
 static void test_cooperative_grid_too_large_for_this_machine(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "atom.global.add.u32 %r0, [%base], 1;",
@@ -158,7 +158,7 @@ static void test_local_memory_beyond_any_thread(void **state) {
                   TRAP_STACK_OVERFLOW, "512 KB");
 }
 
-/* ---- launches that no machine accepts --------------------------------------------------------------- */
+/* ---- launches that no machine accepts ------------------------------------------------------------------ */
 
 static void test_geometry(void **state) {
     (void)state;
@@ -205,7 +205,7 @@ static void expect_cluster_error(const char *directives, CoreKernel kernel, cons
     text_done(&module);
 }
 
-/* What a GPU refuses to launch. */
+/* Launches that a GPU refuses. */
 static void test_clusters_refused(void **state) {
     (void)state;
     expect_cluster_error(".reqnctapercluster 2", (CoreKernel){.grid = 3},

@@ -1,4 +1,4 @@
-/* ldmatrix and stmatrix: who gets which word, what it costs, what is refused. */
+/* ldmatrix and stmatrix: which lane gets which word, the cost, and the errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +18,8 @@
     "mad.lo.u32 %r9, %t, 12, 0; cvt.u64.u32 %q0, %r9; add.u64 %q0, %q0, %out;\n"                             \
     "st.global.v4.u32 [%q0], {%r4, %r5, %r6, %r7};"
 
-/* The word that `lane` gets of matrix m, whose row r (r + 8m: the lane that has its address) begins at word
- * row(r + 8m). */
+/* The word that `lane` gets from matrix m, whose row r (address in lane r + 8m) begins at word row(r +
+ * 8m). */
 static uint32_t word_of(uint32_t (*row)(uint32_t lane), uint32_t m, uint32_t lane) {
     return row(8 * m + lane / 4) + lane % 4;
 }
@@ -69,7 +69,7 @@ static void lanes_get_words_of_rows_that_others_address(void **state) {
     }
 }
 
-/* An event a matrix, as a load of four bytes by each lane. */
+/* An event per matrix, as a load of four bytes by each lane. */
 static void each_matrix_is_an_event(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -139,7 +139,7 @@ static void matrices_are_transposed(void **state) {
     }
 }
 
-/* The event of a load has what lies in memory; a stored register keeps its value. */
+/* The event of a load has the contents of memory; a stored register keeps its value. */
 static void transposed_events_are_those_of_memory(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){

@@ -1,4 +1,4 @@
-/* Loads and stores of all widths, vectors and spaces, by generic addresses, too. */
+/* Loads and stores of all widths, vectors and spaces, also by generic addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-/* ---- widths ----------------------------------------------------------------------------------------- */
+/* ---- widths -------------------------------------------------------------------------------------------- */
 
 /* Narrow loads extend by their type, into registers of any size. */
 static void test_extension(void **state) {
@@ -59,11 +59,11 @@ static void test_narrow_stores(void **state) {
         expected, 3);
 }
 
-/* ---- vectors ---------------------------------------------------------------------------------------- */
+/* ---- vectors ------------------------------------------------------------------------------------------- */
 
 static const char *const space_names[] = {"global", "shared", "local", ""};
 
-/* Every vector form goes through every space and back: memory is a copy of what was there. */
+/* Every vector form is stored to every space and loaded back: memory is a copy of the original. */
 static void test_vectors_in_every_space(void **state) {
     (void)state;
     static const struct {
@@ -84,7 +84,7 @@ static void test_vectors_in_every_space(void **state) {
         for (size_t s = 0; s < sizeof space_names / sizeof *space_names; s++) {
             const char *dot = *space_names[s] ? "." : "", *name = space_names[s];
             Text body = {0};
-            /* From thread t's place in `out` through the space to the same place 512 bytes on. */
+            /* From thread t's place in `out` through the space to the same place 512 bytes further. */
             text_print(&body,
                        ".local .align 16 .b8 mine[16];\n"
                        "mul.wide.u32 %%q0, %%t, %d; add.s64 %%q1, %%base, %%q0; add.s64 %%q2, %%q1, 512;\n",
@@ -151,9 +151,9 @@ static void test_wide_accesses(void **state) {
                 expected, 16);
 }
 
-/* ---- generic addresses ------------------------------------------------------------------------------ */
+/* ---- generic addresses --------------------------------------------------------------------------------- */
 
-/* One load whose lanes go to global, shared, local and constant memory and to the parameters. */
+/* One load whose lanes access global, shared, local and constant memory and the parameters. */
 static void test_one_load_in_every_space(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -226,7 +226,7 @@ static void test_short_ways_to_name_an_address(void **state) {
         expected, 4);
 }
 
-/* Without a cluster in the launch each block is one: its own shared memory is the cluster's. */
+/* Without clusters in the launch, each block is a cluster: its own shared memory is the cluster's. */
 static void test_clusters_of_one_block(void **state) {
     (void)state;
     static const uint32_t expected[] = {7, 0, 7, 0};
@@ -244,7 +244,7 @@ static void test_clusters_of_one_block(void **state) {
         expected, 4);
 }
 
-/* ---- parameters of the kernel ---------------------------------------------------------------------- */
+/* ---- parameters of the kernel -------------------------------------------------------------------------- */
 
 static void test_parameters(void **state) {
     (void)state;
@@ -268,7 +268,7 @@ static void test_parameters(void **state) {
     core_done(&run);
 }
 
-/* ---- local memory ----------------------------------------------------------------------------------- */
+/* ---- local memory -------------------------------------------------------------------------------------- */
 
 /* Threads index their own arrays differently. */
 static void test_local_arrays(void **state) {
@@ -286,7 +286,7 @@ static void test_local_arrays(void **state) {
     core_done(&run);
 }
 
-/* ---- variables of the module ------------------------------------------------------------------------ */
+/* ---- variables of the module --------------------------------------------------------------------------- */
 
 static void test_module_variables(void **state) {
     (void)state;
@@ -306,7 +306,7 @@ static void test_module_variables(void **state) {
         expected, 5);
 }
 
-/* Static shared variables lie apart, the dynamic ones behind them. */
+/* Static shared variables are separate, the dynamic ones come after them. */
 static void test_shared_layout(void **state) {
     (void)state;
     static const uint32_t expected[] = {0, 8, 16, 48, 1, 2, 3, 4};

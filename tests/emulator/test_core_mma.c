@@ -1,6 +1,6 @@
-/* mma, wmma, movmatrix and ldmatrix.trans: every form of matrix.def computes the product of the matrices that its operands
- * hold. The elements of mma's fragments are placed here as the PTX ISA lists them, form by form; wmma's are what wmma.load
- * read of a matrix in memory. */
+/* mma, wmma, movmatrix and ldmatrix.trans: every form of matrix.def computes the product of the matrices in
+ * its operands. The elements of mma's fragments are placed here as the PTX ISA lists them, form by form;
+ * wmma's are what wmma.load reads of a matrix in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static int sum_of(int row, int column, int k) {
     return sum;
 }
 
-/* ---- places of mma, as the PTX ISA has them: element i of a lane ----------------------------------------- */
+/* ---- places of mma, as the PTX ISA has them: element i of a lane --------------------------------------- */
 
 static Place place_a(const char *type, int m, int k, int g, int t, int i) {
     switch (bytes_of(type)) {
@@ -211,7 +211,7 @@ static void every_mma_multiplies(void **state) {
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) check_product(&products[i]);
 }
 
-/* ---- wmma: from memory to memory ------------------------------------------------------------------------ */
+/* ---- wmma: from memory to memory ----------------------------------------------------------------------- */
 
 enum { STRIDE = 48, MATRIX_BYTES = STRIDE * 32 * 8, MATRICES = 4 };
 
@@ -289,7 +289,7 @@ static void every_wmma_loads_multiplies_and_stores(void **state) {
             check_wmma(&wmma_products[i], layouts & 1, layouts & 2, layouts & 4);
 }
 
-/* ---- places of wmma, as ptxas 13.0 has them for sm_80 and sm_90 ------------------------------------------- */
+/* ---- places of wmma, as ptxas 13.0 has them for sm_80 and sm_90 ---------------------------------------- */
 
 /* Register r of a lane: element (row + 8-row blocks, ...) in a matrix whose element i is i. */
 static void check_load(const char *text, int bytes, int registers, const int *blocks, int down, int right,
@@ -365,10 +365,10 @@ static void sums_keep_25_bits_and_are_cut(void **state) {
                f16 = product_of(PTX_F16, PTX_F16, PTX_F16, false);
     PtxProduct to_f16 = product_of(PTX_F16, PTX_F16, PTX_F32, false),
                tf32 = product_of(PTX_F32, PTX_TF32, PTX_F32, false);
-    /* 1 + 2^-24 is cut to 1, two of them are not lost on the way: 1 + 2^-23. */
+    /* 1 + 2^-24 is truncated to 1, two of them are not lost on the way: 1 + 2^-23. */
     assert_int_equal(DOT(f32, 0x3f800000, BITS(0x0c00, 0), BITS(0x0c00, 0)), 0x3f800000);
     assert_int_equal(DOT(f32, 0x3f800000, BITS(0x0c00, 0x0c00), BITS(0x0c00, 0x0c00)), 0x3f800001);
-    /* 1 - 2^-24 fits f32, 1 - 2^-26 becomes 1: cut before the sum. */
+    /* 1 - 2^-24 fits f32, 1 - 2^-26 becomes 1: truncated before the sum. */
     assert_int_equal(DOT(f32, 0x3f800000, BITS(0x8c00, 0), BITS(0x0c00, 0)), 0x3f7fffff);
     assert_int_equal(DOT(f32, 0x3f800000, BITS(0x8400, 0), BITS(0x0c00, 0)), 0x3f800000);
     /* Subnormals count. */
@@ -385,10 +385,10 @@ static void sums_keep_25_bits_and_are_cut(void **state) {
     assert_int_equal(DOT(f32, 0, BITS(H_INF, 0), BITS(0xbc00, 0)), 0xff800000);
     assert_int_equal(DOT(f16, 0, BITS(H_NAN, 0), BITS(H_1, 0)), 0x7fff);
     assert_int_equal(DOT(f32, 0x80000000, BITS(0, 0), BITS(0, 0)), 0);
-    /* One after another: 1 + 2^-24 is cut before the second 2^-24 comes. */
+    /* One after another: 1 + 2^-24 is truncated before the second 2^-24 is added. */
     f32.k_step = 1;
     assert_int_equal(DOT(f32, 0x3f800000, BITS(0x0c00, 0x0c00), BITS(0x0c00, 0x0c00)), 0x3f800000);
-    /* Of tf32 the lowest 13 bits are not read. */
+    /* The lowest 13 bits of tf32 are ignored. */
     assert_int_equal(DOT(tf32, 0, BITS(0x3f801fff, 0), BITS(0x3f800000, 0)), 0x3f800000);
 }
 

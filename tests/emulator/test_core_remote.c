@@ -1,4 +1,5 @@
-/* mbarriers and asynchronous copies in another block of the cluster: what each form leaves there, and what is a fault. */
+/* mbarriers and asynchronous copies in another block of the cluster: the effect of each form there, and
+ * faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each block of a cluster sends to the next one of the ring. Thread t has a word of `tile`, 3 i + 1, and of `other`, 7.
- * %r2, %r5: its words there; %r1, %r6: where the two begin; %r9: the mbarrier; %q1: the block's part of `out`, which holds
- * the words of `tile`, too. Behind them, with a bar, those of the next block: %r12, %r15, %r11, %r16, %r19; generic
- * addresses of its other word and mbarrier: %q15, %q19. %p2: thread 0. */
+/* Each block of a cluster sends to the next one of the ring. Thread t has a word of `tile`, 3 i + 1, and of
+ * `other`, 7. %r2, %r5: its words there; %r1, %r6: where the two begin; %r9: the mbarrier; %q1: the block's
+ * part of `out`, which also holds the words of `tile`. In the next block: %r12, %r15, %r11, %r16, %r19;
+ * generic addresses of its other word and mbarrier: %q15, %q19. %p2: thread 0. */
 #define MODULE                                                                                               \
     ".shared .align 128 .b8 tile[512];\n.shared .align 128 .b8 other[512];\n.shared .align 8 .b64 gate;\n"
 #define BEGIN                                                                                                \
@@ -121,9 +122,9 @@ static uint32_t first_half(uint32_t value, uint32_t thread) {
     return thread < THREADS / 2 ? value : 7;
 }
 
-/* ---- arrivals --------------------------------------------------------------------------------------- */
+/* ---- arrivals ------------------------------------------------------------------------------------------ */
 
-/* A plain store into the next block, then an arrival there, in every form that there is. */
+/* A plain store into the next block, then an arrival there, in every form. */
 #define PUSH "st.shared::cluster.u32 [%r15], %r3;\n"
 
 static void every_arrival(void **state) {
@@ -148,7 +149,7 @@ static void every_arrival(void **state) {
                             OTHER,
         INIT("64") PUSH "mbarrier.arrive_drop.expect_tx.release.cluster.shared::cluster.b64 _, [%r19], 4;\n"
                         "mbarrier.complete_tx.relaxed.cta.shared::cluster.b64 [%r19], 4;\n" UNTIL("0") OTHER,
-        /* one thread for its block; both blocks at one mbarrier */
+        /* One thread for its block; both blocks at one mbarrier. */
         INIT("1") PUSH
         "bar.sync 0; @%p2 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r19];\n" UNTIL("0") OTHER,
         INIT("65") PUSH "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r19];\n"
@@ -157,7 +158,8 @@ static void every_arrival(void **state) {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) expect(forms[i], sent);
 }
 
-/* An address that mapa makes of the own rank is the own block's; a wait takes it, and an arrival gives a state. */
+/* An address that mapa makes from the own rank is the own block's; a wait accepts it, and an arrival returns
+ * a state. */
 static void the_own_block_by_its_rank(void **state) {
     (void)state;
     expect("mapa.u64 %q20, %q9, %r40;\n" INIT("64") PUSH
@@ -166,7 +168,7 @@ static void the_own_block_by_its_rank(void **state) {
            sent);
 }
 
-/* Eight phases: a word goes round, and the next block says when it may be overwritten. */
+/* Eight phases: a word passes round the ring, and the next block says when it may be overwritten. */
 static void phases_in_both_directions(void **state) {
     (void)state;
     static const char body[] = BEGIN
@@ -182,7 +184,7 @@ static void phases_in_both_directions(void **state) {
         "FREE;\n"
         "add.u32 %r51, %r51, 1; setp.lt.u32 %p4, %r51, 9; @%p4 bra AGAIN; st.global.u32 [%out], %r3;\n" SYNC;
     for (size_t i = 0; i < sizeof all_settings / sizeof *all_settings; i++) {
-        if (8 % all_settings[i].cluster) continue; /* nine steps are one */
+        if (8 % all_settings[i].cluster) continue; /* nine steps equal one */
         CoreKernel kernel = kernel_of(body, &all_settings[i]);
         kernel.module = MODULE ".shared .align 8 .b64 gates[2];\n";
         CoreRun run = core_run_well(kernel);
@@ -195,7 +197,7 @@ static void phases_in_both_directions(void **state) {
     }
 }
 
-/* ---- copies ----------------------------------------------------------------------------------------- */
+/* ---- copies -------------------------------------------------------------------------------------------- */
 
 #define TO_NEXT(size)                                                                                        \
     "@%p2 cp.async.bulk.shared::cluster.shared::cta." TX " [%r16], [%r1], " size ", [%r19];\n"
@@ -219,7 +221,7 @@ static void bulk_copies(void **state) {
                EXPECT("256") "@%p2 cp.async.bulk.shared::cluster.global." TX " [%r16], [%q1], 256, [%r19];\n"
                              "bar.sync 0;\n" UNTIL("0") OTHER,
            sent);
-    /* each thread of a warp 16 bytes, half of them to the own block */
+    /* Each thread of a warp copies 16 bytes, half of them to the own block. */
     expect(INIT("1") EXPECT("256") "mul.lo.u32 %r30, %t, 16; add.u32 %r31, %r1, %r30; add.u32 %r32, %r16, "
                                    "%r30; setp.lt.u32 %p4, %t, 16;\n"
                                    "@%p4 cp.async.bulk.shared::cluster.shared::cta." TX
@@ -269,7 +271,7 @@ static void a_sum_of_all_blocks(void **state) {
     }
 }
 
-/* ---- stores ----------------------------------------------------------------------------------------- */
+/* ---- stores -------------------------------------------------------------------------------------------- */
 
 #define STORE_NEXT(form) "st.async." form "\n" UNTIL("0") OTHER
 #define RED_NEXT(form)   "red.async.relaxed.cluster.shared::cluster." TX "." form ", [%r19];\n" UNTIL("0") OTHER
@@ -315,7 +317,7 @@ static void reductions(void **state) {
            sent_and_seven);
 }
 
-/* ---- faults ----------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
 static void faults(void **state) {
     (void)state;
@@ -374,7 +376,7 @@ static void faults(void **state) {
     }
 }
 
-/* Block 1 has exited when block 0 reaches for it. */
+/* Block 1 has exited when block 0 accesses it. */
 static void exited_blocks(void **state) {
     (void)state;
     static const char *const forms[] = {
@@ -399,9 +401,9 @@ static void exited_blocks(void **state) {
     }
 }
 
-/* ---- traces ----------------------------------------------------------------------------------------- */
+/* ---- traces -------------------------------------------------------------------------------------------- */
 
-/* The events say whose memory it is, one for each block. */
+/* The events name the block whose memory is accessed, one event per block. */
 static void events(void **state) {
     (void)state;
     CoreRun run = core_run_well(kernel_of(

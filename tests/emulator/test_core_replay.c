@@ -115,8 +115,8 @@ static void test_weights_and_producers(void **state) {
         const ReplayEventProvenance *provenance = replay_event_provenance(replayed.replay, event);
         assert_non_null(provenance);
         for (int lane = 0; lane < 32; lane += 7) {
-            uint32_t weight =
-                weights[event] * (event == 7 ? (uint32_t)lane + 1 : 1); /* with those before it */
+            /* With those before it. */
+            uint32_t weight = weights[event] * (event == 7 ? (uint32_t)lane + 1 : 1);
             if (provenance->weight[lane] != weight || provenance->producer[lane] != producers[event])
                 fail_msg("event %d, lane %d: weight %u, producer %d", event, lane, provenance->weight[lane],
                          provenance->producer[lane]);
@@ -133,7 +133,8 @@ static void test_weights_and_producers(void **state) {
     end(&replayed);
 }
 
-/* A product with ones has the inputs of a row of A, and those of C; with a zero, fewer. A word of two halves is two. */
+/* A product with ones has the inputs of a row of A, and those of C; with a zero, fewer. A word of two halves
+ * is two inputs. */
 static void test_weights_of_products(void **state) {
     (void)state;
     Replayed replayed;
@@ -190,7 +191,7 @@ static void test_questions_without_an_answer(void **state) {
     end(&replayed);
 }
 
-/* A trace that this kernel cannot have made: the replay ends there, and says so. */
+/* A trace that this kernel cannot have produced: the replay stops there, and says so. */
 static void test_traces_that_do_not_fit(void **state) {
     (void)state;
     for (int change = 0; change < 4; change++) {
@@ -217,7 +218,7 @@ static void test_traces_that_do_not_fit(void **state) {
         bool good = replay_seek(replayed.replay, last, &error);
         if (good != (change == 3))
             fail_msg("change %d: %s", change, good ? "it came to the end" : error.message);
-        assert_true(replay_seek(replayed.replay, 1, &error)); /* what is before it can be looked at */
+        assert_true(replay_seek(replayed.replay, 1, &error)); /* the part before it can be replayed */
         trace_block_free(changed);
         end(&replayed);
     }
@@ -236,7 +237,7 @@ static char *long_sides(void) {
     return copy;
 }
 
-/* The events of lanes `first`, then those of the other lanes; where both are, the order stays. */
+/* The events of lanes `first`, then those of the other lanes; if an event has both, the order stays. */
 static TraceBlock *reordered(const TraceBlock *made, uint32_t first) {
     TraceBlock *changed = trace_block_new(0);
     int count = trace_block_event_count(made), parts[3] = {0};
@@ -259,7 +260,7 @@ static TraceBlock *reordered(const TraceBlock *made, uint32_t first) {
     return changed;
 }
 
-/* A GPU executes the sides of a branch in whichever order: the replay follows the trace. */
+/* A GPU executes the sides of a branch in either order: the replay follows the trace. */
 static void test_either_side_of_a_branch_first(void **state) {
     (void)state;
     for (int low = 0; low < 2; low++) {
@@ -280,8 +281,8 @@ static void test_either_side_of_a_branch_first(void **state) {
     }
 }
 
-/* Lanes of one instruction copy into both blocks of a cluster: an event for each. The own block's memory has what its own
- * lanes copied there; what the other block sends is an input. */
+/* Lanes of one instruction copy into both blocks of a cluster: an event for each. The own block's memory has
+ * the data that its own lanes copied there; data from the other block is an input. */
 static void test_copies_into_other_blocks(void **state) {
     (void)state;
     Replayed replayed;

@@ -17,9 +17,9 @@ static const char externs[] =
     ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 "
     "e);\n";
 
-/* ---- printf ----------------------------------------------------------------------------------------- */
+/* ---- printf -------------------------------------------------------------------------------------------- */
 
-/* An argument as it lies in the buffer that vprintf reads. */
+/* An argument as in the buffer that vprintf reads. */
 typedef struct Argument {
     int bytes; /* 4, 8, or 0: a string */
     uint64_t bits;
@@ -48,7 +48,7 @@ static void add_string(Text *module, const char *name, const char *text) {
     text_add(module, "0};\n");
 }
 
-/* Prints with one thread; returns what printf returned. */
+/* Prints with one thread; returns printf's result. */
 static uint32_t print(const char *format, const Argument *arguments, int count, const char *expected) {
     Text module = {0}, body = {0};
     text_add(&module, externs);
@@ -129,7 +129,7 @@ static void test_texts_and_pointers(void **state) {
     assert_int_equal(print("", NULL, 0, ""), 0);
 }
 
-/* What it does not know it prints as it stands. */
+/* Unknown conversions are printed unchanged. */
 static void test_unknown_conversions(void **state) {
     (void)state;
     print("%5%|%q|%z\n", NULL, 0, "%5%|%q|%z\n");
@@ -150,7 +150,7 @@ static void test_enormous_widths(void **state) {
     text_done(&expected);
 }
 
-/* Lanes print in lane order, blocks in block order; a format nobody can read prints nothing and gives -1. */
+/* Lanes print in lane order, blocks in block order; an unreadable format prints nothing and gives -1. */
 static void test_order_of_printing(void **state) {
     (void)state;
     Text module = {0}, expected = {0};
@@ -184,8 +184,8 @@ static void test_order_of_printing(void **state) {
     core_done(&run);
 }
 
-/* A kernel that never stops printing: the first megabyte is kept, the same with any number of threads, and calls still
- * give the number of arguments. */
+/* A kernel that never stops printing: the first megabyte is kept, the same with any number of threads, and
+ * calls still return the number of arguments. */
 static void test_endless_printing(void **state) {
     (void)state;
     Text module = {0}, first = {0};
@@ -215,14 +215,14 @@ static void test_endless_printing(void **state) {
     text_done(&first);
 }
 
-/* ---- malloc, free ----------------------------------------------------------------------------------- */
+/* ---- malloc, free -------------------------------------------------------------------------------------- */
 
 #define MALLOC(bytes, to)                                                                                    \
     "{ .param .b64 p0; .param .b64 back; st.param.b64 [p0], " bytes "; call.uni (back), malloc, (p0);\n"     \
     "ld.param.b64 " to ", [back]; }\n"
 #define FREE(address) "{ .param .b64 p0; st.param.b64 [p0], " address "; call.uni free, (p0); }\n"
 
-/* Each thread has memory of its own, aligned to 16, which another block's thread may give back. */
+/* Each thread has memory of its own, aligned to 16, which a thread of another block may free. */
 static void test_heap(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -259,7 +259,7 @@ static void test_full_heap(void **state) {
                               "st.global.u32 [%out], %r0;",
         .module = externs,
         .block = 1});
-    assert_int_equal(run.out[0], 100 + 8); /* 7 MB, then no more of the 8 MB, as in CUDA */
+    assert_int_equal(run.out[0], 100 + 8); /* 7 MB, then nothing more of the 8 MB, as in CUDA */
     core_done(&run);
 }
 
@@ -274,7 +274,7 @@ static void test_free_of_what_was_not_given(void **state) {
         TRAP_DOUBLE_FREE, "which has been freed before");
 }
 
-/* ---- assert ----------------------------------------------------------------------------------------- */
+/* ---- assert -------------------------------------------------------------------------------------------- */
 
 static void test_assert(void **state) {
     (void)state;

@@ -13,7 +13,7 @@ static int count_kind(const CoreRun *run, uint32_t block, int pc) {
     return core_masks(run, block, pc, masks, 1);
 }
 
-/* ---- lanes of one warp ------------------------------------------------------------------------------ */
+/* ---- lanes of one warp --------------------------------------------------------------------------------- */
 
 /* The holder leaves the loop while others still try: correct since Volta, where lanes make progress
  * independently. */
@@ -32,14 +32,14 @@ static void test_lock_between_lanes(void **state) {
         CoreRun run = core_run_well(kernel);
         uint32_t seen = 0;
         for (int lane = 0; lane < 32; lane++) seen |= 1u << run.out[lane];
-        assert_int_equal(seen, 0xffffffff); /* each entered alone */
+        assert_int_equal(seen, 0xffffffff); /* each was alone in the critical section */
         assert_int_equal(run.out[65], 32);
         assert_int_equal(run.out[64], 0);
         core_done(&run);
     }
 }
 
-/* A loop that changes memory while it waits for a lane of its own warp: that lane is let go, and soon. */
+/* A loop that changes memory while it waits for a lane of its own warp: that lane gets to run, and soon. */
 static void test_busy_loop_around_a_lock(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "TRY: red.global.add.u32 [%base+264], 1;\n"
@@ -63,7 +63,7 @@ static void test_busy_loop_around_a_lock(void **state) {
     }
 }
 
-/* The same as beginners write it: the critical section inside the loop, left through a flag. */
+/* The same as beginners write it: the critical section inside the loop, with a flag to leave it. */
 static void test_lock_inside_the_loop(void **state) {
     (void)state;
     CoreRun run =
@@ -87,7 +87,7 @@ static void test_lock_inside_the_loop(void **state) {
     core_done(&run);
 }
 
-/* Lane 0 waits for what lane 1 writes behind the point where both would meet. */
+/* Lane 0 waits for a word that lane 1 writes after the reconvergence point. */
 static void test_lane_waits_for_its_sibling(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "mov.u32 %r1, 0;\n"
@@ -103,14 +103,14 @@ static void test_lane_waits_for_its_sibling(void **state) {
     CoreRun run = core_run_well(kernel);
     assert_int_equal(run.out[0], 77);
     assert_int_equal(run.out[1], 0);
-    /* The rounds in vain are one event of the trace, the one that got away is another. */
+    /* The failed iterations are one event of the trace, the successful one is another. */
     assert_true(count_kind(&run, 0, core_pc(&run, "ld.volatile.global", 0)) <= 2);
     core_done(&run);
 }
 
-/* ---- warps of one block ----------------------------------------------------------------------------- */
+/* ---- warps of one block -------------------------------------------------------------------------------- */
 
-/* Warp 0 gives numbers to warp 1 through one word of shared memory, 50 of them. */
+/* Warp 0 passes numbers to warp 1 through one word of shared memory, 50 of them. */
 static void test_producer_and_consumer(void **state) {
     (void)state;
     CoreKernel kernel = {.body =
@@ -140,7 +140,7 @@ static void test_producer_and_consumer(void **state) {
     }
 }
 
-/* A warp that spins takes no turns from others: it goes round about as often as the other one counts. */
+/* A spinning warp takes no turns from others: it iterates about as often as the other one counts. */
 static void test_spinning_warps_starve_nobody(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -160,9 +160,9 @@ static void test_spinning_warps_starve_nobody(void **state) {
     core_done(&run);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
-/* Each block waits for the one behind it. */
+/* Each block waits for the one after it. */
 static const char chain[] = "setp.ne.u32 %p0, %t, 0; @%p0 bra END;\n"
                             "mov.u32 %r0, %ctaid.x; mov.u32 %r1, %nctaid.x; add.u32 %r2, %r0, 1;\n"
                             "mul.wide.u32 %q0, %r0, 4; add.s64 %q1, %base, %q0;\n"
@@ -178,7 +178,7 @@ static void test_blocks_wait_for_later_ones(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){.body = chain, .grid = 100, .words = 101});
     for (uint32_t block = 0; block < 100; block++) assert_int_equal(run.out[block], 100 - block);
-    /* Nobody runs for long in vain. */
+    /* No thread spins for long. */
     assert_true(core_counter(&run, "ld.acquire", 0)->executions < 100000);
     for (uint32_t block = 0; block < 99; block++)
         assert_true(count_kind(&run, block, core_pc(&run, "ld.acquire", 0)) <= 2);
@@ -201,7 +201,7 @@ static void test_whole_warps_wait_for_other_blocks(void **state) {
     core_done(&run);
 }
 
-/* With less patience: plain loads, behind a loop that passes time. */
+/* With less patience: plain loads, after a delay loop. */
 static void test_slow_polling(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -219,7 +219,7 @@ static void test_slow_polling(void **state) {
     core_done(&run);
 }
 
-/* The last block to finish sums what all have left (threadFenceReduction). */
+/* The last block to finish sums the results of all (threadFenceReduction). */
 static void test_last_block(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -267,7 +267,7 @@ static void test_barrier_of_the_grid(void **state) {
     core_done(&run);
 }
 
-/* ---- in vain ---------------------------------------------------------------------------------------- */
+/* ---- endless waits ------------------------------------------------------------------------------------- */
 
 /* The grid is larger than what is resident at once, so the last blocks never start. */
 static void test_waiting_for_blocks_that_cannot_start(void **state) {
@@ -288,10 +288,10 @@ static void test_waiting_for_nobody(void **state) {
         "1 block only waits for memory that no thread changes; block 0 warp 0 spins at ld.volatile");
 }
 
-/* A lock of 128 bits that no thread releases: an attempt that fails changes nothing. */
+/* A lock of 128 bits that no thread releases: a failed attempt changes nothing. */
 static void test_waiting_for_a_wide_lock(void **state) {
     (void)state;
-    static const char *const held[] = {"5", "-5"}; /* less than what is expected, and more */
+    static const char *const held[] = {"5", "-5"}; /* below and above the expected value */
     for (int i = 0; i < 2; i++) {
         Text body = {0};
         text_print(

@@ -1,6 +1,6 @@
-/* Tapes: blocks that play a tape leave the same as blocks run by the schedule. Each kernel runs with tapes
- * and without them, in one thread and in several; how many blocks were repeated says that the case is what it
- * is meant to be. */
+/* Tapes: blocks that replay a tape leave the same results as blocks run by the schedule. Each kernel runs
+ * with and without tapes, in one thread and in several; the number of repeated blocks confirms that the case
+ * is the intended one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
 #include "observer_log.h"
 #include <stdlib.h>
 
-enum { BLOCKS = 700, RECORDED = 4 }; /* of those that are not repeated, in one thread, where all are alike */
+enum { BLOCKS = 700, RECORDED = 4 }; /* blocks that are not repeated, in one thread, if all are alike */
 
-/* What an observer sees of the run. */
+/* The observer's view of the run. */
 static char *text_of_observed(CoreKernel kernel, uint64_t *repeated) {
     ObserverLog log = {0};
     TraceObserver observer = observer_log(&log);
@@ -93,7 +93,7 @@ static void expect_repeated_with_data(CoreKernel kernel) {
 
 static const char shared_words[] = ".shared .align 16 .b8 word[1024];\n";
 
-/* A tree in shared memory, whose lanes get fewer. */
+/* A tree in shared memory with fewer active lanes at each level. */
 static void test_tree(void **state) {
     (void)state;
     static const uint32_t blocks[] = {32, 40, 64, 200, 256};
@@ -112,7 +112,7 @@ static void test_tree(void **state) {
                 "bar.sync 0; ld.shared.u32 %r9, [%r2]; st.global.u32 [%out], %r9;"});
 }
 
-/* Lanes of a register that are the same in every block, beside lanes that are not. */
+/* Lanes of a register that are the same in every block, beside lanes that differ. */
 static void test_values_that_half_the_lanes_load(void **state) {
     (void)state;
     expect_repeated_with_data((CoreKernel){
@@ -148,7 +148,7 @@ static void test_exchanges(void **state) {
         expect_repeated_with_data((CoreKernel){.body = kernels[i]});
 }
 
-/* Lane 15 shuffles what is undefined there: an observed block follows it, and runs by the schedule. */
+/* Lane 15 shuffles an undefined value: an observed block tracks it, and runs by the schedule. */
 static void test_half_a_warp(void **state) {
     (void)state;
     uint32_t *words = some_words(BLOCKS * 64);
@@ -202,7 +202,7 @@ static void test_grid_of_two_dimensions(void **state) {
                 "st.global.u32 [%out], %r5;"});
 }
 
-/* What a block has written is put back when it turns out to do something else. */
+/* The writes of a block are undone when the block turns out to differ. */
 static void test_blocks_that_turn_out_different(void **state) {
     (void)state;
     uint32_t *words = memory_new(BLOCKS * 64 * sizeof *words);
@@ -213,8 +213,8 @@ static void test_blocks_that_turn_out_different(void **state) {
                              "ld.global.u32 %r2, [%out]; setp.eq.u32 %p0, %r0, 0; @%p0 bra END;\n"
                              "add.u32 %r2, %r2, 1000; st.global.u32 [%out], %r2;\n"
                              "END: @!%p0 add.u32 %r2, %r2, 1;"});
-    assert_in_range(repeated, BLOCKS - 12, BLOCKS - 8); /* seven turn out different */
-    /* None is like another: by data, then by the number of its block. */
+    assert_in_range(repeated, BLOCKS - 12, BLOCKS - 8); /* seven differ */
+    /* No two are alike: by data, then by the number of the block. */
     for (uint32_t i = 0; i < BLOCKS * 64; i++) words[i] = i * 2654435761u >> 30;
     repeated = expect_same((CoreKernel){
         .in = words,
@@ -240,7 +240,7 @@ static void test_faults(void **state) {
     assert_in_range(repeated, 100, BLOCKS - 1);
     repeated = expect_same((CoreKernel){.body = outside, .options.keeps_going = true});
     assert_in_range(repeated, 100, BLOCKS - 1);
-    /* In every block, of which two are reported. */
+    /* In every block; two are reported. */
     repeated = expect_same((CoreKernel){.module = shared_words,
                                         .body = "ld.shared.u32 %r0, [word+4]; st.global.u32 [%out], %r0;"});
     assert_int_equal(repeated, 0);

@@ -9,7 +9,7 @@
 #include "core.h"
 #include <stdlib.h>
 
-enum { BLOCKS = 700 }; /* enough for host threads to be worth while */
+enum { BLOCKS = 700 }; /* enough to make host threads worthwhile */
 
 static void expect_same_with_all_threads(CoreKernel kernel) {
     kernel.options.threads = 1;
@@ -69,7 +69,7 @@ static void test_race_of_a_load(void **state) {
     core_done(&run);
 }
 
-/* Blocks that touch different bytes of one word do not disturb each other. */
+/* Blocks that access different bytes of one word do not interfere. */
 static void test_neighbouring_bytes(void **state) {
     (void)state;
     expect_same_with_all_threads(
@@ -95,7 +95,7 @@ static void test_module_variables_are_memory_too(void **state) {
                      .grid = BLOCKS});
 }
 
-/* A block in the middle traps: the blocks before it are done, those behind it have not begun. */
+/* A block in the middle traps: the blocks before it have finished, those after it have not started. */
 static void test_trap_in_the_middle(void **state) {
     (void)state;
     CoreKernel kernel = {
@@ -131,10 +131,10 @@ static void test_clocks(void **state) {
         (CoreKernel){.body = "mov.u32 %r0, %clock; st.global.u32 [%out], %r0;", .grid = BLOCKS, .block = 64});
 }
 
-/* ---- schedules -------------------------------------------------------------------------------------- */
+/* ---- schedules ----------------------------------------------------------------------------------------- */
 
-/* Warps that meet at barriers, with a lock between them: right under every schedule, and always the same
- * under one. */
+/* Warps that synchronize at barriers, with a lock between them: right under every schedule, and reproducible
+ * under each. */
 static void test_schedules_change_the_order_only(void **state) {
     (void)state;
     CoreKernel kernel = {
@@ -168,7 +168,7 @@ static void test_schedules_change_the_order_only(void **state) {
     free(first);
 }
 
-/* A race inside a block that round robin hides: some schedule shows it. */
+/* A race inside a block that round robin hides: some schedule exposes it. */
 static void test_schedules_find_a_race(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "setp.ne.u32 %p0, %w, 0; @%p0 bra READ;\n"
@@ -188,7 +188,7 @@ static void test_schedules_find_a_race(void **state) {
     assert_true(missed);
 }
 
-/* Schedules let warps run far ahead of others, but hold up none for ever. */
+/* Schedules let warps run far ahead of others, but delay none for ever. */
 static void test_schedules_are_fair(void **state) {
     (void)state;
     CoreKernel kernel = {.body = "mov.u32 %r0, 0; mul.wide.u32 %q0, %w, 4; add.s64 %q0, %base, %q0;\n"
@@ -209,8 +209,8 @@ static void test_schedules_are_fair(void **state) {
     }
 }
 
-/* Each block draws a number: the order in which they come. All draw, once, in any order; several orders occur, among
- * them the reverse, and with one and two threads the same. */
+/* Each block draws a number: the order of their execution. All draw, once, in any order; several orders
+ * occur, including the reverse, and with one and two threads the same. */
 static void test_schedules_permute_blocks(void **state) {
     (void)state;
     enum { DRAWING = 8 };
@@ -242,7 +242,8 @@ static void test_schedules_permute_blocks(void **state) {
     assert_true(is_mixed);
 }
 
-/* Blocks that do not communicate take turns, too: an addition that is not atomic loses some; the atomic twin none. */
+/* Blocks that do not communicate are also interleaved: a non-atomic addition loses some updates; the atomic
+ * version none. */
 static void test_schedules_interleave_blocks(void **state) {
     (void)state;
     static const char *const additions[] = {

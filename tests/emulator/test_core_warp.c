@@ -1,5 +1,5 @@
-/* Instructions in which the lanes of a split warp read each other. (Their values for whole warps: the tests
- * of the lanes.) */
+/* Instructions in which the lanes of a divergent warp read each other. (Their values for whole warps: the
+ * tests of the lanes.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +9,10 @@
 
 #include "core.h"
 
-/* ---- waiting for the lanes of the mask -------------------------------------------------------------- */
+/* ---- waiting for the lanes of the mask ----------------------------------------------------------------- */
 
-/* Both ways of the branch come to the same shuffle, with nothing to meet at before it: all lanes are named,
- * so it waits. */
+/* Both sides of the branch reach the same shuffle, without a reconvergence point before it: all lanes are
+ * named, so it waits. */
 static void test_shuffle_waits_for_its_lanes(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -26,8 +26,8 @@ static void test_shuffle_waits_for_its_lanes(void **state) {
     core_done(&run);
 }
 
-/* Three ways lead to the shuffle, from different places, and there is none where they would meet before it:
- * they do there. */
+/* Three paths lead to the shuffle, from different places, without a reconvergence point before it: they
+ * reconverge there. */
 static void test_parts_meet_at_the_instruction(void **state) {
     (void)state;
     CoreRun run = core_run_well((CoreKernel){
@@ -68,7 +68,7 @@ static void test_parts_that_name_themselves(void **state) {
     core_done(&run);
 }
 
-/* A shuffle that fewer lanes execute than wait for each other elsewhere. */
+/* A shuffle executed by fewer lanes than wait for each other elsewhere. */
 static void test_exited_lanes_are_not_waited_for(void **state) {
     (void)state;
     CoreRun run =
@@ -123,8 +123,8 @@ static void test_missing_lanes(void **state) {
                   TRAP_MISSING_LANES, "bar.warp.sync");
 }
 
-/* Lanes that pass the instruction by, do something and end are waited for until then, as on an H200 (half_passes_by in
- * tests/kernels/early_return.cu). */
+/* Lanes that skip the instruction, do something and exit are waited for until then, as on an H200
+ * (half_passes_by in tests/kernels/early_return.cu). */
 static void test_lanes_that_pass_by_and_end(void **state) {
     (void)state;
     CoreRun run =
@@ -135,7 +135,7 @@ static void test_lanes_that_pass_by_and_end(void **state) {
     core_done(&run);
 }
 
-/* Two shuffles in two branches, each naming all lanes, do not meet: they are different instructions. */
+/* Two shuffles in two branches, each naming all lanes, do not combine: they are different instructions. */
 static void test_different_instructions_do_not_meet(void **state) {
     (void)state;
     core_run_trap((CoreKernel){.body = "setp.lt.u32 %p0, %t, 8; @!%p0 bra ELSE;\n"
@@ -145,9 +145,10 @@ static void test_different_instructions_do_not_meet(void **state) {
                   TRAP_MISSING_LANES, "never arrive; lanes");
 }
 
-/* ---- lanes that have exited ------------------------------------------------------------------------- */
+/* ---- lanes that have exited ---------------------------------------------------------------------------- */
 
-/* Lanes 20 to 31 end before the instruction, in three ways: nobody waits for them, and they contribute nothing. */
+/* Lanes 20 to 31 exit before the instruction, in three ways: no lane waits for them, and they contribute
+ * nothing. */
 static void test_exited_lanes_in_every_mask(void **state) {
     (void)state;
     static const char *const ways[] = {
@@ -193,7 +194,7 @@ static void test_exited_lanes_in_every_mask(void **state) {
         }
 }
 
-/* Out of a function, and out of two ifs: the reconvergence points on the way to the end wait for nobody. */
+/* Out of a function, and out of two ifs: the reconvergence points on the way to the end do not wait. */
 static void test_exits_behind_several_reconvergence_points(void **state) {
     (void)state;
     CoreRun run = core_run_well(
@@ -208,7 +209,7 @@ static void test_exits_behind_several_reconvergence_points(void **state) {
     core_done(&run);
 }
 
-/* The lanes that pass the instruction by wait elsewhere, for ever. */
+/* The lanes that skip the instruction wait elsewhere, for ever. */
 static void test_lanes_that_wait_elsewhere(void **state) {
     (void)state;
     static const char *const bodies[] = {
@@ -223,7 +224,8 @@ static void test_lanes_that_wait_elsewhere(void **state) {
     }
 }
 
-/* "The behavior is undefined if the executing thread is not in the membermask"; it is reported, and the run goes on. */
+/* "The behavior is undefined if the executing thread is not in the membermask"; it is reported, and the run
+ * continues. */
 static void test_lanes_outside_the_mask(void **state) {
     (void)state;
     static const struct {
@@ -247,7 +249,7 @@ static void test_lanes_outside_the_mask(void **state) {
         core_done(&run);
         text_done(&body);
     }
-    /* once an instruction in each warp, and the values of the others are not touched */
+    /* one report per instruction and warp; the values of the others are unchanged */
     CoreRun run = core_run((CoreKernel){
         .body = "redux.sync.add.u32 %r0, %t, 0xff; bar.warp.sync 0xff; st.global.u32 [%out], %r0;"});
     assert_int_equal(run.trace->trap_count, 2);
@@ -255,9 +257,9 @@ static void test_lanes_outside_the_mask(void **state) {
     core_done(&run);
 }
 
-/* ---- bar.warp.sync ---------------------------------------------------------------------------------- */
+/* ---- bar.warp.sync ------------------------------------------------------------------------------------- */
 
-/* It pairs lanes that stand at different ones, and orders memory between them. */
+/* It pairs lanes that wait at different ones, and orders memory between them. */
 static void test_warp_sync_pairs_different_instructions(void **state) {
     (void)state;
     CoreRun run =
@@ -286,7 +288,7 @@ static void test_warp_sync_of_some_lanes(void **state) {
     core_done(&run);
 }
 
-/* ---- votes over parts ------------------------------------------------------------------------------- */
+/* ---- votes over parts ---------------------------------------------------------------------------------- */
 
 static void test_match_and_elect_in_parts(void **state) {
     (void)state;
@@ -321,9 +323,9 @@ static void test_segments_in_one_instruction(void **state) {
     core_done(&run);
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
-/* The pseudo code of "shfl.sync" in the PTX ISA. */
+/* The pseudocode of "shfl.sync" in the PTX ISA. */
 static uint32_t shuffled(const char *mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside) {
     int segment = c >> 8 & 31, most = (int)(lane & segment) | ((int)(c & 31) & ~segment),
         least = lane & segment;
@@ -342,7 +344,7 @@ static void test_shuffles(void **state) {
     for (size_t m = 0; m < 4; m++)
         for (uint32_t width = 1; width <= 32; width *= 2)
             for (uint32_t b = 0; b < 36; b += 1 + b / 4) {
-                uint32_t c = (32 - width) << 8 | (m == 0 ? 0 : 31); /* as CUDA's __shfl functions call it */
+                uint32_t c = (32 - width) << 8 | (m == 0 ? 0 : 31); /* as CUDA's __shfl functions set it */
                 Text body = {0};
                 text_print(&body,
                            "mad.lo.u32 %%r0, %%t, 3, 100; mov.u32 %%r1, %u; mov.u32 %%r2, %u;\n"

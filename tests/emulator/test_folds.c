@@ -1,5 +1,5 @@
-/* Folds: every kernel that is right folds every input of its block exactly once; those that are wrong on
- * purpose do what their titles say. */
+/* Folds: every correct kernel folds every input of its block exactly once; those that are wrong on purpose do
+ * what their titles say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,8 @@ static int heaviest_result(const Folds *folds) {
     return best;
 }
 
-/* Ways from the result to every node; as nodes are made from older ones, one pass backwards finds them. */
+/* The number of paths from the result to each node; as nodes are made from older ones, one backward pass
+ * suffices. */
 static Count count_inputs(const Folds *folds) {
     Count count = {0};
     int result = heaviest_result(folds);
@@ -115,10 +116,10 @@ static void every_input_is_folded_once(void **state) {
     Count loop = count_kernel("grid_stride", 1 << 20, NULL, NULL);
     assert_int_equal(loop.once, loop.weight);
     assert_int_equal(loop.twice + loop.never, 0);
-    assert_true(loop.once > 512); /* several a thread */
+    assert_true(loop.once > 512); /* several per thread */
 }
 
-/* Through products with ones; of a word of two 16-bit inputs, each is one. */
+/* Through products with ones; each of two 16-bit inputs in a word is an input. */
 static void products_fold_every_input_once(void **state) {
     (void)state;
     static const struct {
@@ -134,7 +135,7 @@ static void products_fold_every_input_once(void **state) {
     }
 }
 
-/* A minimum of floats is a comparison and a choice; the condition is no input. */
+/* A minimum of floats is a comparison and a selection; the condition is not an input. */
 static void a_choice_folds_what_it_compares(void **state) {
     (void)state;
     static const char *const kernels[] = {"sequential", "shuffle", "vectorized_shuffle"};
@@ -156,8 +157,8 @@ static void bugs_show(void **state) {
     assert_int_equal(all.weight, 256 * 32);
 }
 
-/* Each node names the thread that has it, and an event of it; an input the word that was loaded there, a move the
- * value that arrived, a result the store that wrote it. */
+/* Each node names the thread that holds it, and its event: for an input the load, for a move the arrival of
+ * the value, for a result the store. */
 static void nodes_say_where_they_come_from(void **state) {
     (void)state;
     static const char *const kernels[] = {"interleaved", "shuffle", "vectorized_shared"};
@@ -213,7 +214,7 @@ static float real(const FoldNode *node) {
     return value;
 }
 
-/* A join has the type of its instruction, and the value that the instruction gave. */
+/* A join has the type and the value of its instruction. */
 static void joins_have_types_and_values(void **state) {
     (void)state;
     Session *session = open_kernel("sequential", 2048, "float", NULL);
@@ -224,7 +225,7 @@ static void joins_have_types_and_values(void **state) {
         if (node->kind != FOLD_JOIN) continue;
         assert_int_equal(node->type, PTX_F32);
         const FoldNode *a = &folds->nodes[node->a], *b = &folds->nodes[node->b];
-        if (a->kind == FOLD_INPUT || b->kind == FOLD_INPUT) continue; /* whose bits are a place */
+        if (a->kind == FOLD_INPUT || b->kind == FOLD_INPUT) continue; /* whose bits are an address */
         assert_true(real(node) == real(a) + real(b));
         sums++;
     }

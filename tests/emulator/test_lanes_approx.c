@@ -1,6 +1,6 @@
 /* The .approx instructions against the manual's special values and error bounds (PTX ISA 9.7.3 and 9.7.4).
- * The errors are measured against the host's functions. Where the manual gives no bound, what an H200
- * gives. */
+ * The errors are measured against the host's functions. If the manual gives no bound, the reference is an
+ * H200. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +101,7 @@ static void special_values(void **state) {
         lane_table_check(cases[i].instruction, &cases[i].row, 1);
 }
 
-/* ---- errors ----------------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------------------- */
 
 static double reciprocal(double x) {
     return 1 / x;
@@ -255,7 +255,7 @@ static void errors_of_halves(void **state) {
     }
 }
 
-/* Beyond 100 pi "only best effort is provided": what an H200 gives for these angles, within 2^-21. */
+/* Beyond 100 pi "only best effort is provided": the results of an H200 for these angles, within 2^-21. */
 static void large_angles(void **state) {
     (void)state;
     static const struct {

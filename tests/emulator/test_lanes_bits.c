@@ -13,7 +13,7 @@
 
 #define BIT(value, i) ((int)((value) >> (i)&1))
 
-/* ---- logic and shifts ------------------------------------------------------------------------------- */
+/* ---- logic and shifts ---------------------------------------------------------------------------------- */
 
 FORMULA(bit_and, x[0] & x[1])
 FORMULA(bit_or, x[0] | x[1])
@@ -79,7 +79,7 @@ static void shifts(void **state) {
     CHECK_FORMULAS(rows);
 }
 
-/* ---- lop3: every table ------------------------------------------------------------------------------ */
+/* ---- lop3: every table --------------------------------------------------------------------------------- */
 
 static uint32_t table_of_three(const uint64_t *x, int table) {
     uint32_t result = 0;
@@ -130,7 +130,7 @@ static void lop3_with_predicate(void **state) {
     }
 }
 
-/* ---- counting, finding, fields ---------------------------------------------------------------------- */
+/* ---- counting, finding, fields ------------------------------------------------------------------------- */
 
 static Int count_ones(const Int *x, int bits) {
     int count = 0;
@@ -235,7 +235,7 @@ static void counting_and_fields(void **state) {
     CHECK_FORMULAS(rows);
 }
 
-/* ---- bytes ------------------------------------------------------------------------------------------ */
+/* ---- bytes --------------------------------------------------------------------------------------------- */
 
 static Int dot4(const Int *x, bool a_signed, bool b_signed) {
     Int sum = x[2];

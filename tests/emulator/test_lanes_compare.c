@@ -136,7 +136,7 @@ static void fill(const Type *type, LaneRow *rows) {
     uint64_t random = 3;
     for (int i = 0; i < COUNT; i++) {
         uint64_t a = random_value(type, &random), b = random_value(type, &random);
-        if (i % 4 == 0) b = a; /* equal, a neighbour, the other sign */
+        if (i % 4 == 0) b = a; /* equal, a neighbour, the opposite sign */
         if (i % 8 == 1) b = a ^ 1;
         if (i % 8 == 2) b = a ^ UINT64_C(1) << (type->bits - 1);
         rows[i] = (LaneRow){{a, b, lane_random(&random) & 1}, {0}};
@@ -148,7 +148,7 @@ static uint64_t combine(int operator, bool t, bool c) {
     return operator== 0 ? t : operator== 1 ? t && c : operator== 2 ? t || c : t != c;
 }
 
-/* t[0] and t[1] of a row, before and after they meet the predicate. */
+/* t[0] and t[1] of a row, before and after they are combined with the predicate. */
 typedef struct Test {
     const Type *type;
     int comparison, operator;
@@ -165,7 +165,7 @@ static void registers_of(const Test *test, const char *destinations, char *out, 
              test->operator? " r1" : "");
 }
 
-/* ---- setp ------------------------------------------------------------------------------------------- */
+/* ---- setp ---------------------------------------------------------------------------------------------- */
 
 static void check_setp(const Test *test, const char *destination) {
     static LaneRow rows[COUNT];
@@ -193,7 +193,7 @@ static void every_setp(void **state) {
             Test test = {&types[type], comparison, 0, false, false};
             bool pair = types[type].parts == 2;
             check_setp(&test, pair ? "p|q" : "p");
-            test.operator= 1 + comparison % 3; /* and, or, xor take turns */
+            test.operator= 1 + comparison % 3; /* and, or, xor in turn */
             check_setp(&test, "p|q");
             test.negated = true;
             check_setp(&test, comparison % 2 ? "p|_" : "_|q");
@@ -203,7 +203,7 @@ static void every_setp(void **state) {
         }
 }
 
-/* ---- set -------------------------------------------------------------------------------------------- */
+/* ---- set ----------------------------------------------------------------------------------------------- */
 
 typedef struct Result {
     const char *name;
@@ -255,7 +255,7 @@ static void every_set(void **state) {
         }
 }
 
-/* ---- selections ------------------------------------------------------------------------------------- */
+/* ---- selections ---------------------------------------------------------------------------------------- */
 
 static void selections(void **state) {
     (void)state;
@@ -272,7 +272,7 @@ static void selections(void **state) {
         }
 }
 
-/* slct: a where c >= 0: -0 is, a NaN is not, and .ftz lets negative subnormals be. */
+/* slct: a if c >= 0: true for -0, false for a NaN, and .ftz makes negative subnormals 0. */
 static void selections_by_sign(void **state) {
     (void)state;
     static LaneRow rows[COUNT];
@@ -294,7 +294,7 @@ static void selections_by_sign(void **state) {
         }
 }
 
-/* ---- testp ------------------------------------------------------------------------------------------ */
+/* ---- testp --------------------------------------------------------------------------------------------- */
 
 static bool is_of_kind(double x, bool single, int kind) {
     bool subnormal = single ? x != 0 && fabs(x) < 0x1p-126 : fpclassify(x) == FP_SUBNORMAL;

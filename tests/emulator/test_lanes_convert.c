@@ -1,6 +1,6 @@
-/* Conversions between all integer and float types, in all roundings. They are with .ftz and .sat (PTX ISA
- * 9.7.9.21), against a reference written for this test: a value is an integer times a power of two, rounded
- * by dividing. NaNs are those of an H200. */
+/* Conversions between all integer and float types, in all roundings. They are tested with .ftz and .sat (PTX
+ * ISA 9.7.9.21), against a reference written for this test: a value is an integer times a power of two,
+ * rounded by dividing. NaNs are those of an H200. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static int register_bits(const Type *type) {
     return type->bits == 8 ? 16 : type->bits;
 }
 
-/* ---- the reference ---------------------------------------------------------------------------------- */
+/* ---- the reference ------------------------------------------------------------------------------------- */
 
 typedef enum Rounding { RN, RZ, RM, RP } Rounding;
 static const char *const float_roundings[] = {".rn", ".rz", ".rm", ".rp"};
@@ -100,12 +100,12 @@ static uint64_t encode(const Type *type, Value v, Rounding rounding, bool flush)
     return sign | (uint64_t)field << type->mantissa | ((uint64_t)digits & (uint64_t)int_ones(type->mantissa));
 }
 
-/* ---- forms ------------------------------------------------------------------------------------------ */
+/* ---- forms --------------------------------------------------------------------------------------------- */
 
 typedef struct Form {
     int to, from;
     Rounding rounding;
-    bool rounded, integral; /* a rounding is written; it is .rni and its like */
+    bool rounded, integral; /* a rounding is written; it is .rni or similar */
     bool flush, saturate;
 } Form;
 
@@ -115,8 +115,8 @@ static uint64_t random_source(int type, uint64_t *random) {
                                         : lane_integer(random, types[type].bits);
 }
 
-/* f64 keeps sign and payload of a NaN, as far as it fits, and makes it quiet; so does bf16 to f32, but for
- * that. */
+/* f64 keeps the sign and as much of the payload of a NaN as fits, and makes it quiet; bf16 to f32 does so
+ * too, but does not make it quiet. */
 static uint64_t converted_nan(const Form *form, uint64_t bits) {
     const Type *from = &types[form->from], *to = &types[form->to];
     bool copy = form->from == form->to && form->from >= F32 && !form->rounded && !form->flush;
@@ -156,8 +156,7 @@ static uint64_t expect(const Form *form, uint64_t bits) {
     return result >> (to->bits - 1) ? 0 : result > one ? one : result;
 }
 
-/* Sources that are hard for this form: random ones, and numbers next to ties and bounds of the destination.
- */
+/* Hard sources for this form: random ones, and numbers next to ties and limits of the destination. */
 static uint64_t source_of(const Form *form, int i, uint64_t *random) {
     const Type *from = &types[form->from], *to = &types[form->to];
     uint64_t bits = random_source(form->from, random);
@@ -193,7 +192,7 @@ static void check_form(Form form) {
     check(&form, register_bits(&types[form.to]), register_bits(&types[form.from]));
 }
 
-/* ---- tests ------------------------------------------------------------------------------------------ */
+/* ---- tests --------------------------------------------------------------------------------------------- */
 
 static void integers(void **state) {
     (void)state;
@@ -203,7 +202,8 @@ static void integers(void **state) {
                 check_form((Form){to, from, RZ, false, false, false, saturate});
 }
 
-/* Registers may be wider than the types: sources are cut, results extended as their own type says (9.4.1). */
+/* Registers may be wider than the types: sources are truncated, results extended by their own type
+ * (9.4.1). */
 static void wider_registers(void **state) {
     (void)state;
     for (int to = 0; to < INTEGER_COUNT; to++)
@@ -271,7 +271,7 @@ static void floats_to_wider(void **state) {
             if (single) check_form((Form){to, from, RN, false, false, true, false});
             if (to != BF16 && from != BF16) check_form((Form){to, from, RN, false, false, false, true});
         }
-    check_form((Form){F32, BF16, RN, true, false, false, false}); /* ptxas takes a rounding here */
+    check_form((Form){F32, BF16, RN, true, false, false, false}); /* ptxas accepts a rounding here */
     check_form((Form){F64, BF16, RZ, true, false, false, false});
 }
 

@@ -1,5 +1,5 @@
 /* Exact arithmetic against the host's, and against a search of narrow formats: f32 and f64 in all rounding
- * directions under fesetround(), narrow formats among all their values. Where directed rounding does not work
+ * directions under fesetround(), narrow formats among all their values. If directed rounding does not work
  * (valgrind), only rounding to nearest is compared. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static int mode_count(void) {
 }
 
 /* Under valgrind, fma() loses the sign and last bits of subnormal products, and 64-bit integers are rounded
- * twice on their way to float: then those are tried with numbers that have no such thing. */
+ * twice on their way to float: the numbers tried then avoid both. */
 static bool host_fuses_subnormals(void) {
     volatile double tiny = 0x1p-1060, zero = 0.0;
     return signbit(fma(tiny, -tiny, zero)) != 0;
@@ -200,7 +200,7 @@ static void integers_as_the_host(void **state) {
     }
 }
 
-/* ---- narrow formats: the value's neighbours are found by searching --------------------------------- */
+/* ---- narrow formats: the value's neighbours are found by searching ------------------------------------- */
 
 static double value_of(const FloatFormat *format,
                        uint64_t magnitude) { /* by the definition of a binary format */
@@ -242,8 +242,8 @@ static void narrow_formats_by_search(void **state) {
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         for (int i = 0; i < 6000; i++) {
             const FloatFormat *format = formats[f];
-            uint64_t bits =
-                lane_random(&random) % (format->largest + 1); /* at, and next to, values and ties */
+            /* At, and next to, values and ties. */
+            uint64_t bits = lane_random(&random) % (format->largest + 1);
             double x = value_of(format, bits);
             if (i % 3 == 1) x = (x + value_of(format, bits + 1)) / 2;
             if (i % 2) x = nextafter(x, i % 5 ? INFINITY : 0.0);

@@ -1,6 +1,6 @@
 /* f32, f64 and half arithmetic, order and signs, as PTX text. Expected values: Exact (which test_lanes_exact
- * compares with the host) rounded once, and the rules of the PTX ISA for .ftz, .sat, .relu and NaN written
- * out again here. */
+ * compares with the host) rounded once, and the rules of the PTX ISA for .ftz, .sat, .relu and NaN, written
+ * out here again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ static bool is_nan(const FloatFormat *f, uint64_t x) {
 static uint64_t flush(const FloatFormat *f, uint64_t x) {
     return size_of(f, x) >> f->mantissa == 0 ? x & sign_of(f) : x;
 }
-/* .ftz: whether a number rounded to this precision, but with any exponent, is below the smallest normal one.
- */
+/* .ftz: whether a number rounded to this precision, but with any exponent, is below the smallest normal
+ * number. */
 static bool is_tiny(const FloatFormat *f, Exact exact, PtxModifierKind rounding) {
     const FloatFormat any = {f->mantissa, 15, 0, UINT64_MAX, 0, 0};
     uint64_t field = size_of(&any, exact_round(exact, &any, rounding, false)) >> f->mantissa;
@@ -58,7 +58,7 @@ static bool is_below(const FloatFormat *f, uint64_t a, uint64_t b) {
 }
 static uint64_t pick(const FloatFormat *f, uint64_t a, uint64_t b, bool most, bool nan_wins) {
     if ((is_nan(f, a) && is_nan(f, b)) || (nan_wins && (is_nan(f, a) || is_nan(f, b)))) {
-        return f == &FORMAT_F64 ? b | QUIET : f->nan; /* which one is an H200's choice */
+        return f == &FORMAT_F64 ? b | QUIET : f->nan; /* as on an H200 */
     }
     if (is_nan(f, a)) return b;
     if (is_nan(f, b)) return a;
@@ -144,7 +144,7 @@ static uint64_t value(const FloatFormat *format, uint64_t *random) {
                                    : lane_float(random, 64);
 }
 
-/* The emulator's fma is the host's; valgrind's loses subnormal products, which are left out there. */
+/* The emulator's fma is the host's; valgrind's loses subnormal products, which are excluded there. */
 static bool host_fuses_subnormals(void) {
     volatile double tiny = 0x1p-1060, zero = 0.0;
     return signbit(fma(tiny, -tiny, zero)) != 0;
@@ -319,7 +319,7 @@ static void halves(void **state) {
     CHECK(packed, 2);
 }
 
-/* Sums that two roundings would get wrong: a product beside a tie and a tiny c. */
+/* Sums that two roundings would get wrong: a product next to a tie and a tiny c. */
 static void halves_round_once(void **state) {
     (void)state;
     static const struct {
@@ -375,7 +375,7 @@ static void mixed_precision(void **state) {
     }
 }
 
-/* Results that the PTX ISA's tables and notes state. */
+/* Results stated in the PTX ISA's tables and notes. */
 static void rows_of_the_manual(void **state) {
     (void)state;
     enum { INF = 0x7f800000, NANF = 0x7fffffff, NEG = (int)0x80000000 };

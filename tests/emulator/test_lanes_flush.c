@@ -1,7 +1,7 @@
-/* Flushing by .ftz at the smallest normal number L: results that are below L when rounded to the type's
- * precision with any exponent ("tiny after rounding"). The manual says "flushes subnormal results"; that a
- * result which a subnormal's fewer bits would round up to L is flushed too was measured on an H200, for all
- * of these instructions. */
+/* Flushing by .ftz at the smallest normal number L: results below L after rounding to the type's precision
+ * with any exponent ("tiny after rounding"). The manual says "flushes subnormal results"; measurements on an
+ * H200 show, for all of these instructions, that a result which the fewer bits of a subnormal would round up
+ * to L is flushed, too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -167,7 +167,7 @@ static void conversions(void **state) {
     CHECK(forms);
 }
 
-/* Rows as the H200 gave them. */
+/* Rows as measured on an H200. */
 static void as_measured(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,6 @@
 /* Arithmetic of f16 and bf16 rounds once (PTX ISA 9.7.4): against sums and products in 128-bit integers,
- * which are exact, and against the compiler's _Float16 where it has one. Modifiers are in test_lanes_float.c
- * and test_lanes_flush.c; here fma.oob. */
+ * which are exact, and against the compiler's _Float16 if it has one. Modifiers are in test_lanes_float.c and
+ * test_lanes_flush.c; here fma.oob. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,7 +140,7 @@ static void as_the_compiler(void **state) { /* it has no such type: the integers
 }
 #endif
 
-/* fma.oob: +0 where a or b is the NaN that tensor copies fill in out of bounds, each half for itself. */
+/* fma.oob: +0 if a or b is the NaN that tensor copies fill in out of bounds, each half separately. */
 static void out_of_bounds(void **state) {
     (void)state;
     static const struct {

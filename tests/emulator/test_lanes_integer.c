@@ -1,6 +1,6 @@
 /* Integer arithmetic against formulas in 128-bit integers: "Integer Arithmetic Instructions" (PTX ISA 9.7.1)
- * but for the bit instructions (test_lanes_bits.c), and "Extended-Precision Integer Arithmetic Instructions"
- * (9.7.2). */
+ * except for the bit instructions (test_lanes_bits.c), and "Extended-Precision Integer Arithmetic
+ * Instructions" (9.7.2). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ FORMULA(sub, x[0] - x[1])
 FORMULA(add_sat_s, int_clamp_to(x[0] + x[1], bits, true))
 FORMULA(add_sat_u, int_clamp_to(x[0] + x[1], bits, false))
 FORMULA(sub_sat_s, int_clamp_to(x[0] - x[1], bits, true))
-/* The product of two 64-bit numbers may not fit a signed 128-bit one, but its bits do. */
+/* The product of two 64-bit numbers may not fit in a signed 128-bit one, but its bits do. */
 __extension__ typedef unsigned __int128 UnsignedInt;
 static Int product(const Int *x) {
     return (Int)((UnsignedInt)x[0] * (UnsignedInt)x[1]);
@@ -194,7 +194,7 @@ static void bytes(void **state) {
     CHECK_FORMULAS(rows);
 }
 
-/* ---- carries: whole sequences, since CC.CF is seen by the next of them only ------------------------- */
+/* ---- carries: whole sequences, since CC.CF is seen by the next of them only ---------------------------- */
 
 #define LOW(i) int_extend(x[i], bits, false)
 FORMULA(sum_128_high, x[0] + x[2] + ((x[1] + x[3]) >> bits))
@@ -245,8 +245,8 @@ static void carries(void **state) {
     CHECK_FORMULAS(rows);
 }
 
-/* The flag is one and the same: after a subtraction it is set where nothing was borrowed (measured on an
- * H200; the manual calls it a borrow, and says nothing of sequences that mix both). */
+/* There is one flag: after a subtraction it is set if nothing was borrowed (measured on an H200; the manual
+ * calls it a borrow, and does not define sequences that mix both). */
 FORMULA(addition_after_subtraction, x[2] + x[3] + (x[0] >= x[1]))
 FORMULA(subtraction_after_addition, x[2] - x[3] - ((x[0] + x[1]) >> bits == 0))
 

@@ -17,7 +17,7 @@ static uint64_t cut(uint64_t value, int bits) {
     return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
 }
 
-/* `result` gets the sources of a row and gives its destinations. */
+/* `result` maps the sources of a row to its destinations. */
 static void check(LaneInstruction instruction, void (*result)(const uint64_t *in, uint64_t *out)) {
     static LaneRow rows[COUNT];
     int source_bits[LANE_VALUES], bits[LANE_VALUES], destinations;
@@ -49,7 +49,7 @@ static void copies(void **state) {
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) check(forms[i], same);
 }
 
-/* ---- packs and unpacks ------------------------------------------------------------------------------ */
+/* ---- packs and unpacks --------------------------------------------------------------------------------- */
 
 static void joined_16(const uint64_t *in, uint64_t *out) {
     out[0] = in[0] | in[1] << 16;
@@ -196,7 +196,7 @@ static void signs(void **state) {
     check((LaneInstruction){"copysign.f64 d, a, b;", "d64 a64 b64"}, sign_of_another_f64);
 }
 
-/* Each address lies in its own space and no other; to generic and back is the same address. */
+/* Each address is in its own space and in no other; to generic and back gives the same address. */
 static void spaces(void **state) {
     (void)state;
     static const struct {

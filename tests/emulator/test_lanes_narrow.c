@@ -174,8 +174,8 @@ static void tf32_of_floats(void **state) {
     }
 }
 
-/* Between pairs of halves and the small formats: every half, with and without .relu in turn; every pair of
- * small values. */
+/* Between pairs of halves and the small formats: every half, alternately with and without .relu; every pair
+ * of small values. */
 static void check_small(const Format *format, const Format *wide, bool relu) {
     static LaneRow rows[0x10000];
     char text[128], opcode[64];
@@ -213,7 +213,7 @@ static void small_formats_and_halves(void **state) {
         }
 }
 
-/* ue8m0: the exponent of a power of two and nothing else; no zero, no sign. */
+/* ue8m0: only the exponent of a power of two; no zero, no sign. */
 static uint64_t power_code(double x, bool up, bool finite) {
     int power;
     if (isnan(x)) return 0xff;
@@ -258,7 +258,7 @@ static void powers_of_two(void **state) {
     lane_table_check((LaneInstruction){"cvt.rn.bf16x2.ue8m0x2 d, a;", "d32 a16"}, codes, 256);
 }
 
-/* ---- cvt.pack --------------------------------------------------------------------------------------- */
+/* ---- cvt.pack ------------------------------------------------------------------------------------------ */
 
 static Int packed(const Int *x, int bits, bool is_signed, bool third) {
     Int a = int_clamp_to(int_extend(x[0], 32, true), bits, is_signed) & int_ones(bits);
@@ -289,7 +289,7 @@ static void packs(void **state) {
     CHECK_FORMULAS(rows);
 }
 
-/* What of this is not emulated says so: stochastic rounding, and scale factors. */
+/* Forms that are not emulated say so: stochastic rounding, and scale factors. */
 static void refused(void **state) {
     (void)state;
     static const struct {

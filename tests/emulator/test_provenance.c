@@ -19,7 +19,7 @@ static uint32_t any(uint32_t below) {
     return (uint32_t)(random_state >> 20) % below;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
 enum { MEMORY_BYTES = 8192, WRITES = 60000 };
 
@@ -31,10 +31,10 @@ typedef struct Element {
 typedef struct Model {
     Element elements[WRITES];
     int count;
-    int owner[MEMORY_BYTES + 8]; /* the element that each byte is of, from 1; 0: none */
+    int owner[MEMORY_BYTES + 8]; /* the element that each byte belongs to, from 1; 0: none */
 } Model;
 
-/* What stood in the way loses its bytes from there on. */
+/* Overlapped elements lose their bytes from there on. */
 static void model_write(Model *model, uint32_t at, uint32_t bytes, Element element) {
     for (uint32_t i = at; i < at + bytes; i++) {
         int old = model->owner[i];
@@ -93,7 +93,7 @@ static void test_memory(void **state) {
     check_memory(9, 4096, WRITES / 6);
 }
 
-/* ---- events ----------------------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------------------- */
 
 static void any_element(ElementProvenance *element) {
     uint32_t shape = any(4), weight = any(50), producer = any(5000);
@@ -118,7 +118,7 @@ static void test_events(void **state) {
         kept[i].count = 1 + (int)any(MAX_PROVENANCE_ELEMENTS);
         kept[i].shown = (int)any((uint32_t)kept[i].count + 1);
         for (int e = 0; e < kept[i].count; e++) any_element(&kept[i].elements[e]);
-        if (i % 7 == 3) kept[i].count = 0, kept[i].shown = 0; /* nothing is kept of it */
+        if (i % 7 == 3) kept[i].count = 0, kept[i].shown = 0; /* nothing of it is kept */
         if (i % 7 == 4) kept[i].mask = 0;
         if (kept[i].count)
             event_provenance_add(events, i, kept[i].mask, kept[i].elements, kept[i].count, kept[i].shown);

@@ -1,5 +1,5 @@
-/* Replays of every kernel, to any event, forwards and backwards. They give values, weights and producers of
- * any register. */
+/* Replays of every kernel, to any event, forwards and backwards: values, weights and producers of any
+ * register. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void read_value(Session *session, int view, int event, int warp, const ch
         fail_msg("%s: register %s after event %d", session_name(session), name, event);
 }
 
-/* What an event gave is in its register, wherever one comes from; returns how many were looked at. */
+/* The value of an event is in its register, from any previous position; returns how many were checked. */
 static int check_values(Session *session, int view) {
     const TraceBlock *block = session_block(session, view)->block;
     int count = trace_block_event_count(block), step = count / 200 + 1, checked = 0;
@@ -94,7 +94,7 @@ static void every_kernel_replays(void **state) {
             }
             if (count) assert_true(session_progress(session, view, count - 1) == 1);
             checked += check_values(session, view);
-            /* The last event can be reached: nothing came out differently. */
+            /* The last event can be reached: nothing differed. */
             uint64_t bits[32];
             const PtxFunction *entry =
                 session_trace(session)->launches[session_block(session, view)->launch]->program->entry;
@@ -108,7 +108,7 @@ static void every_kernel_replays(void **state) {
     assert_true(checked > 1000);
 }
 
-/* max of floats is a loop of compare and swap, for which the threads of all warps compete. */
+/* max of floats is a loop of compare and swap, in which the threads of all warps compete. */
 static void threads_that_compete_replay(void **state) {
     (void)state;
     SessionOptions options = {.kernel = "atomic", .threads = 1};
@@ -163,8 +163,8 @@ static void weights_count_inputs(void **state) {
     }
 }
 
-/* interleaved: after each distance the word of thread 0 holds twice as many inputs, and came from the store
- * before. */
+/* interleaved: after each distance the word of thread 0 contains twice as many inputs, and came from the
+ * store before. */
 static void weights_double(void **state) {
     (void)state;
     Session *session = open_kernel("interleaved", 64, 64);
@@ -188,7 +188,8 @@ static void weights_double(void **state) {
     session_free(session);
 }
 
-/* ---- kernels that are no reductions: tests/data/replay.cu ------------------------------------------- */
+/* ---- kernels that do not reduce: tests/data/replay.cu
+ * ---------------------------------------------------- */
 
 static Session *open_entry(const char *entry, const char *args, uint32_t block) {
     SessionOptions options = {.file = "tests/data/replay.ptx", .entry = entry, .args = args, .threads = 1};
@@ -240,7 +241,7 @@ static void warps_that_wait_replay(void **state) {
     session_free(session);
 }
 
-/* What was in `out` before is one value more, as a load of it is. */
+/* The previous contents of `out` count as one value, as a load of them does. */
 static void compare_and_swap_replaces(void **state) {
     (void)state;
     Session *session = open_entry("cas_add", "in=double[64]:ones,out=double[1]:zero", 64);

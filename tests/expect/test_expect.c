@@ -1,4 +1,4 @@
-/* --expect, and what an output looks like by itself. */
+/* --expect, and the recognition of outputs without it. */
 #include "plan/npy.h"
 #include "tests/catalog/made_run.h"
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* With `in` from -8 to 8, `other` where it is asked for, and `out`. */
+/* With `in` from -8 to 8, `other` if requested, and `out`. */
 static void open_sample(MadeRun *sample, PtxType type, uint64_t n, uint64_t outputs, bool has_other) {
     made_open(sample, type, n, 8);
     if (has_other) made_add(sample, "other", type, n, FILL_DIGITS);
@@ -24,7 +24,7 @@ static void put(MadeRun *sample, uint64_t i, double value) {
     made_put(sample, sample->done.buffer_count - 1, i, value);
 }
 
-/* What is found looks like `what`; NULL: nothing is. */
+/* The output is recognized as `what`; NULL: as nothing. */
 static void assert_found(const MadeRun *sample, const char *what) {
     ExpectResult result = {0};
     Text text = {0};
@@ -92,7 +92,7 @@ static void partial_results_are_folded(void **state) {
     made_close(&sample);
 }
 
-/* Elements that were copied have the same sum, and are no partial results. */
+/* Copied elements have the same sum, but are not partial results. */
 static void a_copy_is_no_reduction(void **state) {
     (void)state;
     MadeRun sample;
@@ -102,7 +102,7 @@ static void a_copy_is_no_reduction(void **state) {
     made_close(&sample);
 }
 
-/* Ten elements may have any maximum by chance; a kernel that takes maxima and nothing else does not. */
+/* Ten elements may have any maximum by chance; a kernel that only takes maxima does not. */
 static void few_elements_need_the_kernel_as_a_witness(void **state) {
     (void)state;
     MadeRun sample;
@@ -144,13 +144,13 @@ static void rows_and_elements_are_found(void **state) {
     made_close(&sample);
 }
 
-/* What few digits, or whole numbers, of a result would allow is nothing that it looks like. */
+/* A match in only a few digits, or in whole numbers, is not recognized. */
 static void nothing_is_found_by_chance(void **state) {
     (void)state;
     MadeRun sample;
     open_sample(&sample, PTX_F16, 1024, 1024, false);
-    sample.expect.atomics =
-        1024; /* so many additions one after another: layernorm(in) may be off by more than it is */
+    /* This many additions one after another: the error of layernorm(in) may exceed its value. */
+    sample.expect.atomics = 1024;
     for (uint64_t i = 0; i < 1024; i++) put(&sample, i, i % 2 ? 0.01 : 0.02);
     assert_found(&sample, NULL);
     made_close(&sample);
@@ -171,13 +171,13 @@ static void nothing_is_found_by_chance(void **state) {
     for (int i = 1; i < 64; i++)
         if (values[i] > values[largest]) largest = i;
     put(&sample, 0, largest);
-    assert_found(&sample, NULL); /* a place is none where nothing is compared */
+    assert_found(&sample, NULL); /* without comparisons, an index is not recognized */
     sample.expect.compares = true;
     assert_found(&sample, largest ? "argmax(in)" : NULL);
     made_close(&sample);
 }
 
-/* What is left of a sum that went wrong is an element: of ascending ones the last, of digits a 9. */
+/* A sum that went wrong leaves an element: of ascending ones the last, of digits a 9. */
 static void elements_are_no_extremes_by_chance(void **state) {
     (void)state;
     static const double broken[] = {0, 255, 127.5};
@@ -199,8 +199,8 @@ static void elements_are_no_extremes_by_chance(void **state) {
     }
 }
 
-/* Ascending elements have their largest one last in every row, and exponentials of which one is all: any kernel that stores ones
- * would look like it. */
+/* Ascending elements have their largest one last in every row, and exponentials of which one is everything:
+ * any kernel that stores ones would look like it. */
 static void ones_look_like_nothing(void **state) {
     (void)state;
     MadeRun sample;
@@ -222,13 +222,13 @@ static void ones_look_like_nothing(void **state) {
     made_close(&sample);
 }
 
-/* layernorm(in) * weight + bias, by rows of 128; and what is said the same way. */
+/* layernorm(in) * weight + bias, by rows of 128; with --expect and without. */
 static void weights_and_biases_are_found(void **state) {
     (void)state;
     MadeRun sample;
     open_sample(&sample, PTX_F32, 512, 512, true);
     Plan *const plans[] = {&sample.filled, &sample.done};
-    for (int i = 0; i < 2; i++) { /* the row of weights is in front of the output */
+    for (int i = 0; i < 2; i++) { /* the row of weights precedes the output */
         PlanBuffer *other = &plans[i]->buffers[1];
         other->count = 128;
     }
@@ -265,7 +265,7 @@ static void segments_begin_at_flags(void **state) {
     made_close(&sample);
 }
 
-/* A column has its own mean, spread and weight; a scan goes down it. */
+/* A column has its own mean, variance and weight; a scan goes down it. */
 static void columns_are_groups(void **state) {
     (void)state;
     enum { COLUMNS = 32, ROWS = 16 };
@@ -296,7 +296,7 @@ static void columns_are_groups(void **state) {
     made_close(&sample);
 }
 
-/* The kernel is given one number. */
+/* The kernel takes one number. */
 static void give(MadeRun *sample, const uint32_t *number) {
     PlanArgument argument = {.buffer = -1, .bytes = (const uint8_t *)number, .byte_count = 4};
     PlanLaunch *launch = &sample->done.launches[0];
@@ -343,7 +343,7 @@ static void totals_in_every_element_are_found(void **state) {
     made_close(&sample);
 }
 
-/* Bins of eight values, and of letters by fours; as said, and by themselves. */
+/* Bins of eight values, and of letters by fours; with --expect, and without. */
 static void histograms_have_wider_bins(void **state) {
     (void)state;
     for (int letters = 0; letters < 2; letters++) {
@@ -363,7 +363,7 @@ static void histograms_have_wider_bins(void **state) {
     }
 }
 
-/* The last buffers are variables of the module: results, where no argument is one. */
+/* The last buffers are variables of the module: results, if no argument is one. */
 static void variables_are_results(void **state) {
     (void)state;
     MadeRun sample;
@@ -379,7 +379,7 @@ static void variables_are_results(void **state) {
     made_close(&sample);
 }
 
-/* A bound that the kernel is compiled with says how many elements it takes. */
+/* A bound compiled into the kernel says how many elements it takes. */
 static void bounds_of_the_kernel_are_lengths(void **state) {
     (void)state;
     static const uint64_t numbers[] = {700};
@@ -409,7 +409,7 @@ static void shifted_tiles_are_found(void **state) {
     made_close(&sample);
 }
 
-/* The last of several launches has the result: what is left of others is none. */
+/* The last of several launches has the result: leftovers of the others are not results. */
 static void intermediate_results_are_none(void **state) {
     (void)state;
     MadeRun sample;
@@ -456,7 +456,7 @@ static void bad_expectations_say_what_is_wrong(void **state) {
     made_close(&sample);
 }
 
-/* A rounding error is none of the kernel's; another value is. */
+/* A rounding error is not the kernel's error; another value is. */
 static void rounding_is_allowed_for(void **state) {
     (void)state;
     MadeRun sample;

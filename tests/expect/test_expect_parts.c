@@ -1,4 +1,4 @@
-/* Several results in one output, and several outputs: what they look like, each part by itself. */
+/* Several results in one output, and several outputs: each part is recognized separately. */
 #include "tests/catalog/made_run.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 enum { N = 1024, BLOCKS = MADE_BLOCKS, EACH = N / BLOCKS };
 
-/* With `in` from -800 to 800, `out`, and `more` where there are two outputs. */
+/* With `in` from -800 to 800, `out`, and `more` if there are two outputs. */
 static void open_sample(MadeRun *sample, PtxType type, uint64_t outputs, int buffers) {
     made_open(sample, type, N, 800);
     made_add(sample, "out", type, outputs, FILL_ZERO);
@@ -43,7 +43,7 @@ static uint64_t place_of(const MadeRun *sample, uint64_t block, int sign) {
     return best;
 }
 
-/* What is found looks like `what`, of so many results; NULL: nothing is. */
+/* The output is recognized as `what`, with this many results; NULL: as nothing. */
 static void assert_found(const MadeRun *sample, const char *what, uint64_t compared) {
     ExpectResult result = {0};
     Text text = {0};
@@ -69,7 +69,7 @@ static void pairs_are_found(void **state) {
     made_close(&sample);
 }
 
-/* In scratch memory, which the kernel reads, one part that is known may be an accident. */
+/* In scratch memory, which the kernel reads, one recognized part may be an accident. */
 static void single_elements_are_found(void **state) {
     (void)state;
     MadeRun sample;
@@ -105,7 +105,7 @@ static void halves_are_found(void **state) {
     made_close(&sample);
 }
 
-/* {float value; int index}, in either order: the integers are places of the values beside them. */
+/* {float value; int index}, in either order: the integers are indices of the values beside them. */
 static void places_are_found(void **state) {
     (void)state;
     for (int first = 0; first < 2; first++) {
@@ -127,7 +127,7 @@ static void places_are_found(void **state) {
     }
 }
 
-/* A sum of all elements is no proof that the two are not mixed up. */
+/* A sum of all elements does not prove that the two are not confused. */
 static void components_of_inputs_are_found(void **state) {
     (void)state;
     MadeRun sample;
@@ -157,7 +157,7 @@ static void two_outputs_are_found(void **state) {
     made_close(&sample);
 }
 
-/* The places of the values in another output; a counter of blocks is no result. */
+/* The indices of the values in another output; a counter of blocks is not a result. */
 static void an_output_of_places_is_found(void **state) {
     (void)state;
     MadeRun sample;
@@ -182,7 +182,7 @@ static void an_output_of_places_is_found(void **state) {
     made_close(&sample);
 }
 
-/* Components of another output's search have other values, wherever they lie. */
+/* Components of another output's search have other values, at any place. */
 static void two_outputs_have_parts(void **state) {
     (void)state;
     MadeRun sample;
@@ -201,7 +201,7 @@ static void two_outputs_have_parts(void **state) {
     made_close(&sample);
 }
 
-/* Indices that are an input of their own are those that stand where the extreme does. */
+/* Indices that are an input of their own are recognized by their place beside the extreme value. */
 static void carried_indices_are_found(void **state) {
     (void)state;
     MadeRun sample;

@@ -1,4 +1,5 @@
-/* Hazards of asynchronous copies and mbarriers, planted one by one; beside each its correct twin, which is silent. */
+/* Hazards of asynchronous copies and mbarriers, inserted one by one; each with a correct version, which has
+ * no hazard. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +11,8 @@
 #include "tests/emulator/core.h"
 #include <string.h>
 
-/* 64 threads, each with its 16 bytes of `source` (%q0) and of `tile` (%r0); %r2 is another thread's place in `tile`, in
- * the same warp, %r3 in the other warp. */
+/* 64 threads, each with 16 bytes of `source` (%q0) and of `tile` (%r0); %r2 is the place of another thread of
+ * the same warp in `tile`, %r3 that of one in the other warp. */
 #define MODULE                                                                                               \
     ".shared .align 128 .b8 tile[2048];\n.shared .align 8 .b64 gate[2];\n.global .align 128 .u32 "           \
     "source[512];\n"
@@ -54,7 +55,7 @@ static void reads_wait_for_the_copy(void **state) {
     (void)state;
     check(COPY COMMIT WAIT OWN, "");
     check(COPY COMMIT OWN WAIT, "async_read");
-    check(COPY COMMIT BAR FAR WAIT, "async_read"); /* a barrier is no wait */
+    check(COPY COMMIT BAR FAR WAIT, "async_read"); /* a barrier does not wait for copies */
     check(COPY "cp.async.wait_all;\n" OWN, "");
     check(COPY WAIT OWN, "copy_not_committed async_read");
     check(COPY COMMIT "cp.async.wait_group 1;\n" OWN WAIT, "async_read");
@@ -90,7 +91,7 @@ static void every_copy_is_committed_and_awaited(void **state) {
     check("@%p2 " COPY COMMIT WAIT, "");
 }
 
-/* ---- mbarriers -------------------------------------------------------------------------------------- */
+/* ---- mbarriers ----------------------------------------------------------------------------------------- */
 
 #define INIT(count)   "@%p2 mbarrier.init.shared.b64 [%r9], " count ";\n"
 #define FOLLOW        "cp.async.mbarrier.arrive.noinc.shared.b64 [%r9];\n"
@@ -100,7 +101,8 @@ static void every_copy_is_committed_and_awaited(void **state) {
 static void a_phase_orders_what_arrived(void **state) {
     (void)state;
     check(INIT("64") BAR COPY FOLLOW UNTIL("0") FAR, "");
-    check(INIT("64") BAR COPY FOLLOW UNTIL("1") FAR, "copy_not_awaited async_read"); /* the phase before */
+    /* Waits for the phase before. */
+    check(INIT("64") BAR COPY FOLLOW UNTIL("1") FAR, "copy_not_awaited async_read");
     check(INIT("64") BAR STORE "mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0") FAR, "");
     check(INIT("64") BAR STORE UNTIL("1") FAR "mbarrier.arrive.shared.b64 %q5, [%r9];\n", "shared_race");
     check(INIT("64") BAR STORE "mbarrier.arrive.relaxed.cta.shared.b64 %q5, [%r9];\n" UNTIL("0") FAR,
@@ -110,7 +112,7 @@ static void a_phase_orders_what_arrived(void **state) {
           "");
     check(INIT("63") BAR "@!%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"), "");
     check(INIT("63") "@!%p2 mbarrier.arrive.shared.b64 %q5, [%r9];\n" UNTIL("0"),
-          "warp_race"); /* is it initialized? */
+          "warp_race"); /* initialization is not ordered */
 }
 
 static void wrong_counts_are_found(void **state) {

@@ -1,5 +1,4 @@
-/* The findings of small traces, in text and JSON: which there are, in which order, with which example and
- * advice. */
+/* The findings of small traces, in text and JSON: their kinds, their order, their examples and advice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +36,7 @@ static void fill(Sample *sample) {
     trace_launch_add_block(sample->launch, block);
 }
 
-/* The most costly first, whatever line and kind. */
+/* The most costly first, regardless of line and kind. */
 static void slow_findings_are_ordered_by_what_they_waste(void **state) {
     (void)state;
     Sample sample;
@@ -76,7 +75,7 @@ static void the_example_is_the_first_of_the_worst(void **state) {
     sample_close(&sample);
 }
 
-/* What is predicted is what the traced accesses cost with the padding. */
+/* The prediction is the cost of the traced accesses with the padding. */
 static void padding_is_computed_from_the_traced_accesses(void **state) {
     (void)state;
     Sample sample;
@@ -141,7 +140,7 @@ static void errors_come_first(void **state) {
     Findings *findings = with_errors(&sample);
     assert_int_equal(findings->error_count, 2);
     assert_int_equal(findings->count, 5);
-    assert_string_equal(findings->items[0].kind_text, "wrong_result"); /* of no line */
+    assert_string_equal(findings->items[0].kind_text, "wrong_result"); /* without a line */
     assert_string_equal(findings->items[0].sentence, "the result is 17, expected 18.");
     const Finding *fault = &findings->items[1];
     assert_int_equal(fault->kind, FINDING_FAULT);
@@ -155,7 +154,7 @@ static void errors_come_first(void **state) {
     sample_close(&sample);
 }
 
-/* What to do about each fault; of some there is nothing to say. Only poison that is read does not end the search. */
+/* The advice for each fault; some have none. Only poison that is read does not end the search. */
 static void faults_have_advice(void **state) {
     (void)state;
     static const struct {
@@ -213,7 +212,7 @@ static void faults_have_advice(void **state) {
     }
 }
 
-/* What a count is of: executions by warps, copies of lanes, the faults that are kept. */
+/* What a count means: executions by warps, copies of lanes, the faults recorded. */
 static void counts_say_of_what(void **state) {
     (void)state;
     static const struct {
@@ -232,8 +231,8 @@ static void counts_say_of_what(void **state) {
         assert_string_equal(text_string(&out), cases[i].text);
         text_done(&out);
     }
-    assert_false(
-        finding_has_count(&(Finding){.kind = FINDING_HEAP_LEAK, .count = 3})); /* its sentence has it */
+    /* Its sentence contains the count. */
+    assert_false(finding_has_count(&(Finding){.kind = FINDING_HEAP_LEAK, .count = 3}));
 }
 
 static void text_numbers_them(void **state) {
@@ -318,7 +317,7 @@ static void json_parts_them_by_severity(void **state) {
     sample_close(&sample);
 }
 
-/* Every field of a finding, and null for what there is not. */
+/* Every field of a finding, and null for missing ones. */
 static void json_has_every_field(void **state) {
     (void)state;
     static const FindingAccess none = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1};
@@ -436,7 +435,7 @@ static void json_has_every_field(void **state) {
     text_done(&out);
 }
 
-/* The example of uncoalesced loads and of divergent branches: the worst one, wherever it is. */
+/* The example of uncoalesced loads and of divergent branches: the worst one, in any place. */
 static void examples_are_complete(void **state) {
     (void)state;
     Sample sample;

@@ -1,5 +1,5 @@
-/* Findings in a session file: every field of both accesses comes back, the ends of each range are read, and what lies
- * beyond is refused. */
+/* Findings in a session file: every field of both accesses is read back, the limits of each range are
+ * accepted, and values beyond are refused. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static void write_findings(const Findings *findings) {
     if (!store_finish(store, &error)) fail_msg("%s", error.message);
 }
 
-/* `reason` NULL: they are read; else they are refused with these words, and NULL is returned. */
+/* `reason` NULL: the findings are read; else they are refused with these words, and NULL is returned. */
 static Findings *read_findings(const Trace *trace, const char *reason) {
     Error error = {0};
     Store *store = store_open(path, &error);
@@ -50,9 +50,11 @@ static Findings *read_findings(const Trace *trace, const char *reason) {
     return NULL;
 }
 
-/* ---- what comes back ------------------------------------------------------------------------------------ */
+/* ---- what is read back
+ * ---------------------------------------------------------------------------------- */
 
-/* Two launches; the second has a grid of 3 * 5 * 7 blocks of 3 warps, of which block 52 is traced: 4 events. */
+/* Two launches; the second has a grid of 3 * 5 * 7 blocks of 3 warps, of which block 52 is traced: 4
+ * events. */
 static void open_trace(Sample *sample) {
     sample_open(sample);
     Launch launch = {.program = sample->program, .grid = {3, 5, 7}, .block = {33, 2, 1}};
@@ -69,7 +71,7 @@ static void open_trace(Sample *sample) {
     trace_add_buffer(sample->trace, "more", 64, PTX_U32);
 }
 
-/* Every number is the greatest that is allowed there, or one that no other field has. */
+/* Every number is the largest allowed there, or different from that of every other field. */
 static void fill(Finding *finding, PtxSpace space) {
     finding->kind_text = finding_kind_text(finding->kind);
     finding->space = space;
@@ -146,7 +148,7 @@ static void assert_same_finding(const Finding *a, const Finding *b) {
     assert_same_access(&a->other, &b->other);
 }
 
-/* One of each space, a fault, one of no place, and a note. */
+/* One of each space, a fault, one without a place, and a note. */
 static Findings *new_findings(const Trace *trace) {
     static const PtxSpace spaces[] = {PTX_SPACE_SHARED, PTX_SPACE_GLOBAL, PTX_SPACE_LOCAL};
     FindingsBuilder builder = findings_begin(trace);
@@ -173,7 +175,8 @@ static void findings_come_back(void **state) {
         assert_int_equal(back->count, 5);
         assert_int_equal(back->error_count, 4);
         for (int i = 0; i < 4; i++) assert_same_finding(&list->items[i], &back->items[i]);
-        assert_string_equal(back->items[4].sentence, "?line? ??."); /* nothing steers a terminal */
+        /* No control character reaches the terminal. */
+        assert_string_equal(back->items[4].sentence, "?line? ??.");
         const FindingAccess *access = &back->items[0].access, *other = &back->items[0].other;
         assert_memory_equal(access->block, ((uint32_t[]){2, 4, 6}), sizeof access->block);
         assert_memory_equal(other->block, ((uint32_t[]){1, 2, 3}), sizeof other->block);
@@ -189,7 +192,7 @@ static void findings_come_back(void **state) {
     sample_close(&sample);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------ */
+/* ---- what is refused ----------------------------------------------------------------------------------- */
 
 static void wrong_launch(Finding *finding) {
     finding->launch = 2;
@@ -276,7 +279,7 @@ static void what_cannot_be_is_refused(void **state) {
     sample_close(&sample);
 }
 
-/* Errors come first, and there is an end. */
+/* Errors come first, and the number of findings is limited. */
 static void lists_that_cannot_be_are_refused(void **state) {
     (void)state;
     enum { MOST = 4096 };

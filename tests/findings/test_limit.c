@@ -59,7 +59,7 @@ static void the_edges(void **state) {
     assert_int_equal(limit_of(&figures), LIMIT_ISSUE);
     figures.issue = 0.5999;
     assert_int_equal(limit_of(&figures), LIMIT_UNKNOWN);
-    figures.read_share = figures.issue = 0.7; /* the memory is named first */
+    figures.read_share = figures.issue = 0.7; /* memory is named first */
     assert_int_equal(limit_of(&figures), LIMIT_MEMORY);
     figures.outside = 0.5;
     assert_int_equal(limit_of(&figures), LIMIT_MEMORY);
@@ -97,8 +97,8 @@ static const Judged judged[] = {
     {"multi_add", "2^24", LIMIT_MEMORY},    {"grid_stride", "2^24", LIMIT_LATENCY},
 };
 
-/* The section's "Memory Throughput" is that of its busiest part; where the memory itself is less busy, it is the pipe
- * to shared memory. */
+/* The section's "Memory Throughput" is that of its busiest part; if the memory itself is less busy, it is the
+ * pipe to shared memory. */
 static LimitFigures figures_of(double issue, double memory, double dram, const char *stalls) {
     LimitFigures figures = limit_figures_unknown();
     figures.issue = issue / 100;
@@ -111,7 +111,7 @@ static LimitFigures figures_of(double issue, double memory, double dram, const c
     return figures;
 }
 
-/* Its own rule: latency where neither compute nor memory reaches 60 %. */
+/* Its own rule: latency if neither compute nor memory reaches 60 %. */
 static bool agrees(Limit limit, double compute, double memory) {
     bool is_busy = compute >= 59.5 || memory >= 59.5;
     if (!is_busy) return limit == LIMIT_LATENCY || limit == LIMIT_BARRIERS;

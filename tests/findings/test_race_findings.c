@@ -45,8 +45,8 @@ static void expect_side(const FindingAccess *side, uint64_t block, int warp, int
     assert_int_equal(side->value, value);
 }
 
-/* Warp 0 stores a pair of words for each thread, warp 1 reads the second ones, behind one barrier of the block; block
- * 3, in the middle of the grid, is the only one that does. */
+/* Warp 0 stores a pair of words for each thread, warp 1 reads the second words after one barrier of the
+ * block. Only block 3, in the middle of the grid, does so. */
 static void test_sides_of_a_race(void **state) {
     (void)state;
     Watched watched;
@@ -115,8 +115,8 @@ static void test_variables_are_named(void **state) {
     }
 }
 
-/* Two lines of a kernel, the sentence about them and what to do. %p1 to %p3: thread 0, 1, 32; %p4, %p5: thread 0 of
- * block 1, of block 0. */
+/* Two lines of a kernel, the sentence about them and the advice. %p1 to %p3: thread 0, 1, 32; %p4, %p5:
+ * thread 0 of block 1, of block 0. */
 static void test_sentences(void **state) {
     (void)state;
     static const struct {
@@ -212,7 +212,8 @@ static void test_sentences(void **state) {
     }
 }
 
-/* Unrolled: several pairs of instructions in the same two lines are one race; in other lines it is another one. */
+/* Unrolled: several pairs of instructions in the same two lines are one race; in other lines they are
+ * another. */
 static void test_pairs_of_the_same_lines(void **state) {
     (void)state;
     Watched watched;
@@ -239,7 +240,7 @@ static void test_pairs_of_the_same_lines(void **state) {
     watched_done(&watched);
 }
 
-/* In the same two lines, but of two variables: two races. */
+/* In the same two lines, but on two variables: two races. */
 static void test_two_variables_in_the_same_lines(void **state) {
     (void)state;
     Watched watched;
@@ -256,7 +257,7 @@ static void test_two_variables_in_the_same_lines(void **state) {
     watched_done(&watched);
 }
 
-/* Where a wrong result may come from: elements that two blocks load, else the last store, else nothing is known. */
+/* The possible cause of a wrong result: elements that two blocks load, else the last store, else none. */
 static void test_wrong_results(void **state) {
     (void)state;
     static const struct {
@@ -323,7 +324,7 @@ static void test_wrong_results(void **state) {
     }
 }
 
-/* Two launches load an element twice, and alike: the first of them is blamed. */
+/* Two launches load an element twice, in the same way: the first of them is named. */
 static void test_a_wrong_result_of_an_earlier_launch(void **state) {
     (void)state;
     RaceDetector *detector = race_detector_new();
@@ -348,7 +349,7 @@ static void test_a_wrong_result_of_an_earlier_launch(void **state) {
     core_done(&run);
 }
 
-/* Counted is each execution, and each block in which there is one. */
+/* The count includes each execution, and each block with one. */
 static void test_races_are_counted(void **state) {
     (void)state;
     Watched watched;
@@ -371,7 +372,7 @@ static void test_races_are_counted(void **state) {
     watched_done(&watched);
 }
 
-/* Two lanes of one store: what each was about to put there. */
+/* Two lanes of one store: the value that each was about to store. */
 static void test_values_of_a_conflict(void **state) {
     (void)state;
     Watched watched;
@@ -389,7 +390,7 @@ static void test_values_of_a_conflict(void **state) {
     watched_done(&watched);
 }
 
-/* A word is what its buffer holds, and what the run's buffers of its size hold where it lies in no buffer. */
+/* A word has the type of its buffer, or of the run's buffers of its size if it is in no buffer. */
 static void test_values_have_signs(void **state) {
     (void)state;
     static const struct {
@@ -404,7 +405,7 @@ static void test_values_have_signs(void **state) {
         {PTX_U32, PTX_SPACE_SHARED, PTX_S32, PTX_S32, "\"value\":-2,"},
         {PTX_B32, PTX_SPACE_SHARED, PTX_U32, PTX_U32, "\"value\":4294967294,"},
         {PTX_U32, PTX_SPACE_SHARED, PTX_F32, PTX_S32, "\"value\":-2,"},
-        {PTX_B32, PTX_SPACE_SHARED, PTX_F32, PTX_F32, "\"value\":null,"}, /* no number */
+        {PTX_B32, PTX_SPACE_SHARED, PTX_F32, PTX_F32, "\"value\":null,"}, /* not a number */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PtxInstruction in = {.opcode = PTX_st, .type_count = 1};
@@ -431,7 +432,8 @@ static void test_values_have_signs(void **state) {
     }
 }
 
-/* More pairs of instructions than are kept: what was found is there, and the list says that it is not all. */
+/* More pairs of instructions than are kept: those found are listed, and the list says that it is
+ * incomplete. */
 static void test_too_many_races(void **state) {
     (void)state;
     Watched watched;

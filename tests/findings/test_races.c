@@ -1,4 +1,4 @@
-/* Accesses that are ordered and accesses that are not, in small kernels. */
+/* Ordered and unordered accesses in small kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "tests/emulator/core.h"
 #include <string.h>
 
-/* Runs the kernel and expects these errors, then notes: "kind access other", one a line; "" is none. */
+/* Runs the kernel and expects these errors, then notes: "kind access other", one per line; "" is none. */
 static void check(const char *name, CoreKernel kernel, const char *expected) {
     RaceDetector *detector = race_detector_new();
     TraceObserver observer = race_detector_observer(detector);
@@ -35,16 +35,16 @@ static void check(const char *name, CoreKernel kernel, const char *expected) {
     core_done(&run);
 }
 
-/* ---- fences, releases and acquires ------------------------------------------------------------------ */
+/* ---- fences, releases and acquires --------------------------------------------------------------------- */
 
 typedef struct Message { /* one thread writes a word, then a flag; another reads the flag, then the word */
     const char *write, *read;   /* %r1: the flag that was read */
-    const char *blocks, *warps; /* what is found between threads of two blocks; of one */
+    const char *blocks, *warps; /* the findings between threads of two blocks; of one */
 } Message;
 
 #define RACE "global_race ld.global.u32 st.global.u32"
 #define NOTE "missing_acquire ld.global.u32 st.global.u32"
-/* A flag of too narrow a scope is a race itself. */
+/* A flag with too narrow a scope is a race itself. */
 #define NARROW(read, write) "global_race " read " " write "\n" RACE
 
 static const Message messages[] = {
@@ -82,7 +82,7 @@ static const Message messages[] = {
     {"atom.acq_rel.gpu.global.add.u32 %r3, [%q0], 1;", "atom.acq_rel.gpu.global.or.b32 %r1, [%q0], 0;", "",
      ""},
     {"red.global.add.u32 [%q0], 1;", "atom.acquire.gpu.global.or.b32 %r1, [%q0], 0;", RACE, RACE},
-    /* an atomic keeps what was released before it */
+    /* An atomic keeps earlier releases. */
     {"st.release.gpu.global.u32 [%q0], 1; red.relaxed.gpu.global.add.u32 [%q0], 2;",
      "ld.acquire.gpu.global.u32 %r1, [%q0];", "", ""},
 };
@@ -115,7 +115,7 @@ static void test_messages(void **state) {
     }
 }
 
-/* Block 0 writes, block 1 hands it on, block 2 reads. */
+/* Block 0 writes, block 1 passes it on, block 2 reads. */
 static void test_messages_are_handed_on(void **state) {
     (void)state;
     static const struct {
@@ -146,8 +146,8 @@ static void test_messages_are_handed_on(void **state) {
     }
 }
 
-/* Thread 0 of block 0 writes and announces it, block 1 adds to the announcement, a second warp of either reads: the scope of
- * a block is enough where the reader is of the writer's, whatever others have added. */
+/* Thread 0 of block 0 writes and sets a flag, block 1 adds to the flag, a second warp of either block reads.
+ * The scope of a block is enough if the reader is in the writer's block, whatever others have added. */
 static void test_others_add_to_an_announcement(void **state) {
     (void)state;
     static const struct {
@@ -179,7 +179,8 @@ static void test_others_add_to_an_announcement(void **state) {
     }
 }
 
-/* A store goes through the L1 cache of its own block: what the block has read there before is not old afterwards. */
+/* A store goes through the L1 cache of its own block: lines that the block has read there are not stale
+ * afterwards. */
 static void test_own_stores_are_not_old(void **state) {
     (void)state;
     static const char body[] =
@@ -191,14 +192,15 @@ static void test_own_stores_are_not_old(void **state) {
     check(body, (CoreKernel){.body = body, .block = 96, .words = 140}, NOTE);
 }
 
-/* Thread 0 of block 0 writes a word and announces it; block 1 reads the announcement, and all its threads the word. */
+/* Thread 0 of block 0 writes a word and sets a flag; block 1 reads the flag, and all its threads read the
+ * word. */
 static void test_what_is_announced(void **state) {
     (void)state;
 #define ORDER "order ld.volatile.global.u32 st.volatile.global.u32"
     static const struct {
         const char *write, *wait, *read, *expected;
     } cases[] = {
-        /* volatile: with the fence silent, also where the reader has none; without it not */
+        /* volatile: no finding with the fence, even if the reader has none; a finding without it */
         {"st.volatile.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1;",
          "atom.global.or.b32 %r1, [%q0], 0;", "ld.volatile.global.u32 %r2, [%q1];", ""},
         {"st.volatile.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0;",
@@ -213,7 +215,7 @@ static void test_what_is_announced(void **state) {
          "ld.volatile.global.u32 %r1, [%q0];", "ld.volatile.global.u32 %r2, [%q1];", ORDER},
         {"st.volatile.global.u32 [%q1], 5; st.release.gpu.global.u32 [%q0], 1;",
          "ld.acquire.gpu.global.u32 %r1, [%q0];", "ld.volatile.global.u32 %r2, [%q1];", ""},
-        /* a word that is polled for itself needs no fence */
+        /* a polled word needs no fence */
         {"st.volatile.global.u32 [%q0], 1;", "ld.volatile.global.u32 %r1, [%q0];",
          "ld.volatile.global.u32 %r2, [%q0];", ""},
         {"st.volatile.global.u32 [%q1], 1; st.volatile.global.u32 [%q0], 1;",
@@ -229,8 +231,9 @@ static void test_what_is_announced(void **state) {
         {"st.volatile.global.u32 [%q1], 1; st.volatile.global.u32 [%q0], 1;",
          "ld.volatile.global.u32 %r1, [%q1]; setp.eq.u32 %p2, %r1, 0; @%p2 bra WAIT; ld.volatile.global.u32 "
          "%r1, [%q0];",
-         "@%p3 st.volatile.global.u32 [%q1], 0;", ""}, /* it has been read */
-        /* the other threads of the reader's block rely on it, too; a plain store into the word is no better */
+         "@%p3 st.volatile.global.u32 [%q1], 0;", ""}, /* it was already read */
+        /* the other threads of the reader's block depend on it, too; a plain store into the word is no
+         * better */
         {"st.volatile.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0;",
          "@%p3 st.volatile.global.u32 [%q1], 6;", "order st.volatile.global.u32 st.volatile.global.u32"},
         /* plain: a note with the writer's fence, unless the reader's block has the old value in its cache */
@@ -247,7 +250,7 @@ static void test_what_is_announced(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Text body = {0};
         const char *write = cases[i].write;
-        bool late = !strncmp(write, "LATE ", 5); /* after the reader's block has begun */
+        bool late = !strncmp(write, "LATE ", 5); /* after the start of the reader's block */
         text_print(
             &body,
             "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 516; add.u64 %%q1, %%base, 512;\n"
@@ -268,9 +271,9 @@ static void test_what_is_announced(void **state) {
     }
 }
 
-/* ---- barriers --------------------------------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------------------------------------ */
 
-/* A part of a warp passes a barrier of the block while the rest has exited; before, or by then. */
+/* A part of a warp passes a barrier of the block while the rest has exited, before it or meanwhile. */
 static void test_barriers_of_part_of_a_warp(void **state) {
     (void)state;
     static const struct {
@@ -302,7 +305,7 @@ static const char words[] = ".shared .align 16 .b8 words[1024];\n";
 static void test_barriers(void **state) {
     (void)state;
     static const struct {
-        const char *warps[3]; /* what each does */
+        const char *warps[3]; /* the code of each warp */
         const char *expected;
     } cases[] = {
         {{"st.shared.u32 [%r1], %t; bar.sync 0;", "bar.sync 0; ld.shared.u32 %r2, [%r1+-128];",
@@ -311,7 +314,7 @@ static void test_barriers(void **state) {
         {{"bar.sync 0; st.shared.u32 [%r1], %t;", "bar.sync 0; ld.shared.u32 %r2, [%r1+-128];",
           "bar.sync 0;"},
          SHARED_RACE_LOAD},
-        /* who arrives lets others know, and comes to know nothing */
+        /* bar.arrive releases, but does not acquire */
         {{"st.shared.u32 [%r1], %t; bar.arrive 1, 64;", "bar.sync 1, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
          ""},
         {{"bar.arrive 1, 64; st.shared.u32 [%r1], %t;", "bar.sync 1, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
@@ -324,7 +327,7 @@ static void test_barriers(void **state) {
          ""},
         {{"bar.sync 1, 64; st.shared.u32 [%r1], %t;", "ld.shared.u32 %r2, [%r1+-128]; bar.arrive 1, 64;", ""},
          ""},
-        /* who takes no part knows nothing, unless he is let know at another one */
+        /* a warp that does not take part acquires nothing, unless another barrier informs it */
         {{"st.shared.u32 [%r1], %t; bar.sync 1, 64;", "bar.sync 1, 64;",
           "LONG ld.shared.u32 %r2, [%r1+-256];"},
          SHARED_RACE_LOAD},
@@ -334,18 +337,18 @@ static void test_barriers(void **state) {
         {{"st.shared.u32 [%r1], %t; bar.sync 1, 64;", "bar.arrive 2, 64; bar.sync 1, 64;",
           "bar.sync 2, 64; LONG ld.shared.u32 %r2, [%r1+-256];"},
          SHARED_RACE_LOAD},
-        /* what was known before a barrier of the block, all know behind it */
+        /* after a barrier of the block, all threads know what any knew before it */
         {{"st.shared.u32 [%r1], %t; bar.arrive 1, 64; bar.sync 0;", "bar.sync 1, 64; bar.sync 0;",
           "bar.sync 0; ld.shared.u32 %r2, [%r1+-256];"},
          ""},
-        /* a barrier is used twice: the second time tells of the second store */
+        /* a barrier is used twice: the second time orders the second store */
         {{"bar.arrive 1, 64; st.shared.u32 [%r1], %t; bar.arrive 2, 64;",
           "bar.sync 1, 64; bar.sync 2, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
          ""},
         {{"bar.sync 1, 64; st.shared.u32 [%r1], %t; bar.sync 1, 64;",
           "bar.sync 1, 64; bar.sync 1, 64; ld.shared.u32 %r2, [%r1+-128];", ""},
          ""},
-        /* volatile words of shared memory are flags where their writer, and not another thread, has fenced before */
+        /* volatile words of shared memory are flags if their writer, not another thread, has fenced before */
         {{"st.volatile.shared.u32 [%r1], %t;", "LONG ld.volatile.shared.u32 %r2, [%r1+-128];", ""},
          VOLATILE_RACE_LOAD},
         {{"membar.cta; st.volatile.shared.u32 [%r1], %t;", "LONG ld.volatile.shared.u32 %r2, [%r1+-128];",
@@ -412,7 +415,7 @@ static void test_barriers(void **state) {
     }
 }
 
-/* ---- lanes of a warp, and places -------------------------------------------------------------------- */
+/* ---- lanes of a warp, and addresses -------------------------------------------------------------------- */
 
 /* `body` begins with %r1: the address of this thread's word in shared memory. */
 static void test_places(void **state) {
@@ -441,7 +444,7 @@ static void test_places(void **state) {
         {"ld.shared.u32 %r2, [%r1+4]; ld.shared.u32 %r3, [%r1+8];", "", 64},
         {"st.shared.u32 [words], %t;", "store_conflict st.shared.u32 st.shared.u32", 32},
         {"st.shared.u32 [words], 7;", "", 32},
-        {"st.shared.u32 [words], 7;", "", 64}, /* the value that is there anyway */
+        {"st.shared.u32 [words], 7;", "", 64}, /* the value that is already there */
         {"st.shared.u32 [words], %w;", "shared_race st.shared.u32 st.shared.u32", 64},
         {"st.global.u32 [%base], %w;", "global_race st.global.u32 st.global.u32", 64},
         {"red.shared.add.u32 [words], 1;", "", 64},
@@ -464,14 +467,14 @@ static void test_places(void **state) {
         {"setp.lt.u32 %p0, %t, 32; @%p0 bra A; ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [words]; bra B;\n"
          "A: st.shared.u32 [words+12], 77; B:",
          "shared_race ld.shared.v4.u32 st.shared.u32", 64},
-        /* volatile orders nothing; a shuffle neither */
+        /* volatile orders nothing; nor does a shuffle */
         {"st.volatile.shared.u32 [%r1], %t; ld.volatile.shared.u32 %r2, [%r1+4];",
          "warp_race ld.volatile.shared.u32 st.volatile.shared.u32", 32},
         {"st.shared.u32 [%r1], %t; shfl.sync.bfly.b32 %r3, %t, 1, 31, -1; ld.shared.u32 %r2, [%r1+4];",
          "warp_race ld.shared.u32 st.shared.u32", 32},
         {"st.volatile.global.u32 [%base], %w; ld.volatile.global.u32 %r2, [%base];",
          "warp_race ld.volatile.global.u32 st.volatile.global.u32", 32},
-        {"and.b32 %r3, %t, 31; setp.eq.u32 %p0, %r3, 0;\n" /* of different warps: a flag, perhaps */
+        {"and.b32 %r3, %t, 31; setp.eq.u32 %p0, %r3, 0;\n" /* of different warps: possibly a flag */
          "@%p0 st.volatile.global.u32 [%base], %w; @%p0 ld.volatile.global.u32 %r2, [%base];",
          "", 64},
         {"st.relaxed.gpu.global.u32 [%base], %w; ld.relaxed.gpu.global.u32 %r2, [%base];", "", 64},
@@ -493,8 +496,8 @@ static void test_places(void **state) {
     }
 }
 
-/* Atomics order themselves where their scope reaches, and only there. */
-/* Matrices are watched like every access: warp 0 writes what warp 1 reads. */
+/* Atomics are ordered among each other within their scope, and only there. */
+/* Matrix accesses are checked like all others: warp 0 writes what warp 1 reads. */
 static void test_matrices(void **state) {
     (void)state;
     static const struct {

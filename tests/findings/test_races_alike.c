@@ -1,5 +1,5 @@
 /* Blocks and lanes that repeat what others did: the search finds the same without comparing each access. A
- * block repeats the one before it in shared memory, a lane others of its warp. */
+ * block repeats the one before it in shared memory, a lane repeats others of its warp. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void print_races(const char *body, Text *out) {
 static const char begin[] =
     "mov.u32 %r1, words; mad.lo.u32 %r1, %t, 4, %r1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p2, %r2, 2;\n";
 
-/* A fence orders none of this, and with one in the kernel each block is compared by itself. */
+/* A fence orders none of this, but with one in the kernel each block is compared separately. */
 static void check_kernel(const char *body, const char *expected) {
     Text found = {0}, alone = {0}, kernel = {0}, with_fence = {0};
     text_print(&kernel, "%s%s", begin, body);
@@ -59,7 +59,7 @@ static void check_kernel(const char *body, const char *expected) {
     text_done(&with_fence);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 static void a_race_in_one_block_is_found(void **state) {
     (void)state;
@@ -76,7 +76,7 @@ static void a_race_in_one_block_is_found(void **state) {
 
 static void what_follows_a_departure_is_compared_with_what_precedes_it(void **state) {
     (void)state;
-    /* addresses that are no line: in all blocks, after accesses that are the same in all of them */
+    /* addresses that do not form a line: in all blocks, after accesses that are equal in all of them */
     check_kernel("st.shared.u32 [%r1], %t; bar.warp.sync -1; mul.lo.u32 %r3, %t, %t; and.b32 %r3, %r3, 63;\n"
                  "shl.b32 %r3, %r3, 2; mov.u32 %r4, words; add.u32 %r3, %r3, %r4; ld.shared.u32 %r5, [%r3];",
                  "shared_race: 10 in 5 blocks, in block 0 lanes 66aacc0 of warp 0 and 2020212 of 1");
@@ -89,14 +89,14 @@ static void what_follows_a_departure_is_compared_with_what_precedes_it(void **st
                  "bar.warp.sync 0xffff; xor.b32 %r4, %r1, 4; ld.shared.u32 %r5, [%r4];\n"
                  "@%p2 ld.shared.u32 %r5, [%r1+64]; NEXT: bar.warp.sync -1;",
                  "warp_race: 2 in 1 blocks, in block 2 lanes ffff of warp 0 and ffff0000 of 0");
-    /* one block does less, the next more again */
+    /* one block does less, the next one more again */
     check_kernel(
         "st.shared.u32 [%r1], %t; bar.sync 0; @%p2 bra END; ld.shared.u32 %r3, [words]; bar.warp.sync -1;\n"
         "setp.eq.u32 %p3, %r2, 4; @%p3 st.shared.u32 [%r1], 1; END:",
         "shared_race: 1 in 1 blocks, in block 4 lanes 1 of warp 0 and ffffffff of 1");
 }
 
-/* %r3: the address of word t * t % 64; of thread 40 in block 2: of word 2, of which no square is. */
+/* %r3: the address of word t * t % 64; for thread 40 in block 2: of word 2, which is not a square. */
 #define SCATTERED                                                                                            \
     "mul.lo.u32 %r3, %t, %t; and.b32 %r3, %r3, 63; setp.eq.u32 %p1, %t, 40; and.pred %p1, %p1, %p2;\n"       \
     "shl.b32 %r3, %r3, 2; @%p1 mov.u32 %r3, 8; mov.u32 %r4, words; add.u32 %r3, %r3, %r4;\n"
@@ -123,7 +123,7 @@ static void values_decide_in_each_block(void **state) {
                  "store_conflict: 1 in 1 blocks, in block 2 lanes 100 of warp 1 and 1 of 1");
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------------ */
+/* ---- lanes --------------------------------------------------------------------------------------------- */
 
 static void the_last_lane_may_store_something_else(void **state) {
     (void)state;

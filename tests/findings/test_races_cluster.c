@@ -1,4 +1,4 @@
-/* Accesses that a cluster's barrier orders, and accesses that it does not. */
+/* Accesses that a cluster's barrier orders, and accesses that it does not order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,8 @@
 #include "tests/emulator/core.h"
 #include <string.h>
 
-/* %r4: rank; %r5: the other rank of two; %r2: the thread's word; %r8: the same word of the other block; %r3: a value. */
+/* %r4: rank; %r5: the other rank of two; %r2: the thread's word; %r8: the same word of the other block; %r3:
+ * a value. */
 static const char begin[] =
     "mov.u32 %r4, %cluster_ctarank; xor.b32 %r5, %r4, 1; shl.b32 %r0, %t, 2;\n"
     "mov.u32 %r1, words; add.u32 %r2, %r1, %r0; mad.lo.u32 %r3, %i, 3, 1;\n"
@@ -69,11 +70,11 @@ static void test_correct(void **state) {
         /* all threads of both blocks add to one word */
         "@%p1 st.shared.u32 [%r1], 0;\n" SYNC "mapa.shared::cluster.u32 %r9, %r1, 0;\n"
         "red.shared::cluster.add.u32 [%r9], 1;\n" SYNC "ld.shared::cluster.u32 %r10, [%r9];\n" SYNC,
-        /* between arrival and wait only what nobody else sees */
+        /* between arrival and wait, only accesses invisible to others */
         STORE "barrier.cluster.arrive;\n st.shared.u32 [%r2+256], 1; barrier.cluster.wait;\n" LOAD SYNC,
         /* phase after phase, in both directions */
         STORE SYNC LOAD SYNC "st.shared.u32 [%r2], %r10;\n" SYNC LOAD SYNC,
-        /* a block's own barrier, then the cluster's, hands on what other threads of the block did */
+        /* a block's own barrier, then the cluster's, passes on what other threads of the block did */
         STORE "bar.sync 0;\n" SYNC LOAD SYNC,
         STORE SYNC LOAD "bar.sync 0;\n" SYNC,
         /* a flag in the other block's memory, released and acquired */
@@ -82,7 +83,7 @@ static void test_correct(void **state) {
         "@%p1 st.release.cluster.shared::cluster.u32 [%r9+256], 1;\n"
         "WAIT: ld.acquire.cluster.shared.u32 %r11, [%r1+256]; setp.eq.u32 %p2, %r11, 0; @%p2 bra WAIT;\n" LOAD
             SYNC,
-        /* block 1 leaves, since nobody reads it any more */
+        /* block 1 exits, since no block accesses its memory any more */
         STORE SYNC "@%p0 st.shared::cluster.u32 [%r8], 2;\n" SYNC "@%p0 exit;\n" TAKE,
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check(rows[i], "");
@@ -109,10 +110,10 @@ static void test_hazards(void **state) {
         {STORE SYNC LOAD "st.shared.u32 [%r2], 0;\n" SYNC,
          "shared_race st.shared.u32 ld.shared::cluster.u32\n"
          "shared_race ld.shared::cluster.u32 st.shared.u32"},
-        /* both push into one word of rank 0 */
+        /* both push to one word of rank 0 */
         {SYNC "mapa.shared::cluster.u32 %r9, %r2, 0; st.shared::cluster.u32 [%r9], %r3;\n" SYNC,
          "shared_race st.shared::cluster.u32 st.shared::cluster.u32"},
-        /* an atomic, and a load that is none */
+        /* an atomic, and a plain load */
         {STORE SYNC "red.shared::cluster.add.u32 [%r8], 1;\n" TAKE SYNC,
          "shared_race red.shared::cluster.add.u32 ld.shared.u32\n"
          "shared_race ld.shared.u32 red.shared::cluster.add.u32"},
@@ -120,7 +121,7 @@ static void test_hazards(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Text found = {0};
         find(rows[i][0], &found, NULL);
-        /* which of the two orders of a pair shows first depends on the block that runs first */
+        /* which of the two orders of a pair is found first depends on the block that runs first */
         bool is_expected = false;
         for (const char *at = rows[i][1]; at && !is_expected;
              at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
@@ -134,14 +135,14 @@ static void test_hazards(void **state) {
     }
 }
 
-/* A block's memory before it is sure to have started, and until it may have exited. */
+/* A block's memory before it is known to have started, and after it may have exited. */
 static void test_lifetime(void **state) {
     (void)state;
     Text found = {0}, sentences = {0};
     check(PUSH SYNC TAKE, "block_lifetime st.shared::cluster.u32 -");
-    /* a run that a fault ends, says nothing about who would have waited */
+    /* a run that a fault ends does not show which blocks would have waited */
     check(STORE SYNC LOAD "@%p0 trap;\n" SYNC, "trap trap -");
-    /* the block that runs last loads from one that has not exited yet, but might have */
+    /* the block that runs last loads from one that has not exited yet, but could have */
     find(STORE SYNC "@%p0 exit;\n" LOAD, &found, &sentences);
     assert_string_equal(text_string(&found), "block_lifetime ld.shared::cluster.u32 -");
     assert_non_null(strstr(text_string(&sentences),

@@ -1,4 +1,4 @@
-/* The search for races counts and reports what it could not see. */
+/* The search for races counts and reports what it could not check. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ typedef struct Limits {
     Text text, json, sarif;
 } Limits;
 
-/* `bytes` of shadow memory; 0: as many as usual. */
+/* `bytes` of shadow memory; 0: the default. */
 static Limits search(CoreKernel kernel, uint64_t bytes) {
     RaceDetector *detector = race_detector_new();
     TraceObserver observer = race_detector_observer(detector);
@@ -78,7 +78,7 @@ static void places_with_more_readers_are_counted(void **state) {
     check_places(
         "ld.global.u32 %r1, [%base]; bar.sync 0; setp.eq.u32 %p1, %i, 288; @%p1 st.global.u32 [%base], 1;",
         10, 32, 1);
-    /* accesses that may meet */
+    /* accesses that may overlap */
     check_places("ld.relaxed.gpu.global.u32 %r1, [%base]; red.global.add.u32 [%base], 1;", 10, 32, 0);
 }
 

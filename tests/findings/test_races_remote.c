@@ -1,5 +1,5 @@
-/* Hazards of mbarriers and asynchronous copies in another block of a cluster. They are planted one by one;
- * beside each stands its correct twin, which is silent. */
+/* Hazards of mbarriers and asynchronous copies in another block of a cluster. They are inserted one by one,
+ * each with a correct version, which has no hazard. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,9 @@
 #include "tests/emulator/core.h"
 #include <string.h>
 
-/* Two blocks of 64 threads, each sends to the other. %r2, %r5: the thread's words of `tile` and `other`; %r1, %r6: where
- * they begin; %r9, %r8: two mbarriers. Of the other block: %r15, %r16, %r19, %r18. %p2: thread 0; %p4: of block 0. */
+/* Two blocks of 64 threads send to each other. %r2, %r5: the thread's words of `tile` and `other`; %r1, %r6:
+ * where these begin; %r9, %r8: two mbarriers. Of the other block: %r15, %r16, %r19, %r18. %p2: thread 0; %p4:
+ * of block 0. */
 #define MODULE                                                                                               \
     ".shared .align 128 .b8 tile[256];\n.shared .align 128 .b8 other[256];\n.shared .align 8 .b64 "          \
     "gate[2];\n"
@@ -73,8 +74,8 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
-/* `expected`: what must be found, then what may be found, too. (Which access of a pair comes second depends on the block
- * that runs first.) */
+/* `expected`: what must be found, then what may also be found. (Which access of a pair comes second depends
+ * on the block that runs first.) */
 static void check(const char *body, const char *expected) {
     Text found = {0}, sentences = {0};
     find(body, &found, &sentences);
@@ -99,10 +100,10 @@ static void arrivals_order_blocks(void **state) {
           "");
     check(INIT("64") PUSH "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%r19];\n" UNTIL OTHER SYNC,
           "shared_race");
-    /* one arrives for all threads of its block */
+    /* one thread arrives for all threads of its block */
     check(INIT("1") PUSH "bar.sync 0; @%p2 " ARRIVE UNTIL OTHER SYNC, "");
     check(INIT("1") PUSH "@%p2 " ARRIVE UNTIL OTHER SYNC, "shared_race");
-    /* one waits for all */
+    /* one thread waits for all */
     check(INIT("64") PUSH ARRIVE "setp.lt.u32 %p5, %t, 32; @!%p5 bra REST;\n" UNTIL
                                  "REST: bar.sync 0;\n" OTHER SYNC,
           "");
@@ -110,7 +111,7 @@ static void arrivals_order_blocks(void **state) {
           "shared_race");
 }
 
-/* An arrival or a wait with the scope of its block: PTX orders nothing between blocks by it. */
+/* An arrival or a wait with block scope orders nothing between blocks in PTX. */
 static void block_scope_is_a_note(void **state) {
     (void)state;
     check(INIT("64") PUSH "mbarrier.arrive.shared::cluster.b64 _, [%r19];\n" UNTIL OTHER SYNC,
@@ -118,7 +119,7 @@ static void block_scope_is_a_note(void **state) {
     check(INIT("64") PUSH ARRIVE AWAIT("FULL", "%r9", "0", "") OTHER SYNC, "missing_acquire");
     check(INIT("64") PUSH ARRIVE AWAIT("FULL", "%r9", "0", ".acquire.cta") OTHER SYNC, "missing_acquire");
     check(INIT("64") STORE_ASYNC EACH AWAIT("FULL", "%r9", "0", "") OTHER SYNC,
-          ""); /* copies are seen by any wait */
+          ""); /* any wait makes copies visible */
     Text found = {0}, sentences = {0};
     find(INIT("64") PUSH "mbarrier.arrive.shared::cluster.b64 _, [%r19];\n" UNTIL OTHER SYNC, &found,
          &sentences);
@@ -149,11 +150,11 @@ static void copies_are_waited_for(void **state) {
     check(INIT("64") EACH "red.async.relaxed.cluster.shared::cluster." TX
                           ".add.u32 [%r15], %t, [%r19];\n" UNTIL OTHER SYNC,
           "");
-    /* the sender looks at what it has sent */
+    /* the sender reads what it has sent */
     check(INIT("1") EXPECT("256") COPY "ld.shared::cluster.u32 %r20, [%r15];\n" UNTIL SYNC, "async_read");
     check(INIT("1") EXPECT("256") COPY UNTIL SYNC "ld.shared::cluster.u32 %r20, [%r15];\n" SYNC, "");
     check(INIT("1") EXPECT("256") COPY SYNC, "copy_not_awaited block_lifetime");
-    /* both blocks into one place */
+    /* both blocks to one address */
     check("mapa.shared::cluster.u32 %r16, %r6, 0; mapa.shared::cluster.u32 %r19, %r9, 0;\n" INIT(
               "1") "and.pred %p5, %p2, %p4; @%p5 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r9], "
                    "512;\n" COPY "@!%p4 bra END;\n" UNTIL OTHER "END: " SYNC,
@@ -165,7 +166,7 @@ static void sources_stay_until_they_are_read(void **state) {
 #define OVERWRITE "st.shared.u32 [%r2], %r7;\n"
     check(INIT("1") EXPECT("256") COPY UNTIL SYNC OVERWRITE SYNC, "");
     check(INIT("1") EXPECT("256") "bar.sync 0;\n" COPY OVERWRITE UNTIL SYNC, "async_write");
-    /* the other block's copy has come, the own one may still read */
+    /* the other block's copy has arrived, but this block's may still read */
     check(INIT("1") EXPECT("256") COPY UNTIL "bar.sync 0;\n" OVERWRITE SYNC, "shared_race async_write");
     check(INIT("64") "@%p2 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r9], 256; bar.sync 0;\n"
                      "mbarrier.arrive.shared::cta.b64 _, [%r9];\n" COPY UNTIL BACK UNTIL_BACK OVERWRITE SYNC,
@@ -175,7 +176,7 @@ static void sources_stay_until_they_are_read(void **state) {
           "async_write shared_race");
 }
 
-/* The receiver reads what came; only then may the next copy come. */
+/* The receiver reads the data that arrived; only then may the next copy arrive. */
 static void buffers_are_free_first(void **state) {
     (void)state;
 #define AGAIN(wait)                                                                                          \
@@ -189,17 +190,17 @@ static void buffers_are_free_first(void **state) {
 
 static void blocks_stay_until_they_are_not_needed(void **state) {
     (void)state;
-    check(INIT("64") PUSH ARRIVE UNTIL OTHER, ""); /* who has waited is not needed any more */
+    check(INIT("64") PUSH ARRIVE UNTIL OTHER, ""); /* a thread that has waited need not stay */
     check(INIT("64") PUSH "mbarrier.arrive.shared::cluster.b64 _, [%r19];\n" AWAIT("FULL", "%r9", "0", "")
               OTHER,
           "missing_acquire");
     check(INIT("64") PUSH "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%r19];\n" UNTIL,
           "block_lifetime");
     check(INIT("64") EACH STORE_ASYNC UNTIL OTHER, "");
-    /* a block ends, and its source may not have been read */
+    /* a block exits before its source is known to be read */
     check(INIT("1") EXPECT("256") COPY UNTIL OTHER, "block_lifetime");
     check(INIT("64") EACH COPY UNTIL OTHER BACK UNTIL_BACK, "");
-    /* an arrival that nobody waits for */
+    /* an arrival that no thread waits for */
     check(INIT("128") "@!%p4 " ARRIVE, "block_lifetime");
     check(INIT("128") "@!%p4 " ARRIVE SYNC, "");
 }

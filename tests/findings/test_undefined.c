@@ -11,8 +11,8 @@
 #include <string.h>
 
 typedef struct Case {
-    const char *body;     /* SHUFFLE: lanes 16 to 31 are gone; %r1 is undefined in lanes 8 to 15 */
-    const char *expected; /* text of the instruction that uses it; "" none */
+    const char *body;     /* SHUFFLE: lanes 16 to 31 have exited; %r1 is undefined in lanes 8 to 15 */
+    const char *expected; /* text of the instruction that uses it; "": none */
     uint32_t lanes;
 } Case;
 
@@ -86,7 +86,7 @@ static void what_is_not_used_is_silent(void **state) {
         {SHUFFLE "setp.lt.u32 %p1, %r1, 4; and.pred %p2, %p8, %p1; @%p2 " STORE "7;", "", 0},
         {SHUFFLE "add.u32 %r1, %r1, %t; shfl.sync.down.b32 %r2, %r1, 4, 31, -1; setp.lt.u32 %p1, %r20, 4;\n"
                  "@%p1 " STORE "%r2;",
-         "", 0}, /* the ladder of 16 lanes: lane 0 to 3 read 4 to 7 */
+         "", 0}, /* the ladder of 16 lanes: lanes 0 to 3 read 4 to 7 */
         {SHUFFLE "ld.global.u32 %r1, [%out]; " STORE "%r1;", "", 0},
         {SHUFFLE "atom.global.add.u32 %r1, [%out], 1; " STORE "%r1;", "", 0},
         {SHUFFLE "shfl.sync.idx.b32 %r1, %r1, 3, 31, -1; " STORE "%r1;", "", 0},
@@ -157,7 +157,7 @@ static void uses_are_found(void **state) {
     CHECK(cases);
 }
 
-/* A use of what two shuffles left is found for each; a loop uses it once an iteration. */
+/* A use of the results of two shuffles is found for each; a loop uses them once an iteration. */
 static void shuffles_are_told_apart(void **state) {
     (void)state;
     static const Case cases[] = {
@@ -167,8 +167,8 @@ static void shuffles_are_told_apart(void **state) {
     CHECK(cases);
 }
 
-/* Lanes 0 to 15 shuffle among themselves: lane 8 and those after it get something undefined, and a product mixes it into all
- * results. */
+/* Lanes 0 to 15 shuffle among themselves: lane 8 and those after it receive an undefined value, and a product
+ * mixes it into all results. */
 static void a_product_hands_on_what_is_undefined(void **state) {
     (void)state;
     static const char *const products[] = {

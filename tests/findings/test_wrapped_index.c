@@ -12,7 +12,8 @@
 
 enum { BLOCKS = 300, LATE = 250 };
 
-/* %r0 is 0 in blocks before the one that is LATE, and 2 there and behind; %q0 = base + %r2 * 4 + the thread's offset. */
+/* %r0 is 0 in blocks before the one that is LATE, and 2 from there on; %q0 = base + %r2 * 4 + the thread's
+ * offset. */
 static const char begin[] =
     "mov.u32 %r1, %ctaid.x; setp.ge.u32 %p0, %r1, 250; selp.u32 %r0, 2, 0, %p0; mov.u32 %r2, 0;\n";
 #define ADDRESS "mul.wide.u32 %q0, %r2, 4; add.u64 %q0, %q0, %out;\n"
@@ -20,7 +21,7 @@ static const char begin[] =
 
 typedef struct Case {
     const char *body;
-    const char *product; /* that is noted; NULL: none */
+    const char *product; /* the product that the note names; NULL: none */
     uint64_t blocks;
 } Case;
 
@@ -88,7 +89,7 @@ static void wrapped_indices_are_noted(void **state) {
 static void what_is_no_index_is_silent(void **state) {
     (void)state;
     static const Case cases[] = {
-        /* it fits, with a sign or without one */
+        /* it fits, with or without a sign */
         {"mul.lo.u32 %r2, %r0, 0x7fffffff; add.u32 %r2, %r2, 2; setp.eq.u32 %p1, %r0, 0; selp.u32 %r2, 0, "
          "%r2, %p1;\n" LOAD,
          NULL, 0},
@@ -101,7 +102,7 @@ static void what_is_no_index_is_silent(void **state) {
         {"mul.lo.u32 %r2, %r0, 0x80000000; st.global.u32 [%out], %r2;", NULL, 0},
         {"mul.lo.u32 %r2, %r0, 0x80000000; setp.eq.u32 %p1, %r2, 7; @%p1 st.global.u32 [%out], 1;", NULL, 0},
         {"mul.lo.u32 %r2, %r0, 0x80000000; setp.ne.u32 %p1, %r0, 0; @%p1 bra END;\n" LOAD "END:", NULL, 0},
-        /* 64 bits hold it; what overwrites it is as it should be */
+        /* 64 bits hold it; the value that overwrites it is correct */
         {"mul.wide.u32 %q1, %r0, 0x80000000; and.b64 %q1, %q1, 0; add.u64 %q0, %q1, %out; ld.global.u32 "
          "%r5, [%q0];",
          NULL, 0},

@@ -1,5 +1,5 @@
-/* Fuzz target of --args: the first byte chooses a kernel, the rest is the text. What is accepted must be laid
- * out as the kernel wants it. */
+/* Fuzz target of --args: the first byte selects a kernel, the rest is the text. Accepted text must be laid
+ * out as the kernel requires. */
 #include "guess/guess_arguments.h"
 #include "plan/plan.h"
 

@@ -1,5 +1,5 @@
-/* Fuzz target of --expect: the first byte chooses the type and the sizes of a run, the rest is the text. What is refused
- * has one line that says why; what is read can be compared. */
+/* Fuzz target of --expect: the first byte selects the type and the sizes of a run, the rest is the text.
+ * Refused text gives one line that says why; accepted text can be compared. */
 #include "expect/expect.h"
 
 #include <stdint.h>

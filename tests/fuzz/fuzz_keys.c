@@ -1,5 +1,5 @@
-/* Fuzz target of the interface: any keys, as --keys has them, on a small run and on one that is wrong; the first byte
- * chooses the run and the size of the screen. A frame comes out, with a line for each row. */
+/* Fuzz target of the interface: any keys, as in --keys, on a small run and on a faulty one; the first byte
+ * selects the run and the size of the screen. The output is a frame, with a line for each row. */
 #include "session/session.h"
 #include "tui/app.h"
 #include "tui/key_script.h"

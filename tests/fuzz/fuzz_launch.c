@@ -1,5 +1,5 @@
-/* Fuzz target of --launch: what is accepted has sizes that a GPU allows, and reads the same again when it is printed; its
- * arguments are read as --args are. */
+/* Fuzz target of --launch: accepted text has sizes that a GPU allows, and reads the same again after
+ * printing; its arguments are read as --args are. */
 #include "plan/launches.h"
 
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* Fuzz target of lecture files and of claims: the first byte chooses. What is refused has one line and a place in the file;
- * what is accepted is a whole lecture, the same as itself, whose marks, claims and answers can be read to their ends. */
+/* Fuzz target of lecture files and of claims: the first byte selects which. Refused text gives one line and a
+ * place in the file; accepted text is a complete lecture, equal to itself, whose marks, claims and answers
+ * can be read to their ends. */
 #include "lecture/claim.h"
 #include "lecture/lecture.h"
 #include "findings/limit.h"
@@ -14,7 +15,7 @@ static void check_error(const Error *error) {
     if (!error->message[0] || strchr(error->message, '\n') || error->line < 1 || error->column < 1) abort();
 }
 
-/* Any number will do, 0 and what is none among them. */
+/* Any number will do, including 0 and NaN. */
 static bool value_of(void *context, const ClaimQuery *query, double *value, Error *error) {
     (void)context;
     size_t length = strlen(query->name) + (query->run ? strlen(query->run) : 0);
@@ -72,7 +73,7 @@ static void check_lecture(const char *text, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
-    char *text = malloc(size); /* no byte behind it */
+    char *text = malloc(size); /* no byte after it */
     memcpy(text, data + 1, size - 1);
     if (data[0] % 4) {
         check_lecture(text, size - 1);

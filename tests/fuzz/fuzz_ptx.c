@@ -1,11 +1,5 @@
-/* Fuzz target of the PTX front end: index, parse all bodies, link and check every entry, print, parse again, compare.
- *
- *   mkdir -p build/fuzz && clang -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined
- * -fno-sanitize-recover=all -Isrc -I. \ tests/fuzz/fuzz_ptx.c src/ptx/[a-z]*.c src/base/[a-z]*.c
- * -lm -o build/fuzz/fuzz_ptx build/fuzz/fuzz_ptx -max_len=8192 -timeout=10
- * -dict=tests/fuzz/ptx.dict build/fuzz tests/fuzz/corpus assets/ptx
- *
- * New inputs go into the first folder; the others are only read. */
+/* Fuzz target of the PTX front end: index, parse all bodies, link and check every entry, print, parse again,
+ * compare. `make fuzz-ptx` builds and runs it. */
 #include "ptx/ptx_check.h"
 #include "tests/ptx/same_ir.h"
 

@@ -1,5 +1,5 @@
-/* Fuzz target of the emulator: any text as FILE.ptx, run with a small grid and a small budget, searched for races, and
- * reported. It gives an error of one line, or a run, which may end in a trap. */
+/* Fuzz target of the emulator: any text as FILE.ptx, run with a small grid and a small budget, searched for
+ * races, and reported. The result is a one-line error, or a run, which may end in a trap. */
 #include "session/session.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Fuzz target of session files: any bytes as FILE.redviz, its seal not looked at (store.c), so that what lies
- * under it is reached. What opens is asked for all that it holds. */
+/* Fuzz target of session files: any bytes as FILE.redviz, without a check of the checksum (store.c), so that
+ * the contents are reached. A file that opens is queried for everything in it. */
 #define _POSIX_C_SOURCE 200809L
 #include "session/session.h"
 #include "tui/app.h"

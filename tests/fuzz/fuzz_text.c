@@ -1,5 +1,5 @@
-/* Fuzz target of texts that are no PTX; the first byte chooses: the CSV of --access, what a compiler printed, CUDA whose
- * host code is blanked out. What comes out must keep what their headers promise. */
+/* Fuzz target of texts other than PTX; the first byte selects the kind: the CSV of --access, a compiler's
+ * output, CUDA with its host code blanked out. The results must satisfy their headers. */
 #include "base/text.h"
 #include "compile/device_code.h"
 #include "compile/compiler_messages.h"
@@ -34,7 +34,7 @@ static void visit(void *context, const char *name, size_t length) {
     if (name < text || name + length > text + strlen(text)) abort();
 }
 
-/* Line breaks stay where they are, and nothing else appears. */
+/* Line breaks stay in place, and nothing else appears. */
 static void read_cuda(char *text) {
     size_t length = strlen(text);
     char *before = malloc(length + 1);

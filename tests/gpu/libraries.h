@@ -2,8 +2,8 @@
 #ifndef TESTS_GPU_LIBRARIES_H
 #define TESTS_GPU_LIBRARIES_H
 
-/* "REDVIZ_CUDA", "libcuda_stub.so": the variable names that library from now on. "libcuda_emulated.so" is a
- * driver that lets the emulator run the kernels (stub/emulated.c). */
+/* Makes the variable name the library, such as "REDVIZ_CUDA", "libcuda_stub.so". "libcuda_emulated.so" is a
+ * driver that runs kernels on the emulator (stub/emulated.c). */
 void use_library(const char *variable, const char *name);
 
 #endif

@@ -37,7 +37,7 @@ static SessionOptions run_of(const char *kernel, const char *dtype, uint32_t blo
     return options;
 }
 
-/* ---- --verify ---------------------------------------------------------------------------------------- */
+/* ---- --verify ------------------------------------------------------------------------------------------ */
 
 static void verify(const char *kernel, const char *dtype, const char *says) {
     Error error = {0};
@@ -69,7 +69,7 @@ static void what_is_verified(void **state) {
 
 static void cooperative_grids_shrink_to_what_fits(void **state) {
     (void)state;
-    setenv("STUB_BLOCKS", "1", 1); /* of a multiprocessor */
+    setenv("STUB_BLOCKS", "1", 1); /* per multiprocessor */
     Error error = {0};
     Text text = {0};
     bool same = false;
@@ -82,7 +82,7 @@ static void cooperative_grids_shrink_to_what_fits(void **state) {
     assert_true(same);
     assert_non_null(strstr(text_string(&text), "  grid: 132 blocks, all that the GPU can hold at once"));
     session_free(session);
-    options.catalog.grid = 200; /* asked for */
+    options.catalog.grid = 200; /* requested */
     session = open_run(options);
     assert_false(session_verify(session, &text, &same, &error));
     assert_non_null(
@@ -92,7 +92,8 @@ static void cooperative_grids_shrink_to_what_fits(void **state) {
     unsetenv("STUB_BLOCKS");
 }
 
-/* ---- what is captured -------------------------------------------------------------------------------- */
+/* ---- captured data
+ * --------------------------------------------------------------------------------------- */
 
 static void events_that_find_no_room_are_counted(void **state) {
     (void)state;
@@ -117,7 +118,7 @@ static void events_that_find_no_room_are_counted(void **state) {
     session_free(session);
 }
 
-/* The probes need registers, too: those that a block of so many threads leaves. */
+/* The probes need registers, too: those available to a block of this size. */
 static void the_compiler_knows_the_block(void **state) {
     (void)state;
     Error error = {0};
@@ -149,7 +150,7 @@ static void what_the_driver_refuses_is_told(void **state) {
     }
 }
 
-/* ---- --backend gpu ----------------------------------------------------------------------------------- */
+/* ---- --backend gpu ------------------------------------------------------------------------------------- */
 
 static void same_threads(Session *a, Session *b, const char *what) {
     TraceSide sides[2] = {{session_trace(a), NULL, "emulator"}, {session_trace(b), NULL, "gpu"}};
@@ -159,7 +160,7 @@ static void same_threads(Session *a, Session *b, const char *what) {
     trace_comparison_done(&comparison);
 }
 
-/* Questions about values are answered alike, thread by thread. */
+/* Queries of values give the same answers, thread by thread. */
 static void same_weights(Session *a, Session *b, const char *what) {
     uint32_t weights[2][32];
     int32_t producers[32];
@@ -179,7 +180,7 @@ static void same_weights(Session *a, Session *b, const char *what) {
     }
 }
 
-/* Who comes first, or what a clock shows, is another thing there. */
+/* The order of threads and the values of clocks differ there. */
 static bool depends_on_the_machine(const Trace *trace) {
     for (int l = 0; l < trace->launch_count; l++) {
         const PtxProgram *program = trace->launches[l]->program;
@@ -250,7 +251,7 @@ static void print_events(Session *session, Text *out) {
     fclose(file);
 }
 
-/* Grid barriers are in memory that the driver keeps to itself: its addresses are no file's business. */
+/* Grid barriers use memory internal to the driver: its addresses are not saved. */
 static void a_captured_run_is_kept(void **state) {
     (void)state;
     static const char *const kernels[] = {"cooperative", "last_block", "softmax_row", "cluster"};
@@ -289,8 +290,8 @@ static long captures(const char *path) {
     return count;
 }
 
-/* The first look captures; the run that counts the grid takes its events over, and is in all else as if it had captured
- * itself. */
+/* The first look captures; the run that counts the grid takes over its events, and otherwise equals a run
+ * that captured itself. */
 static void a_large_run_is_captured_once(void **state) {
     (void)state;
     char path[] = "/tmp/redviz_captures_XXXXXX";
@@ -358,7 +359,7 @@ static void without_a_driver(void **state) {
     Error error = {0};
     SessionOptions options = run_of("interleaved", "int", 64);
     session_gpu_take(NULL);
-    session_gpu_give_back(true); /* the one that there was is closed */
+    session_gpu_give_back(true); /* the existing one is closed */
     setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
     options.backend = BACKEND_AUTO;
     Session *session = open_run(options);
@@ -369,7 +370,7 @@ static void without_a_driver(void **state) {
     assert_string_equal(error.message, "--backend gpu: there is no CUDA driver here (/nowhere/libcuda.so.1)");
 }
 
-/* Last: the GPU of this process is of no use afterwards. */
+/* Last: this process cannot use the GPU afterwards. */
 static void a_kernel_that_never_returns(void **state) {
     (void)state;
     Error error = {0};

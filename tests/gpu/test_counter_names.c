@@ -1,5 +1,5 @@
-/* NVIDIA's own library, where it is installed, knows the metrics of counted.def. Its host half, which needs
- * no GPU, is asked for several chips. Where it is not installed this is skipped, and says so. */
+/* NVIDIA's own library, if installed, knows the metrics of counted.def. Its host half, which needs no GPU, is
+ * queried for several chips. Without the library the test is skipped. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpu/counters.h"
@@ -15,8 +15,8 @@
 
 static bool is_installed(void) {
     Error error = {0};
-#ifdef __SANITIZE_ADDRESS__ /* the library opens its parts with RTLD_DEEPBIND, which AddressSanitizer ends   \
-                               at */
+/* The library opens its parts with RTLD_DEEPBIND, at which AddressSanitizer aborts. */
+#ifdef __SANITIZE_ADDRESS__
     return false;
 #endif
     unsetenv("REDVIZ_CUPTI");
@@ -25,7 +25,7 @@ static bool is_installed(void) {
     return false;
 }
 
-/* Each of the metrics that a row adds up. */
+/* Each of the metrics that a row sums. */
 static void expect_row(const char *chip, const CountedRow *row) {
     char names[256], *rest = names;
     snprintf(names, sizeof names, "%s", row->metric);
@@ -82,7 +82,7 @@ static void no_library(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_library), /* first: a library that was found stays */
+        cmocka_unit_test(no_library), /* first: a library, once found, stays loaded */
         cmocka_unit_test(every_chip_has_our_metrics),
         cmocka_unit_test(a_metric_that_no_chip_has),
         cmocka_unit_test(a_chip_that_there_is_not),

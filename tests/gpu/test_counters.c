@@ -1,6 +1,6 @@
-/* Hardware counters against a stub of CUPTI: the order of calls, the passes and what can go wrong
- * (stub/cupti_stub.c). NVIDIA's library, where it is installed, knows the metrics that we ask for (its host
- * half needs no GPU). */
+/* Hardware counters against a stub of CUPTI: the order of calls, the passes and the errors
+ * (stub/cupti_stub.c). NVIDIA's library, if installed, knows the metrics that redviz requests (its host half
+ * needs no GPU). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpu/counters.h"
@@ -57,7 +57,7 @@ static Cuda *open_stub(void) {
     return cuda;
 }
 
-/* What fails, fails with these words, and leaves nothing open behind. */
+/* A failing call gives these words, and leaves nothing open. */
 static void expect_failure(const char *words, Calls *calls) {
     Error error = {0};
     Cuda *cuda = open_stub();
@@ -116,8 +116,8 @@ static void every_call_may_fail(void **state) {
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char fail[64];
-        if (strstr(names[i], "Deinitialize") || strstr(names[i], "Disable"))
-            continue; /* what they say at the end is of no use to anybody */
+        /* Errors at the end are ignored. */
+        if (strstr(names[i], "Deinitialize") || strstr(names[i], "Disable")) continue;
         if (strstr(names[i], "Sass") || strstr(names[i], "PCSampling") || strstr(names[i], "AddMetrics"))
             continue; /* patching_that_fails(); test_sass.c; the chip does not have the metric */
         snprintf(fail, sizeof fail, "%s=999", names[i]);
@@ -125,7 +125,7 @@ static void every_call_may_fail(void **state) {
         expect_failure(names[i], &(Calls){0});
     }
     clean(NULL);
-    every_pass_is_run(NULL); /* and nothing was left enabled */
+    every_pass_is_run(NULL); /* nothing was left enabled */
 }
 
 static void work_that_fails(void **state) {
@@ -134,7 +134,7 @@ static void work_that_fails(void **state) {
     every_pass_is_run(NULL);
 }
 
-/* What cannot be patched is not known; the rest is. */
+/* Counters that cannot be patched are unknown; the others are known. */
 static void patching_that_fails(void **state) {
     (void)state;
     static const char *const fails[] = {
@@ -165,7 +165,7 @@ static void other_kernels_ran(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(patching_that_fails, clean), /* first: once it was configured, it stays so */
+        cmocka_unit_test_setup(patching_that_fails, clean), /* first: once configured, it stays so */
         cmocka_unit_test_setup(every_pass_is_run, clean),   cmocka_unit_test_setup(not_allowed, clean),
         cmocka_unit_test_setup(every_call_may_fail, clean), cmocka_unit_test_setup(work_that_fails, clean),
         cmocka_unit_test_setup(other_kernels_ran, clean),

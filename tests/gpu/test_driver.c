@@ -1,5 +1,5 @@
-/* The driver layer against a stub of the CUDA driver (stub/cuda_stub.c): what fails is one line with the
- * call's name and the driver's words, and what does not return is given up. */
+/* The driver layer against a stub of the CUDA driver (stub/cuda_stub.c): a failing call is one line with the
+ * call's name and the driver's words, and a call that does not return is abandoned. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpu/driver.h"
@@ -149,7 +149,7 @@ static void times_are_per_repetition(void **state) {
     cuda_close(cuda);
 }
 
-/* A graph that is not begun is ended all the same, or the stream would stay in capture. */
+/* A capture that fails to begin is still ended, or the stream would stay in capture. */
 static bool refuses(void *context, int set, Error *error) {
     (void)context, (void)set;
     return error_set(error, "no");

@@ -1,4 +1,5 @@
-/* Clocks and temperature against a stub of NVML (stub/nvml_stub.c): what is not told is NaN, and quiet. */
+/* Clocks and temperature against a stub of NVML (stub/nvml_stub.c): unavailable values are NaN, without a
+ * message. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "gpu/nvml.h"

@@ -1,5 +1,5 @@
-/* The grid of a run without a GPU: kernels with the residency probe, run by the emulator in the driver's place
- * (stub/emulated.c), whose blocks begin 500 ns after each other on one multiprocessor after the other. */
+/* The grid of a run without a GPU: kernels with the residency probe, run by the emulator in the driver's
+ * place (stub/emulated.c), whose blocks start 500 ns apart on successive multiprocessors. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -50,18 +50,18 @@ static void check_launch(const GridTimeline *timeline, int index, const TraceLau
     const GridLaunch *launch = &timeline->launches[index];
     assert_string_equal(launch->entry, traced->name);
     assert_true(grid_same_launch(launch, traced->grid, traced->block));
-    assert_int_equal(launch->capacity, 8); /* as the stub has it */
+    assert_int_equal(launch->capacity, 8); /* as in the stub */
     for (uint64_t i = 0; i < launch->block_count; i++) {
         const GridBlock *block = &launch->blocks[i];
         assert_int_equal(block->multiprocessor, i % MULTIPROCESSORS);
         assert_int_equal(block->start - launch->blocks[0].start, i * BETWEEN_BLOCKS);
-        /* Two ticks of the clock are a nanosecond; each is rounded down. */
+        /* Two clock ticks are a nanosecond; each is rounded down. */
         assert_in_range(2 * (block->end - block->start) + 1, block->cycles - 1, block->cycles + 3);
         assert_true(block->cycles > 0);
     }
 }
 
-/* Every launch, behind the one before; and the results are still right. */
+/* Every launch, after the one before; the results are still right. */
 static void kernels_have_their_grid(void **state) {
     (void)state;
     static const char *const kernels[] = {"interleaved", "multi_add",   "grid_stride",    "two_stage",
@@ -76,7 +76,7 @@ static void kernels_have_their_grid(void **state) {
         assert_int_equal(timeline->n, 3000);
         assert_int_equal(timeline->multiprocessors, MULTIPROCESSORS);
         assert_int_equal(timeline->launch_count, trace->launch_count);
-        assert_true(timeline->overhead == 0); /* the stub's events lie 0.25 ms apart */
+        assert_true(timeline->overhead == 0); /* the stub's events are 0.25 ms apart */
         for (int k = 0; k < timeline->launch_count; k++) check_launch(timeline, k, trace->launches[k]);
         for (int k = 1; k < timeline->launch_count; k++) assert_in_range(grid_gap(timeline, k), 500, 520);
         assert_true(session_result(session)->correct);
@@ -112,7 +112,7 @@ static void take(void *context, GridTimeline *timeline) {
     *kept = timeline;
 }
 
-/* --bench=grid writes what can be read. */
+/* The output of --bench=grid can be read back. */
 static void the_file_has_it(void **state) {
     (void)state;
     BenchOptions options = {.kernel = "two_stage", .catalog = {.n = 5000}};
@@ -154,8 +154,8 @@ static Session *open_text(const char *head, const char *body, SessionOptions opt
     return session;
 }
 
-/* Warp 0 leaves at once, lanes of warp 1 too; what is left of it goes on for a while. Blocks with z = 1 leave as a
- * whole. */
+/* Warp 0 exits at once, and so do lanes of warp 1; its other lanes continue for a while. Blocks with z = 1
+ * exit as a whole. */
 static void the_last_warp_ends_a_block(void **state) {
     (void)state;
     static const char body[] =
@@ -196,7 +196,7 @@ static void headers_of_all_kinds(void **state) {
     }
 }
 
-/* The variable is 1 after the first run: a second one without putting it back would trap. */
+/* The variable is 1 after the first run: a second one without resetting it would trap. */
 static void variables_are_put_back(void **state) {
     (void)state;
     static const char body[] =
@@ -219,7 +219,7 @@ static void what_cannot_have_the_probe(void **state) {
     session_free(session);
 }
 
-/* ---- kept in a session file ------------------------------------------------------------------------------ */
+/* ---- kept in a session file ---------------------------------------------------------------------------- */
 
 static char *text_of(const GridTimeline *timeline) {
     Text text = {0};
@@ -236,7 +236,7 @@ static Session *save_and_open(Session *session, const char *path) {
     return again;
 }
 
-/* Where it is of this very run, also where another size was recorded; and saved again from there. */
+/* The grid of this run is used even if another size was recorded, and saved again from there. */
 static void a_session_file_keeps_the_grid(void **state) {
     (void)state;
     char path[] = "/tmp/redviz_grid_XXXXXX", other[] = "/tmp/redviz_grid_XXXXXX";
@@ -262,7 +262,7 @@ static void a_session_file_keeps_the_grid(void **state) {
     unlink(path), unlink(other);
 }
 
-/* What is recorded of the same kernel is not this run's: it is not kept. */
+/* A recording of the same kernel is not this run's: it is not saved. */
 static void a_session_file_keeps_no_recording(void **state) {
     (void)state;
     char path[] = "/tmp/redviz_grid_XXXXXX";

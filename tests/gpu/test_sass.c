@@ -1,6 +1,6 @@
-/* Machine code on a GPU, against stand-ins of the driver, CUPTI and nvdisasm (stub/): it is loaded with line
- * information, disassembled, sampled and counted instruction by instruction; each of these may fail, and the
- * others go on. */
+/* Machine code on a GPU, against stubs of the driver, CUPTI and nvdisasm (stub/): it is loaded with line
+ * information, disassembled, sampled and counted instruction by instruction; each of these may fail without
+ * the others. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/text.h"
@@ -48,7 +48,7 @@ static void loaded_code_is_kept(void **state) {
     Cuda *cuda = open_stub();
     GpuRun run;
     if (!gpu_run_begin_keeping(&run, cuda, ptx, &error)) fail_msg("%s", error.message);
-    assert_int_equal(run.code.bytes, sizeof ptx); /* the stand-in's cubin is the text */
+    assert_int_equal(run.code.bytes, sizeof ptx); /* the stub's cubin is the text */
     assert_memory_equal(run.code.cubin, ptx, sizeof ptx);
     gpu_run_end(&run);
     assert_null(run.code.cubin);
@@ -151,7 +151,7 @@ static void expect_counts(const SassKernel *kernel) {
     }
 }
 
-/* The two reasons that the stand-in meets, once each: not also as "not issued". */
+/* The two reasons that the stub samples, once each: not also as "not issued". */
 static void expect_samples(const SassKernel *kernel) {
     assert_true(kernel->sampled.n == 1000 && kernel->sampled.period == 32 && kernel->sampled.overhead == 0);
     for (int i = 0; i < kernel->count; i++) {
@@ -185,7 +185,7 @@ static void every_instruction_of_every_launch(void **state) {
     measured_done(&measured);
 }
 
-/* At another size, say: the instructions and the samples stay. */
+/* For example at another size: the instructions and the samples stay. */
 static void counts_may_come_later(void **state) {
     (void)state;
     Error error = {0};
@@ -195,14 +195,14 @@ static void counts_may_come_later(void **state) {
     gpu_run_end(&measured.run);
     for (int i = 0; i < LAUNCHES; i++) ptx_program_free(measured.programs[i]);
     ptx_module_free(measured.module);
-    setenv("REDVIZ_NVDISASM", "/nowhere", 1); /* is not asked again */
+    setenv("REDVIZ_NVDISASM", "/nowhere", 1); /* not tried again */
     if (!measure(&measured, SASS_COUNTS, &error)) fail_msg("%s", error.message);
     expect_counts(&measured.kernels[0]);
     expect_samples(&measured.kernels[0]);
     measured_done(&measured);
 }
 
-/* Code behind the listed instructions: of a function that is called, or padding. */
+/* Code after the listed instructions: a called function, or padding. */
 static void other_places_are_said(void **state) {
     (void)state;
     setenv("STUB_PCS", "3", 1);
@@ -232,7 +232,7 @@ static void samples_that_fail(void **state) {
         measured_done(&measured);
     }
     clean(NULL);
-    every_instruction_of_every_launch(NULL); /* and nothing was left enabled */
+    every_instruction_of_every_launch(NULL); /* nothing was left enabled */
 }
 
 static void no_samples_at_all(void **state) {
@@ -306,7 +306,7 @@ static void launches_that_fail(void **state) {
     every_instruction_of_every_launch(NULL);
 }
 
-/* A long launch gets fewer samples a cycle, so that they fit into the buffer. */
+/* A long launch gets fewer samples per cycle, so that they fit in the buffer. */
 static void the_period_grows(void **state) {
     (void)state;
     Cuda cuda = {.clock_khz = 1000000};

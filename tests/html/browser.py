@@ -34,7 +34,7 @@ class Browser:
         arguments = ["--headless=new", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--hide-scrollbars",
                      "--disable-background-networking", "--user-data-dir=" + self.profile]
         if os.getuid() == 0:
-            arguments.append("--no-sandbox")  # Chromium has none for root
+            arguments.append("--no-sandbox")  # Chromium has no sandbox for root
         self.log = open(os.path.join(self.profile, "log"), "wb")
         self.process = subprocess.Popen(["bash", "-c", command, find(), *arguments, "about:blank"], stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=self.log, pass_fds=(to_browser, from_browser))
@@ -97,7 +97,7 @@ class Browser:
             self._take(message)
 
     def look(self, columns, rows, scheme="dark", phone=False):
-        """The size of the window in CSS pixels, and which colours the reader prefers."""
+        """Sets the size of the window in CSS pixels, and the preferred colour scheme."""
         self.call("Emulation.setDeviceMetricsOverride", width=columns, height=rows, deviceScaleFactor=2 if phone else 1,
                   mobile=phone)
         self.call("Emulation.setTouchEmulationEnabled", enabled=phone)
@@ -116,15 +116,15 @@ class Browser:
         self._navigate("file://" + os.path.abspath(path) + fragment)
 
     def run(self, expression):
-        """The value of an expression of JavaScript in the page."""
+        """The value of a JavaScript expression in the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise SystemExit("test-html: %s: %s" % (expression, json.dumps(answer["exceptionDetails"])[:500]))
         return answer["result"].get("value")
 
     def press(self, key, text=None):
-        """A key as KeyboardEvent.key names it."""
-        codes = {"Backspace": 8, "Enter": 13}  # keys that edit are known by their numbers
+        """Presses a key, named as in KeyboardEvent.key."""
+        codes = {"Backspace": 8, "Enter": 13}  # editing keys are identified by their codes
         for kind in ("keyDown", "keyUp"):
             event = {"type": kind, "key": key}
             if key in codes:
@@ -134,7 +134,7 @@ class Browser:
             self.call("Input.dispatchKeyEvent", **event)
 
     def tap(self, selector):
-        """A finger on the middle of an element."""
+        """Taps the middle of an element."""
         place = self.run("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const r = "
                          "e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()" % json.dumps(selector))
         self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": place[0], "y": place[1]}])

@@ -140,7 +140,7 @@ class Pages:
     # ---- checks
 
     def check_run(self):
-        """A run is stepped by keys and buttons; its frames are those of the interface."""
+        """Keys and buttons step through a run; its frames are those of the interface."""
         b, path = self.browser, self.make("interleaved", "--kernel", "interleaved")
         expect(os.path.getsize(path) < 1000000, "the page has %d bytes" % os.path.getsize(path))
         b.look(1400, 900)
@@ -163,7 +163,7 @@ class Pages:
         self.expect_quiet(path, "run_dark")
 
     def expect_like_the_interface(self, keys):
-        """Row by row, but for the last, which has hints."""
+        """Compares row by row, except for the last, which has hints."""
         run = subprocess.run([self.redviz, "--kernel", "interleaved", "--frame", "--keys", keys], env=self.environment,
                              capture_output=True, text=True, timeout=100)
         wanted = run.stdout.split("\n")[:39]
@@ -172,7 +172,7 @@ class Pages:
             expect(a == b, "after '%s', row %d:\n%s\n%s" % (keys, row, a, b))
 
     def check_play(self):
-        """Play ends at the last frame; a link to a beat opens there."""
+        """Play ends at the last frame; a link to a beat opens at that beat."""
         b, path = self.browser, self.make("strided", "--kernel", "strided", "--n", "4096", "--block", "64")
         b.look(1400, 900, "light")
         b.open(path, "#beat-4")
@@ -214,7 +214,7 @@ class Pages:
         return self.make("lecture" + "".join(options), "--lecture", self.write("lecture.md", LECTURE), *options)
 
     def check_lecture(self):
-        """From stop to stop; answers right, wrong and none; the score."""
+        """Goes from stop to stop; right, wrong and missing answers; the score."""
         b, path = self.browser, self.lecture()
         b.look(1400, 900)
         b.open(path)
@@ -254,7 +254,7 @@ class Pages:
         self.expect_quiet(path, "lecture")
 
     def check_links(self):
-        """A link to a stop; a lecturer asks the hall: nothing waits."""
+        """A link to a stop; in a lecture without answers, no question waits."""
         b, path = self.browser, self.lecture("--no-predict")
         b.look(1400, 900, "light")
         b.open(path, "#stop-4")
@@ -264,7 +264,7 @@ class Pages:
         self.expect_quiet(path, "link_light")
 
     def check_quiz(self):
-        """Questions about a run of one's own are a lecture, too."""
+        """The questions of --predict about a run form a lecture, too."""
         b, path = self.browser, self.make("quiz", "--kernel", "interleaved", "--n", "4096", "--predict")
         b.look(1400, 900)
         b.open(path)
@@ -277,7 +277,7 @@ class Pages:
         self.expect_quiet(path, "quiz")
 
     def check_shipped(self):
-        """A lecture that ships, in both languages: every stop, its question passed over, its run to the end."""
+        """A shipped lecture, in both languages: every stop, its question skipped, its run to the end."""
         b = self.browser
         b.look(1400, 900)
         for language in ("en", "zh"):
@@ -312,7 +312,7 @@ class Pages:
         self.expect_quiet(path, "hostile")
 
     def check_movie(self):
-        """An animated image shows its frames one after the other."""
+        """An animated image shows its frames one after another."""
         path = os.path.join(self.folder, "movie.svg")
         run = subprocess.run([self.redviz, "--kernel", "interleaved", "--frame=100x36", "--svg", "--keys", "{1s}]{1s}]{60s}"],
                              env=self.environment, capture_output=True, text=True, timeout=100)

@@ -28,7 +28,7 @@ void kept_add(Kept *kept, int launch, const InstrumentSettings *settings, const 
     array_push(kept->regions, kept->region_count, kept->region_capacity, region);
 }
 
-/* ---- files: lines of text, and behind each region's its bytes, without the zeros at the end ----------- */
+/* ---- files: lines of text, and after each region's line its bytes, without the zeros at the end -------- */
 
 static size_t bytes_until_zeros(const KeptRegion *region) {
     size_t bytes = region->settings.region_bytes;

@@ -1,5 +1,6 @@
-/* Kept records: regions of a trace buffer from a GPU, in a file. The file has all that decoding them takes.
- * tests/device/on_gpu writes such files, tests/instrument/test_records.c decodes them on any machine. */
+/* Kept records: regions of a trace buffer from a GPU, in a file. The file contains everything needed to
+ * decode them. tests/device/on_gpu writes such files, tests/instrument/test_records.c decodes them on any
+ * machine. */
 #ifndef TESTS_INSTRUMENT_KEPT_H
 #define TESTS_INSTRUMENT_KEPT_H
 
@@ -17,14 +18,14 @@ typedef struct KeptRegion {
 typedef struct Kept {
     char kernel[64], dtype[16], device[128];
     uint64_t n;
-    uint32_t block, grid; /* grid 0: as the kernel has it */
+    uint32_t block, grid; /* grid 0: chosen by the kernel */
     bool approximate;
     KeptRegion *regions;
     int region_count, region_capacity;
     Arena arena; /* names, memory tables */
 } Kept;
 
-/* What is run for it. */
+/* The run that records it. */
 SessionOptions kept_options(const Kept *kept);
 
 void kept_add(Kept *kept, int launch, const InstrumentSettings *settings, const InstrumentMemory *memory,

@@ -1,4 +1,4 @@
-/* A small kernel, instrumented and run by the emulator beside its original: what a test writes is its body. */
+/* A small kernel, instrumented and run by the emulator beside its original: a test writes its body. */
 #ifndef TESTS_INSTRUMENT_SMALL_KERNEL_H
 #define TESTS_INSTRUMENT_SMALL_KERNEL_H
 
@@ -10,12 +10,12 @@ typedef struct SmallKernel {
     const char *body;   /* %out: this thread's 64 bytes, %t, %l: thread and lane, %b: block */
     uint32_t grid, block, shared_bytes;
     uint32_t height, depth; /* of grid and block; 0: 1 */
-    uint32_t cluster;       /* blocks of one; 0: none */
-    const char *must_have;  /* in the instrumented text; NULL: nothing */
+    uint32_t cluster;       /* blocks per cluster; 0: no clusters */
+    const char *must_have;  /* required in the instrumented text; NULL: nothing */
     const char *version;    /* of PTX; NULL: 8.0 */
 } SmallKernel;
 
-/* Runs both; fails where they write other results. Free it with twin_done(). */
+/* Runs both; fails if their results differ. Free it with twin_done(). */
 Twin small_kernel_run(const SmallKernel *kernel, TwinOptions options);
 
 #endif

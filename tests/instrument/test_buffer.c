@@ -35,9 +35,9 @@ static void run_free(Run *run) {
     free(run);
 }
 
-/* ---- too small -------------------------------------------------------------------------------------- */
+/* ---- too small ----------------------------------------------------------------------------------------- */
 
-/* What is left is a beginning of what there was, in every thread. */
+/* What remains is a prefix of the events of every thread. */
 static void expect_prefix(const TraceLaunch *whole, const TraceLaunch *part, uint32_t block, int threads) {
     enum { MOST = 4096 };
     static int all[MOST], some[MOST];
@@ -74,7 +74,7 @@ static void test_dropped_records_are_counted(void **state) {
     assert_true(cut > 20);
 }
 
-/* ---- which blocks ----------------------------------------------------------------------------------- */
+/* ---- traced blocks ------------------------------------------------------------------------------------- */
 
 static void test_only_the_blocks_asked_for(void **state) {
     (void)state;
@@ -89,7 +89,7 @@ static void test_only_the_blocks_asked_for(void **state) {
     run_free(run);
 }
 
-/* ---- loops that wait -------------------------------------------------------------------------------- */
+/* ---- waiting loops ------------------------------------------------------------------------------------- */
 
 static void test_spin_loops_are_limited(void **state) {
     (void)state;
@@ -109,9 +109,9 @@ static void test_spin_loops_are_limited(void **state) {
     run_free(whole);
 }
 
-/* ---- lanes apart ------------------------------------------------------------------------------------ */
+/* ---- separate lanes ------------------------------------------------------------------------------------ */
 
-/* Appends the part of the record at `from` that `lanes` made. */
+/* Appends the part of the record at `from` that belongs to `lanes`. */
 static uint8_t *append_part(const InstrumentSite *site, const uint8_t *from, uint32_t lanes, uint8_t *to) {
     uint32_t mask = (uint32_t)region_read(from + 4, 4);
     uint32_t part = mask & lanes, active = (uint32_t)__builtin_popcount(mask), at = RECORD_HEADER;
@@ -135,7 +135,8 @@ static bool is_executed_together(const InstrumentSite *site) {
     return site->kind == TRACE_SHUFFLE || site->kind == TRACE_REDUX || site->kind == TRACE_BARRIER;
 }
 
-/* The same region, as a machine makes it that runs the even and the odd lanes apart wherever it can. */
+/* The same region, as written by a machine that runs the even and the odd lanes separately wherever
+ * possible. */
 static uint8_t *split_records(const Twin *twin) {
     uint64_t bytes = twin->settings.region_bytes, used = region_read(twin->regions, 8);
     uint64_t begin = region_records_at(&twin->sites, twin->settings.block_threads);
@@ -179,7 +180,7 @@ static void test_records_of_one_execution_are_put_together(void **state) {
     }
 }
 
-/* ---- damage ----------------------------------------------------------------------------------------- */
+/* ---- damage -------------------------------------------------------------------------------------------- */
 
 static uint64_t random_state = 1;
 
@@ -228,7 +229,7 @@ static void test_damage_is_an_error(void **state) {
             if (!good) assert_non_null(strstr(error.message, "trace buffer"));
         }
         memcpy(copy, twin->regions, bytes);
-        memset(copy + 64, 0xff, bytes - 64); /* the counts are as they were */
+        memset(copy + 64, 0xff, bytes - 64); /* the counts are unchanged */
         assert_false(decode_again(twin, copy, &error));
         memset(copy, 0, bytes);
         assert_true(decode_again(twin, copy, &error)); /* nothing was recorded */

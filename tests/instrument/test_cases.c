@@ -1,7 +1,7 @@
-/* Small kernels for what the catalogue does not have: guards, vectors, overlapping registers, called
- * functions, brx, generic addresses, named barriers, lanes that leave or stay apart, loops that wait. Each is
- * instrumented, run by the emulator, and must decode to the emulator's own events; ptxas takes it where there
- * is one. */
+/* Small kernels for features that the catalogue does not use: guards, vectors, overlapping registers, called
+ * functions, brx, generic addresses, named barriers, lanes that exit or stay apart, waiting loops. Each is
+ * instrumented, run by the emulator, and must decode to the emulator's own events; ptxas, if installed,
+ * accepts it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>

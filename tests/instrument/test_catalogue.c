@@ -1,5 +1,5 @@
-/* Every kernel of the catalogue, instrumented and run by the emulator: results are unchanged, and what the
- * probes wrote decodes to the events that the emulator recorded itself. */
+/* Every kernel of the catalogue, instrumented and run by the emulator: results are unchanged, and the probes'
+ * records decode to the events that the emulator recorded itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,8 +43,8 @@ static void compare(const CatalogRow *row, CatalogOptions options, uint64_t firs
 static const char *const types[] = {"int", "float", "double", "half", "bfloat"};
 static const char *const operations[] = {"sum", "min", "max"};
 
-/* How often a compare and swap is tried again depends on who else does; there is no other minimum of floats.
- */
+/* The number of retries of a compare and swap depends on the other threads; there is no other minimum of
+ * floats. */
 static bool competes(const CatalogRow *row, const CatalogOptions *options) {
     bool is_atomic = !strcmp(row->id, "atomic") || !strcmp(row->id, "shuffle_atomic");
     return is_atomic && ptx_type_is_float(options->dtype) && strcmp(options->op, "sum") != 0;
@@ -55,7 +55,7 @@ static void each_kernel(void (*visit)(const CatalogRow *row, CatalogOptions opti
     const char *only = getenv("REDVIZ_TEST_KERNEL");
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
-        if (row->latencies) continue; /* what it writes is how long something took, probes included */
+        if (row->latencies) continue; /* it writes latencies, which include the probes */
         if (row->group == CATALOG_BUG || (only && strcmp(only, row->id) != 0)) continue;
         for (size_t t = 0; t < sizeof types / sizeof *types; t++)
             for (size_t o = 0; o < sizeof operations / sizeof *operations; o++) {

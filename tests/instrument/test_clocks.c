@@ -16,12 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the arithmetic --------------------------------------------------------------------------------------
- */
+/* ---- the arithmetic ------------------------------------------------------------------------------------ */
 
 #define EXIT(time) ((time) | UINT64_C(1) << 63)
 
-/* Warp 0: 100, barrier 150, exit 180; warp 1: 110, barrier 160, exit 170; warp 2 leaves early, at 300. */
+/* Warp 0: 100, barrier 150, exit 180; warp 1: 110, barrier 160, exit 170; warp 2 exits early, at 300. */
 static void the_last_warp_ends_an_interval(void **state) {
     (void)state;
     static uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES];
@@ -37,8 +36,7 @@ static void the_last_warp_ends_an_interval(void **state) {
     assert_int_equal(instrument_clock_intervals(samples, cycles), 0);
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 typedef struct Run {
     Plan plan;
@@ -116,8 +114,8 @@ static void compare(const char *kernel, CatalogOptions options) {
     assert_int_equal(run.plan.launch_count, 1);
     assert_true(plan_fill(&run.plan, 0, &error));
     link_clocked(&run, row);
-    if (!run.clocked_program) return; /* that has failed the test */
-    filled = run.plan;                /* these kernels leave their input alone */
+    if (!run.clocked_program) return; /* the test has failed */
+    filled = run.plan;                /* these kernels do not change their input */
     execute(&run);
     row->check(&resolved, &filled, &run.plan, &result);
     if (!result.correct) fail_msg("%s: %s instead of %s", kernel, result.result_text, result.expected_text);
@@ -150,7 +148,7 @@ static const char frame[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n%s.visible .entry kernel(.param .u64 out)\n{\n"
     ".reg .pred %%p<8>;\n.reg .b32 %%r<8>;\n%s\nret;\n}\n";
 
-/* The text with clocks; an empty one where it is refused, for a reason that holds `reason`. */
+/* The text with clocks; empty if it is refused, for a reason that contains `reason`. */
 static Text clocked(const char *functions, const char *body, const char *reason) {
     Text text = {0}, out = {0};
     Error error = {0};
@@ -170,7 +168,7 @@ static Text clocked(const char *functions, const char *body, const char *reason)
     return out;
 }
 
-/* Runs it, and copies what it wrote. */
+/* Runs it, and copies the samples. */
 static void run_small(const char *body, const uint32_t grid[3],
                       uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES]) {
     Text text = clocked("", body, NULL);
@@ -186,7 +184,7 @@ static void run_small(const char *body, const uint32_t grid[3],
     text_done(&text);
 }
 
-/* So many samples, the last of them, and no other, an exit. The first is 0 where the machine's clock begins. */
+/* This many samples, of which only the last is an exit. The first is 0, where the machine's clock begins. */
 static void expect_samples(const uint64_t *samples, int warp, int count) {
     const uint64_t *own = samples + (size_t)warp * CLOCKS_SAMPLES;
     for (int i = 0; i < CLOCKS_SAMPLES; i++) {
@@ -196,8 +194,8 @@ static void expect_samples(const uint64_t *samples, int warp, int count) {
     }
 }
 
-/* Guards: warp 1 leaves at the first exit, lanes of warp 0 and all of warp 2 do not; the blocks beside block 0 have a
- * barrier more, which nobody notes. */
+/* Guards: warp 1 exits at the first exit, lanes of warp 0 and all of warp 2 do not; the other blocks have one
+ * more barrier, which is not recorded. */
 static void warps_note_what_they_execute(void **state) {
     (void)state;
     static const uint32_t grids[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}};
@@ -217,7 +215,7 @@ static void warps_note_what_they_execute(void **state) {
     }
 }
 
-/* Where there is no room for more, the last sample is still the exit, and the next warp's are its own. */
+/* Without room for more, the last sample is still the exit, and the next warp's samples are intact. */
 static void too_many_intervals(void **state) {
     (void)state;
     static uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES];
@@ -231,7 +229,7 @@ static void too_many_intervals(void **state) {
     text_done(&body);
 }
 
-/* A loop begins at the first instruction: what is before the loop is executed once all the same. */
+/* A loop begins at the first instruction: the code before the loop is still executed only once. */
 static void a_kernel_that_begins_with_a_loop(void **state) {
     (void)state;
     static uint64_t samples[CLOCKS_WARPS * CLOCKS_SAMPLES];

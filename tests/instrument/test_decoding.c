@@ -8,9 +8,9 @@
 
 #include "small_kernel.h"
 
-/* ---- the order of what is decoded ------------------------------------------------------------------- */
+/* ---- the order of decoded events ----------------------------------------------------------------------- */
 
-/* Turn of the `index`th event (from 0) of a warp at the `nth` instruction whose text holds `text`. */
+/* Turn of the `index`th event (from 0) of a warp at the `nth` instruction whose text contains `text`. */
 static uint32_t turn_of(const TraceLaunch *launch, int warp, const char *text, int nth, int index) {
     int pc = 0;
     for (;; pc++) {
@@ -30,7 +30,7 @@ static uint32_t turn_of(const TraceLaunch *launch, int warp, const char *text, i
     return 0;
 }
 
-/* Who arrives at a barrier goes on at once; who synchronizes there goes on behind the last arrival. */
+/* bar.arrive continues at once; bar.sync continues after the last arrival. */
 static void test_arrivals_do_not_wait(void **state) {
     (void)state;
     static const char work[] = "mov.u32 %r1, 0;\nWORK:\nadd.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\n"
@@ -67,7 +67,7 @@ static void test_arrivals_do_not_wait(void **state) {
     text_done(&body);
 }
 
-/* Shared variables are listed where they lie, whichever the kernel names first. */
+/* Shared variables are listed in address order, whichever the kernel uses first. */
 static void test_symbols_lie_in_window_order(void **state) {
     (void)state;
     SmallKernel c = {
@@ -98,7 +98,7 @@ static void test_symbols_lie_in_window_order(void **state) {
     twin_done(&twin);
 }
 
-/* ---- rounds that change nothing --------------------------------------------------------------------- */
+/* ---- iterations that change nothing -------------------------------------------------------------------- */
 
 static int events_of(const TraceLaunch *launch, PtxOpcode opcode) {
     int found = 0;
@@ -114,8 +114,8 @@ static int events_of(const TraceLaunch *launch, PtxOpcode opcode) {
     "{\n.reg .b128 six, seven, d;\nmov.u64 %q0, 6;\nmov.u64 %q1, 7;\nmov.u64 %q2, 0;\n"                      \
     "mov.b128 six, {%q0, %q2};\nmov.b128 seven, {%q1, %q2};\n"
 
-/* Six rounds of atomics on a word that holds `start`: those that leave the word as it was are one event, those that
- * change it are six. Both producers say so. */
+/* Six iterations of atomics on a word with the value `start`: those that leave the word unchanged are one
+ * event, those that change it are six, for both producers. */
 static void test_atomics_that_change_nothing_are_one_event(void **state) {
     (void)state;
     static const struct {
@@ -147,7 +147,7 @@ static void test_atomics_that_change_nothing_are_one_event(void **state) {
         {"-3", "atom.global.max.u32 %r0, [word], 5;\n", 1},
         {"-3", "atom.global.max.s32 %r0, [word], 2;\natom.global.exch.b32 %r0, [word], -3;\n", 12},
         {"7", "ld.volatile.global.u32 %r1, [word];\natom.global.or.b32 %r0, [word], 1;\n", 1},
-        /* not all of their operands are recorded: they count as changes */
+        /* Some of their operands are not recorded: they count as changes. */
         {"7", WIDE "atom.global.cas.b128 d, [word], six, seven;\n}\n", 6},
         {"7", WIDE "atom.global.exch.b128 d, [word], seven;\n}\n", 6},
         {"0", "atom.global.add.v2.f32 {%f0, %f1}, [word], {0f00000000, 0f00000000};\n", 6},

@@ -1,4 +1,4 @@
-/* Places of a machine's addresses: symbols, buffers and offsets. */
+/* The places of machine addresses: symbols, buffers and offsets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,13 +15,13 @@ enum { SHARED_WINDOW = 0x1000000, LOCAL_WINDOW = 0x5000000, SYMBOLS = 8 };
 
 typedef struct Machine {
     PtxModule *module;
-    PtxProgram *program, *other; /* of the entry that is launched; of the module's other one */
+    PtxProgram *program, *other; /* for the launched entry; for the module's other entry */
     Trace *trace;
     TraceLaunch *launch;
     Locator locator;
 } Machine;
 
-typedef struct Placed { /* a variable and where the machine has it */
+typedef struct Placed { /* a variable and its address on the machine */
     const char *name;
     uint64_t address;
     bool is_generic;
@@ -89,7 +89,7 @@ static void machine_done(Machine *machine) {
     ptx_module_free(machine->module);
 }
 
-/* An address of `space` lies at `offset` of a buffer (global) or of a symbol of that name. */
+/* An address of `space` is at `offset` of a buffer (global) or of a symbol of that name. */
 static void expect(const Machine *machine, PtxSpace space, uint64_t address, const char *symbol, int buffer,
                    uint64_t offset) {
     Location found;
@@ -108,7 +108,7 @@ static void expect(const Machine *machine, PtxSpace space, uint64_t address, con
 
 static const InstrumentMemory nothing = {.other = -1};
 
-/* In a cluster, addresses have the block's rank above the offset, also those of the own block. */
+/* In a cluster, addresses contain the block's rank above the offset, including those of the own block. */
 static void test_other_blocks(void **state) {
     (void)state;
     static const Placed placed[] = {{"before", 0x2000400, 0}, {"after", 0x2000410, 0}};
@@ -150,7 +150,7 @@ static void test_shared_variables(void **state) {
     expect(&machine, PTX_SPACE_SHARED, 0x40f, "before", 0, 15);
     expect(&machine, PTX_SPACE_SHARED, 0x410, "after", 0, 0); /* the empty one begins there, too */
     expect(&machine, PTX_SPACE_SHARED_CLUSTER, 0x41c, "after", 0, 12);
-    expect(&machine, PTX_SPACE_SHARED, 0x430, "after", 0, 0x20); /* behind them all */
+    expect(&machine, PTX_SPACE_SHARED, 0x430, "after", 0, 0x20); /* after all of them */
     expect(&machine, PTX_SPACE_GENERIC, SHARED_WINDOW + 0x404, "before", 0, 4);
     machine_done(&machine);
 }
@@ -183,7 +183,8 @@ static void test_reserved_memory(void **state) {
     machine_done(&machine);
 }
 
-/* A frame has the entry's variables one behind another, each aligned; the machine has them where it likes. */
+/* A frame has the entry's variables one after another, each aligned; the machine may place them
+ * differently. */
 static void test_local_frames(void **state) {
     (void)state;
     static const Placed placed[] = {{"small", 0x900, 0}, {"large", 0x200, 0}, {"foreign", 0x600, 0}};

@@ -1,6 +1,6 @@
-/* Records of an H200, kept in tests/data/h200, decode to what the emulator says: thread by thread, with
- * values that only scheduling decides fed. (Where src/instrument numbers its sites otherwise, they have to be
- * recorded anew: tests/device/on_gpu records.) */
+/* Records of an H200, kept in tests/data/h200, decode to the events of the emulator. They are compared thread
+ * by thread; values that depend on scheduling are taken from the record. (If src/instrument changes the
+ * numbering of its sites, record them again: tests/device/on_gpu records.) */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -55,8 +55,8 @@ static Decoded decode(const Kept *kept, Session *session) {
     return decoded;
 }
 
-/* Questions about values are answered by running a block again, as the GPU's lanes parted and met. (Where
- * results of .approx decide what follows, only with those, which are no part of a session's trace.) */
+/* Queries of values re-run a block with the GPU's order of lanes. (If results of .approx affect control flow,
+ * only with those, which a session's trace does not contain.) */
 static void replay(const Kept *kept, Session *session, const Decoded *decoded) {
     for (int l = 0; l < decoded->trace->launch_count && !kept->approximate; l++) {
         const TraceLaunch *launch = decoded->trace->launches[l];
@@ -104,7 +104,7 @@ static void records_of_an_h200(void **state) {
     globfree(&files);
 }
 
-/* A byte of a value: some thread found something else. */
+/* A byte of a value: some thread read a different value. */
 static void a_changed_record_is_found(void **state) {
     (void)state;
     Kept kept;
@@ -129,7 +129,7 @@ static void a_changed_record_is_found(void **state) {
     kept_done(&kept);
 }
 
-/* The same events, but a result of .approx that is far from what such an instruction may give. */
+/* The same events, except for a result of .approx far outside the instruction's error bound. */
 static TraceBlock *with_a_wrong_approximation(const TraceBlock *from) {
     TraceBlock *changed = trace_block_new(trace_block_linear(from));
     bool done = false;
@@ -146,7 +146,7 @@ static TraceBlock *with_a_wrong_approximation(const TraceBlock *from) {
     return changed;
 }
 
-/* It is found in its own event, not only in what follows from it. */
+/* The difference is found in its own event, not only in later ones. */
 static void a_wrong_approximation_is_found(void **state) {
     (void)state;
     Kept kept;

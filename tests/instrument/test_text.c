@@ -1,4 +1,4 @@
-/* The text of instrumented kernels: its probes, and that ptxas takes it. */
+/* The text of instrumented kernels: its probes, and that ptxas accepts it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -73,9 +73,9 @@ static void each_asset(void (*visit)(const char *path, int index)) {
     assert_true(index > 40);
 }
 
-/* ---- probes ----------------------------------------------------------------------------------------- */
+/* ---- probes -------------------------------------------------------------------------------------------- */
 
-/* The site that a call is for; -1: no call of a probe. */
+/* The site of a call; -1: not a call of a probe. */
 static int probed_site(const PtxInstruction *in) {
     if (in->opcode != PTX_call || in->operand_count < 2) return -1;
     if (in->operands[0].kind != PTX_OPERAND_FUNCTION) return -1;
@@ -151,7 +151,7 @@ static void test_versions_are_kept(void **state) {
     made_done(&made);
 }
 
-/* Only the functions of the probe that are called. */
+/* Only those of the probe's functions that are called. */
 static void test_no_more_than_needed(void **state) {
     (void)state;
     Made made = make("assets/ptx/strided.ptx", 1, false);
@@ -182,7 +182,7 @@ static void test_twice_is_refused(void **state) {
     made_done(&made);
 }
 
-/* ---- ptxas ------------------------------------------------------------------------------------------ */
+/* ---- ptxas --------------------------------------------------------------------------------------------- */
 
 static const char *const architectures[] = {"75", "80", "86", "89", "90", "100", "120"};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
@@ -199,7 +199,7 @@ static const char *find_ptxas(void) {
 
 static int assembled;
 
-/* The entries that have probes; the module's others are as they were. */
+/* The entries that have probes; the module's others are unchanged. */
 static void assemble(const char *path, const Made *made, const char *architecture) {
     char input[] = "/tmp/redviz_text_XXXXXX";
     Text command = {0};
@@ -217,7 +217,8 @@ static void assemble(const char *path, const Made *made, const char *architectur
     assembled++;
 }
 
-/* Every tenth entry, for every architecture from its own target on; with REDVIZ_TEST_LIMIT only for that. */
+/* Every tenth entry, for every architecture from its own target on; with REDVIZ_TEST_LIMIT only for its
+ * target. */
 static void check_with_ptxas(const char *path, int index) {
     (void)index;
     Made made = make(path, 10, true);

@@ -20,7 +20,7 @@ char *twin_probe(void) {
     return text;
 }
 
-/* ---- running ---------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 Launch twin_bind(const Emulator *emulator, const PlanLaunch *planned, const PtxProgram *program,
                  const char *what) {
@@ -85,7 +85,7 @@ static int buffer_of_name(const Trace *trace, const char *name) {
     return -1;
 }
 
-/* The buffers that an emulator has, as the untouched run numbers them. */
+/* The buffers of an emulator, with the numbers of the original run. */
 static InstrumentBuffer *list_buffers(Twin *twin, const Emulator *emulator, const Trace *trace, int *count) {
     InstrumentBuffer *buffers = arena_new(&twin->arena, ((size_t)trace->buffer_count + 1) * sizeof *buffers);
     *count = 0;
@@ -116,7 +116,7 @@ static void decode(Twin *twin, int index, const PlanLaunch *planned, const Trace
             fail_msg("%s", error.message);
 }
 
-typedef struct Probed { /* what an emulator needs until its end */
+typedef struct Probed { /* kept by an emulator until its end */
     PtxModule *module;
     PtxProgram *program;
 } Probed;
@@ -228,7 +228,7 @@ void twin_done(Twin *twin) {
     *twin = (Twin){0};
 }
 
-/* ---- comparing -------------------------------------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------------------------------------- */
 
 void twin_expect_same_results(const Plan *plain, const Plan *probed, const char *what) {
     for (int i = 0; i < plain->buffer_count; i++) {
@@ -265,8 +265,8 @@ static bool is_round(const Item *items, int count, int period) {
     return watches;
 }
 
-/* How often a thread goes round a loop that waits, is nobody's business: the last round stays. (A producer
- * collapses rounds that nothing of the same warp lies between.) */
+/* The number of iterations of a waiting loop does not matter: the last iteration is kept. (A producer
+ * collapses iterations with no other event of the warp in between.) */
 static void collapse(Item *items, int *count) {
     for (int period = 1; period <= LONGEST_LOOP && 2 * period <= *count; period++) {
         if (!is_round(items, *count, period)) continue;
@@ -323,7 +323,7 @@ static bool may_spin(const Twin *twin, int pc) {
     return false;
 }
 
-/* Pointers are the same where they point to the same place. */
+/* Pointers are equal if they point to the same place. */
 static bool same_value(const Twin *twin, uint64_t x, uint64_t y) {
     if (x == y) return true;
     for (int i = 0; i < twin->memory[0].count; i++)
@@ -334,7 +334,7 @@ static bool same_value(const Twin *twin, uint64_t x, uint64_t y) {
     return false;
 }
 
-/* The same for `lane`? Symbols are numbered by each producer; buffers are given. */
+/* Whether both are the same for `lane`. Symbols are numbered by each producer; buffers are given. */
 static bool same_event(const Twin *twin, int launch, const TraceEvent *x, const TraceEvent *y, int lane) {
     const TraceLaunch *a = twin->original->launches[launch], *b = twin->decoded->launches[launch];
     if (x->kind != y->kind || x->pc != y->pc || (x->taken ^ y->taken) >> lane & 1) return false;
@@ -387,7 +387,7 @@ static uint64_t compare_block(const Twin *twin, int launch, const TraceBlock *a,
     return compared;
 }
 
-/* Turns rise, one event of a warp in each; what is in a later interval comes later. */
+/* Turns increase, with at most one event per warp in each; events of a later interval come later. */
 static void check_order(const TraceBlock *block, const char *what) {
     int64_t last[WARP_LANES], turn = 0, end_of_interval = -1, latest = -1;
     uint32_t interval = 0;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles tests/kernels/*.cu to the PTX beside them (needs nvcc); the tests read the PTX. Sources are named
-# from the repository's root.
+# Compiles tests/kernels/*.cu to the PTX beside them (needs nvcc); the tests read the PTX. Names of
+# sources are relative to the repository's root.
 set -eu
 cd "$(dirname "$0")/../.."
 for source in tests/kernels/*.cu; do

@@ -1,5 +1,5 @@
-/* The ladder's table, --ladder and --latency: its rows and columns, what is beside what, and what the shipped
- * recording says to the sentences of articles. */
+/* The ladder's table, --ladder and --latency: its rows and columns, their neighbours, and the sentences of
+ * articles, checked against the shipped recording. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -67,7 +67,7 @@ static void rows_and_columns(void **state) {
     add(&here, "cpu", 1 << 20, 0, 100, false);
     add(&here, "strided", 1 << 20, 1, 1, true); /* kernels of another list are not mixed in */
     ladder_gather(&ladder, &list, &here, &(LadderOf){.dtype = "int", .op = "sum"});
-    assert_string_equal(ladder.rows[0].id, "atomic"); /* not timed, and there */
+    assert_string_equal(ladder.rows[0].id, "atomic"); /* not timed, but listed */
     assert_int_equal(ladder.row_count, ladder.rung_count + 2);
     assert_string_equal(ladder.rows[ladder.rung_count].id, "cub");
     assert_string_equal(ladder.rows[ladder.rung_count + 1].id, "cpu");
@@ -186,7 +186,7 @@ static void articles_as_they_were_published(void **state) {
     }
 }
 
-/* Against the shipped recording: what it refutes stays refuted until a recording says otherwise. */
+/* Against the shipped recording: what it refutes stays refuted until a recording shows otherwise. */
 static void what_was_measured_refutes(void **state) {
     (void)state;
     Measurements recorded = {0}, nothing = {0};

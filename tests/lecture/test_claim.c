@@ -18,7 +18,8 @@
 
 /* ---- the grammar, on values by hand -------------------------------------------------------------------- */
 
-/* What was asked for, as text; its value is 6, of a step 4, of time(RUN, N) N / 10; what limits is the shared memory pipe. */
+/* The queries, as text; their value is 6, for a step 4, for time(RUN, N) N / 10; the limit is the shared
+ * memory pipe. */
 static bool by_hand(void *context, const ClaimQuery *query, double *value, Error *error) {
     Text *asked = context;
     text_print(asked, "%s%s", asked->length ? "; " : "", query->name);
@@ -155,7 +156,7 @@ static void what_a_value_asks_for(void **state) {
     evaluated_done(&evaluated);
 }
 
-/* A claim that is no claim: the column is that of the claim's text, which begins in column 3. */
+/* Invalid claims: the column is that of the claim's text, which begins in column 3. */
 static void every_error_names_its_column(void **state) {
     (void)state;
     static const struct {
@@ -294,7 +295,7 @@ static void deep_nesting_is_refused(void **state) {
     text_done(&text);
 }
 
-/* Without a world only the form counts: nothing is asked for, nothing divided. */
+/* Without a world only the form is checked: nothing is queried, nothing divided. */
 static void the_form_alone(void **state) {
     (void)state;
     ClaimResult result;
@@ -355,7 +356,8 @@ static void refuses(Place *place, const char *text, const char *says) {
     if (!strstr(error.message, says)) fail_msg("%s: %s, not %s", text, error.message, says);
 }
 
-/* Each word in each of its scopes has a value at some step, line, interval or level of `strided`, which has conflicts. */
+/* Each word in each of its scopes has a value at some step, line, interval or level of `strided`, which has
+ * conflicts. */
 static void every_word_has_a_value(void **state) {
     (void)state;
     static const struct {
@@ -408,7 +410,7 @@ static void every_word_of_a_step_has_a_value(void **state) {
     place_close(&place);
 }
 
-/* strided with 256 threads, by the figures of its own header. */
+/* strided with 256 threads, compared with the figures in its own header. */
 static void figures_of_strided(void **state) {
     (void)state;
     Place place;
@@ -461,7 +463,7 @@ static void figures_of_strided(void **state) {
     place_close(&place);
 }
 
-/* Samples of one machine are not those of the other. */
+/* Samples of one machine are not used for the other. */
 static void a_machine_that_is_pinned_counts(void **state) {
     (void)state;
     static const char *const claims[] = {"strided.stalled \"barrier\" > 0",
@@ -532,7 +534,8 @@ static void what_has_no_value_is_refused(void **state) {
     place_close(&place);
 }
 
-/* Steps of all kinds: a value in its own type, sectors of global accesses, no wavefronts where none are modelled. */
+/* Steps of all kinds: a value in its own type, sectors of global accesses, no wavefronts if none are
+ * modelled. */
 static void values_of_steps(void **state) {
     (void)state;
     Place place;

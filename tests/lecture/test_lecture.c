@@ -22,7 +22,7 @@ static Lecture *parse(const char *text) {
     return lecture;
 }
 
-/* ---- what is read -------------------------------------------------------------------------------------- */
+/* ---- valid files --------------------------------------------------------------------------------------- */
 
 static void assert_block(const LectureBlock *block, LectureBlockKind kind, const char *label,
                          const char *text) {
@@ -72,7 +72,7 @@ static void a_command_line_is_read_as_a_shell_does(void **state) {
     static const LecturePlace places[] = {{9, 1}, {9, 10}, {10, 2}, {10, 9}, {10, 19}};
     Lecture *lecture =
         parse(HEAD "## S\n```redviz\n--kernel strided\n\t--keys \"a 'b\"'\"' --fill=digits\n```\n");
-    const LectureStop *stop = &lecture->stops[0]; /* without text before it, the title is no stop */
+    const LectureStop *stop = &lecture->stops[0]; /* without text before it, the title is not a stop */
     assert_int_equal(lecture->stop_count, 1);
     assert_int_equal(stop->word_count, 5);
     for (int i = 0; i < 5; i++) {
@@ -146,7 +146,7 @@ static void text_behind_a_comment_is_kept(void **state) {
     lecture_free(lecture);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------------- */
+/* ---- invalid files ------------------------------------------------------------------------------------- */
 
 static void every_error_names_its_place(void **state) {
     (void)state;
@@ -277,7 +277,7 @@ static void at_most_500_stops(void **state) {
     text_done(&text);
 }
 
-/* The line in question is shown; a file that cannot be read is named. */
+/* The line at fault is shown; an unreadable file is named. */
 static void errors_show_the_line(void **state) {
     (void)state;
     Error error = {0};
@@ -288,7 +288,7 @@ static void errors_show_the_line(void **state) {
     assert_string_equal(error.file, "/nowhere/a.md");
 }
 
-/* Cut off anywhere, a file is refused with one line or read: never more. */
+/* Truncated anywhere, a file is read, or refused with one line: nothing else. */
 static void any_part_of_a_file_is_read_or_refused(void **state) {
     (void)state;
     static const char text[] = HEAD "Text `code`.\n" STOP "```predict\nWhat?\ntopic: t\nkeys: l\n"
@@ -296,7 +296,7 @@ static void any_part_of_a_file_is_read_or_refused(void **state) {
                                     "<!-- c -->\n- item\n";
     for (size_t length = 0; length < sizeof text; length++) {
         Error error = {0};
-        char *part = malloc(length ? length : 1); /* no more, so that a sanitizer sees what reads further */
+        char *part = malloc(length ? length : 1); /* exact size, so that a sanitizer detects reads past it */
         memcpy(part, text, length);
         Lecture *lecture = lecture_parse(part, length, "a.md", &error);
         assert_int_equal(!lecture, error.message[0] != 0);
@@ -306,9 +306,9 @@ static void any_part_of_a_file_is_read_or_refused(void **state) {
     }
 }
 
-/* ---- marks ---------------------------------------------------------------------------------------------- */
+/* ---- marks --------------------------------------------------------------------------------------------- */
 
-/* "s(strong) and ..." : the mark's letter and its text, plain text as it stands. */
+/* "s(strong) and ..." : the mark's letter and its text, plain text unchanged. */
 static void assert_spans(const char *text, const char *expected) {
     static const char letters[] = {'p', 's', 'e', 'c', 'l'};
     Text all = {0};
@@ -348,7 +348,7 @@ static void one_lecture_in_two_languages(void **state) {
     (void)state;
     static const struct {
         const char *one, *other;
-        const char *file; /* where the error is; NULL: they are the same */
+        const char *file; /* where the error is; NULL: both agree */
         int line;
         const char *says;
     } cases[] = {

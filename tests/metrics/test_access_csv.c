@@ -1,4 +1,4 @@
-/* --access: the measured file as it is, and mistakes with their line and column. */
+/* --access: the measured file unchanged, and errors with their line and column. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts are computed, columns and rows kept: the file that was measured is its own expected output, 919 of
- * 919. */
+/* Counts are computed, columns and rows kept: the measured file is its own expected output, 919 of 919. */
 static void the_measured_file_comes_back_unchanged(void **state) {
     (void)state;
     char *csv;
@@ -47,12 +46,11 @@ static void columns_are_found_by_name(void **state) {
         "count,kind,width_bytes,active_mask,off0\n77,global_load,8,1,32\n", /* moved to the end, not read */
         "kind,width_bytes,active_mask,off0,count\nglobal_load,8,1,32,1\n");
     assert_computes(
-        "kind,width_bytes,active_mask,off0,off1,count\nshared_store,4,2,,4\n", /* the count may be missing */
+        "kind,width_bytes,active_mask,off0,off1,count\nshared_store,4,2,,4\n", /* the count is optional */
         "kind,width_bytes,active_mask,off0,off1,count\nshared_store,4,2,,4,1\n");
-    assert_computes(
-        "\xef\xbb\xbfkind,width_bytes,active_mask,off0\r\nshared_load,4,1,012\r\n", /* twelve; ten, as in C,
-                                                                                       would not be aligned */
-        "kind,width_bytes,active_mask,off0,count\nshared_load,4,1,012,1\n");
+    /* twelve; ten, as in C, would not be aligned. */
+    assert_computes("\xef\xbb\xbfkind,width_bytes,active_mask,off0\r\nshared_load,4,1,012\r\n",
+                    "kind,width_bytes,active_mask,off0,count\nshared_load,4,1,012,1\n");
 }
 
 static void comments_and_empty_lines_are_kept(void **state) {
@@ -118,7 +116,8 @@ static void mistakes_have_a_place(void **state) {
     text_done(&out);
 }
 
-/* Any cut or change of a good file is an error or a result, never a crash (run under the sanitizers). */
+/* Any truncated or changed copy of a valid file gives an error or a result, never a crash (run under the
+ * sanitizers). */
 static void damaged_files_are_survived(void **state) {
     (void)state;
     static const char csv[] = "kind,width_bytes,active_mask,off0,off1,count\nshared_load,16,3,0,16,1\n# "

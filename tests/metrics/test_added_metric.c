@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 
 static char copy[] = "/tmp/redviz-metric-XXXXXX";
-static const char *program; /* of the tree, relative to it; the copy has it at the same place */
+static const char *program; /* relative to the tree; at the same place in the copy */
 
 static int shell(const char *command) {
     int status = system(command);
@@ -56,7 +56,7 @@ static int delete_copy(void **state) {
     return shell(command);
 }
 
-/* What the copy's program prints; kernels and PTX are the tree's. */
+/* The output of the copy's program; kernels and PTX are the tree's. */
 static Text print_of(const char *options) {
     char command[512], path[64];
     Text out = {0};

@@ -1,4 +1,4 @@
-/* Hardware counters beside a trace: what is predicted, when the two agree, and how reports say it. */
+/* Hardware counters beside a trace: the predictions, when the two agree, and how reports say it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -174,7 +174,7 @@ static void what_is_not_measured(void **state) {
     sample_close(&sample);
 }
 
-/* Each reason why the profiler may count otherwise is whole sentences. */
+/* Each reason why the profiler may count differently consists of whole sentences. */
 static void reasons_are_sentences(void **state) {
     (void)state;
     int reasons = 0;

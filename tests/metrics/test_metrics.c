@@ -1,5 +1,4 @@
-/* Metrics of the sample launch: what each takes from counters and from events, generic accesses, lines,
- * steps. */
+/* Metrics of the sample launch: the counters and events of each, generic accesses, lines, steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +98,7 @@ static void lines_come_in_order_with_their_own_counts(void **state) {
     assert_int_equal(lines[0].totals.shared_stores, 8);
     assert_int_equal(lines[2].totals.shared_loads, 2);
     assert_int_equal(lines[2].totals.global_load_requests, 5);
-    assert_int_equal(lines[2].totals.warp_instructions, 6); /* once, though it reached two spaces */
+    assert_int_equal(lines[2].totals.warp_instructions, 6); /* once, though it accessed two spaces */
     metrics_of_run(sample.trace, &run);
     assert_memory_equal(&sum, &run, sizeof sum);
     free(lines);
@@ -107,7 +106,7 @@ static void lines_come_in_order_with_their_own_counts(void **state) {
 }
 
 /* Two warps: a 2-way conflict, a store of one lane at an odd place of the window, global loads coalesced and
- * strided, a diverging branch. */
+ * strided, a divergent branch. */
 static TraceBlock *traced_block(void) {
     TraceBlock *block = trace_block_new(0);
     for (int warp = 0; warp < 2; warp++) {
@@ -152,7 +151,7 @@ static void events_are_counted_by_the_same_folds(void **state) {
     sample_close(&sample);
 }
 
-/* Symbols need not start at a multiple of 128 bytes: what decides banks is the place in the window. */
+/* Symbols need not start at a multiple of 128 bytes: the address in the window determines the bank. */
 static void banks_follow_from_the_place_in_the_window(void **state) {
     (void)state;
     Sample sample;
@@ -171,7 +170,7 @@ static void banks_follow_from_the_place_in_the_window(void **state) {
     sample_close(&sample);
 }
 
-/* The lanes between the first and the last decide, too. */
+/* The lanes between the first and the last also matter. */
 static void a_branch_diverges_if_any_lane_does(void **state) {
     (void)state;
     static const uint32_t taken[] = {0, ALL, 1, 0x80000000u, 0x00010000, ~UINT32_C(0x00010000)};

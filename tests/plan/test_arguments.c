@@ -1,4 +1,4 @@
-/* --args: buffers, scalars, structures, their layout, and what is wrong with them. */
+/* --args: buffers, scalars, structures, their layout, and their errors. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -211,7 +211,7 @@ static void structures_are_laid_out_as_in_c(void **state) {
     plan_free(&plan);
 }
 
-/* What the kernel reads of a structure is what was written there, be it within another structure. */
+/* The kernel reads the members of a structure as written, even within another structure. */
 static void members_are_what_the_kernel_reads(void **state) {
     (void)state;
     static const char *const good[] = {"{in=float[n], n, 2.5f}", "{in=float[n], {n, 2.5f}}",
@@ -224,7 +224,7 @@ static void members_are_what_the_kernel_reads(void **state) {
     }
 }
 
-/* An object without members has a byte; parameters that ask for more alignment than their members are padded. */
+/* An object without members has a byte; parameters with more alignment than their members are padded. */
 static void structures_have_the_size_of_their_parameter(void **state) {
     (void)state;
     Plan plan;
@@ -248,7 +248,7 @@ static void pointers_may_point_into_a_buffer(void **state) {
     plan_free(&plan);
 }
 
-/* Their bytes come from a file, and must be as many. */
+/* Their bytes come from a file, which must have their size. */
 static void structures_are_read_from_files(void **state) {
     (void)state;
     static const char path[] = "build/structure.bin";
@@ -305,8 +305,8 @@ static void arguments_are_laid_out_by_alignment(void **state) {
     plan_free(&plan);
 }
 
-/* Whatever runs a planned launch (emulator, capture, counters, --verify, --bench) has it bound by
- * plan_bind_launch(): nobody else makes a Launch of it; only plan_file.c reads its arguments, too. */
+/* Every user of a planned launch (emulator, capture, counters, --verify, --bench) binds it with
+ * plan_bind_launch(): no other code makes a Launch of it. Only plan_file.c also reads its arguments. */
 static void launches_are_bound_in_one_place(void **state) {
     (void)state;
     char found[256] = "";

@@ -1,4 +1,4 @@
-/* Expressions of sizes: their grammar, floats, suffixes, what is wrong with them. */
+/* Expressions of sizes: their grammar, floats, suffixes, and their errors. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

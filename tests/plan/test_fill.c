@@ -50,7 +50,7 @@ static void iota_wraps_in_small_integers(void **state) {
 
 static void random_data_is_the_same_everywhere(void **state) {
     (void)state;
-    /* SplitMix64, computed apart. If these change, every recorded session and every screen in the tests
+    /* SplitMix64, computed separately. If these change, every recorded session and every screen in the tests
      * changes with them. */
     static const int expected[] = {500, -255, -123, 909};
     Plan plan;
@@ -61,8 +61,8 @@ static void random_data_is_the_same_everywhere(void **state) {
     plan_free(&plan);
 }
 
-/* 0 to 9 of every type, each as often, the same ones whatever the type. */
-/* Sizes around the pieces that threads share out, more threads than pieces. */
+/* 0 to 9 in every type, equally often, the same for all types. */
+/* Sizes near the pieces that threads share, and more threads than pieces. */
 static void threads_fill_what_one_fills(void **state) {
     (void)state;
     static const uint64_t counts[] = {1, (1 << 20) - 1, (1 << 20) + 1, 5 * (1 << 20) + 77};
@@ -99,7 +99,7 @@ static void digits_are_the_same_ten_in_every_type(void **state) {
         int times[10] = {0};
         make_buffer(&plan, types[t], 20000, FILL_DIGITS);
         make_buffer(&other, types[t], 20000, FILL_DIGITS);
-        plan.buffers[0].scale = 60000; /* of random numbers, not of digits */
+        plan.buffers[0].scale = 60000; /* for random numbers, not for digits */
         fill_buffer(&plan, 1);
         fill_buffer(&other, 2);
         for (uint64_t i = 0; i < 20000; i++) {

@@ -1,5 +1,5 @@
-/* Structural comparison of two modules: is print(parse(x)), parsed again, the same IR? Everything but places
- * in the text is compared. Returns NULL when they are the same, else a few words on what differs. */
+/* Structural comparison of two modules: whether print(parse(x)), parsed again, is the same IR. Everything but
+ * places in the text is compared. Returns NULL if they are the same, else a few words on the difference. */
 #ifndef TESTS_SAME_IR_H
 #define TESTS_SAME_IR_H
 

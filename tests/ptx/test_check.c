@@ -1,4 +1,5 @@
-/* The checker: what ptxas takes is never refused, what it refuses is; by tables of ptxas 13.0's answers. */
+/* The checker: it accepts what ptxas accepts, and refuses what ptxas refuses; by tables of ptxas 13.0's
+ * answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ static const char declarations[] =
     ".reg .f32 %f<20>; .reg .f64 %fd<10>; .reg .v2 .f32 %vf<4>;\n"
     ".shared .align 128 .b8 tile[4096]; .shared .b64 bar; .local .align 8 .b8 stack[64];\n";
 
-/* Is `text` taken, in a module of this version? Else the message is in *error. */
+/* Whether `text` is accepted in a module of this version. If not, the message is in *error. */
 static bool is_taken(const char *version, const char *target, const char *text, Error *error) {
     Text whole = {0};
     text_print(&whole, ".version %s\n.target %s\n%s%s\nret;\n}\n", version, target, declarations, text);
@@ -120,7 +121,7 @@ static void registers_of_types(void **state) {
         }
 }
 
-/* Rules that end with a version of PTX, and versions that nobody knows yet. */
+/* Rules that end with a version of PTX, and unknown future versions. */
 static void versions(void **state) {
     (void)state;
     static const struct {
@@ -139,7 +140,7 @@ static void versions(void **state) {
     assert_true(is_taken("9.1", "sm_135", "add.s32 %r1, %r2, 1;", &error));
 }
 
-/* All kernels that ship, and those of other compilers in the tests. */
+/* All shipped kernels, and those of other compilers in the tests. */
 static void files(void **state) {
     (void)state;
     static const char *const patterns[] = {"assets/ptx/*.ptx", "tests/kernels/*.ptx",

@@ -75,8 +75,8 @@ static void variables(void **state) {
     }
 }
 
-/* Bytes in hexadecimal, as they lie in memory; an address is {symbol+addend} over the bytes that it will
- * fill, with ! for a generic one, and >> n for one byte of it. */
+/* Bytes in hexadecimal, as in memory; an address is {symbol+addend} over the bytes that it will fill, with !
+ * for a generic one, and >> n for one byte of it. */
 static void describe_initial(const PtxVariable *variable, Text *out) {
     const PtxRelocation *next = variable->relocations, *end = next + variable->relocation_count;
     for (uint64_t i = 0; i < variable->bytes; i++) {
@@ -195,7 +195,7 @@ static void functions(void **state) {
     ptx_module_free(module);
 }
 
-/* Directives of entries that change nothing here are kept as they are. */
+/* Directives of entries that have no effect here are kept unchanged. */
 static void performance_directives_are_kept(void **state) {
     (void)state;
     static const char *const rows[] = {".maxnreg 40",
@@ -219,7 +219,7 @@ static void performance_directives_are_kept(void **state) {
     }
 }
 
-/* nvcc up to CUDA 4 ended declarations of functions with nothing. */
+/* nvcc up to CUDA 4 wrote no semicolon after declarations of functions. */
 static void old_declarations_end_without_a_semicolon(void **state) {
     (void)state;
     PtxModule *module = parse_module(".version 2.3\n.target sm_20\n.address_size 64\n"
@@ -247,7 +247,7 @@ static void aliases(void **state) {
     ptx_module_free(module);
 }
 
-/* Debug sections are data for debuggers: kept as they are, braces in strings included. */
+/* Debug sections are data for debuggers: they are kept unchanged, including braces in strings. */
 static void other_directives(void **state) {
     (void)state;
     const char *section = ".section\t.debug_str\n{\n$L__info_string0: // a comment with }\n.b8 95,90\n.b64 "
@@ -275,7 +275,7 @@ static void other_directives(void **state) {
     ptx_module_free(module);
 }
 
-/* Only the bodies that are asked for are parsed: a broken one does not stop the others. */
+/* Only requested bodies are parsed: a broken one does not stop the others. */
 static void bodies_are_parsed_on_demand(void **state) {
     (void)state;
     const char *text = ".version 7.0\n.target sm_75\n.entry broken() { this is { \"not }\" /* } */ } PTX "
@@ -289,8 +289,7 @@ static void bodies_are_parsed_on_demand(void **state) {
     ptx_module_free(module);
 }
 
-/* PTX that is embedded in a program ends in zero bytes; text copied from a web page may have none of its line
- * ends changed. */
+/* PTX embedded in a program ends in zero bytes; text copied from a web page may have any line ends. */
 static void text_may_end_in_zeros_and_have_any_line_ends(void **state) {
     (void)state;
     static const char text[] =

@@ -1,5 +1,5 @@
-/* Error messages of the front end: one line, its place, the line of PTX and a caret. Nothing that is not PTX
- * does more than that. */
+/* Error messages of the front end: one line, its place, the line of PTX and a caret. Invalid input causes
+ * nothing but that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -244,7 +244,7 @@ static PtxModule *parse_whole(const char *text, size_t length, Error *error) {
     return NULL;
 }
 
-/* Cut anywhere, a file either parses or gives an error with a message and a caret inside of its line. */
+/* Truncated anywhere, a file either parses or gives an error with a message and a caret within its line. */
 static void truncated_files(void **state) {
     (void)state;
     char *text;
@@ -254,7 +254,7 @@ static void truncated_files(void **state) {
         fail_msg("%s", error.message);
     int refused = 0;
     for (size_t cut = 0; cut < length; cut++) {
-        char *part = memory_new(cut + 1); /* of that size, so that reading on is found */
+        char *part = memory_new(cut + 1); /* of exactly that size, so that reading past the end is found */
         memcpy(part, text, cut);
         error = (Error){0};
         PtxModule *module = parse_whole(part, cut, &error);
@@ -292,7 +292,7 @@ static void repeat(Text *text, const char *what, int count) {
     for (int i = 0; i < count; i++) text_add(text, what);
 }
 
-/* A million of anything that nests does not overflow the stack. */
+/* A million levels of any nested construct do not overflow the stack. */
 static void deep_nesting(void **state) {
     (void)state;
     static const struct {
@@ -328,7 +328,7 @@ static void deep_nesting(void **state) {
     }
 }
 
-/* Very long names and lists are only large. */
+/* Very long names and lists are only slow. */
 static void large_is_no_error(void **state) {
     (void)state;
     Text text = {0};
@@ -346,7 +346,7 @@ static void large_is_no_error(void **state) {
     text_done(&text);
 }
 
-/* Of a long line, the part around the caret is shown. */
+/* For a long line, the part around the caret is shown. */
 static void long_lines_show_the_place(void **state) {
     (void)state;
     Text text = {0};
@@ -382,7 +382,7 @@ static void carets_are_printed_below_the_place(void **state) {
                            "               ^\n");
 }
 
-/* An option may have more than one line; its excerpt has one, and the caret stands below its place. */
+/* An option may have several lines; its excerpt has one, and the caret is below its place. */
 static void ends_of_lines_are_escaped(void **state) {
     (void)state;
     Error error = {0};

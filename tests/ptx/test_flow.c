@@ -1,8 +1,8 @@
-/* Control flow of linked functions: branch targets, and where the lanes that a branch separates meet again.
+/* Control flow of linked functions: branch targets, and where the lanes of a divergent branch reconverge.
  *
- * A body is written with ~ for an instruction that does nothing of interest, # for a barrier of the block,
- * and ?L for a branch to L by some lanes. What is expected is a list of branches: "0>3=5" is the branch at pc
- * 0 to pc 3 whose lanes meet at pc 5, "=end" at the function's end. */
+ * A body is written with ~ for an instruction without control flow, # for a barrier of the block, and ?L for
+ * a branch to L by some lanes. The expectation is a list of branches: "0>3=5" is the branch at pc 0 to pc 3
+ * whose lanes reconverge at pc 5, "=end" at the function's end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,7 +92,7 @@ static void switches(void **state) {
     check_flow("l: .branchtargets A, B; @%p1 brx.idx %r1, l; ~ A: ~ B: ~ ret;", "0>2,3=3");
 }
 
-/* Lanes that leave early are waited for by nobody: the others meet where they would without them. */
+/* Lanes that exit early do not move the reconvergence point of the others. */
 static void early_exits(void **state) {
     (void)state;
     check_flow("?L; ~ ~ L: ret;", "0>3=3");                       /* if (x) return; */
@@ -104,8 +104,8 @@ static void early_exits(void **state) {
     check_flow("?A; ~ bra B; A: ~ B: ~ ?R; ~ ~ ret; R: ~ ret;", "0>3=4 2>4=4 5>9=end");
 }
 
-/* The same where the way out does something, and nvcc has put it behind everything else. Who waits
- * at a barrier must not be waited for by lanes of another way that will come to it too. */
+/* The same if the exit path does something, and nvcc has placed it after everything else. Lanes of another
+ * path that will also reach the barrier must not wait for the lanes that wait at it. */
 static void early_exits_and_barriers(void **state) {
     (void)state;
     check_flow("?E; ~ # ~ E: ret;", "0>4=end"); /* if (i >= n) return; */
@@ -113,7 +113,7 @@ static void early_exits_and_barriers(void **state) {
     check_flow("?A; ?R; ~ A: # ~ bra E; R: ~ E: ret;", "0>3=3 1>6=end 5>7=7");
     check_flow("?A; ?R; ~ A: ~ ~ bra E; R: ~ E: ret;", "0>3=3 1>6=7 5>7=7"); /* without any */
     check_flow("?X; L: ?A; ?R; ~ A: # ?L; X: ~ bra E; R: ~ E: ret;",
-               "0>6=end 1>4=4 2>8=end 5>1=end 7>9=9"); /* in a loop */
+               "0>6=end 1>4=4 2>8=end 5>1=end 7>9=9"); /* inside a loop */
     check_flow("?X; L: ?A; ?R; ~ A: # ?L; X: # bra E; R: ~ E: ret;", "0>6=6 1>4=4 2>8=end 5>1=6 7>9=9");
     check_flow("?X; L: ?A; ?R; ~ A: ~ ?L; X: ~ bra E; R: ~ E: ret;", "0>6=6 1>4=4 2>8=9 5>1=6 7>9=9");
     check_flow("L: ?A; ?R; ~ A: # ?L; bra E; R: ~ E: ret;", "0>3=3 1>6=end 4>0=end 5>7=7");
@@ -127,7 +127,7 @@ static void assertions_and_endless_loops(void **state) {
     check_flow("?A; ?T; ~ A: ~ ~ ret; T: trap;", "0>3=3 1>6=end");
     check_flow("?A; @%p2 trap; ~ A: ~ ~ ret;", "0>3=3");
     check_flow("?F; ~ ret; F: bra F;", "0>3=end 3>3=end");
-    check_flow("L: ?A; ~ A: ~ bra L;", "0>2=2 3>0=end"); /* no way out at all */
+    check_flow("L: ?A; ~ A: ~ bra L;", "0>2=2 3>0=end"); /* without an exit */
     check_flow("ret; ?L; ~ L: ~ ret;", "1>3=3");         /* dead code */
 }
 
@@ -135,7 +135,7 @@ static void functions_always_end(void **state) {
     (void)state;
     static const struct {
         const char *body;
-        int count; /* of instructions, with the ret that the linker adds */
+        int count; /* number of instructions, with the ret that the linker adds */
     } rows[] = {{"", 1},
                 {"~", 2},
                 {"ret;", 1},
@@ -168,7 +168,8 @@ static void blocks_begin_at_targets_and_behind_jumps(void **state) {
     ptx_module_free(module);
 }
 
-/* ---- random graphs against the definition ----------------------------------------------------------- */
+/* ---- random graphs against the definition
+ * ---------------------------------------------------------------- */
 
 enum { BLOCKS = 12 };
 
@@ -177,7 +178,7 @@ static unsigned next_random(uint64_t *state) {
     return (unsigned)(*state >> 33);
 }
 
-/* Can block `from` reach the last one without entering `without`? */
+/* Whether block `from` can reach the last one without entering `without`. */
 static bool reaches_end(const int *target, int from, int without) {
     bool seen[BLOCKS] = {false};
     int stack[2 * BLOCKS + 1], depth = 0;
@@ -193,8 +194,7 @@ static bool reaches_end(const int *target, int from, int without) {
     return false;
 }
 
-/* The block that every way from `from` to the end enters, and of those the first: all others are on every way
- * from it. */
+/* The first block that every path from `from` to the end enters; the others are on every path from it. */
 static int meeting_block(const int *target, int from) {
     for (int block = 0; block < BLOCKS; block++) {
         if (block == from || reaches_end(target, from, block)) continue;
@@ -236,7 +236,7 @@ static void random_graphs_meet_where_the_definition_says(void **state) {
     }
 }
 
-/* A function of a hundred thousand blocks is a matter of milliseconds. */
+/* A function of a hundred thousand blocks takes milliseconds. */
 static void large_functions(void **state) {
     (void)state;
     enum { COUNT = 100000 };

@@ -1,5 +1,5 @@
 /* The whole instruction set: every instruction of the PTX ISA 9.0 parses and prints back, and executing one
- * that the emulator does not know traps, naming it. The lines are in isa.def. */
+ * that the emulator does not implement traps and names it. The lines are in isa.def. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,9 +87,9 @@ static void every_row_of_the_opcodes_has_a_line(void **state) {
     }
 }
 
-/* A modifier without a row is ignored by nobody: the emulator refuses it. So the instructions that it
- * executes have rows for all but those of tensor maps and of several blocks, cvt.pack's
- * small types, and matrices of fewer bits. */
+/* A modifier without a row is never ignored: the emulator refuses it. So the instructions that it executes
+ * have rows for all modifiers but those of tensor maps and of several blocks, cvt.pack's small types, and
+ * matrices with fewer bits. */
 static void modifiers_of_executed_instructions_have_rows(void **state) {
     (void)state;
     static const char *const others[] = {"tensormap",
@@ -141,8 +141,7 @@ static void modifiers_of_executed_instructions_have_rows(void **state) {
     }
 }
 
-/* The detail of the first trap of one thread that executes `text`; NULL where there is none. The caller frees
- * it. */
+/* The detail of the first trap of one thread that executes `text`; NULL: no trap. The caller frees it. */
 static char *trap_of(int target, const char *text) {
     Error error = {0};
     PtxModule *module = parse_line(target, text);
@@ -187,8 +186,8 @@ static void what_is_not_emulated_traps_by_name(void **state) {
     }
 }
 
-/* Whatever their operands hold, executed instructions end, with a trap or without. Here all registers are
- * zero or undefined. */
+/* With any operands, executed instructions end, with or without a trap. Here all registers are zero or
+ * undefined. */
 static void executed_instructions_end(void **state) {
     (void)state;
     for (int i = 0; i < LINES; i++)

@@ -1,4 +1,4 @@
-/* Readable names of mangled functions, and finding an entry by what a person types. */
+/* Readable names of mangled functions, and finding an entry by the name that is typed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,14 +55,14 @@ static void readable(void **state) {
         {"_Z1kIZ4mainEUlfE0_EvPKfPfT_", "k<main::{lambda(float)#2}>"},
         {"_Z1kIZ4mainEUlT_S0_E_EvPKfPfT_", "k<main::{lambda(auto:1,auto:1)#1}>"},
         {"_Z1kIZ3runIiEvPT_E3AddEvS0_", "k<run<int>::Add>"},
-        /* variables of functions: their own names */
+        /* Variables of functions: their own names. */
         {"_ZZ7shuffleIf3SumEvPKT_PS1_jE9warp_sums", "warp_sums"},
         {"_ZZ1kPiE4tile_0", "tile"},
         {"_ZZ1kPiE6tile_0", "tile_0"},
         {"_ZZ1kPiE99999999999999999999tile", "_ZZ1kPiE99999999999999999999tile"},
         {"_ZZ1kPiE18446744073709551615tile", "_ZZ1kPiE18446744073709551615tile"},
         {"_ZZ1k", "_ZZ1k"},
-        /* what is not understood stays as it is */
+        /* Names that are not understood stay unchanged. */
         {"_Z", "_Z"},
         {"_Zfoo", "_Zfoo"},
         {"_Z99short", "_Z99short"},
@@ -86,7 +86,7 @@ static void readable(void **state) {
     ptx_module_free(module);
 }
 
-/* Substitutions can describe names of exponential length, and types can nest without end. */
+/* Substitutions can describe names of exponential length, and types can nest without limit. */
 static void hostile_names_end(void **state) {
     (void)state;
     PtxModule *module = parse_module(".version 7.0\n.target sm_75\n.entry k() { ret; }");
@@ -270,7 +270,8 @@ static void the_only_entry_needs_no_name(void **state) {
     ptx_module_free(module);
 }
 
-/* A file may have thousands of entries: the message stays one line of some 500 bytes, with the nearest ones. */
+/* A file may have thousands of entries: the message stays one line of some 500 bytes, with the nearest
+ * names. */
 static void messages_about_many_entries_are_short(void **state) {
     (void)state;
     Text text = {0};

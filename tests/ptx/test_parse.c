@@ -1,5 +1,5 @@
-/* Instructions and operands in the IR after parsing one line, as text. Each row is a program of one line and
- * its expectation. */
+/* Instructions and operands in the IR after parsing one line, as text. Each row is a one-line program and its
+ * expectation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -159,7 +159,7 @@ static void modifiers_are_known_by_their_rows(void **state) {
     ptx_module_free(module);
 }
 
-/* A name means what the innermost scope says; leaving the scope brings the outer meaning back. */
+/* The innermost scope defines the meaning of a name; after the scope, the outer meaning returns. */
 static void scopes_shadow(void **state) {
     (void)state;
     PtxModule *module = parse_body("mov.u32 %r1, 1; { .reg .f64 %r<3>; mov.f64 %r1, 0d0000000000000000; { "
@@ -173,8 +173,8 @@ static void scopes_shadow(void **state) {
     ptx_module_free(module);
 }
 
-/* Two inline-asm blocks may use the same label; a branch means the nearest one around it, declared before or
- * behind. */
+/* Two inline-asm blocks may use the same label; a branch refers to the nearest one around it, declared before
+ * or after. */
 static void labels_are_scoped(void **state) {
     (void)state;
     PtxModule *module = parse_body("L: { bra L; L: ret; } { bra L; } { { bra L; } L: ret; } bra M; M: ret;");
@@ -191,7 +191,7 @@ static void labels_are_scoped(void **state) {
     ptx_module_free(module);
 }
 
-/* Registers of a range exist once they are used; indices are dense in that order. */
+/* Registers of a range exist once they are used; indices are dense in the order of use. */
 static void registers_are_numbered_densely(void **state) {
     (void)state;
     PtxModule *module = parse_module(".version 7.0\n.target sm_75\n.entry k() { .reg .b32 x, %r<2000000000>, "

@@ -1,6 +1,6 @@
-/* The printer: what it prints is parsed to the same module again. parse(print(x)) == x holds for the PTX that
- * ships and for the seeds of the fuzz target; the exact text, and operands that were made by hand, as an
- * instrumenter makes them, are tested, too. */
+/* The printer: its output parses to the same module. parse(print(x)) == x holds for the shipped PTX and for
+ * the seeds of the fuzz target; the exact text is tested, too, and operands made by hand, as the instrumenter
+ * makes them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,7 +92,7 @@ static void exact_text(void **state) {
     free(text);
 }
 
-/* Literals without a spelling print from their values, exactly. */
+/* Literals without a spelling are printed from their values, exactly. */
 static void values_print_without_a_spelling(void **state) {
     (void)state;
     static const struct {
@@ -124,7 +124,7 @@ static void values_print_without_a_spelling(void **state) {
     }
 }
 
-/* Text that is kept as it was written has one normal spacing, and never joins two operators into one. */
+/* Text kept as written has one normal spacing, and two operators are never joined into one. */
 static void kept_text_has_one_spacing(void **state) {
     (void)state;
     static const char *const rows[][2] = {

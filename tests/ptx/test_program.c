@@ -25,7 +25,7 @@ static void check_linked(const char *text, const char *expected) {
     for (int i = 0; i < program->function_count; i++) {
         const PtxProgramFunction *placed = &program->functions[i];
         text_print(&out, "%s%s", i ? " " : "", placed->function->name);
-        assert_int_equal(placed->begin, next); /* one behind the other */
+        assert_int_equal(placed->begin, next); /* one after another */
         assert_int_equal(ptx_program_function(program, placed->function), i);
         for (int pc = placed->begin; pc < placed->end; pc++) assert_int_equal(program->code[pc].function, i);
         next = placed->end;
@@ -53,7 +53,7 @@ static void only_what_the_entry_needs_is_linked(void **state) {
     check_linked(
         ".func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a); .extern .func free(.param .b64 p);"
         ".entry k() { " R "call free, (%rd1); }",
-        "k"); /* the machine's own */
+        "k"); /* built in */
 }
 
 static void functions_by_address_are_linked(void **state) {
@@ -65,7 +65,7 @@ static void functions_by_address_are_linked(void **state) {
         F("a") ".global .u64 t = a; .global .u64 u = t; .entry k() { " R "ld.global.u64 %rd1, [u]; }", "k a");
     check_linked(F("a") ".global .u64 t = a; .entry k() { ret; }", "k");
     check_linked(F("a") F("b") ".entry k() { " R "list: .calltargets b; call %rd1, list; }", "k b");
-    /* through a pointer, anything may be called whose address is taken somewhere */
+    /* Through a pointer, any function may be called whose address is taken somewhere. */
     check_linked(F("a") F("b") F("c") ".global .u64 t = c; .entry set() { " R
                                       "mov.u64 %rd1, a; }\n.entry k() { " R "call %rd1; }",
                  "k a c");
@@ -74,8 +74,8 @@ static void functions_by_address_are_linked(void **state) {
                  "k a");
 }
 
-/* Looking for functions whose address is taken reads all bodies; one that does not parse is not this entry's
- * business. */
+/* Looking for functions whose address is taken reads all bodies; one that does not parse does not affect this
+ * entry. */
 static void a_broken_body_stops_only_who_needs_it(void **state) {
     (void)state;
     static const char text[] =
@@ -134,7 +134,7 @@ static void a_module_may_be_linked_again(void **state) {
     ptx_module_free(module);
 }
 
-/* ---- source lines ----------------------------------------------------------------------------------- */
+/* ---- source lines -------------------------------------------------------------------------------------- */
 
 #define FILES ".file 1 \"user.cu\"\n.file 2 \"header.h\"\n.file 3 \"other.cuh\"\n"
 
@@ -188,7 +188,7 @@ static void lines_through_inlining(void **state) {
                       " .loc 1 6 1 .loc 2 9 9, function_name f, inlined_at 1 6 1 .loc 3 1 1, function_name "
                       "g, inlined_at 2 9 9 ret; }",
                 "user.cu:5 user.cu:6");
-    /* it is named, but no .loc stands there */
+    /* It is named, but no .loc is there. */
     check_lines(FILES ".entry k() { .loc 2 9 9, function_name f, inlined_at 1 6 1 ret; }", "user.cu:6");
 }
 

@@ -1,4 +1,4 @@
-/* Statements: a body's text, and the statements that it becomes, one a line. */
+/* Statements: the text of a body, and the statements parsed from it, one per line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

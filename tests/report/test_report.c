@@ -1,4 +1,4 @@
-/* Reports of the sample launch: the exact text, the exact JSON, and what becomes null. */
+/* Reports of the sample launch: the exact text, the exact JSON, and values that become null. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,13 +74,13 @@ static void fill(Sample *sample, ReportInput *input) {
 static void assert_text(const ReportInput *input, const char *expected) {
     Text out = {0};
     report_text(input, &out);
-    size_t same = 0, begin = 0; /* cmocka cuts long texts: the first line that differs is enough */
+    size_t same = 0, begin = 0; /* cmocka truncates long texts: the first line that differs is enough */
     for (; same < out.length && out.data[same] == expected[same]; same++)
         if (out.data[same] == '\n') begin = same + 1;
     if (same < out.length || expected[same])
         fail_msg("'%.*s' instead of '%.*s'", (int)strcspn(out.data + begin, "\n"), out.data + begin,
                  (int)strcspn(expected + begin, "\n"), expected + begin);
-    for (const char *line = text_string(&out); *line;) { /* fits a slide */
+    for (const char *line = text_string(&out); *line;) { /* fits on a slide */
         size_t length = strcspn(line, "\n");
         if (length > 80) fail_msg("more than 80 columns: %.*s", (int)length, line);
         line += length + (line[length] == '\n');
@@ -244,8 +244,8 @@ static void the_head_says_what_ran_and_how_right_it_was(void **state) {
     sample_close(&sample);
 }
 
-/* A line with idle lanes is reported when they are a good part of the run's; what is ideal is not reported
- * of runs that trapped. */
+/* A line with idle lanes is reported if they are a large part of the run's; ideal costs are not reported for
+ * runs that trapped. */
 static void idle_lanes_are_reported_with_their_line(void **state) {
     (void)state;
     Sample sample;
@@ -265,7 +265,7 @@ static void idle_lanes_are_reported_with_their_line(void **state) {
                            "- No shared access has a bank conflict.\n"));
     assert_null(strstr(out.data, "- line 16"));
     text_clear(&out);
-    c[SAMPLE_LOAD_GLOBAL].lanes = 140; /* it is the same everywhere: no line is to blame */
+    c[SAMPLE_LOAD_GLOBAL].lanes = 140; /* it is the same everywhere: no line stands out */
     report_text(&input, &out);
     assert_null(strstr(out.data, "- line 10: 2.0"));
     text_clear(&out);
@@ -304,7 +304,7 @@ static void many_lines_are_cut_short(void **state) {
     Sample sample;
     ReportInput input;
     fill(&sample, &input);
-    PtxCode *code = sample.program->code; /* every instruction a branch of its own line */
+    PtxCode *code = sample.program->code; /* every instruction is a branch with a line of its own */
     for (int pc = 0; pc < SAMPLE_COUNT; pc++) {
         code[pc].instruction = code[SAMPLE_BRANCH].instruction;
         code[pc].line.line = 10 + pc;
@@ -315,7 +315,7 @@ static void many_lines_are_cut_short(void **state) {
     Text out = {0};
     report_text(&input, &out);
     const char *text = text_string(&out), *at = strstr(text, "- line 10: every branch diverges (4).\n");
-    assert_non_null(at); /* ties in the order of the lines */
+    assert_non_null(at); /* ties in line order */
     assert_non_null(at = strstr(at, "- line 11: every"));
     assert_non_null(at = strstr(at, "- line 12: every"));
     assert_non_null(at = strstr(at, "- line 13: every"));
@@ -325,9 +325,9 @@ static void many_lines_are_cut_short(void **state) {
     sample_close(&sample);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-/* Fails with the texts from where they differ. */
+/* Fails with the texts from the first difference. */
 static void assert_begins(const char *text, const char *begin) {
     size_t same = 0;
     while (begin[same] && text[same] == begin[same]) same++;
@@ -425,7 +425,7 @@ static void what_is_not_known_is_null(void **state) {
     sample_close(&sample);
 }
 
-/* --trace-blocks: what events say, and null for what they do not. */
+/* --trace-blocks: the contents of events, and null for missing values. */
 static void a_narrowed_report_counts_traced_events(void **state) {
     (void)state;
     Sample sample;
@@ -455,7 +455,7 @@ static void a_narrowed_report_counts_traced_events(void **state) {
     sample_close(&sample);
 }
 
-/* PTX without line information: its own lines stand for the source. */
+/* PTX without line information: its own lines are used as the source. */
 static void ptx_stands_in_for_missing_source(void **state) {
     (void)state;
     Sample sample;
@@ -472,7 +472,8 @@ static void ptx_stands_in_for_missing_source(void **state) {
     sample_close(&sample);
 }
 
-/* Hardware counters beside the trace's, all of them and in their order; registers and results as they are known. */
+/* Hardware counters beside the trace's, all of them in order; registers and results as far as they are
+ * known. */
 static void json_has_what_was_measured(void **state) {
     (void)state;
     static MeasuredCounter counters[] = {
@@ -517,7 +518,7 @@ static void json_has_what_was_measured(void **state) {
     sample_close(&sample);
 }
 
-/* A launch behind another, of which the machine's part is not known. */
+/* A launch after another one, without known hardware figures. */
 static void json_has_the_grid(void **state) {
     (void)state;
     static GridLaunch launches[2] = {

@@ -1,6 +1,6 @@
-/* Machine code beside the PTX that it was made of. tests/data/sass/NAME.ptx is one entry of a kernel of the catalogue or
- * of tests/kernels, as ptx_programs_print() prints it, and NAME.txt what nvdisasm -c -g -gi -gp (13.5) prints of
- * ptxas -arch=sm_90 -lineinfo (13.0) of it. */
+/* Machine code beside its PTX. tests/data/sass/NAME.ptx is one entry of a kernel of the catalogue or of
+ * tests/kernels, as ptx_programs_print() prints it, and NAME.txt is the output of nvdisasm -c -g -gi -gp
+ * (13.5) for ptxas -arch=sm_90 -lineinfo (13.0). */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -156,7 +156,7 @@ static void a_warp_that_may_have_diverged_has_a_second_path(void **state) {
                        "unrolled.cu:56 the branch became a predicated EXIT\n");
 }
 
-/* ---- by hand ---------------------------------------------------------------------------------------------- */
+/* ---- by hand ------------------------------------------------------------------------------------------- */
 
 typedef struct Line {
     int ptx_line;
@@ -229,7 +229,7 @@ static void reasons_by_hand(void **state) {
                    (const Line[]){{5, NULL, "LDS R1, [UR4]"}, {6, NULL, "EXIT"}, {0}}, "");
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------ */
+/* ---- lines --------------------------------------------------------------------------------------------- */
 
 static void lines_of_a_printed_copy_become_those_of_the_file(void **state) {
     (void)state;
@@ -253,14 +253,14 @@ static void lines_of_a_printed_copy_become_those_of_the_file(void **state) {
     sample_close(&file);
 }
 
-/* Without PTX lines less is said, and nothing that is not so. */
+/* Without PTX lines, less is reported, but nothing wrong. */
 static void without_ptx_lines_source_lines_serve(void **state) {
     (void)state;
     Sample sample;
     Text out = {0};
     sample_open(&sample, "interleaved");
     sass_comparison_done(&sample.comparison);
-    sample.kernel.has_ptx_lines = false; /* as nvdisasm prints them: of a text that nobody has named */
+    sample.kernel.has_ptx_lines = false; /* as nvdisasm prints them: for a text without a name */
     sass_compare(sample.program, &sample.kernel, &sample.comparison);
     assert_false(sample.comparison.has_ptx_lines);
     print_all(&sample.comparison, &out);
@@ -301,9 +301,9 @@ static void a_counter_that_differs_has_a_reason(void **state) {
     assert_reason("interleaved", "smsp__inst_executed.sum", 4091904, 8126464,
                   "instructions: interleaved.cu:22: rem.u32 became 17 SASS instructions.");
     assert_reason("last_block", "smsp__sass_inst_executed_op_global_ld.sum", 100, 90, ""); /* no such row */
-    assert_reason("last_block", loads, 100, 90, ""); /* copies on other paths are no reason */
+    assert_reason("last_block", loads, 100, 90, ""); /* copies on other paths do not explain it */
     assert_reason("interleaved", branches, 294912, 294912, "");
-    assert_reason("interleaved", loads, 100, 90, ""); /* no shared load became anything else */
+    assert_reason("interleaved", loads, 100, 90, ""); /* no shared load was replaced */
     assert_reason("interleaved", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 0, 9, "");
 }
 

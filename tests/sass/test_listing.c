@@ -98,7 +98,7 @@ static void what_is_no_listing(void **state) {
     }
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------ */
+/* ---- the program --------------------------------------------------------------------------------------- */
 
 static void write_program(char *path, size_t bytes, const char *script) {
     snprintf(path, bytes, "/tmp/redviz_nvdisasm_XXXXXX");

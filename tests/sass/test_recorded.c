@@ -1,4 +1,5 @@
-/* Recorded machine code: written and read again, and what is refused. tests/data/sass/synthetic.tsv is made up. */
+/* Recorded machine code: written and read again, and recordings that are refused.
+ * tests/data/sass/synthetic.tsv is fictitious. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +145,7 @@ static void what_is_not_recorded(void **state) {
         sass_recorded_find(&(SassKey){.machine = "../h200", .kernel = "interleaved"}, &kernel, &error));
 }
 
-/* ---- beside the PTX ---------------------------------------------------------------------------------------- */
+/* ---- beside the PTX ------------------------------------------------------------------------------------ */
 
 static PtxModule *module_of(const char *kernel, char **text, Error *error) {
     const CatalogRow *row = catalog_find(kernel, error);
@@ -156,7 +157,8 @@ static PtxModule *module_of(const char *kernel, char **text, Error *error) {
                                                                 : NULL;
 }
 
-/* Do the recorded PTX lines have instructions of the entry? Most do: a few are the first line of its body. */
+/* Whether the recorded PTX lines have instructions of the entry. Most do: a few are the first line of its
+ * body. */
 static bool fits(void *context, SassKernel *kernel) {
     Error error = {.line = 0};
     char *text = NULL;
@@ -200,14 +202,15 @@ static void recordings_are_of_the_ptx_that_ships(void **state) {
     print_message("# summary: %d recordings of machine code\n", kernels - 2);
 }
 
-/* ---- beside Nsight Compute ------------------------------------------------------------------------------- */
+/* ---- beside Nsight Compute ----------------------------------------------------------------------------- */
 
 typedef struct LaneSums {
     uint64_t executed, threads, acting;
-    uint64_t guarded, jumping; /* lanes at branches with a guard and another predicate; those that jump */
+    /* Lanes at branches with a guard and another predicate; those that take the branch. */
+    uint64_t guarded, jumping;
 } LaneSums;
 
-/* A label is reached from the instruction above, or by a jump. */
+/* A label is reached from the instruction above, or by a branch. */
 static uint64_t jumping_to(const SassKernel *kernel, const char *label) {
     for (int i = 1; i < kernel->count; i++)
         if (kernel->instructions[i].label && !strcmp(kernel->instructions[i].label, label))
@@ -233,8 +236,8 @@ static bool sum_lanes(void *context, SassKernel *kernel) {
     return !is_wanted;
 }
 
-/* Nsight Compute counts lanes whose predicate is true where a branch has two as those that jump, the listing as those of
- * the guard; all else is equal. */
+/* At a branch with two predicates, Nsight Compute counts lanes whose predicate is true as those that take it,
+ * the listing as those of the guard; everything else is equal. */
 static void lanes_are_those_of_nsight_compute(void **state) {
     (void)state;
     char *text, *rest = NULL, kernel[64];

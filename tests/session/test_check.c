@@ -1,6 +1,6 @@
 /* --check: errors by their causes, their remedies, and the proof in a copy of the PTX.
  *
- * tests/data/checks/NAME.txt: what it prints of every kernel that is wrong on purpose, as exact text. */
+ * tests/data/checks/NAME.txt: its output for every kernel that is wrong on purpose, as exact text. */
 #include "tests/cli/json_reader.h"
 #include "tests/tui/golden.h"
 
@@ -70,14 +70,15 @@ static void a_missing_barrier_is_one_finding(void **state) {
     }
 }
 
-/* ---- kernels and their correct twins ------------------------------------------------------------------------ */
+/* ---- kernels and their correct counterparts
+ * -------------------------------------------------------------- */
 
 typedef struct Case {
     const char *entry, *arguments;
     uint32_t blocks, threads;
-    const char *insert; /* of the only cause; NULL: nothing helps */
-    const char *kind;   /* of its first error; NULL: there is no error */
-    int notes;          /* about a missing fence of the reader */
+    const char *insert; /* at the only cause; NULL: no insertion helps */
+    const char *kind;   /* kind of its first error; NULL: no error */
+    int notes;          /* about a fence that the reader lacks */
 } Case;
 
 #define ONE_BLOCK  "in=int[n]:random, out=int[n]"
@@ -144,7 +145,7 @@ static void each_cause_has_its_remedy(void **state) {
     }
 }
 
-/* What a missing fence does is the same whichever block lacks it, and in whichever order they come. */
+/* A missing fence has the same effect in every block, and in every order of the blocks. */
 static void any_order_shows_a_missing_fence(void **state) {
     (void)state;
     for (int careless = -1; careless < 4; careless++)
@@ -166,7 +167,7 @@ static void any_order_shows_a_missing_fence(void **state) {
         }
 }
 
-/* Each of two races has an order of its own in which the result is another, the other one being mended. */
+/* For each of two races, an order exists in which the result differs once the other race is fixed. */
 static void every_race_has_its_order(void **state) {
     (void)state;
     Session *session =
@@ -183,7 +184,7 @@ static void every_race_has_its_order(void **state) {
     session_free(session);
 }
 
-/* Two barriers are missing, in two phases that a third one parts. */
+/* Two barriers are missing, in two phases that a third barrier separates. */
 static void two_barriers_are_two_findings(void **state) {
     (void)state;
     Session *session =
@@ -212,7 +213,7 @@ static Session *open_memory_case(const char *entry) {
     return open_well(&options);
 }
 
-/* An access out of bounds ends the run; the race behind it is found all the same. */
+/* An access out of bounds ends the run; the race after it is still found. */
 static void a_fault_hides_no_race(void **state) {
     (void)state;
     Session *session = open_memory_case("race_behind_fault");
@@ -237,7 +238,7 @@ static void a_fault_hides_no_race(void **state) {
     session_free(session);
 }
 
-/* Nothing but the end is left of the kernel: the lines before it are looked at all the same. */
+/* Only the end of the kernel is left: the lines before it are still checked. */
 static void a_kernel_may_be_removed_whole(void **state) {
     (void)state;
     Session *session =
@@ -252,7 +253,7 @@ static void a_kernel_may_be_removed_whole(void **state) {
     session_free(session);
 }
 
-/* What the compiler has removed is said, with its line; registers are no memory. */
+/* An access that the compiler removed is reported with its line; registers are not memory. */
 static void removed_stores_are_noted(void **state) {
     (void)state;
     Session *session =
@@ -274,7 +275,7 @@ static void removed_stores_are_noted(void **state) {
     session_free(session);
 }
 
-/* What would end a race behind the fault is tried in copies that go on behind it, too. */
+/* Fixes of a race after the fault are also tried in copies that continue after it. */
 static void a_race_behind_a_fault_is_proved(void **state) {
     (void)state;
     Session *session = open_memory_case("race_behind_fault");
@@ -288,7 +289,7 @@ static void a_race_behind_a_fault_is_proved(void **state) {
     session_free(session);
 }
 
-/* Files below the folder are named from there; `folder` must be on a boundary of the path. */
+/* Names of files below the folder start there; `folder` must end at a boundary of the path. */
 static void sarif_names_files_from_the_folder(void **state) {
     (void)state;
     static const struct {
@@ -324,7 +325,7 @@ static void sarif_names_files_from_the_folder(void **state) {
     }
 }
 
-/* A SARIF log: a result for each cause, with the line where it shows, and the others that belong to it. */
+/* A SARIF log: a result for each cause, with the line where it shows, and the related locations. */
 static void sarif_has_a_result_for_each_cause(void **state) {
     (void)state;
     Session *session =
@@ -360,13 +361,13 @@ static void sarif_has_a_result_for_each_cause(void **state) {
     session_free(session);
 }
 
-/* Limits of so little time that nothing fits. */
+/* Limits too short for any work. */
 static void what_is_given_up_for_time_is_said(void **state) {
     (void)state;
     static const struct {
         const char *kernel;
         double order_seconds, proof_seconds;
-        const char *said; /* NULL: nothing */
+        const char *said; /* NULL: no message */
     } cases[] = {
         {"last_block", 1e-9, 0,
          "The limit of 1e-09 s for other orders was reached: 5 of 5 were not searched."},

@@ -1,4 +1,4 @@
-/* Two traces compared thread by thread (trace/trace_compare.h): what is the same, and what is not. */
+/* Two traces compared thread by thread (trace/trace_compare.h): what is equal, and what differs. */
 #include "session/session.h"
 #include "trace/trace_compare.h"
 
@@ -62,7 +62,7 @@ static void another_value_is_told_with_both_sides(void **state) {
 
 /* ---- guided by a recording ----------------------------------------------------------------------------- */
 
-/* The run in its usual order, guided by a recording of it in another one. */
+/* The run in its usual order, guided by a recording in another order. */
 static bool agrees(const char *kernel, const char *dtype, uint64_t schedule, uint32_t last_block,
                    Text *text) {
     Error error = {0};
@@ -100,7 +100,7 @@ static void what_scheduling_decides_is_recorded(void **state) {
     text_done(&text);
 }
 
-/* Another block may have come last: what follows is another path. */
+/* Another block may have been the last: the run then takes another path. */
 static void another_path_is_followed(void **state) {
     (void)state;
     Text text = {0};
@@ -109,7 +109,7 @@ static void another_path_is_followed(void **state) {
     text_done(&text);
 }
 
-/* A value that no other block writes is never taken. */
+/* A value that no other block writes is never taken from the recording. */
 static void another_input_is_not_taken(void **state) {
     (void)state;
     Error error = {0};

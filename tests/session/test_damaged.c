@@ -1,6 +1,6 @@
-/* Session files that are not what they should be: cut short, with flipped bits, from another program, from a
- * newer redviz, and made to deceive (rows that contradict each other under a checksum that fits). Each is
- * refused with one line, or gives a session that answers every question: never a crash, never a hang. */
+/* Session files with faults: truncated, with flipped bits, from another program, from a newer redviz, and
+ * forged (rows that contradict each other under a valid checksum). Each is refused with one line, or opens as
+ * a session that answers every question: never a crash, never a hang. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,12 +20,12 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/redviz-damaged-XXXXXX";
-static char whole[64], broken[64]; /* files: a good session, and what is made of it */
-static char *bytes;                /* of the good one */
+static char whole[64], broken[64]; /* files: a valid session, and its damaged copy */
+static char *bytes;                /* of the valid one */
 static size_t length;
-static Text answers; /* of the good one */
+static Text answers; /* of the valid one */
 
-/* ---- asking -------------------------------------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------------------------------------- */
 
 static Session *open_file(const char *path, Error *error) {
     *error = (Error){0};
@@ -85,7 +85,7 @@ static void check_refused(const char *data, size_t count, const char *says) {
     check_message(&error);
 }
 
-/* Refused, or exactly as before. */
+/* Refused, or answers exactly as before. */
 static bool check_harmless(const char *data, size_t count) {
     Error error;
     Text said = {0};
@@ -159,11 +159,11 @@ static void cut_short(void **state) {
     for (size_t count = 1; count < length; count += count < 300 ? 1 : 997) check_refused(bytes, count, "");
     char *more = calloc(2, length);
     memcpy(more, bytes, length);
-    assert_true(check_harmless(more, length + 5000)); /* what comes after the end is not read */
+    assert_true(check_harmless(more, length + 5000)); /* bytes after the end are not read */
     free(more);
 }
 
-/* A bit here and there, and bytes that become something else entirely. */
+/* Single bits, and bytes that change completely. */
 static void flipped_bits(void **state) {
     (void)state;
     size_t stride = is_slow() ? 401 : 53;
@@ -174,10 +174,10 @@ static void flipped_bits(void **state) {
         refused += !check_harmless(bytes, length);
         bytes[at] = before;
     }
-    assert_true(refused > tried / 4); /* the rest are holes in pages, and text of the PTX is not among them */
+    assert_true(refused > tried / 4); /* the others are holes in pages; text of the PTX is not among them */
 }
 
-/* Pages in each other's place, and pages that are there twice. */
+/* Pages swapped, and duplicated pages. */
 static void shuffled_pages(void **state) {
     (void)state;
     enum { PAGE = 4096 };
@@ -194,7 +194,7 @@ static void shuffled_pages(void **state) {
     free(copy);
 }
 
-/* ---- files of others ----------------------------------------------------------------------------------- */
+/* ---- files of other programs --------------------------------------------------------------------------- */
 
 static void run_sql(const char *path, const char *sql) {
     sqlite3 *database;
@@ -241,7 +241,7 @@ static void files_of_others(void **state) {
     assert_non_null(strstr(error.message, "not a regular file"));
 }
 
-/* Nothing but our tables, as we make them: what others add could run when a table is read. */
+/* Only our tables, as we create them: anything added could run when a table is read. */
 static void schemas_of_others(void **state) {
     (void)state;
     static const char *const changes[] = {
@@ -268,7 +268,7 @@ static void schemas_of_others(void **state) {
     check_sql(true, "UPDATE session SET ptx_file = 'x'", "its checksum does not fit");
 }
 
-/* Comments of a schema are for people: those of another version may be worded otherwise. */
+/* Comments of a schema are for readers: another version may have other wording. */
 static void schemas_with_other_comments(void **state) {
     (void)state;
     Error error;
@@ -283,8 +283,7 @@ static void schemas_with_other_comments(void **state) {
     session_free(session);
 }
 
-/* Journals beside the file are somebody else's, and are not rolled back into it; nothing is left beside it.
- */
+/* Journals beside the file belong to others, and are not rolled back into it; no file is left beside it. */
 static void what_lies_beside_it(void **state) {
     (void)state;
     char path[96], command[256];
@@ -310,7 +309,7 @@ static void what_lies_beside_it(void **state) {
     assert_int_not_equal(system(command), 0);
 }
 
-/* ---- files that are made to deceive -------------------------------------------------------------------- */
+/* ---- forged files -------------------------------------------------------------------------------------- */
 
 static const char *const table_names[] = {
 #define TABLE(name, comment) #name,
@@ -344,7 +343,7 @@ static sqlite3_stmt *prepared(sqlite3 *database, const char *format, ...) {
     return statement;
 }
 
-/* One word of the checksum, as store.c has it. */
+/* One word of the checksum, as in store.c. */
 static uint64_t mixed(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
     return sum ^ sum >> 29;
@@ -365,7 +364,7 @@ static uint64_t mixed_column(uint64_t sum, sqlite3_stmt *row, int column) {
     return mixed(sum, store_checksum(count ? data : "", count));
 }
 
-/* Makes the checksum fit again. */
+/* Makes the checksum valid again. */
 static void seal(sqlite3 *database) {
     uint64_t sum = 0;
     for (int t = 0; t < SEAL; t++) {
@@ -396,7 +395,7 @@ static int64_t strange_integer(int64_t before) {
     }
 }
 
-/* Bits, bytes and stretches of a text or a blob. */
+/* Changes bits, bytes and ranges of a text or a blob. */
 static void spoil(char *data, size_t count) {
     if (!count) return;
     for (uint64_t i = random_number(4) + 1; i; i--) {
@@ -440,7 +439,7 @@ static void bind_strange(sqlite3_stmt *update, sqlite3_stmt *row, int column) {
     }
 }
 
-/* Changes one column of one row, or takes a row away, or makes it twice. */
+/* Changes one column of one row, or deletes or duplicates a row. */
 static void change(sqlite3 *database) {
     const char *table = table_names[random_number(SEAL)];
     sqlite3_stmt *row = prepared(database, "SELECT * FROM %s ORDER BY random() LIMIT 1", table);
@@ -458,7 +457,7 @@ static void change(sqlite3 *database) {
     sqlite3_finalize(row);
 }
 
-/* Was it believed? */
+/* Whether the file was accepted. */
 static bool deceive(uint64_t seed) {
     Error error;
     sqlite3 *database;
@@ -483,7 +482,7 @@ static bool deceive(uint64_t seed) {
     return true;
 }
 
-/* The checksum of the test is that of redviz: without a change the file still opens. */
+/* The checksum of the test is that of redviz: an unchanged file still opens. */
 static void the_seal_can_be_made(void **state) {
     (void)state;
     Error error;
@@ -499,7 +498,7 @@ static void the_seal_can_be_made(void **state) {
     session_free(session);
 }
 
-/* The grid on the machine, of which this file holds none, is not believed: another format, other launches. */
+/* A forged grid on the machine (this file has none) is refused: another format, other launches. */
 static void a_grid_that_cannot_be(void **state) {
     (void)state;
     static const char launch[] = "launch\tk\t7\t1\t1\t32\t1\t1\t-\t1\t1\t7\t0\t9\t1\t1\t0\t0\t1\t1\n"
@@ -526,8 +525,7 @@ static void a_grid_that_cannot_be(void **state) {
     }
 }
 
-/* PTX that fits the events and asks for more memory than there is: the events can be looked at, values not.
- */
+/* PTX that fits the events but needs more memory than exists: events can be read, values cannot. */
 static void a_block_that_cannot_be(void **state) {
     (void)state;
     Error error;
@@ -556,15 +554,15 @@ static void a_block_that_cannot_be(void **state) {
 
 static void rows_that_contradict_each_other(void **state) {
     (void)state;
-    const char *seeds =
-        getenv("REDVIZ_SEEDS"); /* FIRST-LAST: a longer search, of a session of $REDVIZ_KERNEL */
+    /* FIRST-LAST: a longer search, of a session of $REDVIZ_KERNEL. */
+    const char *seeds = getenv("REDVIZ_SEEDS");
     unsigned long first = 0, last = is_slow() ? 150 : 400, believed = 0;
     if (seeds) sscanf(seeds, "%lu-%lu", &first, &last);
     for (unsigned long seed = first; seed < last; seed++) {
         if (seeds) print_message("seed %lu, %lu believed\n", seed, believed);
         believed += deceive(seed);
     }
-    assert_true(believed * 20 > last - first); /* else nothing was tried */
+    assert_true(believed * 20 > last - first); /* otherwise the test tried nothing */
     assert_true(believed < last - first);
 }
 

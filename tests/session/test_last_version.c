@@ -31,8 +31,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where no hardware counter was measured, `measured` was null. Of kernels whose machine code is recorded it is an object
- * now, with what the last version could not say, and still without a device and without counters. */
+/* Without a hardware counter, `measured` was null. For kernels with recorded machine code it is now an
+ * object, with figures that the last version did not have, but still without a device and without
+ * counters. */
 static void expect_recorded_machine_code(const char *kernel, char **text) {
     static const char null_measured[] = "\"measured\":null";
     char path[256];
@@ -48,7 +49,7 @@ static void expect_recorded_machine_code(const char *kernel, char **text) {
     *text = changed.data;
 }
 
-/* The last version kept three readers of a word: the lanes of a race that were read before those were missing. */
+/* The last version kept three readers of a word: earlier readers are missing from the lanes of a race. */
 static void expect_all_lanes(char *text) {
     static const char *const masks[][2] = {{"0x0000ff00", "0xffffff00"}, {"0x000000ff", "0x00ffffff"},
                                            {"0x000000f0", "0xfffffff0"}, {"0x0000000f", "0x0fffffff"},
@@ -118,7 +119,7 @@ static void every_field_of_the_json_report_has_its_value(void **state) {
     }
 }
 
-/* To the letter, but for fields that were added: the sentences lie in the file. */
+/* Exactly equal, except for added fields: the file contains the sentences. */
 static void session_files_open_with_the_same_report(void **state) {
     (void)state;
     static const char *const no_prose[] = {NULL};
@@ -132,7 +133,7 @@ static void session_files_open_with_the_same_report(void **state) {
     }
 }
 
-/* Whoever changes the format adds a file of it (see above), and every older one still opens. */
+/* A change of the format must add a file of it (see above), and every older one must still open. */
 static void each_format_has_a_file(void **state) {
     (void)state;
     static const char *const no_prose[] = {NULL};
@@ -156,7 +157,7 @@ static void each_format_has_a_file(void **state) {
     }
 }
 
-/* Saved again, they are files of this version, and still say the same. */
+/* Saved again, they are files of this version with the same contents. */
 static void session_files_can_be_saved_again(void **state) {
     (void)state;
     for (int i = 0; i < SAVED_COUNT; i++) {
@@ -181,7 +182,7 @@ static Session *open_saved(const char *path) {
     return session;
 }
 
-/* A column that format 4 does not have: nothing there, and kept from then on. */
+/* A column that format 4 lacks: empty there, and kept from then on. */
 static void new_columns_are_empty_in_old_files(void **state) {
     (void)state;
     char path[128];
@@ -197,7 +198,7 @@ static void new_columns_are_empty_in_old_files(void **state) {
     session_free(session);
 }
 
-/* The comparison above bites: a value that differs, a field or an item that is missing, are found. */
+/* The comparison above is strict: a different value, a missing field and a missing item are found. */
 static void differences_are_found(void **state) {
     (void)state;
     static const char *const prose[] = {"said", NULL};

@@ -1,7 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-/* Kernels that the catalogue does not have (tests/kernels): those that are right give what a reference on the
- * CPU gives and no hazard, also under other schedules; those that are wrong are found out, at the line that
- * says so. */
+/* Kernels that the catalogue does not have (tests/kernels): correct ones give the result of a CPU reference
+ * and no hazard, also under other schedules; faulty ones are found, at the line that says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,13 +29,13 @@ typedef struct Case {
     const char *file, *entry, *arguments;
     int n;
     uint32_t grid[3], block[3];
-    const char *kind;       /* of the hazard; NULL: there is none */
-    RowReference reference; /* of a right kernel's `out` */
+    const char *kind;       /* of the hazard; NULL: none */
+    RowReference reference; /* for a correct kernel's `out` */
     int outputs;
     double tolerance; /* relative, of floats */
 } Case;
 
-/* ---- references ------------------------------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------------------------------------- */
 
 #define REFERENCE(name, ...)                                                                                 \
     static void name(const double *a, const double *b, int n, double *out) {                                 \
@@ -101,7 +100,7 @@ REFERENCE(pairs_u32, for (int i = 0; i < n; i++) out[i] = (uint32_t)((uint64_t)a
 PAIRS(pairs, double)
 PAIRS(pairs_f32, float)
 
-/* ---- cases ------------------------------------------------------------------------------------------ */
+/* ---- cases --------------------------------------------------------------------------------------------- */
 
 #define IN_OUT(type) "in=" type "[n]:random, out=" type "[n]:zero, n"
 #define SQUARE(type, elements) "in=" type "[" elements "]:random, out=" type "[" elements "]:zero, n"
@@ -223,7 +222,7 @@ static const Case cases[] = {
 /* clang-format on */
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
-/* ---- running ---------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 static Session *run(const Case *of, uint64_t schedule, bool keep_inputs) {
     char path[256];
@@ -324,8 +323,7 @@ static void test_case(void **state) {
     for (uint64_t schedule = 0; schedule < 5; schedule++) expect_right(of, schedule);
 }
 
-/* A race that round robin hides: another order is found in which the result is another, and it comes again.
- */
+/* A race that round robin hides: another order is found that gives another result, and it is reproducible. */
 static void test_bad_order(void **state) {
     (void)state;
     static const char *const entries[] = {"histogram_plain", "scan_in_place", "transpose_early"};
@@ -346,7 +344,7 @@ static void test_bad_order(void **state) {
         }
 }
 
-/* What is not promised, though no result is lost: a note, and no error (expect_right() sees to that). */
+/* Behaviour without a guarantee that loses no result: a note, but no error (expect_right() checks that). */
 static void test_notes(void **state) {
     (void)state;
     static const struct {
@@ -392,7 +390,7 @@ static void test_printf(void **state) {
     }
 }
 
-/* What nobody frees is a note, with the line that took it; freed in time, it is none. */
+/* Memory that is never freed is a note, with the line that allocated it; freed memory is not. */
 static void test_leak(void **state) {
     (void)state;
     for (int i = 0; i < CASE_COUNT; i++) {

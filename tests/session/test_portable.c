@@ -1,5 +1,5 @@
-/* Session files are passed on: they say nothing about where files lay on the machine that made them, and equal runs give
- * equal bytes. */
+/* Session files are portable: they contain no paths of the machine that wrote them, and equal runs give equal
+ * bytes. */
 #define _XOPEN_SOURCE 700
 #include "tests/cli/program.h"
 
@@ -77,7 +77,7 @@ static void write_in(const char *folder, const char *name, const char *text) {
     program_write_file(path, text);
 }
 
-/* The same kernel in this folder, named by its absolute path, as is its source and its input. */
+/* The same kernel in this folder, with absolute paths for it, its source and its input. */
 static void save(const char *name, Text *out) {
     char folder[256], text[1024], *bytes;
     size_t length;

@@ -1,6 +1,5 @@
-/* Session files as users meet them: what a saved run answers is what the run itself answered, on a machine
- * that has nothing but the program and the file; and saving leaves the old file or the new one, whatever
- * happens. */
+/* Session files in use: a saved run gives the answers of the run itself, on a machine with only the program
+ * and the file; and after saving, either the old or the new file is complete, in every case. */
 #define _DEFAULT_SOURCE
 #include "tests/cli/program.h"
 
@@ -32,10 +31,10 @@ static const char *const QUESTIONS[] = {"--report=json",
                                         "--frame=100x36 --keys 'nVVvs' --theme light --svg"};
 enum { PRINTED = 2, FEW = 3, ALL = sizeof QUESTIONS / sizeof *QUESTIONS };
 
-/* A frame of the kernel itself would sum digits, where nothing is said of its input; what is saved does not. */
+/* A frame of the kernel itself would sum digits if no fill is given; the saved run does not. */
 #define SAVED_INPUT " --fill random"
 
-/* A copy of the program that finds neither kernels nor PTX, but the shipped timings. */
+/* A copy of the program that finds neither kernels nor PTX, but finds the shipped timings. */
 static void make_elsewhere(void) {
     const char *program = getenv("REDVIZ_BIN");
     Outcome made = program_shell(
@@ -60,7 +59,7 @@ static void check_same(const char *run, const char *question) {
     program_outcome_done(&saved);
 }
 
-/* Saving says nothing, changes nothing, and what is opened can be saved again, to the byte. */
+/* Saving prints nothing and changes nothing, and an opened file can be saved again, with equal bytes. */
 static void check_saved(const char *run, int questions, const char *buffers) {
     const char *folder = program_folder();
     Outcome bare = program_shell("@ %s --report=json", run);
@@ -118,7 +117,7 @@ static void settings_of_every_sort(void **state) {
     check_saved("--kernel half_naive --n 5000", PRINTED, "in out");
 }
 
-/* A saved session beside a kernel, another one, and itself with another setting. */
+/* A saved session beside a kernel, another session, and itself with another setting. */
 static void comparing(void **state) {
     (void)state;
     const char *folder = program_folder();
@@ -147,8 +146,8 @@ static void comparing(void **state) {
     free(made), free(direct), free(kernel), free(first), free(both), free(beside);
 }
 
-/* Settings of a saved run can be changed where the kernel is redviz's own; a file names no other files to
- * open. */
+/* Settings of a saved run can be changed if the kernel is redviz's own; a session file cannot name other
+ * files to open. */
 static void other_runs_from_a_session(void **state) {
     (void)state;
     const char *folder = program_folder();
@@ -166,7 +165,7 @@ static void other_runs_from_a_session(void **state) {
     program_outcome_done(&refused);
 }
 
-/* ---- whole or not at all ------------------------------------------------------------------------------- */
+/* ---- complete or unchanged ----------------------------------------------------------------------------- */
 
 enum { KILLS = 40 };
 
@@ -192,8 +191,8 @@ static long elapsed_microseconds(const struct timespec *since) {
     return (now.tv_sec - since->tv_sec) * 1000000 + (now.tv_nsec - since->tv_nsec) / 1000;
 }
 
-/* Two kernels take turns at one file; each is killed at another moment. What is there is always one of the
- * two, whole; and what a killed one left beside it is gone after the next that is not. */
+/* Two kernels are saved in turn to one file; each is killed at another moment. The file is always one of the
+ * two, complete; and the next successful save removes what a killed one left beside it. */
 static void killed_at_any_moment(void **state) {
     (void)state;
     static const char *const kernels[] = {"strided", "interleaved"};
@@ -224,7 +223,7 @@ static void killed_at_any_moment(void **state) {
     free(left);
 }
 
-/* The old file stays as it was, and one line says why. */
+/* The old file is unchanged, and one line says why. */
 static void check_refused(const char *command, const char *says) {
     const char *folder = program_folder();
     free(program_output(
@@ -240,7 +239,7 @@ static void check_refused(const char *command, const char *says) {
     free(left);
 }
 
-/* A limit on the size of files is what a full disk is to a program, but for the words. */
+/* For a program, a limit on the size of files is like a full disk, except for the message. */
 static void where_it_does_not_fit(void **state) {
     (void)state;
     char command[512];
@@ -264,7 +263,7 @@ static void where_it_must_not_go(void **state) {
         "mkdir -p %s/folder.redviz; @ --kernel strided --n 256 --report --save %s/folder.redviz >%s/none",
         folder, folder, folder);
     check_refused(command, "not a regular file");
-    if (geteuid() == 0) return; /* who may write everywhere is refused nowhere */
+    if (geteuid() == 0) return; /* a user who may write everywhere is never refused */
     snprintf(command, sizeof command,
              "chmod 555 %s; @ --kernel strided --n 256 --report --save %s/old.redviz >/dev/null; s=$?; chmod "
              "755 %s; "
@@ -273,7 +272,7 @@ static void where_it_must_not_go(void **state) {
     check_refused(command, "cannot save here: Permission denied");
 }
 
-/* Through a link the file that it names is replaced, and stays as readable as it was. */
+/* Saving through a link replaces the file that it names, which keeps its permissions. */
 static void links_and_modes(void **state) {
     (void)state;
     const char *folder = program_folder();

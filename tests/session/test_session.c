@@ -1,5 +1,4 @@
-/* Session: what a first look shows is what the whole run shows; runs that are made from other runs' options.
- */
+/* Session: a first look shows the same as the whole run; and runs made from the options of other runs. */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +26,7 @@ static SessionOptions kernel(const char *name, uint64_t n, bool first_look) {
 
 /* ---- a first look -------------------------------------------------------------------------------------- */
 
-/* Events of a view as text. */
+/* The events of a view as text. */
 static void print_view(Session *session, const SessionBlock *view, Text *out) {
     const TraceLaunch *launch = session_trace(session)->launches[view->launch];
     TraceEvent event;
@@ -67,7 +66,7 @@ static void check_first_look(const char *name, bool has_trace_blocks, uint32_t f
     Totals seen, all;
     metrics_of_run(session_trace(look), &seen);
     metrics_of_run(session_trace(whole), &all);
-    assert_true(seen.warp_instructions * 2 < all.warp_instructions); /* it did not run it all */
+    assert_true(seen.warp_instructions * 2 < all.warp_instructions); /* it did not run the whole grid */
     session_free(look);
     session_free(whole);
 }
@@ -80,7 +79,7 @@ static void a_first_look_has_the_events_of_the_whole_run(void **state) {
     check_first_look("vectorized", true, 3, 3);
 }
 
-/* Only the first launch: what the second one reads is not there yet. */
+/* Only the first launch ran: the second one's input does not exist yet. */
 static void launches_after_a_first_look_wait(void **state) {
     (void)state;
     SessionOptions options = kernel("two_stage", 1 << 22, true);
@@ -95,8 +94,8 @@ static void launches_after_a_first_look_wait(void **state) {
     session_free(whole);
 }
 
-/* Where blocks may see each other all have to run; small runs are not worth two; the last block is the whole
- * run. */
+/* If blocks may see each other, all must run; small runs are not worth two passes; the last block is the
+ * whole run. */
 static void other_runs_are_whole_at_once(void **state) {
     (void)state;
     static const char *const meeting[] = {"atomic", "shuffle_atomic", "cooperative", "last_block"};
@@ -132,7 +131,7 @@ static void a_cancelled_run_is_an_error(void **state) {
 
 /* ---- metrics ------------------------------------------------------------------------------------------- */
 
-/* Where every block of a launch was traced, its events give what was counted. Returns whether they were. */
+/* If every block of a launch was traced, its events give the counts. Returns whether they were. */
 static bool check_events_give_the_counts(const char *name, const TraceLaunch *launch) {
     if ((uint64_t)launch->block_count != (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2])
         return false;
@@ -155,7 +154,7 @@ static void metrics_from_events_are_those_that_were_counted(void **state) {
         SessionOptions options = kernel(catalog_row(i)->id, catalog_row(i)->default_block, false);
         Session *session = open_session(&options);
         const Trace *trace = session_trace(session);
-        /* A trap ends an instruction that is counted before it is an event. */
+        /* An instruction that traps is counted before it becomes an event. */
         bool ended = trace->trap_count && trap_kind_is_fatal(trace->traps[0].kind);
         for (int l = 0; l < trace->launch_count && !ended; l++)
             checked += check_events_give_the_counts(options.kernel, trace->launches[l]);
@@ -185,7 +184,7 @@ static void a_session_owns_its_options(void **state) {
     session_free(again);
 }
 
-/* What another kernel does not take goes back to its default, the rest stays. */
+/* Settings that the other kernel does not accept return to their defaults; the others stay. */
 static void options_are_taken_to_another_kernel(void **state) {
     (void)state;
     SessionOptions options = kernel("lab_bank_stride", 4096, false);
@@ -212,7 +211,7 @@ static void options_are_taken_to_another_kernel(void **state) {
     session_free(session);
 }
 
-/* What a machine measured is kept to the bit; where nothing was, nothing is there. */
+/* Measured values are kept to the bit; without a measurement, there is no value. */
 static void measurements_are_kept(void **state) {
     (void)state;
     char path[] = "/tmp/redviz-measured-XXXXXX.redviz";
@@ -280,9 +279,9 @@ static void measurements_are_kept(void **state) {
     remove(path);
 }
 
-/* ---- faults --------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
-/* The block of the first fault is traced beside the first one; not where the blocks to be traced are given. */
+/* The block of the first fault is traced beside the first block, unless the blocks to trace are given. */
 static void the_block_of_a_fault_is_traced(void **state) {
     (void)state;
     static const char *const kernels[] = {"bug_unguarded_load", "bug_uninitialized_shared"};

@@ -1,5 +1,5 @@
-/* Hardware counters of a session against stubs of driver and CUPTI (tests/gpu/stub): they stand beside the
- * predictions of their launch, a file keeps them, and where they cannot be had one line says why. */
+/* Hardware counters of a session against stubs of driver and CUPTI (tests/gpu/stub): they are shown beside
+ * the predictions of their launch, a file keeps them, and if they are unavailable, one line says why. */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,8 +52,8 @@ static void expect_report(Session *session, const char *words) {
     text_done(&out);
 }
 
-/* The stub's value is the place of the metric among those of the hardware; of two that are added, 9 and 10.
- */
+/* The stub's value is the index of the metric among those of the hardware; for two that are added, 9 and
+ * 10. */
 static void beside_the_predictions(void **state) {
     (void)state;
     Session *session = count("sequential");
@@ -78,7 +78,7 @@ static void each_launch_has_its_own(void **state) {
     session_free(session);
 }
 
-/* cooperative waits for the other blocks at the grid's barrier; how often it looks, nobody can predict. */
+/* cooperative waits for the other blocks at the grid's barrier; the number of polls cannot be predicted. */
 static void loops_that_wait_are_apart(void **state) {
     (void)state;
     Session *session = count("cooperative");

@@ -1,5 +1,5 @@
-/* Machine code that a session measures, against stand-ins of libraries (tests/gpu/stub): what is measured is
- * taken over, and what cannot be had is one line. */
+/* Machine code that a session measures, against stubs of libraries (tests/gpu/stub): measured code is used,
+ * and for missing code one line says why. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,7 @@ static void a_file_is_measured(void **state) {
     session_free(session);
 }
 
-/* The run itself is not touched: the kernel's result, its trace and its counters are what they are without. */
+/* The run itself is unchanged: the kernel's result, its trace and its counters are the same as without. */
 static void what_fails_is_one_line(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -108,7 +108,7 @@ static void without_nvdisasm(void **state) {
     session_free(session);
 }
 
-/* That there is no GPU is no surprise: what is said is that nothing is recorded of a file. */
+/* A missing GPU is not mentioned: the message says that no machine code of a file is recorded. */
 static void without_a_driver(void **state) {
     (void)state;
     int count;

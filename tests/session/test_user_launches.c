@@ -42,7 +42,7 @@ static void expect_right(const char *launches, const char *looks_like) {
 static const char two_stages[] =
     "stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 16)";
 
-/* What is not defined is a buffer as it would be guessed; what was, is the same buffer. */
+/* An undefined name is a buffer with a guessed size; a defined one is the same buffer. */
 static void launches_share_buffers_by_name(void **state) {
     (void)state;
     expect_right(two_stages, "sum(in)");
@@ -57,14 +57,14 @@ static void launches_share_buffers_by_name(void **state) {
     snprintf(guess, sizeof guess, "--launch '%s'", complete);
     assert_string_equal(session_guess(session), guess);
     session_free(session);
-    session = open(complete); /* what was shown gives the same, and nothing is guessed any more */
+    session = open(complete); /* the text shown gives the same run, and nothing is guessed */
     assert_string_equal(session_arguments(session), complete);
     assert_null(session_guess(session));
     assert_string_equal(session_looks_like(session), "sum(in)");
     session_free(session);
 }
 
-/* The partial results are right, but they are not what the run gives. */
+/* The partial results are right, but they are not the run's result. */
 static void the_last_launch_has_the_result(void **state) {
     (void)state;
     Session *session = open("stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 3)");
@@ -189,14 +189,14 @@ static void accesses_out_of_bounds_are_dropped_and_counted(void **state) {
     session_free(session);
 }
 
-/* Shared memory and atomics, too; the launch after it runs. */
+/* Also for shared memory and atomics; the launch after it runs. */
 static void every_space_goes_on(void **state) {
     (void)state;
     Session *session = keep_going("past_shared<<<1, 32>>>(in=int[32]:ones, out=int[32], found=int[32]:7); "
                                   "past_the_end<<<1, 32>>>(out, last=int[32], 22)");
     Text found = {0}, last = {0};
     for (int i = 0; i < 32; i++) {
-        int sum = i < 24; /* read from shared memory; of the others nothing was written */
+        int sum = i < 24; /* read from shared memory; the others were never written */
         text_print(&last, "%d\n", sum + (i >= 8 ? 100 : 0) + 1);
         text_print(&found, "%d\n", i + 8 < 24 ? 1 : 0);
     }
@@ -209,7 +209,7 @@ static void every_space_goes_on(void **state) {
     session_free(session);
 }
 
-/* A misaligned access has no meaning. */
+/* A misaligned access has no defined result: it ends the run. */
 static void what_has_no_meaning_ends_the_run(void **state) {
     (void)state;
     Session *session =

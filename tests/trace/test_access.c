@@ -1,5 +1,5 @@
-/* The access rules against the 919 accesses that an H200 measured. They are also held against a slow count
- * that follows the words of the rules literally, on random accesses of every shape (progressions, pairs,
+/* The access rules against the 919 accesses measured on an H200. They are also compared with a slow count
+ * that follows the wording of the rules, on random accesses of every shape (progressions, pairs,
  * permutations, partial masks). */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the measurements ------------------------------------------------------------------------------- */
+/* ---- the measurements ---------------------------------------------------------------------------------- */
 
 static void reproduces_every_measured_access(void **state) {
     (void)state;
@@ -43,7 +43,7 @@ static void reproduces_every_measured_access(void **state) {
     free(csv);
 }
 
-/* ---- the rules, word by word ------------------------------------------------------------------------ */
+/* ---- the rules as worded ------------------------------------------------------------------------------- */
 
 static bool agrees_with_lane(uint32_t mask, const uint64_t *offset, int distance) {
     for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -96,7 +96,7 @@ static int slow_sectors(int width, uint32_t mask, const uint64_t *address, int g
     return count;
 }
 
-/* ---- random accesses -------------------------------------------------------------------------------- */
+/* ---- random accesses ----------------------------------------------------------------------------------- */
 
 static uint64_t random_state = 0x243f6a8885a308d3u;
 static uint32_t any(uint32_t below) {
@@ -111,7 +111,7 @@ static uint32_t any_mask(void) {
     return mask ? mask : 2;
 }
 
-/* Offsets of one of several shapes; inactive lanes hold rubbish half of the time. */
+/* Offsets of one of several shapes; inactive lanes hold garbage half of the time. */
 static void any_offsets(int width, uint32_t mask, bool aligned, uint64_t out[WARP_LANES]) {
     uint64_t unit = aligned ? (uint64_t)width : 1, base = 65536 + any(64) * unit;
     uint64_t stride = any(40) * unit;
@@ -160,7 +160,7 @@ static void random_global_accesses_touch_the_sectors_that_their_bytes_lie_in(voi
     }
 }
 
-/* ---- examples that a lecturer would give ------------------------------------------------------------ */
+/* ---- textbook examples --------------------------------------------------------------------------------- */
 
 static void stride(int bytes, uint64_t out[WARP_LANES]) {
     for (int lane = 0; lane < WARP_LANES; lane++) out[lane] = (uint64_t)lane * (uint64_t)bytes;
@@ -191,7 +191,7 @@ static void textbook_examples(void **state) {
     assert_int_equal(access_global_sectors(4, 0, offset), 0);
 }
 
-/* ---- the schedule ----------------------------------------------------------------------------------- */
+/* ---- the schedule -------------------------------------------------------------------------------------- */
 
 static void schedule_serves_every_lane_within_the_wavefronts(void **state) {
     (void)state;
@@ -229,8 +229,8 @@ static void schedule_counts_up_through_the_words_of_a_bank(void **state) {
     (void)state;
     uint64_t offset[WARP_LANES];
     uint8_t wavefront[WARP_LANES];
-    for (int lane = 0; lane < WARP_LANES; lane++)
-        offset[lane] = (uint64_t)(31 - lane) * 64; /* 16 lanes a bank, descending */
+    /* 16 lanes a bank, descending. */
+    for (int lane = 0; lane < WARP_LANES; lane++) offset[lane] = (uint64_t)(31 - lane) * 64;
     SharedCost cost = access_shared_schedule(true, 4, 0xffffffffu, offset, wavefront);
     assert_int_equal(cost.wavefronts, 16);
     for (int lane = 0; lane < WARP_LANES; lane++) assert_int_equal(wavefront[lane], (31 - lane) / 2);

@@ -38,7 +38,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- two traces, alike at first ---- */
+/* ---- two traces, equal at first ---- */
 
 enum { SIDES = 2, MOST_EVENTS = 40 };
 
@@ -110,7 +110,7 @@ static TraceComparison compare(const Pair *pair) {
         TraceBlock *block = trace_block_new(0);
         for (int i = 0; i < pair->count[side]; i++) trace_block_append(block, &pair->events[side][i]);
         trace_launch_add_block(launch, block);
-        if (side) trace_launch_add_block(launch, trace_block_new(1)); /* that the first side has not */
+        if (side) trace_launch_add_block(launch, trace_block_new(1)); /* which the first side does not have */
         sides[side] = (TraceSide){traces[side], pair->has_base ? pair->base[side] : NULL, names[side]};
     }
     trace_compare(&sides[0], &sides[1], &out);
@@ -128,7 +128,7 @@ static void expect_same(const Pair *pair, uint64_t events) {
     trace_comparison_done(&found);
 }
 
-/* `where`: what the first difference begins with; `part`: what is in it. */
+/* `where`: the beginning of the first difference; `part`: text that it contains. */
 static void expect_different(const Pair *pair, const char *where, const char *part) {
     TraceComparison found = compare(pair);
     assert_false(found.same);
@@ -149,7 +149,7 @@ static void test_alike(void **state) {
     assert_int_equal(found.equal_masks, 12);
     assert_int_equal(found.other_mask.length, 0);
     trace_comparison_done(&found);
-    pair.threads = 40; /* lanes that are no threads are not looked at */
+    pair.threads = 40; /* lanes without a thread are ignored */
     pair.events[1][1].value[0][20] ^= 1;
     expect_same(&pair, 6 * 40);
     pair.events[1][1].value[0][7] ^= 1;
@@ -200,7 +200,7 @@ static void test_each_field(void **state) {
     expect_different(&pair, at, "emulator: nothing more");
     pair = new_pair();
     for (int side = 0; side < SIDES; side++) pair.events[side][1].has_result = false;
-    pair.events[0][1].value[0][3] = 5; /* of no result */
+    pair.events[0][1].value[0][3] = 5; /* not of a result */
     expect_same(&pair, 6 * 64);
     pair.events[0][11].interval = 1;
     expect_different(&pair, "launch 0, block 0, warp 1, lane 0:", "interval 1");
@@ -217,7 +217,7 @@ static void test_branches(void **state) {
     expect_different(&pair, "launch 0, block 0, warp 0, lane 2:", "taken");
 }
 
-/* Lanes that one side executed together and the other apart. */
+/* Lanes that one side executed together and the other separately. */
 static void test_masks(void **state) {
     (void)state;
     Pair pair = {.threads = 32};
@@ -238,7 +238,7 @@ static void test_masks(void **state) {
     trace_comparison_done(&found);
 }
 
-/* A pointer is where it points to. */
+/* A pointer is compared by its target. */
 static void test_pointers(void **state) {
     (void)state;
     Pair pair = {.threads = 32, .has_base = true, .base = {{0x10000, 0x20000}, {0x7000000, 0x9000000}}};
@@ -250,7 +250,7 @@ static void test_pointers(void **state) {
     expect_different(&pair, "launch 0", "");
     pair.events[1][0].value[0][0] = 0x7000000 + 12; /* the other buffer */
     expect_different(&pair, "launch 0", "");
-    pair.events[0][0].value[0][0] = 0x10000 + 4096; /* just behind */
+    pair.events[0][0].value[0][0] = 0x10000 + 4096; /* just past the end */
     pair.events[1][0].value[0][0] = 0x7000000 + 4096;
     expect_different(&pair, "launch 0", "");
     pair.events[0][0].value[0][0] = 0x10000 + 4095;
@@ -265,7 +265,7 @@ static void test_pointers(void **state) {
     expect_different(&narrow, "launch 0", "");
 }
 
-/* Of a buffer whose place is not known, offsets say nothing. */
+/* For a buffer with an unknown address, offsets are not compared. */
 static void test_places_that_are_not_known(void **state) {
     (void)state;
     Pair pair = {.threads = 32, .has_base = true, .base = {{0x10000, 0x20000}, {0x70000, 0x90000}}};
@@ -278,7 +278,7 @@ static void test_places_that_are_not_known(void **state) {
     pair.base[1][0] = 0;
     expect_same(&pair, 1);
     pair.base[1][0] = 0x70000;
-    pair.base[1][1] = pair.base[0][1] = 0; /* of the other one */
+    pair.base[1][1] = pair.base[0][1] = 0; /* the base of the other one */
     expect_different(&pair, "launch 0", "");
     Pair shared = {.threads = 32, .has_base = true};
     add(&shared, event_of(STORE, 0, 1));
@@ -286,7 +286,7 @@ static void test_places_that_are_not_known(void **state) {
     expect_different(&shared, "launch 0", "");
 }
 
-/* How often a loop that waits goes round is not compared; its last round is. */
+/* The number of iterations of a waiting loop is not compared; its last iteration is. */
 static void test_rounds_of_waiting(void **state) {
     (void)state;
     for (int rounds = 1; rounds < 9; rounds++) {
@@ -312,7 +312,7 @@ static void test_rounds_of_waiting(void **state) {
         add_to(&pair, 1, event_of(loops[i], 0, 1));
         expect_different(&pair, "launch 0, block 0, warp 0, lane 0", "emulator: nothing more");
     }
-    Pair other = {.threads = 1}; /* two looks at different words */
+    Pair other = {.threads = 1}; /* two polls of different words */
     add(&other, event_of(SPIN, 0, 1));
     add_to(&other, 1, event_of(SPIN, 0, 1));
     other.events[1][1].offset[0] = 64;

@@ -71,7 +71,7 @@ static void figures_by_hand(void **state) {
     assert_int_equal(first->start, 0); /* 1000 before */
     assert_int_equal(first->end, 900);
     assert_int_equal(first->used_multiprocessors, 2);
-    assert_int_equal(first->most_resident, 2); /* who goes at 1600 makes room for who comes */
+    assert_int_equal(first->most_resident, 2); /* a block that ends at 1600 makes room for one that starts */
     assert_int_equal(first->tail, 100);        /* multiprocessor 1 ends at 800 */
     assert_true(fabs(first->idle - (1 - (900.0 + 800) / (4 * 900))) < 1e-12);
     assert_true(fabs(first->mean_block - (400 + 600 + 400 + 600 + 300 + 200 + 200) / 7.0) < 1e-9);
@@ -88,7 +88,7 @@ static void figures_by_hand(void **state) {
     grid_timeline_free(timeline);
 }
 
-/* A multiprocessor that is empty for a while is idle for that while. */
+/* A multiprocessor without blocks for some time is idle for that time. */
 static void pauses_are_idle(void **state) {
     (void)state;
     static const GridBlock blocks[] = {{0, 10, 0, 0}, {30, 40, 0, 0}, {0, 0, 1, 0}};
@@ -96,7 +96,7 @@ static void pauses_are_idle(void **state) {
     assert_true(fabs(figures.idle - 0.75) < 1e-12);
     assert_int_equal(figures.tail, 40);
     assert_int_equal(figures.used_multiprocessors, 2);
-    figures = grid_figures(&blocks[2], 1, 2); /* shorter than a step of the timer */
+    figures = grid_figures(&blocks[2], 1, 2); /* shorter than a tick of the timer */
     assert_true(isnan(figures.idle));
     figures = grid_figures(NULL, 0, 2);
     assert_true(isnan(figures.idle) && isnan(figures.mean_block) && figures.end == 0);
@@ -127,7 +127,7 @@ static void residency_is_a_mean(void **state) {
     grid_timeline_free(timeline);
 }
 
-/* Bins are 10 ns here; figures stay what they were. */
+/* Bins are 10 ns here; figures stay the same. */
 static void folding_keeps_figures(void **state) {
     (void)state;
     GridTimeline *timeline = make_timeline();
@@ -176,7 +176,7 @@ static void free_taken(Taken *taken) {
     taken->count = 0;
 }
 
-/* Written, read and written again is the same text; twice in one file are two timelines. */
+/* Written, read and written again, the text is the same; twice in one file, it gives two timelines. */
 static void round_trip(uint64_t most) {
     GridTimeline *timeline = make_timeline();
     Text text = {0}, again = {0};
@@ -210,7 +210,7 @@ static void files_keep_blocks_and_bins(void **state) {
     round_trip(1);
 }
 
-/* What a file says of blocks is not believed. */
+/* The blocks in a file are checked. */
 static void figures_of_blocks_are_computed(void **state) {
     (void)state;
     GridTimeline *timeline = make_timeline();
@@ -285,7 +285,7 @@ static void damaged_files(void **state) {
     }
 }
 
-/* Any byte of a good file that is changed gives another timeline or an error, never a fault. */
+/* Any changed byte of a valid file gives another timeline or an error, never a crash. */
 static void every_byte_may_be_wrong(void **state) {
     (void)state;
     GridTimeline *timeline = make_timeline();
@@ -310,7 +310,7 @@ static void every_byte_may_be_wrong(void **state) {
     text_done(&text);
 }
 
-/* Recorded files, named after their kernel; and those that tests draw while there are none. */
+/* Recorded files, named after their kernel; and those that tests draw without a recording. */
 static void shipped_files_can_be_read(void **state) {
     (void)state;
     static const char *const patterns[] = {"assets/*/grid/*.tsv", "tests/data/grid/emulated_*.tsv"};

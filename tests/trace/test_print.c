@@ -57,7 +57,7 @@ static TraceEvent access_of(TraceKind kind, int pc, uint32_t mask, uint64_t offs
     return event;
 }
 
-/* What follows the fields that every line begins with. */
+/* The text after the fields that every line begins with. */
 static void assert_prints(const TraceEvent *event, const char *expected) {
     TraceBlock *block = trace_block_new(6);
     Text line = {0};

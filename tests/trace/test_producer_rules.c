@@ -68,7 +68,7 @@ static void test_what_may_repeat(void **state) {
     }
 }
 
-/* Events are letters: capitals watch, equal letters are the same access. */
+/* Events are letters: capitals poll, equal letters are the same access. */
 static bool is_same(const void *context, uint64_t late, uint64_t early) {
     const char *events = context;
     return events[late] == events[early];
@@ -79,7 +79,7 @@ static bool watches(const void *context, uint64_t event) {
     return events[event] >= 'A' && events[event] <= 'Z';
 }
 
-/* The numbers of the events that stay. */
+/* The numbers of the events that are kept. */
 static void check_rounds(const char *events, const char *left) {
     const SpinEvents spin = {is_same, watches, events};
     SpinHistory history = {0};
@@ -100,7 +100,7 @@ static void test_rounds_collapse_to_the_last(void **state) {
     (void)state;
     check_rounds("A", "A");
     check_rounds("AAAA", "A");
-    check_rounds("aaaa", "aaaa"); /* nothing watches */
+    check_rounds("aaaa", "aaaa"); /* nothing polls */
     check_rounds("xAbAbAby", "xAby");
     check_rounds("ABABABC", "ABC");
     check_rounds("AbAc", "AbAc");

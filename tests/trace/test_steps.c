@@ -1,4 +1,4 @@
-/* Steps: small examples of aligning, and the invariants of steps.h on random traces. */
+/* Steps: small examples of alignment, and the invariants of steps.h on random traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void warps_at_the_same_place_share_a_step(void **state) {
     append(block, 0, 0, ALL, 0, 5, 0);
     append(block, 0, 1, ALL, 0, 5, 0);
     append(block, 1, 0, ALL, 0, 7, 0);
-    append(block, 3, 1, ALL, 0, 7, 0); /* warp 1 came later */
+    append(block, 3, 1, ALL, 0, 7, 0); /* warp 1 arrived later */
     append(block, 4, 0, ALL, 1, 7, 0); /* the next interval is another place */
     Steps *steps = steps_build(&launch, block);
     assert_string_equal(describe(steps), "5: 0.0 1.1 | 7: 0.2 1.3 | 7: 0.4");
@@ -75,7 +75,7 @@ static void a_step_splits_where_aligning_would_turn_a_warp_back(void **state) {
     TraceBlock *block = trace_block_new(0);
     append(block, 0, 0, ALL, 0, 5, 0);
     append(block, 1, 0, ALL, 0, 7, 0);
-    append(block, 2, 1, ALL, 0, 7, 0); /* warp 1 takes the two in the other order */
+    append(block, 2, 1, ALL, 0, 7, 0); /* warp 1 executes the two in the other order */
     append(block, 3, 1, ALL, 0, 5, 0);
     append(block, 4, 2, ALL, 0, 5, 0); /* joins the newest step at 5 */
     Steps *steps = steps_build(&launch, block);
@@ -129,7 +129,7 @@ static void a_block_without_events_has_no_steps(void **state) {
     trace_block_free(block);
 }
 
-/* ---- invariants ------------------------------------------------------------------------------------- */
+/* ---- invariants ---------------------------------------------------------------------------------------- */
 
 static uint64_t random_state;
 static uint32_t any(uint32_t below) {
@@ -143,7 +143,8 @@ static TraceBlock *any_block(int events, int warps) {
     int pc[64] = {0};
     for (int i = 0; i < events; i++) {
         int warp = (int)any((uint32_t)warps);
-        pc[warp] = any(4) ? (pc[warp] + 1) % CODE : (int)any(CODE); /* mostly in order, so that much aligns */
+        /* Mostly in order, so that much is aligned. */
+        pc[warp] = any(4) ? (pc[warp] + 1) % CODE : (int)any(CODE);
         if (any(20) == 0) interval[warp]++;
         uint32_t mask = any(3) ? ALL : any(2) ? 0xffffu << any(17) : 1u << any(32);
         append(block, (uint32_t)(i / warps), warp, mask, interval[warp], pc[warp], any(3));
@@ -182,7 +183,7 @@ static void check_membership(const Steps *steps, int events) {
     free(seen);
 }
 
-/* A warp never goes back, and meets a step twice only with other lanes. */
+/* A warp never goes back, and is in a step twice only with different lanes. */
 static void check_order(const Steps *steps, int events) {
     int latest[64], first_event_before = -1;
     uint32_t lanes[64] = {0};
@@ -225,7 +226,7 @@ static void random_traces_keep_every_invariant(void **state) {
     }
 }
 
-/* Warps that run the same code align completely, however they drift apart. */
+/* Warps that run the same code are fully aligned, however they drift apart. */
 static void drifting_warps_align_completely(void **state) {
     (void)state;
     random_state = 99;

@@ -1,5 +1,5 @@
-/* Session files as their readers and writers meet them (trace/store.h): rows by the names of schema.def,
- * in any order, and whoever forgets a column, or takes one for another, is stopped. */
+/* Session files as read and written (trace/store.h): rows by the names of schema.def, in any order; a reader
+ * that forgets a column, or confuses two, is stopped. */
 #define _DEFAULT_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static int remove_path(void **state) {
     return unlink(path) | rmdir(folder);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------ */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 static Store *create(void) {
     Error error = {0};
@@ -110,7 +110,7 @@ static void rows_are_read_by_name(void **state) {
     arena_done(&arena);
 }
 
-/* What is out of range is an error of the file, and what is read from then on the least that is allowed. */
+/* A value out of range is an error of the file, and later reads return the smallest value allowed. */
 static void wrong_values_are_complained_about(void **state) {
     (void)state;
     Error error = {0};
@@ -132,7 +132,8 @@ static void wrong_values_are_complained_about(void **state) {
     arena_done(&arena);
 }
 
-/* ---- files that nobody wrote here -------------------------------------------------------------------------- */
+/* ---- files of other programs
+ * ----------------------------------------------------------------------------- */
 
 static void change(const char *sql) {
     sqlite3 *database;
@@ -143,7 +144,7 @@ static void change(const char *sql) {
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
 }
 
-/* Reads all that write_file() wrote, and is told this at the end. */
+/* Reads everything that write_file() wrote, and checks that at the end. */
 static void expect_complaint(const char *sql, const char *complaint) {
     Error error = {0};
     static const StoreColumn texts[] = {COLUMN_measured_machine, COLUMN_measured_label,
@@ -230,7 +231,7 @@ static void files_that_cannot_be_read(void **state) {
     }
     expect_refused("/dev/null", "not a regular file");
     expect_refused(folder, "not a regular file");
-    snprintf(from, sizeof from, "%s/pipe", folder); /* nobody writes into it */
+    snprintf(from, sizeof from, "%s/pipe", folder); /* it has no writer */
     assert_int_equal(mkfifo(from, 0600), 0);
     expect_refused(from, "not a regular file");
     Error error = {0};
@@ -260,7 +261,7 @@ static void files_that_cannot_be_read(void **state) {
     expect_refused(path, "this session is damaged: its tables are not those of a session");
 }
 
-/* ---- names of files ---------------------------------------------------------------------------------------- */
+/* ---- names of files ------------------------------------------------------------------------------------ */
 
 static void put_file(const char *name, mode_t mode) {
     int file = open(name, O_WRONLY | O_CREAT | O_TRUNC, mode);
@@ -273,7 +274,7 @@ static bool is_there(const char *name) {
     return !lstat(name, &status);
 }
 
-/* Written and read where it is called so, and nothing is left beside it. */
+/* Written and read under that name, and no file is left beside it. */
 static void check_name(const char *name) {
     Error error = {0};
     Store *store = store_create(name, 0, &error);
@@ -322,7 +323,8 @@ static void the_longest_name_has_room_for_the_other_file(void **state) {
     }
 }
 
-/* What a killed program left is removed; what another one writes at this moment, or what is called otherwise, is not. */
+/* Files left by a killed program are removed; those of a running program, and files with other names, are
+ * not. */
 static void left_files_are_removed(void **state) {
     (void)state;
     static const struct {
@@ -350,7 +352,7 @@ static void left_files_are_removed(void **state) {
     close(locked);
 }
 
-/* A new file has the usual mode, an old one keeps its own. */
+/* A new file has the default mode, an existing one keeps its own. */
 static void modes_are_kept(void **state) {
     (void)state;
     struct stat status;
@@ -377,7 +379,7 @@ static void expect_success_of(void (*run)(const char *name), const char *name) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Where there is no room, the old file stays, and nothing is left beside it. */
+/* Without space, the old file stays, and no file is left beside it. */
 static void fill_the_disk(const char *name) {
     static const char bytes[4096];
     Error error = {0};
@@ -409,7 +411,7 @@ static void a_full_disk_changes_nothing(void **state) {
     assert_int_equal(mkdir(folder, 0700), 0);
 }
 
-/* As many files are open as may be: the old file stays, and nothing is left beside it. */
+/* At the limit of open files, the old file stays, and no file is left beside it. */
 static void open_with_few_files(const char *name) {
     Error error = {0};
     int next = dup(0);
@@ -426,7 +428,7 @@ static void a_file_that_cannot_be_opened_leaves_none(void **state) {
     put_file(name, 0600);
     expect_success_of(open_with_few_files, name);
     assert_int_equal(unlink(name), 0);
-    assert_int_equal(rmdir(folder), 0); /* which is empty */
+    assert_int_equal(rmdir(folder), 0); /* it is empty */
     assert_int_equal(mkdir(folder, 0700), 0);
 }
 
@@ -449,7 +451,7 @@ static void pages_are_as_large_as_the_file(void **state) {
     }
 }
 
-/* Files of before must still fit. */
+/* Files of earlier versions must still fit. */
 static void checksums_stay_what_they_are(void **state) {
     (void)state;
     static const char text[] = "0123456789abcdefg";
@@ -465,7 +467,8 @@ static void checksums_stay_what_they_are(void **state) {
                      (unsigned long long)store_checksum(text, lengths[i]));
 }
 
-/* ---- mistakes of ours ----------------------------------------------------------------------------------- */
+/* ---- errors of the program
+ * ------------------------------------------------------------------------------- */
 
 static void forget_a_column(void) {
     Store *store = create();

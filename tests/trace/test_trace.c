@@ -1,5 +1,5 @@
-/* Traces: events of every kind and shape are read as they were appended, in any order; the memory an event
- * takes; launches, blocks and traps; the kind that an instruction records. */
+/* Traces: events of every kind and shape are read as they were appended, in any order; the memory per event;
+ * launches, blocks and traps; the kind that an instruction records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,13 +25,13 @@ static uint32_t any(uint32_t below) {
     return any32() % below;
 }
 
-/* ---- random events ---------------------------------------------------------------------------------- */
+/* ---- random events ------------------------------------------------------------------------------------- */
 
 static uint64_t narrow(uint64_t bits, int bytes) {
     return bytes == 8 ? bits : bits & (((uint64_t)1 << 8 * bytes) - 1);
 }
 
-/* Columns of every form the encoding knows, and of none; also negative, huge, wrapping. */
+/* Columns of every form of the encoding, and of no form; also negative, huge, wrapping. */
 static void any_column(int bytes, uint32_t mask, uint64_t out[WARP_LANES]) {
     uint64_t base = any(3) ? any(1000) : any64(), step = any(3) ? any(64) : any64(), other = any64();
     int shape = (int)any(8), shift = (int)any(64);
@@ -118,7 +118,7 @@ static void assert_same_event(const TraceEvent *a, const TraceEvent *b) {
     assert_memory_equal(a->source, b->source, sizeof a->source);
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 static void assert_same_places(const TraceEvent *a, const TraceEvent *b) {
     assert_int_equal(a->kind, b->kind);
@@ -151,7 +151,7 @@ static void every_event_is_read_as_it_was_appended(void **state) {
         trace_block_read(block, i, read);
         assert_same_event(read, &written[i]);
     }
-    for (int i = 0; i < EVENTS; i++) { /* anywhere, headers */
+    for (int i = 0; i < EVENTS; i++) { /* random access, headers */
         int event = (int)any(EVENTS);
         trace_block_read_header(block, event, read);
         assert_int_equal(read->kind, written[event].kind);
@@ -173,7 +173,8 @@ static void every_event_is_read_as_it_was_appended(void **state) {
     trace_block_free(block);
 }
 
-/* Files keep events as these bytes, which a later version must read: every column, each with its form and width. */
+/* Files keep events as these bytes, which later versions must read: every column, each with its form and
+ * width. */
 static void the_bytes_of_an_event_stay_what_they_are(void **state) {
     (void)state;
     TraceEvent event = {.kind = TRACE_SHUFFLE,
@@ -204,9 +205,9 @@ static void the_bytes_of_an_event_stay_what_they_are(void **state) {
     assert_memory_equal(bytes, expected, length);
 }
 
-/* One iteration of grid_stride: a coalesced load of any ints, its branch; now and then the shuffles and the
- * shared accesses of the end. A million events take at most 200 MB, of which the steps take about 45
- * at worst (a block of one warp). */
+/* One iteration of grid_stride: a coalesced load of any ints, its branch; sometimes the shuffles and the
+ * shared accesses of the end. A million events take at most 200 MB, of which the steps take about 45 at worst
+ * (a block of one warp). */
 static void a_million_events_of_grid_stride_fit(void **state) {
     (void)state;
     enum { EVENTS = 20000 };
@@ -229,7 +230,8 @@ static void a_million_events_of_grid_stride_fit(void **state) {
     }
     size_t bytes = trace_block_bytes(block) / EVENTS;
     assert_in_range(bytes, 70,
-                    100); /* 128 bytes of noise in every second event: below 70 it would not be exact */
+                    /* 128 bytes of noise in every second event: below 70 the encoding would not be exact. */
+                    100);
     trace_block_free(block);
 }
 
@@ -252,7 +254,7 @@ static void blocks_of_a_launch_are_kept_in_order(void **state) {
     trace_free(trace);
 }
 
-/* Of the blocks of another launch, those that this one lacks go over; where it has one, the other stays. */
+/* From another launch, the blocks that this one lacks are moved; a block that exists in both stays. */
 static void blocks_go_over_to_the_others(void **state) {
     (void)state;
     PtxCode code[3] = {{0}};
@@ -290,7 +292,7 @@ static void traps_and_buffers_are_copied_and_traps_are_bounded(void **state) {
     trace_free(trace);
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------------ */
+/* ---- kinds --------------------------------------------------------------------------------------------- */
 
 static PtxInstruction instruction(PtxOpcode opcode, PtxSpace space, int operand_count) {
     return (PtxInstruction){.opcode = opcode, .space = space, .operand_count = operand_count};

@@ -1,5 +1,5 @@
-/* A trace and what was measured, in a file and back: every field of every table, more rows of each than fit at first,
- * and what is refused. */
+/* A trace and its measurements, to a file and back: every field of every table, more rows of each than fit at
+ * first, and files that are refused. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static int tear_down(void **state) {
     return unlink(path);
 }
 
-/* ---- a trace with a value of its own in each field ---- */
+/* ---- a trace with a different value in each field ---- */
 
 static TraceBlock *new_block(uint32_t number, int events) {
     TraceBlock *block = trace_block_new(number);
@@ -161,7 +161,7 @@ static void assert_same_launch(const TraceLaunch *a, const TraceLaunch *b) {
     assert_same_blocks(a->others, b->others, a->other_count);
 }
 
-/* ---- there and back ---- */
+/* ---- to a file and back ---- */
 
 static void write_trace(const Trace *trace) {
     Error error = {0};
@@ -171,7 +171,7 @@ static void write_trace(const Trace *trace) {
     if (!store_finish(store, &error)) fail_msg("%s", error.message);
 }
 
-/* NULL: it was refused, for a reason that holds `reason`. */
+/* NULL: it was refused, for a reason that contains `reason`. */
 static Trace *read_trace(int launches, const char *reason) {
     Error error = {0};
     Launch bound[] = {{.program = program}, {.program = program}, {.program = program}};
@@ -181,7 +181,7 @@ static Trace *read_trace(int launches, const char *reason) {
     trace_read(trace, bound, launches, store);
     bool good = store_close(store, &error);
     if (!reason && !good) fail_msg("%s", error.message);
-    for (int i = 0; !reason && i < launches; i++) { /* what it was launched with is set in `bound`, too */
+    for (int i = 0; !reason && i < launches; i++) { /* the parameters of its launch are set in `bound`, too */
         assert_memory_equal(bound[i].grid, trace->launches[i]->grid, sizeof bound[i].grid);
         assert_memory_equal(bound[i].block, trace->launches[i]->block, sizeof bound[i].block);
         assert_int_equal(bound[i].dynamic_shared_bytes, trace->launches[i]->dynamic_shared_bytes);
@@ -225,7 +225,7 @@ static void test_a_trace_comes_back(void **state) {
     trace_free(trace);
 }
 
-/* ---- what no run can have written ---- */
+/* ---- traces that no run can have written ---- */
 
 static void too_many_rows(Trace *trace) {
     trace->launches[1]->grid[0] = 1u << 31;
@@ -304,7 +304,7 @@ static void test_what_is_refused(void **state) {
     trace_free(trace);
 }
 
-/* The greatest that CUDA allows comes back. */
+/* The largest values that CUDA allows are read back. */
 static void test_the_largest_grid(void **state) {
     (void)state;
     Trace *trace = trace_new("emulator");
@@ -324,7 +324,7 @@ static void test_the_largest_grid(void **state) {
     trace_free(trace);
 }
 
-/* ---- what was measured ---- */
+/* ---- measurements ---- */
 
 static Timing timing_of(int i) {
     return (Timing){.kernel = i % 2 ? "warp" : "shuffle",
@@ -417,13 +417,13 @@ static void test_measurements_come_back(void **state) {
     measured_done(&back);
 }
 
-/* A second time takes the place of the first of the same kind; another way of measuring does not. */
+/* A second time replaces the first of the same kind; one measured in another way does not. */
 static void test_a_newer_time_takes_the_place(void **state) {
     (void)state;
     Measurements measured = {0};
     Timing first = timing_of(3), newer = first;
     measured_put_timing(&measured, &first);
-    assert_null(measured.timings[0].measured); /* when is not kept */
+    assert_null(measured.timings[0].measured); /* the date is not kept */
     newer.median = 99;
     newer.samples = 7;
     newer.note = "slower";

@@ -1,5 +1,5 @@
-/* scripts/deps.sh on machines that are not this one: PATH is a folder with a few real tools, and with
- * stand-ins for the compiler, the package managers, id, sudo and uname. */
+/* scripts/deps.sh on other machines: PATH is a folder with a few real tools, and with stubs of the compiler,
+ * the package managers, id, sudo and uname. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 /* Makes the machine: functions that the `setup` of each case calls. The compiler works once `installed`
- * exists; installing makes it, and writes what was asked into `log`. */
+ * exists; the installation creates it, and writes the requested packages to `log`. */
 static const char MACHINE[] =
     "set -e; root=$(mktemp -d); trap 'rm -rf $root' EXIT; mkdir $root/bin; deps=$PWD/scripts/deps.sh\n"
     "for tool in sh dirname mktemp rm tail env touch grep; do ln -s \"$(command -v $tool)\" $root/bin/; "
@@ -81,12 +81,12 @@ static void test_apt_installs(void **state) {
         "apt-get install -y -q --no-install-recommends -o DPkg::Lock::Timeout=120 gcc "
         "libc6-dev libncurses-dev libsqlite3-dev libcmocka-dev libvterm-dev\n";
     check(&(Case){"installs apt-get", "build test", 0, log, ""});
-    /* A user whose sudo asks for nothing. */
+    /* A user whose sudo needs no password. */
     check(&(Case){"installs apt-get; user 1000; fake sudo '[ $1 = -n ] && exit 0; exec \"$@\"'", "build test",
                   0, log, ""});
 }
 
-/* One command to type, where it cannot be done here. */
+/* One command to type, if the script cannot run it. */
 static void test_apt_cannot(void **state) {
     (void)state;
     check(&(Case){"installs apt-get; user 1000", "build", 1, "",
@@ -106,7 +106,7 @@ static void test_apt_cannot(void **state) {
                   "scripts/deps.sh build\n"});
 }
 
-/* Plain make installs nothing: it says what does. */
+/* Plain make installs nothing: it prints the command that does. */
 static void test_check_alone(void **state) {
     (void)state;
     check(&(Case){"installs apt-get", "--check build", 1, "",

@@ -1,4 +1,5 @@
-/* The program as it is built by default: stack protectors, checked calls of the C library, read-only relocations. */
+/* The program as built by default: stack protectors, checked calls of the C library, read-only
+ * relocations. */
 #include "tests/cli/program.h"
 
 #include <setjmp.h>
@@ -10,7 +11,7 @@
 
 #include <string.h>
 
-/* The sanitizers replace all of it. */
+/* The sanitizers replace all of these. */
 static void need_hardening(void) {
     Outcome tool = program_shell("command -v readelf && ! readelf -sW @ | grep -q __asan_init");
     int status = tool.status;

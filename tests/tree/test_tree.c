@@ -21,7 +21,7 @@ static int shell(const char *command) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* build/obj, or where else the program under test was built. */
+/* build/obj, or the objects of the program under test. */
 static void write_objects_folder(char *out, size_t size) {
     const char *program = getenv("REDVIZ_BIN"), *slash = program ? strrchr(program, '/') : NULL;
     snprintf(out, size, "%.*s/obj", slash ? (int)(slash - program) : 5, slash ? program : "build");
@@ -68,8 +68,8 @@ static void test_violations_are_found(void **state) {
     text_done(&command);
 }
 
-/* Runs `command` in a new folder, which is $copy, where it writes what it is told to standard error into
- * $copy/said; `said` must be in there, or nothing where it is NULL. */
+/* Runs `command` in a new folder, which is $copy, with its standard error in $copy/said; that must contain
+ * `said`, or be empty if `said` is NULL. */
 static void check_planted(const char *command, const char *said) {
     char whole[4096];
     snprintf(whole, sizeof whole,
@@ -82,7 +82,7 @@ static void check_planted(const char *command, const char *said) {
     if (status != 8) fail_msg("%s: status %d, \"%s\" expected", command, status, said ? said : "nothing");
 }
 
-/* Small sources, compiled into objects of a tree of their own; and what the check says of them. */
+/* Small sources, compiled to objects of a separate tree; and the output of the check. */
 static void test_planted_links_are_found(void **state) {
     (void)state;
     static const struct {
@@ -148,7 +148,8 @@ static void test_shipped_ptx_is_fresh(void **state) {
     assert_int_equal(shell("scripts/make_ptx.sh --check"), 0);
 }
 
-/* In a copy of the tree, which is fresh: a kernel is edited, an asset is edited, a kernel is added, a kernel goes. */
+/* In a copy of the tree, which is fresh: a kernel is edited, an asset is edited, a kernel is added, a kernel
+ * is removed. */
 static void test_stale_ptx_is_found(void **state) {
     (void)state;
     static const char *const changes[][3] = {
@@ -185,7 +186,7 @@ static char *read_whole(const char *path) {
     return text;
 }
 
-/* What is wrong with the looks of a text; NULL: nothing. Lines count from 1. */
+/* What is untidy in a text; NULL: nothing. Lines count from 1. */
 static const char *untidy(const char *text, bool may_have_tabs, int most_lines, int *line) {
     *line = 1;
     for (const char *c = text; *c; c++) {
@@ -214,7 +215,7 @@ static void test_untidy_files_are_found(void **state) {
 
 static void test_files_are_tidy(void **state) {
     (void)state;
-    enum { MOST_LINES = 750 }; /* a file is better under 600 */
+    enum { MOST_LINES = 750 }; /* better: under 600 */
     static const struct {
         const char *pattern;
         bool may_have_tabs;
@@ -241,7 +242,7 @@ static void test_files_are_tidy(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* Whatever is installed goes where a folder has been made, and every folder of assets is. */
+/* Everything is installed into a folder that was made, and every folder of assets is installed. */
 static void test_install_makes_its_folders(void **state) {
     (void)state;
     assert_int_equal(
@@ -276,7 +277,7 @@ static void test_map_is_current(void **state) {
     assert_int_equal(shell("scripts/map.sh --check"), 0);
 }
 
-/* Each command, in a copy of the tree, makes the map wrong; what is said then. */
+/* Each command, in a copy of the tree, makes the map wrong; with the expected message. */
 static void test_wrong_maps_are_found(void **state) {
     (void)state;
     static const char *const planted[][2] = {
@@ -301,7 +302,7 @@ static void test_wrong_maps_are_found(void **state) {
     }
 }
 
-/* A line "  a, b    what for" of a list of CONTRIBUTING.md, and a file of scripts. */
+/* A line "  a, b    purpose" of a list of CONTRIBUTING.md, and a file of scripts. */
 static void test_scripts_are_listed(void **state) {
     (void)state;
     assert_int_equal(shell("sed -n '/^scripts\\//,/^```/s/^  \\([a-z_, ]*[a-z_]\\)   *.*/\\1/p' "

@@ -100,11 +100,11 @@ double far_terminal_show(FarTerminal *terminal, double seconds, size_t from, con
 }
 
 void far_terminal_type(const FarTerminal *terminal, const char *keys) {
-    if (write(terminal->master, keys, strlen(keys)) < 0)
-        return; /* it has ended; far_terminal_end() says how */
+    /* It has exited; far_terminal_end() reports how. */
+    if (write(terminal->master, keys, strlen(keys)) < 0) return;
 }
 
-/* Bytes, and not only whole lines, as a shell would read them. */
+/* Any bytes, not only whole lines, as a shell would read them. */
 static int unread_bytes(int slave) {
     struct termios modes;
     int count = -1;

@@ -1,11 +1,11 @@
-/* Golden: screens as exact text in tests/tui/golden. REDVIZ_REWRITE=1 writes them anew, for review with git
+/* Golden: screens as exact text in tests/tui/golden. REDVIZ_REWRITE=1 rewrites them, for review with git
  * diff. */
 #ifndef TESTS_TUI_GOLDEN_H
 #define TESTS_TUI_GOLDEN_H
 
 #include "base/text.h"
 
-/* Fails the test where `text` is not exactly tests/tui/golden/<name>.txt, and prints the first line that
+/* Fails the test if `text` is not exactly tests/tui/golden/<name>.txt, and prints the first line that
  * differs. */
 void golden_check(const char *name, const Text *text);
 /* The same for any file. */

@@ -131,9 +131,9 @@ void pty_free(Pty *pty) {
     free(pty);
 }
 
-/* ---- talking ------------------------------------------------------------------------------------------- */
+/* ---- reading and typing -------------------------------------------------------------------------------- */
 
-/* "CSI ? mode h" and "CSI ? mode l", also where it is the last of several modes. */
+/* "CSI ? mode h" and "CSI ? mode l", even if it is the last of several modes. */
 static void watch(const char *mode, size_t *matched, bool *on, char byte) {
     if (*matched == strlen(mode)) {
         if (byte == 'h') *on = true;
@@ -143,8 +143,8 @@ static void watch(const char *mode, size_t *matched, bool *on, char byte) {
     *matched = byte == mode[*matched] ? *matched + 1 : byte == mode[0];
 }
 
-/* Followed by hand: libvterm 0.1 reads only the first mode of "CSI ? 1006 ; 1000 h", and takes the cursor's
- * visibility back with its place. */
+/* Tracked by hand: libvterm 0.1 reads only the first mode of "CSI ? 1006 ; 1000 h", and resets the cursor's
+ * visibility with its position. */
 static void watch_modes(Pty *pty, const char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) {
         watch("1000", &pty->mouse_matched, &pty->mouse, bytes[i]);
@@ -152,7 +152,7 @@ static void watch_modes(Pty *pty, const char *bytes, size_t count) {
     }
 }
 
-/* Feeds what has come within `milliseconds` to the terminal; false: nothing came. */
+/* Passes what arrives within `milliseconds` to the terminal; false: nothing arrived. */
 static bool pump(Pty *pty, int milliseconds) {
     struct pollfd file = {.fd = pty->master, .events = POLLIN};
     char bytes[4096];
@@ -331,7 +331,7 @@ char pty_wait_for_report(Pty *pty, int *status) {
     struct pollfd file = {.fd = pty->reports, .events = POLLIN};
     time_t end = time(NULL) + PATIENCE_SECONDS;
     Report report;
-    while (poll(&file, 1, 0) == 0) { /* the program must not wait for us to read */
+    while (poll(&file, 1, 0) == 0) { /* read, so that the program does not block on us */
         pump(pty, 20);
         if (time(NULL) > end) fail_msg("the program neither stopped nor ended");
     }

@@ -11,7 +11,7 @@ uint32_t random_next(Random *random, uint32_t limit) { /* xorshift32 */
     return random->state % limit;
 }
 
-/* Some scripts often, so that wide and narrow characters and marks meet. */
+/* Some scripts often, so that wide and narrow characters and marks are adjacent. */
 static uint32_t random_character(Random *random) {
     static const uint32_t ranges[][2] = {
         {' ', '~'},         {' ', '~'},       {0x4E00, 0x9FA5},   {0x4E00, 0x9FA5},   {0x300, 0x36F},
@@ -27,10 +27,10 @@ static uint32_t random_character(Random *random) {
 
 static void random_text(Random *random, char *out) {
     for (uint32_t left = random_next(random, MOST_CHARACTERS); left > 0; left--) {
-        if (random_next(random, 16))
-            out += utf8_encode(random_character(random), out);
+        if (random_next(random, 16)) out += utf8_encode(random_character(random), out);
+        /* Malformed or truncated. */
         else
-            *out++ = (char)(1 + random_next(random, 255)); /* malformed, or cut */
+            *out++ = (char)(1 + random_next(random, 255));
     }
     *out = 0;
 }
@@ -79,8 +79,8 @@ uint32_t random_shown_glyph(const VTermScreenCell *shown) {
 bool random_shows(const VTermScreenCell *shown, const Cell *cell) {
     int columns = canvas_cell_columns(cell);
     if (random_shown_glyph(shown) != cell->glyph || (columns && shown->width != columns)) return false;
-    if (!shown->chars[0])
-        return !cell->marks[0]; /* empty: the rest is left from the cell that was asked for before */
+    /* empty: the rest is left from the cell requested before. */
+    if (!shown->chars[0]) return !cell->marks[0];
     for (int i = 0; columns && i < CHARACTER_MARKS; i++) {
         if (shown->chars[1 + i] != cell->marks[i]) return false;
         if (!cell->marks[i]) break;

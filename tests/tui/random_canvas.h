@@ -1,5 +1,6 @@
-/* Random canvas: text of any script, well-formed and not, drawn anywhere; and whether a cell of libvterm shows a cell of
- * ours. The characters are of Unicode 5.0 or are emoji: what libvterm 0.1 knows. */
+/* Random canvas: text of any script, well-formed or not, drawn anywhere; and whether a cell of libvterm
+ * matches a cell of a canvas. The characters are of Unicode 5.0 or are emoji: those that libvterm 0.1
+ * knows. */
 #ifndef TESTS_TUI_RANDOM_CANVAS_H
 #define TESTS_TUI_RANDOM_CANVAS_H
 
@@ -11,7 +12,7 @@ typedef struct Random {
 } Random;
 
 uint32_t random_next(Random *random, uint32_t limit); /* below `limit` */
-/* Some texts, glyphs, boxes, selections and cleared areas over what is there. */
+/* Draws some texts, glyphs, boxes, selections and cleared areas over the canvas. */
 void random_draw(Random *random, Canvas *canvas);
 
 /* The glyph of an empty cell is a space, that of a right half CELL_RIGHT_HALF. */

@@ -93,7 +93,7 @@ static PtxInstruction code_instructions[PC_COUNT];
 static PtxCode code[PC_COUNT];
 static PtxProgram program = {.code = code, .code_count = PC_COUNT};
 
-/* Of "@%p2 bra $L_skip;": bra. */
+/* The opcode of "@%p2 bra $L_skip;": bra. */
 static PtxOpcode opcode_of(const char *text) {
     if (*text == '@') text = strchr(text, ' ') + 1;
     size_t length = strcspn(text, ". ;");
@@ -159,7 +159,7 @@ static TraceEvent *record(Recorder *recorder, int warp, int pc, uint32_t mask) {
     return &recorder->events[recorder->count - 1];
 }
 
-/* Every lane of `mask` touches word first + thread * stride. */
+/* Every lane of `mask` accesses word first + thread * stride. */
 static TraceEvent *record_access(Recorder *recorder, int warp, int pc, uint32_t mask, int first, int stride) {
     TraceEvent *event = record(recorder, warp, pc, mask);
     for (int lane = 0; lane < WARP_LANES; lane++) {

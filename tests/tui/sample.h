@@ -16,15 +16,15 @@ typedef struct Sample {
 
 /* One block of `threads` threads. */
 Sample *sample_new(int threads);
-/* The same without the barriers of its loop: each level reads words that other threads wrote just before. */
+/* The same without the barriers of its loop: each level reads words that other threads have just written. */
 Sample *sample_new_racing(int threads);
 /* Two launches whose only events are a global load by each warp. */
 Sample *sample_new_two_launches(void);
-/* A trace without a traced block, and with a trap. */
+/* A trace without a traced block, but with a trap. */
 Sample *sample_new_empty(void);
 void sample_free(Sample *sample);
 
-/* The first step of this kind; fails the test where there is none. `skip`: that many later. */
+/* The first step of this kind, or the one `skip` later; fails the test if there is none. */
 int sample_step(const Sample *sample, TraceKind kind, int skip);
 
 /* Presses the keys of the script. */

@@ -4,10 +4,10 @@
 
 enum { WORDS = 1024 };
 
-typedef struct Hand { /* the block as its folds are written down */
+typedef struct Hand { /* the block while its folds are written */
     Folds *folds;
-    int words[WORDS], loaded[WORDS], far[WORDS],
-        near[WORDS]; /* nodes: of shared words, of each thread's registers */
+    /* Nodes: of shared words, of each thread's registers. */
+    int words[WORDS], loaded[WORDS], far[WORDS], near[WORDS];
     int global_loads;
     SampleFault fault;
 } Hand;

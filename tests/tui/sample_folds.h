@@ -1,11 +1,11 @@
-/* The sample's folds, written down by hand: its tree and its reduction, without a replay. */
+/* The folds of the sample, written by hand: its tree and its reduction, without a replay. */
 #ifndef TESTS_TUI_SAMPLE_FOLDS_H
 #define TESTS_TUI_SAMPLE_FOLDS_H
 
 #include "sample.h"
 
 typedef enum SampleFault { NO_FAULT, FOLDS_TWICE, LOSES_ONE } SampleFault;
-enum { SAMPLE_FAULTY_LANE = 5 }; /* the thread that does it */
+enum { SAMPLE_FAULTY_LANE = 5 }; /* the thread with the fault */
 
 typedef struct SampleFolds {
     Folds *folds;
@@ -13,7 +13,7 @@ typedef struct SampleFolds {
     Reduction *reductions[1];
 } SampleFolds;
 
-/* Gives the sample's scene a tree and a reduction; `out` must stay where it is. */
+/* Gives the sample's scene a tree and a reduction; `out` must not move. */
 void sample_fold(Sample *sample, SampleFault fault, SampleFolds *out);
 void sample_folds_done(SampleFolds *folds); /* before sample_free() */
 

@@ -23,7 +23,7 @@ Stage *stage_open(const SessionOptions *options) {
     if (!bench_recorded(NULL, &stage->recorded, &error)) fail_msg("%s", error.message);
     stage->timings.recorded = &stage->recorded;
     stage->scene->borrowed.timings = &stage->timings;
-    stage->scene->questions.sass = NULL; /* frames must not change when machine code is recorded anew */
+    stage->scene->questions.sass = NULL; /* frames must not change when new machine code is recorded */
     stage->scene->borrowed.hazards_note = "hazards were not searched for";
     comparison_init(&stage->comparison, stage->scene);
     return stage;

@@ -1,5 +1,4 @@
-/* Stage: a run opened as the interface opens it, and drawn without a terminal. It has the timings that
- * ship. */
+/* Stage: a run opened as the interface opens it, and drawn without a terminal. It has the shipped timings. */
 #ifndef TESTS_TUI_STAGE_H
 #define TESTS_TUI_STAGE_H
 
@@ -14,11 +13,11 @@ typedef struct Stage {
     Comparison comparison;
 } Stage;
 
-/* Fails the test where the run cannot be opened. */
+/* Fails the test if the run cannot be opened. */
 Stage *stage_open(const SessionOptions *options);
-/* A kernel of the catalogue with its defaults, as far as the first frame needs it. */
+/* A kernel of the catalogue with its defaults, run as far as the first frame needs. */
 Stage *stage_open_kernel(const char *kernel);
-/* Opens a kernel of one entry, `kernel`, in one block, emulated. `body`: what stands between its braces. */
+/* Opens a kernel with one entry, `kernel`, in one block, emulated. `body`: the text between its braces. */
 Session *stage_session_of_ptx(const char *parameters, const char *body, const char *args, uint32_t threads);
 void stage_free(Stage *stage);
 
@@ -27,7 +26,7 @@ View *stage_view(Stage *stage);
 Canvas *stage_draw(const Stage *stage, int columns, int rows); /* caller frees */
 /* The same as text; caller frees. */
 char *stage_text(const Stage *stage, int columns, int rows);
-/* The pane that draws the picture, and where; the reduction counts where it takes the picture's place. */
+/* The pane that draws the picture, and its place; the reduction counts if it is in the picture's place. */
 const Pane *stage_picture(const Stage *stage, int columns, int rows, Rectangle *area);
 
 #endif

@@ -20,7 +20,7 @@ static Pty *start(const char *kernel, const char *n, int columns, int rows) {
     return pty_start(arguments, environment, columns, rows);
 }
 
-/* The traced block at once; what is counted over the grid later, where nothing of the place has changed. */
+/* Shows the traced block at once, and the grid's counts later, unless the place has changed. */
 static void large_grids_are_counted_behind_a_first_look(void **state) {
     (void)state;
     Pty *pty = start("interleaved", "2^22", 200, 60);
@@ -33,7 +33,7 @@ static void large_grids_are_counted_behind_a_first_look(void **state) {
     pty_quit(pty);
 }
 
-/* Runs that are opened later have a first look, too, also from one that was counted whole. */
+/* Runs opened later also start with a first look, even from a run that was counted whole. */
 static void later_runs_have_a_first_look(void **state) {
     (void)state;
     Pty *pty = start("interleaved", "2^22", 120, 40);
@@ -53,7 +53,7 @@ static void quitting_does_not_wait_for_the_count(void **state) {
     pty_quit(pty);
 }
 
-/* While the second kernel is opened, keys still step; then it stands beside and follows. */
+/* While the second kernel opens, keys still step; then it appears beside the first and follows it. */
 static void a_second_kernel_comes_while_stepping(void **state) {
     (void)state;
     Pty *pty = start("interleaved", "4096", 200, 60);
@@ -63,7 +63,7 @@ static void a_second_kernel_comes_while_stepping(void **state) {
     pty_type(pty, "29>");
     pty_wait_for(pty, "step 30 of 59");
     pty_wait_for(pty, "of 64");
-    pty_wait_without(pty, "step 1 of 64"); /* a frame may come in two parts */
+    pty_wait_without(pty, "step 1 of 64"); /* a frame may arrive in two parts */
     pty_type(pty, "S");
     pty_wait_without(pty, "redviz  strided");
     pty_wait_for(pty, "step 30 of 59");
@@ -86,7 +86,7 @@ static void new_settings_keep_the_place(void **state) {
     pty_quit(pty);
 }
 
-/* Escape gives up; what was shown stays. */
+/* Escape cancels; the screen stays. */
 /* The block of the second access is traced first; then its line is the current one. */
 static void a_hazard_waits_for_its_block(void **state) {
     (void)state;
@@ -111,11 +111,11 @@ static void escape_gives_a_run_up(void **state) {
     (void)state;
     Pty *pty = start("shuffle_atomic", "4096", 80, 24);
     pty_go_to_first_step(pty, "step 1 of ");
-    pty_type(pty, "p2^27\r"); /* its blocks meet: there is no first look */
+    pty_type(pty, "p2^27\r"); /* its blocks communicate: there is no first look */
     pty_wait_for(pty, "opening the run with new settings");
     pty_type(pty, ">>");
     pty_wait_for(pty, "step 3 of ");
-    pty_type(pty, "Ksequential\r"); /* one after the other */
+    pty_type(pty, "Ksequential\r"); /* one after another */
     pty_wait_for(pty, "is still being opened; Esc cancels it");
     assert_true(pty_shows(pty, "redviz  shuffle_atomic"));
     pty_type(pty, "\033");
@@ -136,7 +136,7 @@ static void a_block_is_traced_on_demand(void **state) {
     pty_quit(pty);
 }
 
-/* Every block is looked through behind the first frame; the place is gone to, in a block that is traced for
+/* All blocks are searched behind the first frame; the view goes to the place, in a block that is traced for
  * it. */
 static void hazards_are_found_behind(void **state) {
     (void)state;
@@ -149,7 +149,7 @@ static void hazards_are_found_behind(void **state) {
     pty_wait_without(pty, "step 25 of 42");
     pty_quit(pty);
     pty = start("bug_unguarded_load", "1000", 80, 24);
-    pty_wait_for(pty, "lanes  block 3"); /* where the fault is */
+    pty_wait_for(pty, "lanes  block 3"); /* the block of the fault */
     pty_type(pty, "1}");
     pty_wait_for(pty, "lanes  block 1");
     pty_type(pty, "f");
@@ -159,7 +159,7 @@ static void hazards_are_found_behind(void **state) {
     pty_quit(pty);
 }
 
-/* On a GPU (a driver that the emulator stands in for): the grid is counted without a second capture. */
+/* On a GPU (a driver that runs the emulator), the grid is counted without a second capture. */
 static void a_gpu_captures_a_large_run_once(void **state) {
     (void)state;
     char captures[64], driver[4096], byte[8];

@@ -1,5 +1,5 @@
-/* A race beside itself, in an order of warps and blocks that loses: found by trying, shown and walked like two runs that are
- * compared. */
+/* A race shown beside itself, in an order of warps and blocks that loses an update: the order is found by
+ * trying, and shown and stepped like a comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static SessionOptions options_of(const char *kernel) {
     return options;
 }
 
-/* False: `message` holds what was said. */
+/* False: `message` contains the message. */
 static bool frame(const SessionOptions *options, const char *keys, Text *out, Error *message) {
     Error error = {0};
     Session *session = session_open(options, &error);
@@ -55,7 +55,7 @@ static void what_has_no_such_order_says_so(void **state) {
     Error message = {0};
     assert_false(frame(&options, "!", &out, &message));
     assert_string_equal(message.message, "there is no race: no order of warps and blocks loses anything");
-    options = options_of("bug_unguarded_load"); /* its fault ends the run, of which nothing races */
+    options = options_of("bug_unguarded_load"); /* its fault ends the run, and nothing of it races */
     options.catalog.n = 1000;
     assert_false(frame(&options, "!", &out, &message));
     assert_string_equal(message.message, "there is no race: no order of warps and blocks loses anything");

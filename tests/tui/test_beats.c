@@ -1,5 +1,5 @@
-/* Beats: each changes source, lanes or picture, not only where the timeline stands; a short kernel has few of
- * them. Prints how many beats and instructions there are. */
+/* Beats: each changes source, lanes or picture, not only the position on the timeline; a short kernel has few
+ * beats. Prints the numbers of beats and instructions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void every_beat_changes_what_is_seen(void **state) {
     }
 }
 
-/* With 256 threads, from where it opens to its end. */
+/* With 256 threads, from the opening to the end. */
 static void interleaved_has_at_most_40_beats(void **state) {
     (void)state;
     Stage *stage = stage_open_kernel("interleaved");

@@ -49,7 +49,7 @@ static void assert_shows(const char *name, const char *text, const char *wanted)
     if (!strstr(text, wanted)) fail_msg("%s: no \"%s\" in\n%s", name, wanted, text);
 }
 
-/* What the kernel's first screen says, at each size. */
+/* What the kernel's first screen shows, at each size. */
 static void assert_opens_with(const char *kernel, const char *wanted) {
     Stage *stage = stage_open_kernel(kernel);
     for (int i = 0; i < SIZE_COUNT; i++) {
@@ -60,9 +60,9 @@ static void assert_opens_with(const char *kernel, const char *wanted) {
     stage_free(stage);
 }
 
-/* ---- marks ----------------------------------------------------------------------------------------------- */
+/* ---- marks --------------------------------------------------------------------------------------------- */
 
-/* A run made by hand, whose loop has no barriers, and a finding that says so. */
+/* A run made by hand, whose loop has no barriers, and a finding about that. */
 static void a_race_is_marked_where_it_was_found(void **state) {
     (void)state;
     Sample *sample = sample_new_racing(64);
@@ -90,7 +90,7 @@ static void a_race_is_marked_where_it_was_found(void **state) {
     sample_free(sample);
 }
 
-/* The explanation is complete where the pane has seven rows. */
+/* The explanation is complete if the pane has seven rows. */
 static void a_race_is_explained_at_every_size(void **state) {
     (void)state;
     Stage *stage = open_whole("bug_overlapping_halves", 0);
@@ -120,7 +120,7 @@ static void an_unwritten_word_is_marked(void **state) {
     stage_free(stage);
 }
 
-/* At the end of the last level that `back` leaves over. */
+/* At the end of the level `back` levels before the last. */
 static void assert_level_shows(const char *kernel, int back, int columns, const char *wanted) {
     Stage *stage = open_whole(kernel, 0);
     View view = *stage_view(stage);
@@ -148,7 +148,7 @@ static void what_threads_keep_is_shown(void **state) {
     }
 }
 
-/* Every step, with values on their way, in a frame of any size. */
+/* Every step, with moving values, in a frame of any size. */
 static void broken_kernels_can_be_played(void **state) {
     (void)state;
     static const struct {
@@ -176,7 +176,7 @@ static void broken_kernels_can_be_played(void **state) {
     }
 }
 
-/* ---- openings -------------------------------------------------------------------------------------------- */
+/* ---- openings ------------------------------------------------------------------------------------------ */
 
 static void half_opens_where_its_sum_stops(void **state) {
     (void)state;
@@ -200,7 +200,7 @@ static void a_trap_opens_with_its_warp(void **state) {
     const View *view = stage_view(stage);
     assert_int_equal(view->selection.warp, 4);
     assert_int_equal(view->place.step + 1, view_steps(view, stage->scene)->step_count);
-    for (int i = 0; i < 2; i++) { /* the third size has room for the banks of the other warps, too */
+    for (int i = 0; i < 2; i++) { /* the third size also has room for the banks of the other warps */
         char *text = stage_text(stage, sizes[i].columns, sizes[i].rows);
         assert_shows("T", text, "127   128T");
         assert_null(strstr(text, "  no conflict ─"));
@@ -211,7 +211,7 @@ static void a_trap_opens_with_its_warp(void **state) {
                       "T t128 stores to sums[128], sums has 128 elements: out_of_bounds (32 lanes)");
 }
 
-/* Nothing in a correct kernel is taken for a fault. */
+/* A correct kernel shows no fault. */
 static void right_kernels_have_no_marks(void **state) {
     (void)state;
     static const char *const marks[] = {"\n│  X ", "\n│  U ", "\n│  = ", "\n│  T ", "\n│  ! ", "\n│  ? "};
@@ -231,9 +231,9 @@ static void right_kernels_have_no_marks(void **state) {
     }
 }
 
-/* ---- who adds -------------------------------------------------------------------------------------------- */
+/* ---- who adds ------------------------------------------------------------------------------------------ */
 
-/* Why the first rung is slow is a shape: as many threads add as in the third, in twice as many warps. */
+/* The shape shows why the first rung is slow: as many threads add as in the third, in twice as many warps. */
 static void it_says_how_the_adding_threads_are_spread(void **state) {
     (void)state;
     assert_opens_with("interleaved",
@@ -242,9 +242,9 @@ static void it_says_how_the_adding_threads_are_spread(void **state) {
     assert_opens_with("shuffle", "256 of 256 threads add, all 32 lanes in all 8 warps");
 }
 
-/* ---- ways ------------------------------------------------------------------------------------------------ */
+/* ---- brackets ------------------------------------------------------------------------------------------ */
 
-/* A way is drawn wherever both of its boxes are in the window, however wide that is. */
+/* A bracket is drawn if both of its boxes are in the window, at any width. */
 static void ways_are_drawn_at_every_width(void **state) {
     (void)state;
     Stage *stage = stage_open_kernel("interleaved");
@@ -261,7 +261,7 @@ static void ways_are_drawn_at_every_width(void **state) {
     stage_free(stage);
 }
 
-/* The first of seven operands stand in rows, the others in a line that says what they are. */
+/* The first of seven operands have rows; a line describes the others. */
 static void operands_without_a_row_are_named(void **state) {
     (void)state;
     Stage *stage = stage_open_kernel("unrolled");
@@ -296,9 +296,10 @@ static void both_runs_of_a_comparison_have_their_operands(void **state) {
     stage_free(right);
 }
 
-/* ---- labels ---------------------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------------------------- */
 
-/* The column before the first box stays free in every row of boxes; levels of maxima have no row of rounding. */
+/* The column before the first box stays blank in every row of boxes; levels of maxima have no row of
+ * rounding. */
 static void labels_do_not_touch_numbers(void **state) {
     (void)state;
     static const char *const kernels[] = {"softmax_row", "triton_max", "logsumexp", "moments"};
@@ -311,7 +312,7 @@ static void labels_do_not_touch_numbers(void **state) {
             view_go_to_step(&view, stage->scene, level->last);
             char *text = draw_pane(stage->scene, &view, 110, 16);
             for (char *line = strstr(text, "\n│"); line; line = strstr(line + 1, "\n│")) {
-                const char *label = line + 1 + strlen("│") + 1; /* and a blank column */
+                const char *label = line + 1 + strlen("│") + 1; /* and a blank */
                 bool is_boxes = !strncmp(label, " max ", 5) || !strncmp(label, " + ", 3);
                 if (is_boxes && label[LABEL_COLUMNS - 1] != ' ') fail_msg("%s:\n%s", kernels[k], text);
             }

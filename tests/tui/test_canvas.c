@@ -1,4 +1,4 @@
-/* Canvas: clipping, what text may hold, ASCII, wrapping, frames; and the looks of roles. */
+/* Canvas: clipping, valid text, ASCII, wrapping, frames; and the looks of roles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,8 @@ static void text_is_clipped_at_every_edge(void **state) {
     assert_int_equal(canvas_text(canvas, all, -2, 1, ROLE_TEXT, "abcdef"), 4);
     canvas_text(canvas, all, 0, 3, ROLE_TEXT, "below");
     canvas_text(canvas, all, 0, -1, ROLE_TEXT, "above");
-    canvas_text(canvas, (Rectangle){8, 2, 9, 9}, 0, 0, ROLE_TEXT, "right"); /* the area itself goes beyond */
+    /* The area itself extends beyond the canvas. */
+    canvas_text(canvas, (Rectangle){8, 2, 9, 9}, 0, 0, ROLE_TEXT, "right");
     assert_shows(canvas, "       abc\ncdef\n        ri\n");
     canvas_free(canvas);
 }
@@ -47,7 +48,7 @@ static void drawing_stays_inside_its_area(void **state) {
 static void hostile_text_stays_in_its_columns(void **state) {
     (void)state;
     Canvas *canvas = canvas_new(10, 3, false);
-    canvas_text(canvas, all, 0, 0, ROLE_TEXT, "a\033[2Jb");             /* no escape sequence gets through */
+    canvas_text(canvas, all, 0, 0, ROLE_TEXT, "a\033[2Jb");             /* no escape sequence passes */
     canvas_text(canvas, all, 0, 1, ROLE_TEXT, "\xe6\x97\xa5\xcc\x81|"); /* wide, combining */
     canvas_text(canvas, all, 0, 2, ROLE_TEXT, "\xc0\xaf\xff\xe2\x82|"); /* overlong, stray, cut short */
     assert_shows(canvas, "a?[2Jb\n\u65e5\u0301|\n?????|\n");
@@ -121,7 +122,7 @@ static void of_a_long_note_the_last_part_stays(void **state) {
     canvas_free(canvas);
 }
 
-/* What means something must not look like plain text, with or without colours, and its opposite neither. */
+/* A role with a meaning must not look like plain text, with or without colours, nor like its opposite. */
 static void meaning_has_a_look_of_its_own(void **state) {
     (void)state;
     static const int terminals[] = {0, 8, 16, 256};
@@ -155,7 +156,7 @@ static double luminance(int colour) {
     static const double weight[3] = {0.2126, 0.7152, 0.0722};
     int part[3];
     double sum = 0;
-    assert_in_range(colour, 16, 255); /* what the first 16 look like is the user's affair */
+    assert_in_range(colour, 16, 255); /* the user chooses the look of the first 16 */
     for (int i = 0; i < 3; i++) {
         int level = (colour - 16) / (i == 0 ? 36 : i == 1 ? 6 : 1) % 6;
         part[i] = colour >= 232 ? 8 + 10 * (colour - 232) : level ? 55 + 40 * level : 0;

@@ -1,4 +1,4 @@
-/* Recordings: what is written is valid, and a terminal that plays it shows the frames. */
+/* Recordings: the output is valid, and a terminal that plays it shows the frames. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,18 +20,17 @@
 
 enum { CAST_LIMIT_BYTES = 16 << 20 };
 
-/* ---- a player -------------------------------------------------------------------------------------------
- */
+/* ---- a player ------------------------------------------------------------------------------------------ */
 
 typedef struct Player {
     VTerm *vterm;
     VTermScreen *screen;
     int columns, rows, events;
-    Theme theme;    /* that is expected */
+    Theme theme;    /* the expected theme */
     double seconds; /* of the last event */
 } Player;
 
-/* The next string of a JSON array, decoded; *at moves past it. */
+/* The next string of a JSON array, decoded; moves *at past it. */
 static Text read_string(const char **at) {
     Text text = {0};
     const char *from = strchr(*at, '"') + 1;
@@ -105,7 +104,7 @@ static void check_cell(const Player *player, const Cell *cell, int column, int r
                 (look.colour < 0 || shown.fg.indexed.idx == look.colour) &&
                 VTERM_COLOR_IS_DEFAULT_BG(&shown.bg) == (look.background < 0) &&
                 (look.background < 0 || shown.bg.indexed.idx == look.background);
-    if (cell->glyph == CELL_RIGHT_HALF) same = glyph == CELL_RIGHT_HALF; /* libvterm gives it no look */
+    if (cell->glyph == CELL_RIGHT_HALF) same = glyph == CELL_RIGHT_HALF; /* libvterm gives it no attributes */
     if (!same) fail_msg("row %d, column %d: %x, not %x", row, column, glyph, cell->glyph);
 }
 
@@ -131,10 +130,10 @@ static const char *cast_path(void) {
     return path;
 }
 
-/* ---- by hand --------------------------------------------------------------------------------------------
- */
+/* ---- by hand ------------------------------------------------------------------------------------------- */
 
-/* Every role, glyphs of one to three bytes, what JSON escapes, and cells that stay, go and come. */
+/* Every role, glyphs of one to three bytes, characters that JSON escapes, and cells that stay, disappear and
+ * appear. */
 static Canvas *frame_by_hand(int number, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, false);
     Rectangle all = {0, 0, columns, rows};
@@ -165,7 +164,7 @@ static void a_recording_by_hand(void **state) {
     golden_check("cast", &golden);
     text_done(&golden);
     Player player = play(text);
-    assert_int_equal(player.events, 5); /* two frames, one again in another theme, a size and a frame */
+    assert_int_equal(player.events, 5); /* two frames, one repeated in another theme, a size and a frame */
     assert_true(player.seconds == 1.0);
     player.theme = THEME_LIGHT;
     check_shows(&player, last);
@@ -174,7 +173,7 @@ static void a_recording_by_hand(void **state) {
     free(text);
 }
 
-/* Text of any script, drawn over and over the same canvas: a player shows every cell as it is. */
+/* Text of any script, drawn repeatedly on the same canvas: a player shows every cell as it is. */
 static void recordings_of_any_text(void **state) {
     (void)state;
     enum { RECORDINGS = 40, FRAMES = 6 };
@@ -223,7 +222,7 @@ static void what_cannot_be_written_is_told(void **state) {
     Error error = {0};
     assert_null(cast_open("/nowhere/x.cast", 0, &error));
     assert_non_null(strstr(error.message, "/nowhere/x.cast cannot be written"));
-    if (access("/dev/full", F_OK)) return; /* not on every system */
+    if (access("/dev/full", F_OK)) return; /* not every system has it */
     Cast *cast = cast_open("/dev/full", 0, &error);
     assert_non_null(cast);
     Canvas *canvas = frame_by_hand(0, 40, 4);
@@ -233,8 +232,7 @@ static void what_cannot_be_written_is_told(void **state) {
     canvas_free(canvas);
 }
 
-/* ---- the program ----------------------------------------------------------------------------------------
- */
+/* ---- the program --------------------------------------------------------------------------------------- */
 
 static void check_last_frame(Player *player, const char *frame) {
     for (int row = 0; row < player->rows; row++) {
@@ -294,7 +292,7 @@ static void keys_are_recorded_without_a_terminal(void **state) {
     assert_true(at[4] - at[3] >= 0.6 && at[4] - at[3] <= 4);
 }
 
-/* A typed digit changes less of the screen than the help that covers it. */
+/* A typed digit changes less of the screen than the help, which covers it. */
 static void a_frame_is_shown_longer_the_more_changes(void **state) {
     (void)state;
     double at[8];
@@ -313,8 +311,8 @@ static void a_pause_goes_on_playing(void **state) {
     assert_true(at[1] == 0 && at[2] == 0.25 && at[5] == 1 && at[6] == 1);
 }
 
-/* While a level is played, at 4 beats a second and then at half that speed, each beat comes in frames between which values
- * travel; the same keys give the same bytes. */
+/* While a level is played, at 4 beats a second and then at half that speed, each beat has frames between
+ * which values move; the same keys give the same bytes. */
 static void values_travel_in_a_recording(void **state) {
     (void)state;
     enum { MOST = 64 };

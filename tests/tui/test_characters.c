@@ -1,5 +1,5 @@
-/* Text of any script: widths, cells and line breaks: the table of widths against Python's, what stands in one
- * cell, cells of double width on a canvas, and where lines of Chinese may end. */
+/* Text of any script: widths, cells and line breaks: the table of widths against Python's, the contents of
+ * one cell, cells of double width on a canvas, and where lines of Chinese may break. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -26,8 +26,8 @@ static void assert_shows(const Canvas *canvas, const char *expected) {
 
 /* ---- widths -------------------------------------------------------------------------------------------- */
 
-/* Prints the version, then for each assigned character of the ranges its code and its kind. Of our version every
- * character, else ranges that have not changed since 5.0. */
+/* Prints the version, then for each assigned character of the ranges its code and its kind. For our version
+ * of Unicode all characters; else the ranges unchanged since 5.0. */
 static const char script[] =
     "import unicodedata as u\n"
     "r=[(32,0x250),(0x300,0x370),(0x391,0x3ca),(0x410,0x450),(0x5d0,0x5eb),(0xe01,0xe3b),(0x2010,0x2028),"
@@ -86,7 +86,7 @@ static void what_is_encoded_is_read_back(void **state) {
         uint32_t expected = character >= 0xD800 && character <= 0xDFFF ? '?' : character;
         assert_int_equal(utf8_next(&at), expected);
         assert_int_equal(at - bytes, expected == '?' && character != '?' ? 1 : length);
-        bytes[length - 1] = 0; /* cut */
+        bytes[length - 1] = 0; /* truncated */
         utf8_drop_half(bytes);
         assert_string_equal(bytes, "");
     }
@@ -97,7 +97,7 @@ static void what_is_encoded_is_read_back(void **state) {
     assert_int_equal(utf8_next(&too_large), '?');
 }
 
-/* ---- what stands in one cell --------------------------------------------------------------------------- */
+/* ---- the contents of one cell -------------------------------------------------------------------------- */
 
 static void one_cell(const char *text, int columns, const char *shown) {
     Canvas *canvas = canvas_new(10, 1, false);
@@ -113,22 +113,22 @@ static void marks_stay_with_their_base(void **state) {
     (void)state;
     one_cell("e\u0301|", 2, "e\u0301|");
     one_cell("\u4e2d\u0301|", 3, "\u4e2d\u0301|");
-    one_cell("\u0301|", 2, "?|");       /* no base */
-    one_cell("\t\u0301|", 6, "    ?|"); /* a tab is none */
-    one_cell("a\u200b|", 3, "a?|");     /* a space that cannot be seen is shown */
-    one_cell("\u202eab|", 4, "?ab|");   /* Trojan source */
-    one_cell("\ufeffab", 2, "ab");      /* byte order mark */
+    one_cell("\u0301|", 2, "?|");                                          /* no base */
+    one_cell("\t\u0301|", 6, "    ?|");                                    /* a tab is not a base */
+    one_cell("a\u200b|", 3, "a?|");                                        /* an invisible space is shown */
+    one_cell("\u202eab|", 4, "?ab|");                                      /* Trojan source */
+    one_cell("\ufeffab", 2, "ab");                                         /* byte order mark */
     one_cell("\u0915\u094d\u200d\u0937|", 3, "\u0915\u094d\u200d\u0937|"); /* the joiner shapes the letter */
     one_cell("\u1112\u1161\u11ab|", 3, "\u1112\u1161\u11ab|");
     one_cell("\U0001f469\u200d\U0001f52c|", 5,
-             "\U0001f469\U0001f52c|"); /* terminals differ about the whole */
+             "\U0001f469\U0001f52c|"); /* terminals differ in the width of the whole */
     one_cell("\u2764\ufe0f\u200d\U0001f525|", 4, "\u2764\U0001f525|");
     one_cell("\U0001f44d\U0001f3fd|", 3, "\U0001f44d|");
     one_cell("a\U0001f3fd|", 4, "a\U0001f3fd|");
     one_cell("a\u0300\u0301\u0302\u0303\u0304\u0305b", 2,
              "a\u0300\u0301\u0302\u0303"
              "b");
-    one_cell("\ue000\u2028\xed\xa0\x80", 5, "?????"); /* private, a line's end, half a surrogate pair */
+    one_cell("\ue000\u2028\xed\xa0\x80", 5, "?????"); /* private, line separator, half of a surrogate pair */
 }
 
 /* ---- double width -------------------------------------------------------------------------------------- */
@@ -187,7 +187,7 @@ static void titles_are_cut_between_characters(void **state) {
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-/* The lines that `text` is broken into, joined by '/'. */
+/* The lines into which `text` is broken, joined by '/'. */
 static void breaks(const char *text, int columns, const char *expected) {
     Text lines = {0};
     for (const char *at = text; *at;) {

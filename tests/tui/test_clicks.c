@@ -23,7 +23,7 @@ static void a_click_on_the_timeline_seeks(void **state) {
     view_init(&view);
     click(&view, sample, 22, 37);
     assert_int_equal(view.place.step, 20);
-    click(&view, sample, 117, 37); /* right of the last step */
+    click(&view, sample, 117, 37); /* to the right of the last step */
     assert_int_equal(view.place.step, 20);
     click(&view, sample, 2, 37);
     assert_int_equal(view.place.step, 0);
@@ -33,7 +33,7 @@ static void a_click_on_the_timeline_seeks(void **state) {
     sample_free(sample);
 }
 
-/* Where the frame shows `text`, from row `*row` on. */
+/* The place where the frame shows `text`, from row `*row` on. */
 static void find(const Sample *sample, const View *view, const char *text, int *column, int *row) {
     Canvas *canvas = canvas_new(120, 40, true);
     frame_draw(&sample->scene, view, canvas);
@@ -74,13 +74,13 @@ static void clicks_select_warps_lanes_lines_and_panes(void **state) {
     find(sample, &view, "banks  w0", &column, &row);
     find(sample, &view, " 17 ", &column, &row); /* the bank */
     row++;
-    find(sample, &view, " 17 ", &column, &row); /* the lane that asks for a word in it */
+    find(sample, &view, " 17 ", &column, &row); /* the lane that accesses a word in it */
     click(&view, sample, column + 2, row);
     assert_int_equal(view.selection.lane, 17);
     assert_int_equal(view.display.focus, FOCUS_PICTURE);
     view_go_to_step(&view, &sample->scene, sample_step(sample, TRACE_GLOBAL_LOAD, 0));
     row = 0;
-    find(sample, &view, "+64, sector 2", &column, &row); /* 32 words of a line, the lanes that ask for them */
+    find(sample, &view, "+64, sector 2", &column, &row); /* 32 words of a line, the lanes that access them */
     click(&view, sample, column + 1, row + 1);
     assert_int_equal(view.selection.lane, 16);
     click(&view, sample, column - 1, row + 1);
@@ -126,7 +126,8 @@ static void clicks_into_pictures_of_lanes(void **state) {
     sample_free(sample);
 }
 
-/* A row of the metrics is chosen by a click, and let go by the next one; the heading and what is below are no rows. */
+/* A click selects a row of the metrics, and the next one deselects it; the heading and the text below are not
+ * rows. */
 static void clicks_into_metrics_choose_a_row(void **state) {
     (void)state;
     Sample *sample = sample_new(64);
@@ -149,7 +150,7 @@ static void clicks_into_metrics_choose_a_row(void **state) {
         if (!drawn) break;
         for (int i = 0; i < count; i++) assert_int_not_equal(chosen[i], view.selection.traced);
         chosen[count++] = view.selection.traced;
-        Canvas *marked = canvas_new(area.columns, area.rows, true); /* the row's name is lit */
+        Canvas *marked = canvas_new(area.columns, area.rows, true); /* the row's name is highlighted */
         pane_metrics.draw(&context, marked, area);
         for (int other = 1; other < area.rows; other++)
             assert_int_equal(marked->cells[other * area.columns].role == ROLE_SELECTED, other == row);

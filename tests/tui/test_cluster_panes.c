@@ -46,7 +46,7 @@ static Stage *open_stage(void) {
     return stage;
 }
 
-/* Beat after beat: each of `parts` is on a screen, in this order. */
+/* Beat after beat: each of `parts` appears on a screen, in this order. */
 static void expect_in_order(Stage *stage, const char *const *parts, int count) {
     int found = 0;
     for (int beat = 0; beat < 24 && found < count; beat++) {
@@ -74,7 +74,7 @@ static void sentences_name_the_block(void **state) {
     expect_in_order(open_stage(), parts, 2);
 }
 
-/* Beside each block's word stands what was read there: its sum. */
+/* The value read there, its sum, is beside each block's word. */
 static void words_of_other_blocks_have_values(void **state) {
     (void)state;
     Stage *stage = stage_open(

@@ -1,5 +1,5 @@
-/* Comparison: two runs side by side. What follows what, which keys go where, that what is counted as a
- * difference is one. */
+/* Comparison: two runs side by side. Tests which run follows, which run receives the keys, and that each
+ * difference shown is one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,8 +57,8 @@ static void open_pair(Comparison *comparison, const Run *left, const Run *right)
 
 /* ---- following ----------------------------------------------------------------------------------------- */
 
-/* The run beside stands where it has come as far: not at a step that has come less far where there is one
- * that has, and not further than needed. */
+/* The other run is at the first step with at least the same progress: neither behind a step that has made it,
+ * nor further than needed. */
 static void check_beside(const Comparison *comparison) {
     const Scene *of = comparison->scene[comparison->active], *in = comparison->scene[!comparison->active];
     const View *lead = &comparison->view[comparison->active], *other = &comparison->view[!comparison->active];
@@ -83,7 +83,7 @@ static void check_follows(const char *left_kernel, const char *right_kernel, uin
     for (int step = 0; step <= last_step(left.scene, 0); step++) {
         comparison_go_to_step(&comparison, step);
         check_beside(&comparison);
-        assert_true(comparison.view[1].place.step >= before); /* forwards goes with forwards */
+        assert_true(comparison.view[1].place.step >= before); /* forwards follows forwards */
         moves += comparison.view[1].place.step != before;
         before = comparison.view[1].place.step;
     }
@@ -134,17 +134,17 @@ static void unlinked_each_moves_by_itself(void **state) {
     assert_int_equal(comparison.view[1].selection.lane, 0);
     assert_int_equal(comparison.view[0].place.step, 30);
     assert_int_equal(comparison.view[1].place.step, beside);
-    press(&comparison, "o5>"); /* the other one has the keys */
+    press(&comparison, "o5>"); /* the other run has the keys */
     assert_int_equal(comparison.view[0].place.step, 30);
     assert_int_equal(comparison.view[1].place.step, beside + 5);
-    press(&comparison, "U"); /* linked again: what has the keys leads */
+    press(&comparison, "U"); /* linked again: the run with the keys leads */
     assert_int_equal(comparison.view[1].place.step, beside + 5);
     check_beside(&comparison);
     run_done(&left);
     run_done(&right);
 }
 
-/* Changing hands moves nothing; playing goes on in the other. */
+/* Switching the active run moves nothing; playing continues in the other. */
 static void the_keys_change_hands(void **state) {
     (void)state;
     Run left = run_open("interleaved", 4096, 0), right = run_open("strided", 4096, 0);
@@ -157,7 +157,7 @@ static void the_keys_change_hands(void **state) {
     assert_int_equal(comparison.view[0].place.step, 27);
     assert_int_equal(comparison.view[1].place.step, beside);
     assert_true(comparison.view[1].transient.playing && !comparison.view[0].transient.playing);
-    press(&comparison, "zv3x"); /* both show the same */
+    press(&comparison, "zv3x"); /* both show the same panes */
     assert_int_equal(comparison.view[0].display.zoomed, comparison.view[1].display.zoomed);
     assert_int_equal(comparison.view[0].display.values, VALUE_HEX);
     assert_int_equal(comparison.view[0].selection.lane, 3);
@@ -209,7 +209,7 @@ static char *text_of(const Canvas *canvas) {
     return text.data;
 }
 
-/* The line of `text` that begins with `label`, blanks squeezed. */
+/* The line of `text` that begins with `label`, with blanks squeezed. */
 static void find_row(const char *text, const char *label, char *out, size_t bytes) {
     const char *at = strstr(text, label);
     size_t length = 0;
@@ -219,7 +219,7 @@ static void find_row(const char *text, const char *label, char *out, size_t byte
     out[length] = 0;
 }
 
-/* Textbook numbers: 16 blocks of 256; sum over the distances of what the kernels' loops say. */
+/* Textbook numbers: 16 blocks of 256; the sum over the distances in the kernels' loops. */
 static void differences_are_those_of_the_counters(void **state) {
     (void)state;
     Run left = run_open("interleaved", 4096, 0), right = run_open("strided", 4096, 0);
@@ -251,7 +251,7 @@ static void differences_are_those_of_the_counters(void **state) {
     find_row(text, "whole run", row, sizeof row);
     assert_memory_equal(row, "whole run counting ...", 22);
     free(text);
-    for (int columns = 99; columns < 101; columns++) { /* the box has its name where there is room */
+    for (int columns = 99; columns < 101; columns++) { /* the box has its name if there is room */
         canvas_fill(canvas, (Rectangle){0, 0, 100, 60}, ROLE_TEXT);
         differences_draw(&differences, canvas, (Rectangle){0, 0, columns, 20}, true);
         text = text_of(canvas);
@@ -275,7 +275,7 @@ static void check_inside(Rectangle inner, Rectangle outer) {
     assert_true(inner.row >= outer.row && inner.row + inner.rows <= outer.row + outer.rows);
 }
 
-/* Both halves have the same panes at the same places of each. */
+/* Both halves have the same panes at the same places. */
 static void check_layout(int columns, int rows, const View *view) {
     ComparisonLayout layout;
     bool shown = layout_make_comparison(columns, rows, view, &layout);
@@ -342,7 +342,7 @@ static void every_size_can_be_drawn(void **state) {
     run_done(&right);
 }
 
-/* A click into a timeline makes that run active and seeks in it. */
+/* A click on a timeline makes that run active and seeks in it. */
 static void a_click_chooses_the_run_and_the_step(void **state) {
     (void)state;
     Run left = run_open("interleaved", 4096, 0), right = run_open("strided", 4096, 0);
@@ -366,8 +366,8 @@ static void a_click_chooses_the_run_and_the_step(void **state) {
 
 /* ---- the same place in another run --------------------------------------------------------------------- */
 
-/* From every step of one run to another with other settings and back: the same line as often begun, where it
- * has it. */
+/* From every step of one run to another with other settings and back: the same visit of the same line, if the
+ * other has it. */
 static void a_place_is_kept(void **state) {
     (void)state;
     Run small = run_open("strided", 4096, 64), large = run_open("strided", 8192, 256);
@@ -388,17 +388,17 @@ static void a_place_is_kept(void **state) {
     View view;
     view_init(&view);
     view_go_to_step(&view, large.scene,
-                    last_step(large.scene, 0) - 14); /* s = 64: the small block never gets there */
+                    last_step(large.scene, 0) - 14); /* s = 64: the small block never reaches it */
     double before = scene_progress(large.scene, 0)[view.place.step];
     keep_place(&view, large.scene, small.scene);
     const double *after = scene_progress(small.scene, 0);
     assert_true(view.place.step > 0 && after[view.place.step] >= before);
-    assert_true(after[view.place.step - 1] < before); /* the first step that has come as far */
+    assert_true(after[view.place.step - 1] < before); /* the first step with that progress */
     run_done(&small);
     run_done(&large);
 }
 
-/* In the same run every step, wavefront, mark and way back is found exactly where it was. */
+/* In the same run, every step, wavefront, mark and return place is found exactly. */
 static void a_place_in_the_same_run_stays(void **state) {
     (void)state;
     Run run = run_open("strided", 4096, 64), again = run_open("strided", 4096, 64);
@@ -419,7 +419,7 @@ static void a_place_in_the_same_run_stays(void **state) {
     run_done(&again);
 }
 
-/* Each of the two runs has its timeline to drag on. */
+/* Each of the two runs can be dragged on its own timeline. */
 static void both_timelines_are_found(void **state) {
     (void)state;
     Run left = run_open("interleaved", 4096, 0), right = run_open("strided", 4096, 0);

@@ -1,5 +1,5 @@
-/* Edited files: an editor that is a script changes them, and others under --watch. The real program gives the
- * terminal to the editor, and shows what the change did. */
+/* Edited files: an editor that is a script changes them, and others change under --watch. The real program
+ * gives the terminal to the editor, and shows the effect of the change. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each thread puts its element into shared memory, 4 bytes apart, and takes it out again. */
+/* Each thread stores its element to shared memory, 4 bytes apart, and loads it again. */
 static const char kernel[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                              ".visible .entry pass(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"
                              "    .reg .b32 %r<8>; .reg .b64 %a<8>;\n"
@@ -36,7 +36,7 @@ static const char kernel[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                              "    st.global.u32 [%a1], %r4;\n"
                              "    ret;\n}\n";
 
-typedef struct Desk { /* a folder with the file, the editor, and what the editor was given */
+typedef struct Desk { /* a folder with the file, the editor, and the editor's arguments */
     char folder[64], file[96], editor[96], given[96];
 } Desk;
 
@@ -69,7 +69,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* An editor that does this to the file "$2". */
+/* An editor that runs this command on the file "$2". */
 static void make_editor(const Desk *desk, const char *does) {
     char text[512];
     snprintf(text, sizeof text, "#!/bin/sh\necho \"$1 $2\" > %s\n%s\n", desk->given, does);
@@ -131,7 +131,7 @@ static void an_editor_that_is_not_there(void **state) {
 
 static void an_editor_that_changes_nothing(void **state) {
     const Desk *desk = *state;
-    make_editor(desk, "stty raw -echo; exit 1"); /* and leaves the terminal in a mess */
+    make_editor(desk, "stty raw -echo; exit 1"); /* and leaves the terminal in raw mode */
     Pty *pty = start(desk, desk->editor, NULL);
     pty_type(pty, "$");
     pty_wait_for(pty, "exited with an error");
@@ -143,7 +143,7 @@ static void an_editor_that_changes_nothing(void **state) {
     pty_quit(pty);
 }
 
-/* Killed while it has the terminal: we go on. */
+/* The editor is killed while it has the terminal: the program continues. */
 static void an_editor_that_is_interrupted(void **state) {
     const Desk *desk = *state;
     make_editor(desk, "kill -INT $$; sleep 100");
@@ -155,7 +155,7 @@ static void an_editor_that_is_interrupted(void **state) {
     pty_quit(pty);
 }
 
-/* The line that was shown has another number now. */
+/* The current line now has another number. */
 static void lines_that_move_are_followed(void **state) {
     const Desk *desk = *state;
     make_editor(desk, "sed -i '3a // one more line\\n// and another' \"$2\"");
@@ -172,7 +172,7 @@ static void lines_that_move_are_followed(void **state) {
     pty_quit(pty);
 }
 
-/* The error stands against its line, the run before stays, and the editor comes back to that line. */
+/* The error is shown with its line, the run before stays, and the editor opens at that line. */
 static void a_broken_file_is_told(void **state) {
     const Desk *desk = *state;
     make_editor(desk, "sed -i '13s/a0]/a0/' \"$2\"");
@@ -200,7 +200,7 @@ static void others_change_the_file(void **state) {
     assert_true(text_read_file(desk->file, 4096, &text, &length, NULL));
     char *distance = strstr(strstr(text, "mul.lo"), "4;");
     *distance = '8';
-    snprintf(path, sizeof path, "%s.new", desk->file); /* as many editors do it */
+    snprintf(path, sizeof path, "%s.new", desk->file); /* as many editors save */
     write_text(path, text);
     assert_int_equal(rename(path, desk->file), 0);
     pty_wait_for(pty, "wavefront 1 of 2");
@@ -231,7 +231,7 @@ static void kernels_of_the_catalogue_are_not_edited(void **state) {
     pty_quit(pty);
 }
 
-/* ---- what the editor is given -------------------------------------------------------------------------- */
+/* ---- the editor's arguments ---------------------------------------------------------------------------- */
 
 static void check_command(const char *editor, const char *file, const char *const expected[]) {
     setenv("EDITOR", editor, 1);
@@ -259,7 +259,7 @@ static void editors_get_the_line_in_their_way(void **state) {
 
 static void changes_of_any_kind_are_noticed_once(void **state) {
     const Desk *desk = *state;
-    const char *const files[] = {desk->file, desk->given}; /* the second is not there */
+    const char *const files[] = {desk->file, desk->given}; /* the second does not exist */
     FileWatch *watch = file_watch_new(files, 2);
     assert_false(file_watch_changed(watch));
     write_text(desk->file, "shorter");

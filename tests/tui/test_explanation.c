@@ -27,7 +27,7 @@ static void show(Shown *shown, TraceKind kind, int skip) {
     assert_true(step_context_init(&shown->context, &shown->sample->scene, &shown->view));
 }
 
-/* What is said ends like this; `whole`: and is no more. */
+/* The explanation ends like this; `whole`: and says nothing else. */
 static void says(const Shown *shown, const char *expected, bool whole) {
     Text text = {0};
     explain_step(&shown->context, &text);
@@ -38,7 +38,7 @@ static void says(const Shown *shown, const char *expected, bool whole) {
     text_done(&text);
 }
 
-/* ---- votes ---------------------------------------------------------------------------------------------- */
+/* ---- votes --------------------------------------------------------------------------------------------- */
 
 static void votes_say_what_lanes_learn(void **state) {
     (void)state;
@@ -75,7 +75,7 @@ static void votes_say_what_lanes_learn(void **state) {
     sample_free(shown.sample);
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------------------------------------ */
 
 static void constant_memory_is_read_at_some_addresses(void **state) {
     (void)state;
@@ -207,15 +207,15 @@ static void shared_accesses_name_their_conflicts(void **state) {
     }
     shown.context.cost = (SharedCost){.wavefronts = 2, .ideal = 1, .phases = 1};
     for (int lane = 0; lane < WARP_LANES; lane++) shown.context.address[lane] = (uint64_t)lane * 8;
-    shown.context.address[31] = 0; /* but for the last lane */
+    shown.context.address[31] = 0; /* except for the last lane */
     says(&shown, ". Different words fall into the same bank: w0 needs 2 wavefronts instead of 1.", false);
     sample_free(shown.sample);
 }
 
-/* ---- shuffles ------------------------------------------------------------------------------------------- */
+/* ---- shuffles ------------------------------------------------------------------------------------------ */
 
-/* Lanes of the mask take from lane + `delta`, or keep their own value where that is out of their segment of
- * `width`; from lane `inactive` there is nothing to take. */
+/* Lanes of the mask take from lane + `delta`, or keep their own value if that is outside their segment of
+ * `width`; lane `inactive` has no value to take. */
 static void put_sources(Shown *shown, int delta, int width, int inactive) {
     for (int lane = 0; lane < WARP_LANES; lane++) {
         int source = lane + delta;
@@ -268,7 +268,7 @@ static void shuffles_say_who_takes_and_who_keeps(void **state) {
     sample_free(shown.sample);
 }
 
-/* ---- branches and barriers ------------------------------------------------------------------------------ */
+/* ---- branches and barriers ----------------------------------------------------------------------------- */
 
 static void branches_say_who_diverges(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* Frames of a run made by hand: every pane and layout as exact text, the colours that carry meaning, every
+/* Frames of a run made by hand: every pane and layout as exact text, the colours with a meaning, every
  * size. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void check_kind(const char *name, TraceKind kind, int skip, const char *k
     check(name, 256, 120, 30, false, script);
 }
 
-/* ---- panes ------------------------------------------------------------------------------------------ */
+/* ---- panes --------------------------------------------------------------------------------------------- */
 
 static void banks_light_one_wavefront_after_another(void **state) {
     (void)state;
@@ -150,7 +150,7 @@ static void help_and_menu(void **state) {
     check("help_120x40", 256, 120, 40, false, "?");
     check("menu_80x24", 256, 80, 24, false, "Kbank");
 }
-/* Under "Keys" in tui/README.md: what --help-keys prints. REDVIZ_REWRITE=1 puts it there. */
+/* Under "Keys" in tui/README.md: the output of --help-keys. REDVIZ_REWRITE=1 writes it there. */
 static void the_document_has_the_table_of_keys(void **state) {
     (void)state;
     enum { LIMIT_BYTES = 1 << 20 };
@@ -210,10 +210,10 @@ static void a_run_without_events_says_so(void **state) {
     sample_free(sample);
 }
 
-/* ---- colours that carry meaning ------------------------------------------------------------------------ */
+/* ---- colours with a meaning ---------------------------------------------------------------------------- */
 
-/* The role in the middle of the first place that shows this text; *row: where to look from, and where it was
- * found. */
+/* The role in the middle of the first place that shows this text; *row: the row to search from, and the row
+ * where it was found. */
 static Role role_of_text(const Canvas *canvas, int *row, const char *ascii_text) {
     for (; *row < canvas->rows; ++*row)
         for (int column = 0; column + (int)strlen(ascii_text) <= canvas->columns; column++) {
@@ -303,14 +303,13 @@ static void conflicts_and_current_lanes_have_their_roles(void **state) {
     assert_int_equal(role_of_text(canvas, &row, "4-way conflict!"), ROLE_CONFLICT);
     assert_int_equal(role_of_text(canvas, &row, "  0> "), ROLE_CURRENT);
     assert_int_equal(role_of_text(canvas, &row, " 7 "), ROLE_LIT);      /* served by the first wavefront */
-    assert_int_equal(role_of_text(canvas, &row, " 9 "), ROLE_CONFLICT); /* has to wait */
+    assert_int_equal(role_of_text(canvas, &row, " 9 "), ROLE_CONFLICT); /* waits */
     assert_int_equal(role_of_text(canvas, &row, " 4!"), ROLE_CONFLICT);
     canvas_free(canvas);
     sample_free(sample);
 }
 
-/* ---- intervals that were timed ---------------------------------------------------------------------------
- */
+/* ---- intervals that were timed ------------------------------------------------------------------------- */
 
 static void print_frame(const Sample *sample, Text *out) {
     View view;
@@ -331,10 +330,10 @@ static void intervals_are_as_wide_as_they_took_long(void **state) {
     print_frame(sample, &plain);
     sample->scene.borrowed.measured = &measured;
     for (int i = 0; i < count; i++) {
-        print_frame(sample, &timed); /* as long as not all are known, nothing is different */
+        print_frame(sample, &timed); /* until all are known, the widths stay equal */
         assert_string_equal(text_string(&timed), text_string(&plain));
         measured_add_interval(&measured, &(IntervalTime){.interval = (uint32_t)i, .block = 1, .cycles = 50});
-        print_frame(sample, &timed); /* another block's */
+        print_frame(sample, &timed); /* of another block */
         assert_string_equal(text_string(&timed), text_string(&plain));
         measured_add_interval(&measured, &(IntervalTime){.interval = (uint32_t)i,
                                                          .machine = "NVIDIA H200",
@@ -343,7 +342,7 @@ static void intervals_are_as_wide_as_they_took_long(void **state) {
     }
     print_frame(sample, &timed);
     golden_check("timeline_timed_80x24", &timed);
-    /* Clicks from left to right go through all steps, none is left out where there is room. */
+    /* Clicks from left to right go through all steps; none is skipped if there is room. */
     View view;
     view_init(&view);
     int before = 0;
@@ -353,7 +352,7 @@ static void intervals_are_as_wide_as_they_took_long(void **state) {
         before = view.place.step;
     }
     assert_int_equal(sample->blocks[0].steps->steps[view.place.step].interval_step, count - 1);
-    /* One more than this run has: it was another run. */
+    /* One more interval than this run has: it was another run. */
     measured_add_interval(&measured,
                           &(IntervalTime){.interval = (uint32_t)count, .machine = "", .cycles = 1});
     print_frame(sample, &timed);
@@ -392,8 +391,8 @@ static void panes_never_overlap_nor_leave_the_screen(void **state) {
                 }
                 if (!shown || how >= 4) continue;
                 Rectangle picture = layout.slots[SLOT_PICTURE];
-                if (!picture.rows && view.display.focus == FOCUS_SIDE)
-                    picture = layout.sides[0]; /* in its place */
+                /* In its place. */
+                if (!picture.rows && view.display.focus == FOCUS_SIDE) picture = layout.sides[0];
                 assert_true(layout.slots[SLOT_SOURCE].rows >= 3 && picture.rows >= 5);
                 assert_true(layout.slots[SLOT_LANES].rows >= 2 && layout.slots[SLOT_TIMELINE].rows >= 2);
             }
@@ -423,7 +422,7 @@ static void every_size_can_be_drawn(void **state) {
     sample_free(sample);
 }
 
-/* ---- hardware counters ------------------------------------------------------------------------------- */
+/* ---- hardware counters --------------------------------------------------------------------------------- */
 
 static void add_counter(Measurements *measured, const char *metric, const char *label, double predicted,
                         double value, const char *note) {
@@ -453,8 +452,8 @@ static void check_counters(const char *name, const char *keys, int columns, int 
     sample_free(sample);
 }
 
-/* Equal, noise, different, not the same thing, and what waits; of what there is nothing of, nothing is shown.
- * In the metrics pane where they fit, and in a pane of their own. */
+/* Equal, noise, different, not comparable, and pending; counters without a value are not shown. In the
+ * metrics pane if they fit, and in a pane of their own. */
 static void counters_beside_the_predictions(void **state) {
     (void)state;
     Measurements none = {0}, measured = {0};

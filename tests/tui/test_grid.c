@@ -1,5 +1,5 @@
-/* The grid on the machine: a timeline by hand, and kernels as an H200 recorded them, or, where that is not
- * there, as the emulator in a driver's place recorded them (tests/data/grid). */
+/* The grid on the machine: a timeline by hand, and kernels as recorded on an H200 or, without such a
+ * recording, by the emulator in the driver's place (tests/data/grid). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static SessionGrid shown; /* what the scene answers */
+static SessionGrid shown; /* what the scene returns */
 
 static const SessionGrid *answer(void *context) {
     (void)context;
@@ -46,8 +46,8 @@ static void check(const Stage *stage, const char *name, int columns, int rows, b
 
 /* ---- by hand ------------------------------------------------------------------------------------------- */
 
-/* Two launches on 12 multiprocessors that hold 2 blocks each: 40 blocks of 1 us and a bit, each multiprocessor slower
- * than the one before; then 3 blocks. */
+/* Two launches on 12 multiprocessors that hold 2 blocks each: 40 blocks of slightly over 1 us, each
+ * multiprocessor slower than the one before; then 3 blocks. */
 static void make_two_launches(void) {
     enum { MULTIPROCESSORS = 12, FIRST = 40, SECOND = 3 };
     GridTimeline *timeline = shown.timeline = grid_timeline_new(2);
@@ -70,7 +70,7 @@ static void make_two_launches(void) {
                                .block_count = counts[i]};
         launch->blocks = arena_new(&timeline->arena, (size_t)counts[i] * sizeof *launch->blocks);
     }
-    for (int b = 0; b < FIRST; b++) { /* to where a place is free first */
+    for (int b = 0; b < FIRST; b++) { /* to the first place that becomes free */
         int best = 0;
         for (int k = 1; k < 2 * MULTIPROCESSORS; k++)
             if (free_at[k % MULTIPROCESSORS][k / MULTIPROCESSORS] <
@@ -104,7 +104,7 @@ static void two_launches_in_every_size(void **state) {
     forget();
 }
 
-/* Every size is drawn, and # gives back what was there. */
+/* Every size is drawn, and # restores the picture. */
 static void any_size_and_back(void **state) {
     (void)state;
     Stage *stage = open_stage("two_stage", "");
@@ -116,7 +116,7 @@ static void any_size_and_back(void **state) {
     stage_press(stage, "#");
     char *after = stage_text(stage, 120, 40);
     assert_string_equal(after, before);
-    stage_press(stage, "#r"); /* the next of the pictures that follow each other */
+    stage_press(stage, "#r"); /* the next picture of the cycle */
     assert_true(stage_view(stage)->display.picture < SHOWN_PICTURE_COUNT);
     free(before);
     free(after);
@@ -124,7 +124,8 @@ static void any_size_and_back(void **state) {
     forget();
 }
 
-/* The block of the view is where the launches are those of the run: 4 blocks here, and 40 there. */
+/* The block of the view is marked if the timeline's launches are those of the run: 4 blocks here, and 40
+ * there. */
 static void another_geometry_has_no_block(void **state) {
     (void)state;
     Stage *stage = open_stage("two_stage", "#z");

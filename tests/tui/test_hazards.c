@@ -1,5 +1,5 @@
-/* The hazards pane: findings made by hand in a run made by hand: what is listed, what is said of the selected
- * one, and where f and F go. */
+/* The hazards pane: findings made by hand in a run made by hand: the list, the text about the selected one,
+ * and where f and F go. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +65,7 @@ static Found *find_all(void) {
                                      .blocks = 1,
                                      .sentence = "Lanes 24-31 are read, and do not take part.",
                                      .advice = "let all lanes take part"};
-    found.items[SHUFFLE].access.linear_block = 9; /* is not traced */
+    found.items[SHUFFLE].access.linear_block = 9; /* not traced */
     found.items[SHUFFLE].access.event = -1;
     found.items[RESULT] = (Finding){.kind = FINDING_WRONG_RESULT,
                                     .kind_text = "wrong_result",
@@ -142,7 +142,7 @@ static void a_run_without_findings_says_so(void **state) {
     sample_free(found->sample);
 }
 
-/* To where it showed, to what it clashes with, to the next; and back the same way. */
+/* To where it was detected, to the access it races with, to the next finding; and back. */
 static void keys_go_from_access_to_access(void **state) {
     (void)state;
     Found *found = find_all();
@@ -159,19 +159,19 @@ static void keys_go_from_access_to_access(void **state) {
     assert_true(found->view.selection.hazard == RACE + 1 && found->view.selection.hazard_other);
     press(found, "F");
     assert_int_equal(found->view.place.step, load);
-    press(found, "F"); /* around: the last one */
+    press(found, "F"); /* cyclic: the last one */
     assert_int_equal(found->view.selection.hazard, CONFLICT + 1);
     press(found, "f");
     assert_int_equal(found->view.selection.hazard, RACE + 1);
     press(found, "3f");
-    assert_int_equal(found->view.selection.hazard, RESULT + 1); /* nowhere: the place stays */
+    assert_int_equal(found->view.selection.hazard, RESULT + 1); /* no access: the place stays */
     assert_int_equal(found->view.place.step, load);
     press(found, "''");
     sample_free(found->sample);
 }
 
-/* The block is asked for; once it is there, the place is gone to; where it does not come, it is not asked for
- * again. */
+/* The view asks for the block; once it is traced, the view goes there; if it is not traced, the view does not
+ * ask again. */
 static void a_block_that_is_not_traced_is_asked_for(void **state) {
     (void)state;
     Found *found = find_all();

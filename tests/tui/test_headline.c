@@ -1,5 +1,5 @@
-/* The head of the screen: the result against the exact answer, in colour and in words, and what is worst in a
- * file. */
+/* The top of the screen: the result against the exact answer, in colour and in words, and the worst finding
+ * of a file. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void check_header(const Run *run, int columns, const char *text, Role rol
     canvas_free(canvas);
 }
 
-/* Green only where the method gives what it promises. */
+/* Green only if the method gives what it guarantees. */
 static void a_wrong_sum_that_is_the_lesson_is_no_ok(void **state) {
     (void)state;
     Run run = open_kernel("half_naive", (CatalogOptions){.n = 1 << 16});
@@ -91,7 +91,7 @@ static void a_bug_says_by_how_much_it_is_off(void **state) {
     close_run(&run);
 }
 
-/* The texts are the shortest ones that are read back as this type. */
+/* The texts are the shortest that read back as the same value of this type. */
 static void add_buffer(Session *session, const char *name, PtxType type, int times, ExactSum *sum) {
     char *text = NULL, *end;
     size_t bytes;
@@ -103,7 +103,7 @@ static void add_buffer(Session *session, const char *name, PtxType type, int tim
     free(text);
 }
 
-/* What a float sum is off by is the exact distance, whatever its order of additions. */
+/* The error of a float sum is the exact distance, for any order of additions. */
 static void floats_are_held_against_the_exact_sum(void **state) {
     (void)state;
     static const char *const kernels[] = {"interleaved", "shuffle", "atomic", "multi_add", "kahan"};
@@ -126,7 +126,7 @@ static void floats_are_held_against_the_exact_sum(void **state) {
     }
 }
 
-/* Hand-made outcomes: fewer words where there is less room. */
+/* Hand-made outcomes: fewer words if there is less room. */
 static void verdicts_fit_their_room(void **state) {
     (void)state;
     static const struct {
@@ -174,14 +174,14 @@ static void check_story(const char *file, const char *entry, int columns, const 
                                          .search_races = true});
     char story[256];
     headline_print_story(run.scene, columns, story, sizeof story);
-    assert_string_equal(story, ""); /* nothing is known yet */
+    assert_string_equal(story, ""); /* no finding is known yet */
     run.scene->borrowed.hazards = session_hazards(run.session);
     headline_print_story(run.scene, columns, story, sizeof story);
     assert_string_equal(story, expected);
     close_run(&run);
 }
 
-/* Errors before what is slow; whole sentences, else the lines and what is there. */
+/* Errors before slow places; whole sentences, else the lines and the kind. */
 static void a_file_opens_on_its_worst_line(void **state) {
     (void)state;
     static const char strided[] = "assets/ptx/strided.ptx",

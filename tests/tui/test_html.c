@@ -1,5 +1,5 @@
-/* Frames as the data of a page: decoded again they are the same cells; hostile text stays text; what --html and --handout
- * write. A browser reads the pages in tests/html. */
+/* Frames as the data of a page: decoded, they give the same cells; hostile text stays text; the output of
+ * --html and --handout. A browser reads the pages in tests/html. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a decoder, written after html.h ------------------------------------------------------------------- */
+/* ---- a decoder, written from html.h -------------------------------------------------------------------- */
 
 typedef struct Shown { /* a cell as the page keeps it */
     char text[32];
@@ -37,7 +37,7 @@ static int number(const char **at) {
     return sum;
 }
 
-/* One code point more. */
+/* Appends one code point. */
 static void take(const char **at, Shown *cell) {
     size_t length = strlen(cell->text), count = 1;
     assert_true(**at);
@@ -208,7 +208,7 @@ static char *page_of(const char *arguments) {
     return program_output(0, "cat %s/page.html", program_folder());
 }
 
-/* Of the size that a page may have, complete, and nothing in it names another file. */
+/* Within the size limit of a page, complete, and without a reference to another file. */
 static void a_page_of_a_run(void **state) {
     (void)state;
     char *page = page_of("--kernel interleaved");
@@ -225,7 +225,7 @@ static void a_page_of_a_run(void **state) {
     free(page);
 }
 
-/* Where a jump leads to a place that looks as its beat does, it is the beat's frame: of a step's frames only further
+/* A jump to a place that looks like its beat leads to the beat's frame: of a step's frames, only later
  * wavefronts follow the first. */
 static void a_place_has_one_frame(void **state) {
     (void)state;
@@ -331,7 +331,7 @@ static void a_handout(void **state) {
     program_assert_contains(text, "- one\n- two\n\n**?** How many lanes of warp 0 add?\n");
     program_assert_contains(text, "## Answers\n\n### 2. Lanes </script>\n\n**4**\n\n```text\n");
     assert_int_equal(count_of(text, "```text\n"), 3);
-    /* What is asked for is hidden before, and seen behind the answers. */
+    /* What a question asks for is hidden before it, and visible after the answer. */
     Outcome refused = program_shell("@ --lecture %s --handout %s/./two.md", path, program_folder());
     assert_int_equal(refused.status, 2);
     program_assert_contains(refused.err, "is the lecture itself");

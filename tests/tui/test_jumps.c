@@ -112,7 +112,8 @@ static void a_metric_is_traced_to_its_steps(void **state) {
     }
     sample_press(&view, sample, "n");
     assert_string_equal(view.transient.message, "no marked step after this step");
-    sample_press(&view, sample, "MMMMMMMMMMMMMMM"); /* round, and never at what this block has none of */
+    /* cyclic, and never to a metric that is zero in this block. */
+    sample_press(&view, sample, "MMMMMMMMMMMMMMM");
     sample_press(&view, sample, "M<Escape>");
     assert_int_equal(view.selection.traced, 0);
     sample_free(sample);
@@ -133,7 +134,7 @@ static void marks_are_places_to_come_back_to(void **state) {
     assert_int_equal(view.place.step, 19);
     sample_press(&view, sample, "'z");
     assert_string_equal(view.transient.message, "no step is marked z; mz marks this one");
-    sample_press(&view, sample, "m<Escape>>"); /* no letter: nothing happens */
+    sample_press(&view, sample, "m<Escape>>"); /* not a letter: nothing happens */
     assert_int_equal(view.place.step, 20);
     sample_free(sample);
 }

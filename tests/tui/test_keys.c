@@ -1,5 +1,5 @@
-/* Keys and the mouse, the help, its legend and its glossary. People who come from less, vim or htop find
- * their keys; a click on the footer and dragging on the timeline do what keys do. */
+/* Keys and the mouse, the help, its legend and its glossary. Users of less, vim or htop find their keys; a
+ * click on the footer and dragging on the timeline act like keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void a_key_has_the_name_of_the_table_and_the_name_on_the_keyboard(void **
     }
 }
 
-/* The error names --help-keys, and there every special key has a name that a script can use. */
+/* The error names --help-keys, which lists a name for scripts for every special key. */
 static void an_unknown_name_leads_to_the_names(void **state) {
     (void)state;
     static const char see[] = "see: redviz --help-keys";
@@ -92,7 +92,7 @@ static void an_unknown_name_leads_to_the_names(void **state) {
     text_done(&table);
 }
 
-/* ---- what other programs have taught ------------------------------------------------------------------- */
+/* ---- keys of other programs ---------------------------------------------------------------------------- */
 
 static void pages_are_ten_beats(void **state) {
     (void)state;
@@ -169,7 +169,7 @@ static void f10_quits_from_everywhere(void **state) {
 
 /* ---- the mouse ----------------------------------------------------------------------------------------- */
 
-/* The column at which the footer has this text; fails the test where it has not. */
+/* The column of this text in the footer; fails the test if it is not there. */
 static int footer_column(const Sample *sample, const View *view, int columns, bool ascii,
                          const char *wanted) {
     Canvas *canvas = canvas_new(columns, 40, ascii);
@@ -192,7 +192,7 @@ static void each_hint_of_the_footer_is_its_key(void **state) {
     (void)state;
     static const struct {
         const char *hint;
-        int at; /* the column clicked, from the hint's first */
+        int at; /* the column clicked, relative to the hint's first */
         bool ascii;
         Key key;
     } rows[] = {{"← → beat", 0, false, SPECIAL_LEFT},
@@ -248,7 +248,7 @@ static void dragging_on_the_timeline_scrubs(void **state) {
         before = view->place.step;
     }
     assert_int_equal(before, last);
-    assert_int_equal(view->place.back.number, 8); /* '' does not return into the middle of the dragging */
+    assert_int_equal(view->place.back.number, 8); /* '' does not return into the middle of a drag */
     press(view, sample, "?");
     assert_int_equal(comparison_timeline_at(&comparison, 120, 40, 60, timeline.row).rows, 0);
     sample_free(sample);
@@ -271,7 +271,7 @@ static const Said words[] = {
 #undef WORD
 };
 
-/* Everything on the screen while the overlay is scrolled through. */
+/* The whole text of the overlay, collected by scrolling. */
 static char *scroll_through(const Sample *sample, const View *at, int columns, int rows) {
     Text text = {0};
     View view = *at;
@@ -285,7 +285,7 @@ static char *scroll_through(const Sample *sample, const View *at, int columns, i
     return text.data;
 }
 
-/* The first words of a meaning: what one row holds. */
+/* The first words of a meaning: as many as one row holds. */
 static void assert_said(const char *text, const Said *said) {
     char begin[20], wanted[96];
     snprintf(begin, sizeof begin, "%s", said->meaning);
@@ -315,7 +315,7 @@ static void every_action_is_in_one_group_and_on_one_page(void **state) {
         assert_int_equal(listed[action], 1);
         if (!shows(sample, &view, 120, 40, key_rows[action].help)) fail_msg("%s", key_rows[action].help);
     }
-    assert_false(shows(sample, &view, 80, 24, key_rows[ACT_REDRAW].help)); /* it scrolls */
+    assert_false(shows(sample, &view, 80, 24, key_rows[ACT_REDRAW].help)); /* the help scrolls */
     press(&view, sample, " <PgDn><Ctrl-D>");
     assert_false(shows(sample, &view, 80, 24, key_rows[ACT_BEAT].help));
     press(&view, sample, "g");
@@ -325,7 +325,7 @@ static void every_action_is_in_one_group_and_on_one_page(void **state) {
     sample_free(sample);
 }
 
-/* The legend begins with the pane that has the focus, with all of its signs; those of the other panes follow. */
+/* The legend begins with the focused pane, with all of its signs; those of the other panes follow. */
 static void assert_signs_of(Sample *sample, const char *pane, const char *keys, TraceKind kind) {
     static const char *const everywhere[] = {"signs: lanes", "signs: timeline"};
     View view;
@@ -342,7 +342,7 @@ static void assert_signs_of(Sample *sample, const char *pane, const char *keys, 
         count += !strcmp(signs[k].of, pane);
     }
     if (!count) fail_msg("legend.def has no sign of %s", pane);
-    snprintf(title, sizeof title, "signs: %s", pane); /* before those of the others on the screen */
+    snprintf(title, sizeof title, "signs: %s", pane); /* before those of the other panes on the screen */
     const char *first = strstr(text, "signs: ");
     assert_non_null(first);
     if (strncmp(first, title, strlen(title)) != 0) fail_msg("%s, not %.30s", title, first);
@@ -370,15 +370,15 @@ static void the_help_has_the_signs_of_the_pane_with_the_focus(void **state) {
                 {"tree", "rr", TRACE_SHUFFLE},
                 {"reduction", "", TRACE_SHARED_LOAD}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!strcmp(rows[i].pane, "reduction"))
-            sample_fold(sample, NO_FAULT, &known); /* else its boxes are not known */
+        /* Otherwise its boxes are unknown. */
+        if (!strcmp(rows[i].pane, "reduction")) sample_fold(sample, NO_FAULT, &known);
         assert_signs_of(sample, rows[i].pane, rows[i].keys, rows[i].kind);
     }
     sample_folds_done(&known);
     sample_free(sample);
 }
 
-/* All of them: those of the side in the order in which t shows them. */
+/* All panes: those of the side in the order in which t shows them. */
 static void the_help_has_the_signs_of_each_side_pane(void **state) {
     (void)state;
     static const struct {
@@ -404,7 +404,7 @@ static void the_help_has_the_signs_of_each_side_pane(void **state) {
     sample_free(sample);
 }
 
-/* '?' is a sign itself: no other sign may become one where there is only ASCII. */
+/* '?' is a sign itself: no other sign may become '?' on an ASCII canvas. */
 static void every_sign_exists_in_ascii(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {

@@ -1,5 +1,6 @@
-/* The ladder screen and that of the latencies: exact screens of the shipped recording, what each key does, what opens;
- * and the real program on a stub of the CUDA driver, with rows that fill in as they are measured. */
+/* The ladder and latency screens: exact screens of the shipped recording, the effect of each key, the runs
+ * that open; and the real program on a stub of the CUDA driver, with rows that fill in as they are
+ * measured. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -192,7 +193,7 @@ static void rungs_open_at_the_selected_size(void **state) {
     program_assert_contains(text, "shuffle_last_warp : shuffle ");
     free(text);
     text = program_output(0, "LC_ALL=C.UTF-8 @ --kernel shuffle --n 2^14 --frame=120x40 --keys 'Bm'");
-    program_assert_contains(text, "ladder  int sum  H"); /* the next machine's, or the same */
+    program_assert_contains(text, "ladder  int sum  H"); /* of the next machine, or the same */
     free(text);
 }
 
@@ -246,18 +247,18 @@ static void the_document_has_the_table(void **state) {
     free(text);
 }
 
-/* ---- live ---------------------------------------------------------------------------------------------- */
+/* ---- live timings -------------------------------------------------------------------------------------- */
 
 static void rows_fill_in_as_they_are_measured(void **state) {
     (void)state;
     int status;
-    Pty *pty = pty_start_measuring("STUB_SLOW=20", 120, 40); /* which measures for minutes */
+    Pty *pty = pty_start_measuring("STUB_SLOW=20", 120, 40); /* measures for minutes */
     pty_wait_for(pty, "strided");
     pty_type(pty, "B");
     pty_wait_for(pty, "ladder  int sum");
     pty_wait_for(pty, "Stub 1, live");
     pty_wait_for(pty, ", now "); /* cells: "live: 7 of 160, now atomic" */
-    pty_type(pty, "j");          /* keys are answered meanwhile */
+    pty_type(pty, "j");          /* keys work meanwhile */
     pty_wait_for(pty, ">K2 sequential");
     pty_type(pty, "m");
     pty_wait_for(pty, "H200, recorded 20");

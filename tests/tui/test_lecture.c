@@ -1,5 +1,5 @@
-/* A lecture in the interface: its keys, its stops, questions and their answers, the score, its panel, and that no figure is
- * seen while a question waits. */
+/* A lecture in the interface: its keys, its stops, questions and their answers, the score, its panel, and
+ * that no figure is visible while a question is open. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ static void write_lecture(const char *format, ...) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* A stop of forty paragraphs, then `rest`. */
+/* A stop of forty paragraphs, followed by `rest`. */
 static void write_long(const char *rest) {
     Text text = {0};
     text_add(&text, HEAD "```redviz\n" SMALL "\n```\n");
@@ -142,14 +142,14 @@ static void page_keys_go_from_stop_to_stop(void **state) {
     same("<PgDn><PgUp>", "");
 }
 
-/* What a stop opens itself is part of it: the page keys are the lecture's. */
+/* An overlay that a stop opens is part of it: the page keys are the lecture's. */
 static void a_stop_may_open_the_help(void **state) {
     (void)state;
     write_lecture(HEAD "```redviz\n" SMALL " --keys '?'\n```\nThe keys.\n## Second\nThe end.\n");
     shows("", "any other key closes");
     shows("", "stop 1 of 2");
     shows("<PgDn>", "stop 2 of 2");
-    shows("j<PgDn>", "stop 1 of 2"); /* now it is the reader's */
+    shows("j<PgDn>", "stop 1 of 2"); /* now the run is the reader's */
 }
 
 static void enter_comes_back_after_other_keys(void **state) {
@@ -179,7 +179,7 @@ static void a_stop_compares_two_runs(void **state) {
     shows_at("<PgDn><PgDn><PgDn>", 80, 24, "Beside each other.");
     shows_at("<PgDn><PgDn><PgDn>", 80, 24, "sequential");
     same("<PgDn><PgDn><PgDn>lllS<Enter>", "<PgDn><PgDn><PgDn>");
-    same("<PgDn><PgDn><PgDn><PgUp><PgUp>", "<PgDn>"); /* alone again */
+    same("<PgDn><PgDn><PgDn><PgUp><PgUp>", "<PgDn>"); /* one run again */
 }
 
 static void stops_open_tables_panes_and_files(void **state) {
@@ -188,7 +188,7 @@ static void stops_open_tables_panes_and_files(void **state) {
     shows("<PgDn><PgDn><PgDn><PgDn>", "rung");
     shows("<PgDn><PgDn><PgDn><PgDn>", "All rungs.");
     shows("<PgDn><PgDn><PgDn><PgDn><Enter>",
-          "stop 6 of 7"); /* the ladder's Enter is the lecture's, as the stop opened it */
+          "stop 6 of 7"); /* the ladder's Enter belongs to the lecture, as the stop opened the ladder */
     lacks("<PgDn><PgDn><PgDn><PgDn><PgDn>", "rung");
     lacks("<PgDn><PgDn><PgDn><PgDn><PgDn>", "reduction");
     shows("<PgDn><PgDn><PgDn><PgDn><PgDn><PgDn>", "redviz  scale");
@@ -210,7 +210,7 @@ static void a_number_is_right_or_wrong(void **state) {
     shows("<PgDn>63<Enter>", "No, it is 64 (your answer: 63)");
     shows("<PgDn>-64<Enter>", "No, it is 64 (your answer: -64)");
     shows("<PgDn>6<Backspace>5<Enter>", "No, it is 64 (your answer: 5)");
-    shows("<PgDn>64<Enter>", "step 5 of"); /* its keys are pressed, and figures are seen */
+    shows("<PgDn>64<Enter>", "step 5 of"); /* its keys are pressed, and figures are visible */
     shows("<PgDn>63<Enter>", "step 5 of");
     lacks("<PgDn>64", "step 5 of");
     shows("<PgDn><PgDn>", "The answer: 64");
@@ -252,7 +252,7 @@ static void a_choice_is_right_or_wrong(void **state) {
     shows("<PgDn><PgDn><PgDn>1<Enter>", "No, it is all of them (your answer: 1)");
 }
 
-/* Typed as a mask, or pointed at: Space marks the lane that the cursor is on. */
+/* Typed as a mask, or marked: Space marks the lane under the cursor. */
 static void lanes_are_pointed_at(void **state) {
     (void)state;
     static const char go[] = "<PgDn><PgDn><PgDn><PgDn><PgDn>";
@@ -264,7 +264,7 @@ static void lanes_are_pointed_at(void **state) {
     shows(keys, "> 0x2_");
     snprintf(keys, sizeof keys, "%s<Space><Space>", go);
     shows(keys, "> _");
-    snprintf(keys, sizeof keys, "%s10x<Space>4x<Space>", go); /* counts */
+    snprintf(keys, sizeof keys, "%s10x<Space>4x<Space>", go); /* counts of keys */
     shows(keys, "> 0x410_");
     snprintf(keys, sizeof keys, "%s4x<Space><Backspace>", go);
     shows(keys, "> _");
@@ -281,7 +281,7 @@ static void lanes_are_pointed_at(void **state) {
     shows(keys, "Right: 0xffffffff");
 }
 
-/* The first answer counts, skipped ones are wrong, topics are counted apart. */
+/* The first answer counts, skipped questions are wrong, topics are counted separately. */
 static void the_score_comes_at_the_end(void **state) {
     (void)state;
     write_lecture("%s", ASK);
@@ -310,7 +310,8 @@ static void a_lecturer_asks_the_hall(void **state) {
 
 /* ---- the panel ----------------------------------------------------------------------------------------- */
 
-/* Text that does not fit is scrolled by PgDn, before it goes on; PgUp scrolls back, before it goes back. */
+/* PgDn scrolls text that does not fit, and then goes to the next stop; PgUp scrolls back, and then goes to
+ * the stop before. */
 static void long_text_is_scrolled(void **state) {
     (void)state;
     write_long("## Second\nThe next stop.\n");
@@ -333,7 +334,7 @@ static void long_text_is_scrolled(void **state) {
     shows("<PgDn>l<Enter>", "Sentence 1 is here.");
 }
 
-/* Whatever the size, the panel says where one is, and the interface above or beside it is whole. */
+/* At any size, the panel shows the stop's number, and the interface above or beside it is complete. */
 static void the_panel_fits_every_size(void **state) {
     (void)state;
     write_lecture("%s", ASK);
@@ -344,7 +345,7 @@ static void the_panel_fits_every_size(void **state) {
             shows_at("<PgDn><PgDn>", columns, rows, "redviz  interleaved");
             shows_at("<PgDn><PgDn>", columns, rows, "quit");
             char *frame = play_at("<PgDn><PgDn>", columns, rows, true);
-            assert_memory_equal(frame, " redviz  interleaved", 20); /* beside the panel, nothing is shifted */
+            assert_memory_equal(frame, " redviz  interleaved", 20); /* beside the panel, nothing moves */
             free(frame);
         }
     free(play_at("<PgDn>", 60, 16, true)); /* too small for a panel: nothing breaks */
@@ -406,7 +407,7 @@ static void no_figure_is_seen_while_a_question_waits(void **state) {
     }
 }
 
-/* Whatever the source pane counts beside its lines, it shows the lines alone: no figure, no sign. */
+/* Whatever the gutter counts, the source pane shows only the lines: no figure, no sign. */
 static void the_gutter_is_hidden_too(void **state) {
     (void)state;
     static const char *const kernels[] = {"strided", "bug_missing_sync", "shuffle", "interleaved"};
@@ -492,7 +493,7 @@ static void stops_are_opened_while_one_waits(void **state) {
     write_walk();
     Pty *pty = start(100, 30);
     pty_wait_for(pty, "stop 1 of 7");
-    pty_type(pty, "\033[6~\033[6~\033[6~"); /* faster than the second run is opened */
+    pty_type(pty, "\033[6~\033[6~\033[6~"); /* faster than the second run opens */
     pty_wait_for(pty, "Beside each other.");
     pty_wait_for(pty, "sequential");
     pty_type(pty, "\033[6~");
@@ -505,7 +506,7 @@ static void stops_are_opened_while_one_waits(void **state) {
     pty_quit(pty);
 }
 
-/* Of the mouse: a click where the panel says "PgDn next"; the wheel over the panel. */
+/* The mouse: a click where the panel says "PgDn next"; the wheel over the panel. */
 static void the_mouse_goes_on_and_scrolls(void **state) {
     (void)state;
     write_long("## Second\n```redviz\n" SMALL " --keys '3g'\n```\nThe next stop.\n");
@@ -529,7 +530,7 @@ static void the_mouse_goes_on_and_scrolls(void **state) {
     pty_quit(pty);
 }
 
-/* K lists lectures behind the kernels, and begins the chosen one, also in the middle of another. */
+/* K lists lectures after the kernels, and starts the chosen one, even during another lecture. */
 static void the_menu_offers_lectures(void **state) {
     (void)state;
     static const char *const names[] = {"first", "second"}, *const titles[] = {"One thing", "Reductions"};
@@ -567,7 +568,7 @@ static void the_menu_offers_lectures(void **state) {
     lecture_close(&open);
 }
 
-/* The rows of a short text go to the interface; an answer moves nothing. */
+/* The interface gets the rows that a short text does not need; an answer moves nothing. */
 static void a_short_text_gives_rows_back(void **state) {
     (void)state;
     write_lecture("%s", ASK);

@@ -1,5 +1,5 @@
-/* The picture of a product of matrices: which lane holds which elements, what the selected lane holds, and which lane a click
- * chooses. */
+/* The picture of a product of matrices: which lane holds which elements, what the selected lane holds, and
+ * which lane a click selects. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,8 @@ static void screens_of_products(void **state) {
     text_done(&text);
 }
 
-/* In the map of A a cell is three columns wide, behind three of the row's number; its first row is below the title. */
+/* In the map of A, a cell is three columns wide, after three columns for the row's number; its first row is
+ * below the title. */
 static void a_click_chooses_the_lane_of_a_cell(void **state) {
     (void)state;
     Stage *stage = open_at_product(PTX_F16, "");

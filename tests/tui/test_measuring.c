@@ -1,6 +1,6 @@
-/* Measuring: the thread that keeps timing kernels, with functions that measure nothing; and the real program
- * on a stub of the CUDA driver: times come, keys are answered meanwhile, quitting waits for nothing, not even
- * for a GPU that hangs. */
+/* Measuring: the thread that times kernels, with functions that measure nothing; and the real program on a
+ * stub of the CUDA driver: times arrive, keys work meanwhile, quitting waits for nothing, not even for a
+ * hanging GPU. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static bool break_gpu(const BenchOptions *options, const BenchSink *sink, Error 
     return no_gpu(options, sink, error);
 }
 
-/* Whatever is wanted. */
+/* Accepts any wish. */
 static bool ignore_all(const BenchOptions *options, const BenchSink *sink, Error *error) {
     (void)options, (void)sink;
     atomic_fetch_add(&gpu_runs, 1);
@@ -127,7 +127,7 @@ static const Timing *find(const Measurements *list, const char *kernel) {
 
 /* ---- the thread ---------------------------------------------------------------------------------------- */
 
-/* Takes until this kernel's time is there. */
+/* Takes results until this kernel's time arrives. */
 static const Timing *take(Measuring *measuring, Measurements *live, SceneTimings *status,
                           const char *kernel) {
     const Timing *found = NULL;
@@ -139,7 +139,7 @@ static const Timing *take(Measuring *measuring, Measurements *live, SceneTimings
     return found;
 }
 
-/* Of the kernel that is shown, and of no other: what was read of an earlier one goes. */
+/* Intervals are of the kernel shown, and of no other: those of an earlier kernel are dropped. */
 static void intervals_are_those_of_the_wish(void **state) {
     (void)state;
     Measurements live = {0};
@@ -173,19 +173,19 @@ static void times_come_one_by_one(void **state) {
     measuring_want(measuring, &wish);
     take(measuring, &live, &status, "softmax_row");
     assert_string_equal(status.measuring, "softmax_row");
-    assert_null(find(&live, "interleaved")); /* the kernel that is shown comes first */
+    assert_null(find(&live, "interleaved")); /* the kernel shown comes first */
     atomic_store(&hold, 0);
     take(measuring, &live, &status, "interleaved");
     take(measuring, &live, &status, "cpu");
     assert_int_equal(atomic_load(&asked_n), 4096);
     assert_int_equal(atomic_load(&asked_cpu_n), 2048);
     assert_true(atomic_load(&wakes) > 0);
-    assert_null(live.timings[0].measured); /* it is now */
+    assert_null(live.timings[0].measured); /* it is measured now */
     assert_true(measuring_end(measuring));
     measured_done(&live);
 }
 
-/* After the rest they are measured again, and the new time takes the old one's place. */
+/* After the pause they are measured again, and the new time replaces the old one. */
 static void it_goes_on(void **state) {
     (void)state;
     Measurements live = {0};
@@ -211,17 +211,17 @@ static void another_wish_cancels(void **state) {
     MeasuringWish wish = wish_for(NULL, 4096);
     measuring_want(measuring, &wish);
     wait_for(&gpu_runs, 1);
-    measuring_want(measuring, &wish); /* the same: nothing is cancelled */
+    measuring_want(measuring, &wish); /* the same wish: nothing is cancelled */
     wish = wish_for(NULL, 8192);
     measuring_want(measuring, &wish);
     wait_for(&gpu_runs, 2);
     assert_int_equal(atomic_load(&asked_n), 8192);
-    measuring_want(measuring, NULL); /* nothing is wanted any more */
+    measuring_want(measuring, NULL); /* nothing is wanted */
     assert_true(measuring_end(measuring));
     assert_int_equal(atomic_load(&cpu_runs), 0);
 }
 
-/* A kernel with parameters of its own keeps its time: the ladder measures it with the usual ones. */
+/* A kernel with parameters of its own keeps its time: the ladder measures it with the defaults. */
 static void parameters_count(void **state) {
     (void)state;
     Measurements live = {0};
@@ -262,15 +262,15 @@ static void without_a_gpu_there_is_the_cpu(void **state) {
     take(measuring, &live, &status, "cpu");
     assert_string_equal(status.failure, "there is no GPU here");
     wait_for(&cpu_runs, 2);
-    assert_int_equal(atomic_load(&gpu_runs), 1); /* once and for all */
+    assert_int_equal(atomic_load(&gpu_runs), 1); /* only once */
     assert_true(measuring_end(measuring));
     measured_done(&live);
 }
 
-/* The driver's clean-up may hang: the process has to leave without it. */
+/* The driver's clean-up may hang: the process must exit without it. */
 static void a_gpu_that_failed_is_told(void **state) {
     (void)state;
-    static Measuring *measuring; /* is not freed */
+    static Measuring *measuring; /* never freed */
     measuring = measuring_new(break_gpu, measure_cpu, wake);
     MeasuringWish wish = wish_for(NULL, 4096);
     measuring_want(measuring, &wish);
@@ -290,7 +290,7 @@ static void the_end_does_not_wait_for_ever(void **state) {
     assert_true(measuring_end(measuring));
 }
 
-/* ---- the real program, on a driver that is a stub ------------------------------------------------------ */
+/* ---- the real program, on a stub of the driver --------------------------------------------------------- */
 
 static void keys_are_answered_while_it_measures(void **state) {
     (void)state;
@@ -307,7 +307,7 @@ static void keys_are_answered_while_it_measures(void **state) {
     pty_quit(pty);
 }
 
-/* Threads of the program; 0: the system does not say. */
+/* Threads of the program; 0: the system does not report it. */
 static int count_threads(const Pty *pty) {
     char path[64];
     int count = 0;
@@ -318,7 +318,7 @@ static int count_threads(const Pty *pty) {
     return count;
 }
 
-/* Nothing is measured, not even a thread is started for it, before timings are on the screen. */
+/* Before timings are on the screen, nothing is measured, and no thread is started. */
 static void what_is_not_shown_is_not_measured(void **state) {
     (void)state;
     Pty *pty = pty_start_measuring(NULL, 80, 24);
@@ -336,7 +336,7 @@ static void what_is_not_shown_is_not_measured(void **state) {
     pty_quit(pty);
 }
 
-/* Its kernels never end; the driver layer gives up after seconds, the user does not wait for that. */
+/* Its kernels never end; the driver layer gives up after seconds, but quitting does not wait for that. */
 static void a_gpu_that_hangs_holds_nobody_up(void **state) {
     (void)state;
     Pty *pty = pty_start_measuring("STUB_BUSY=1", 200, 60);

@@ -1,4 +1,4 @@
-/* The menu for a run of a file: it offers the file's kernels, also while another kernel is shown. */
+/* The menu for a run of a file: it offers the file's kernels, even while another kernel is shown. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void it_offers_the_kernels_of_the_file(void **state) {
     session_free(session);
 }
 
-/* What was given for one kernel of a file is not for another. */
+/* Options given for one kernel of a file do not apply to another. */
 static void another_entry_has_its_own_launch(void **state) {
     (void)state;
     SessionOptions options = {

@@ -1,4 +1,4 @@
-/* Values on their way while a run plays. */
+/* Moving values while a run plays. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- frames ---------------------------------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------------------------------------- */
 
 static void at_most_ten_frames_a_second(void **state) {
     (void)state;
@@ -30,7 +30,7 @@ static void at_most_ten_frames_a_second(void **state) {
     assert_true(motion_phase(1, 4, 0, 2) == 0.375 && motion_phase(3, 4, 1, 2) == 1);
 }
 
-/* ---- panes ----------------------------------------------------------------------------------------------- */
+/* ---- panes --------------------------------------------------------------------------------------------- */
 
 typedef struct Opened {
     Session *session;
@@ -91,7 +91,8 @@ static void check_still(const Opened *opened, const Pane *pane, const char *stil
     free(arrived), free(off);
 }
 
-/* At every beat: what arrives is drawn as ever; half-way, some values are between their boxes. */
+/* At every beat: the end of the motion equals the still frame; half-way, some values are between their
+ * boxes. */
 static void values_travel_along_their_arrows(void **state) {
     (void)state;
     Opened opened = open_kernel("interleaved");

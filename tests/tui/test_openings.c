@@ -1,5 +1,5 @@
 /* Openings: the first frame of every kernel of the catalogue at three sizes: the picture shows data, the
- * sentence is complete, a time is there. The same frames as exact text, one golden file per size. */
+ * sentence is complete, a time is shown. The same frames as exact text, one golden file per size. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static int close_all(void **state) {
     return 0;
 }
 
-/* ---- the picture ----------------------------------------------------------------------------------------- */
+/* ---- the picture --------------------------------------------------------------------------------------- */
 
 static bool moves_data(TraceKind kind) {
     return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX ||
@@ -53,7 +53,7 @@ static bool has_data_from(const Stage *stage, int step) {
     return false;
 }
 
-/* Rows of the picture, without its frame, that hold a digit: the numbers of lanes and words, or values. */
+/* Rows of the picture, without its frame, that contain a digit: the numbers of lanes and words, or values. */
 static int rows_with_data(const Canvas *canvas, Rectangle area) {
     int count = 0;
     for (int row = area.row + 1; row < area.row + area.rows; row++) {
@@ -101,9 +101,9 @@ static void the_picture_shows_data(void **state) {
             check_picture(stages[i], catalog_row(i)->id, sizes[size].columns, sizes[size].rows);
 }
 
-/* ---- the sentence ---------------------------------------------------------------------------------------- */
+/* ---- the sentence -------------------------------------------------------------------------------------- */
 
-/* Row `row` of the frame without what is blank around it; caller frees. */
+/* Row `row` of the frame without surrounding blanks; the caller frees it. */
 static char *row_of(const char *frame, int row) {
     while (row-- > 0) frame = strchr(frame, '\n') + 1;
     while (*frame == ' ') frame++;
@@ -129,10 +129,10 @@ static void the_sentence_is_complete(void **state) {
     }
 }
 
-/* ---- nothing is cut -------------------------------------------------------------------------------------- */
+/* ---- nothing is cut ------------------------------------------------------------------------------------ */
 
-/* The first text of the frame that ends in an ellipsis; one that stands alone is a sum yet to be made. NULL: none. Caller
- * frees. */
+/* The first text of the frame that ends in an ellipsis, except one that stands alone: a sum that is not made
+ * yet. NULL: none. The caller frees it. */
 static char *cut_text(const char *frame) {
     static const char ellipsis[] = "\u2026";
     for (const char *at = frame; (at = strstr(at, ellipsis)) != NULL; at += strlen(ellipsis)) {
@@ -186,9 +186,10 @@ static void a_comparison_shows_times_and_pictures(void **state) {
     }
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
-/* The faults of a run are in the block that is shown first, wherever in the grid that is, and are said before all else. */
+/* The block shown first contains the run's faults, wherever it is in the grid, and they are described
+ * first. */
 static void a_fault_is_in_the_block_that_is_shown(void **state) {
     (void)state;
     int in_another_block = 0;
@@ -212,10 +213,10 @@ static void a_fault_is_in_the_block_that_is_shown(void **state) {
     assert_true(in_another_block >= 2);
 }
 
-/* ---- the time -------------------------------------------------------------------------------------------- */
+/* ---- the time ------------------------------------------------------------------------------------------ */
 
-/* The line of the kernel's own time: its row of the timings, or the line that stands in for them; NULL: there
- * is none. Caller frees. */
+/* The line of the kernel's own time: its row of the timings, or the line in their place; NULL: none. The
+ * caller frees it. */
 static char *time_of(const char *frame, const char *kernel) {
     char own[64];
     snprintf(own, sizeof own, " >%s ", kernel);
@@ -244,7 +245,7 @@ static void a_time_is_visible(void **state) {
     assert_true(measured >= 20 * SIZE_COUNT); /* the ladder's are recorded */
 }
 
-/* ---- exact text ------------------------------------------------------------------------------------------ */
+/* ---- exact text ---------------------------------------------------------------------------------------- */
 
 static void goldens(void **state) {
     (void)state;

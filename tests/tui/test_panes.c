@@ -94,7 +94,7 @@ static int step_with(const Opened *opened, TraceKind kind, int warp, uint32_t ma
     return -1;
 }
 
-/* ---- lanes without a thread ------------------------------------------------------------------------------ */
+/* ---- lanes without a thread ---------------------------------------------------------------------------- */
 
 static void test_absent_lanes_have_a_sign(void **state) {
     (void)state;
@@ -124,7 +124,7 @@ static void test_full_warps_have_no_absent_lanes(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- the whole block ------------------------------------------------------------------------------------- */
+/* ---- the whole block ----------------------------------------------------------------------------------- */
 
 /* The load before the second addition of sequential: 8 of 32 warps work. */
 static Opened open_1024_threads(void) {
@@ -159,7 +159,7 @@ static void test_every_warp_has_a_row_where_there_are_rows(void **state) {
     close_kernel(&opened);
 }
 
-/* Fewer rows: as many warps in each as there have to be, so that 8 of 32 are a quarter of the rows. */
+/* Fewer rows: no more warps share a row than necessary, so that 8 of 32 warps are a quarter of the rows. */
 static void test_warps_share_rows_only_as_needed(void **state) {
     (void)state;
     Opened opened = open_1024_threads();
@@ -177,9 +177,9 @@ static void test_warps_share_rows_only_as_needed(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
-/* At every width, with all its columns: what is in a row of the metrics are numbers with spaces between. */
+/* At every width, with all its columns: a row of the metrics consists of numbers with spaces between. */
 static void test_numbers_of_metrics_do_not_run_together(void **state) {
     (void)state;
     Opened opened = open_with((SessionOptions){.kernel = "strided", .catalog = {.n = 1 << 22}});
@@ -201,9 +201,9 @@ static void test_numbers_of_metrics_do_not_run_together(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- panes with nothing to show -------------------------------------------------------------------------- */
+/* ---- panes with nothing to show ------------------------------------------------------------------------ */
 
-/* One row, which says what to do. */
+/* One row that says what to do. */
 static void assert_one_row(const Opened *opened, const Pane *pane, const char *expected) {
     char *text = draw(opened, pane, 44, 8);
     const char *end = strchr(text, '\n');
@@ -232,7 +232,7 @@ static void test_empty_panes_say_what_to_do_in_one_row(void **state) {
     close_kernel(&opened);
 }
 
-/* The row after the one that holds `sentence` is the pane's lower border, the one before it the upper. */
+/* The row after the one with `sentence` is the pane's lower border, the one before it the upper. */
 static void assert_takes_one_row(const Opened *opened, const char *sentence) {
     char *text = draw_frame(opened, 200, 60), *at = strstr(text, sentence);
     if (!at) fail_msg("\"%s\" is not in:\n%s", sentence, text);
@@ -255,13 +255,13 @@ static void test_an_empty_pane_leaves_its_rows(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- hazards and conflicts in the source and on the timeline --------------------------------------------- */
+/* ---- hazards and conflicts in the source and on the timeline ------------------------------------------- */
 
 static void test_conflicts_have_a_sign_beside_the_line(void **state) {
     (void)state;
     Opened opened = open_kernel("strided");
-    char *text =
-        draw(&opened, &pane_source, 100, 30); /* at the first step: the interval's counts have none */
+    /* At the first step: the interval's counts have none. */
+    char *text = draw(&opened, &pane_source, 100, 30);
     assert_shows(text, " 26! ");
     assert_shows(text, " 25  ");
     assert_shows(text, " 27  ");
@@ -291,7 +291,7 @@ static void test_hazards_have_a_sign_beside_the_line_and_on_the_timeline(void **
     (void)state;
     Opened opened = open_kernel("bug_volatile_tail");
     char *text = draw(&opened, &pane_timeline, 200, 4);
-    assert_null(strchr(text, 'X')); /* none are known yet */
+    assert_null(strchr(text, 'X')); /* none is known yet */
     free(text);
     const Findings *hazards = session_hazards(opened.session);
     opened.scene->borrowed.hazards = hazards;
@@ -303,7 +303,7 @@ static void test_hazards_have_a_sign_beside_the_line_and_on_the_timeline(void **
     }
     assert_shows(text, " 27  ");
     free(text);
-    text = draw(&opened, &pane_timeline, 42, 2); /* 42 steps: a column each */
+    text = draw(&opened, &pane_timeline, 42, 2); /* 42 steps: one column each */
     assert_int_equal(opened.scene->traced.blocks[0].steps->step_count, 42);
     bool expected[42] = {false};
     for (int i = 0; i < hazards->error_count; i++) {
@@ -324,7 +324,7 @@ static void test_hazards_have_a_sign_beside_the_line_and_on_the_timeline(void **
     close_kernel(&opened);
 }
 
-/* ---- banks in large cells -------------------------------------------------------------------------------- */
+/* ---- banks in large cells ------------------------------------------------------------------------------ */
 
 static Opened open_stride(const char *stride) {
     SessionOptions options = {.kernel = "lab_bank_stride"};
@@ -400,7 +400,7 @@ static void test_large_banks_follow_the_lane(void **state) {
     close_kernel(&opened);
 }
 
-/* 32 rows: all of them where they fit; else it says which. */
+/* 32 rows: all of them if they fit; else the pane says which. */
 static void test_rows_out_of_sight_are_counted(void **state) {
     (void)state;
     Opened opened = open_stride("stride=32");
@@ -427,7 +427,8 @@ static void test_rows_out_of_sight_are_counted(void **state) {
     close_kernel(&opened);
 }
 
-/* A GPU reserves the first kilobyte of a block's shared memory: the rows of the arrays are shown, and which are not. */
+/* A GPU reserves the first kilobyte of a block's shared memory: the rows of the arrays are shown, and the
+ * pane says which are not. */
 static void test_reserved_rows_are_left_out(void **state) {
     (void)state;
     Opened opened = open_kernel("strided");
@@ -450,7 +451,7 @@ static void test_reserved_rows_are_left_out(void **state) {
     close_kernel(&opened);
 }
 
-/* A value that another warp made is named by warp and lane. */
+/* A value that another warp made is labelled with warp and lane. */
 static void test_a_tree_names_the_other_warps_lane(void **state) {
     (void)state;
     Opened opened = open_kernel("sequential");
@@ -468,8 +469,8 @@ static void test_a_tree_names_the_other_warps_lane(void **state) {
     close_kernel(&opened);
 }
 
-/* How far a shuffle reaches is a distance, whichever way; what a lane takes from another stands out, what it keeps does
- * not. */
+/* The reach of a shuffle is a distance, in either direction; values that a lane takes from another are
+ * highlighted, values that it keeps are not. */
 static void test_a_shuffle_upwards_names_its_distance(void **state) {
     (void)state;
     Opened opened = open_ptx(".param .u64 out",
@@ -497,7 +498,7 @@ static void test_a_shuffle_upwards_names_its_distance(void **state) {
     close_kernel(&opened);
 }
 
-/* A fault ends the block: lanes that did not fault have stopped, and those that a warp lacks have not. */
+/* A fault ends the block: lanes that did not fault are stopped; lanes that the warp does not have are not. */
 static void test_lanes_that_a_warp_lacks_do_not_stop(void **state) {
     (void)state;
     Opened opened = open_ptx(".param .u64 out",

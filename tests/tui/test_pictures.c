@@ -1,5 +1,5 @@
-/* Pictures: one level of the reduction as boxes, as exact text: of each rung of the ladder, of sums of rows
- * and columns, of what Triton compiles, of kernels outside the catalogue and of broken ones. */
+/* Pictures: one level of the reduction as boxes, as exact text: for each rung of the ladder, sums of rows and
+ * columns, Triton's output, kernels outside the catalogue and faulty kernels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ typedef struct Picture {
     uint32_t threads;
     uint64_t schedule;
     uint32_t block; /* traced */
-    bool hazards;   /* are searched for, so that races are marked */
+    bool hazards;   /* search for hazards, so that races are marked */
 } Picture;
 
 static const Picture others[] = {
@@ -50,7 +50,7 @@ static const Picture others[] = {
     {.kernel = "bug_overlapping_halves"},
     {.kernel = "bug_uninitialized_shared", .n = 1000},
     {.kernel = "bug_all_lanes_add"},
-    {.kernel = "bug_volatile_tail", .schedule = 1}, /* which loses */
+    {.kernel = "bug_volatile_tail", .schedule = 1}, /* loses an update */
     {.kernel = "bug_missing_sync"},
     {.kernel = "bug_double_count"},
     {.kernel = "bug_half_shared"},
@@ -81,7 +81,7 @@ static Stage *open_picture(const Picture *picture) {
                                         .threads = 1});
 }
 
-/* The first block that folds anything; fails the test where there is none. */
+/* The first block that folds anything; fails the test if there is none. */
 static Reduction *find_reduction(Stage *stage, const char *name) {
     View *view = stage_view(stage);
     for (int block = 0; block < stage->scene->traced.block_count; block++) {
@@ -92,7 +92,7 @@ static Reduction *find_reduction(Stage *stage, const char *name) {
     return NULL;
 }
 
-/* The last step of this level of those that fold, from 1. */
+/* The last step of this level, counted among the folding levels from 1. */
 static int step_of_level(Reduction *reduction, int number) {
     int index = 0;
     while (reduction_number_at(reduction, reduction_level(reduction, index)->last) < number) index++;
@@ -115,8 +115,8 @@ static void add_picture(Text *out, Stage *stage, const char *name, int step) {
     canvas_free(canvas);
 }
 
-/* The level in the middle; where each thread folds by itself, the middle of the run. Of a broken kernel also the place
- * where it opens, and the last level, where every earlier mistake shows. */
+/* The level in the middle; if each thread folds by itself, the middle of the run. For a faulty kernel also
+ * the place where it opens, and the last level, where every earlier error is visible. */
 static void add_pictures(Text *out, const Picture *picture) {
     const char *name = picture->kernel ? picture->kernel : picture->entry;
     Stage *stage = open_picture(picture);

@@ -1,5 +1,5 @@
-/* Questions about any run: whatever is said to be the answer is what the interface counts there; none is trivial, none comes
- * twice, and none is shown before it is asked. */
+/* Questions about any run: the interface counts the stated answer at that place; none is trivial, none occurs
+ * twice, and no answer is shown before its question. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static int question_count(const Quiz *quiz) {
     return count;
 }
 
-/* Of "74g"; 0 where the whole block is asked about. */
+/* The number of "74g"; 0 if the whole block is asked about. */
 static int step_of(const char *keys) {
     return keys ? atoi(keys) : 0;
 }
@@ -67,7 +67,8 @@ static void assert_sound(const Quiz *quiz, const char *kernel) {
     }
 }
 
-/* The check of a lecture goes through its stops with their keys, and evaluates each answer where the reader then is. */
+/* The check of a lecture goes through its stops with their keys, and evaluates each answer at the reader's
+ * place. */
 static void assert_answers(const Quiz *quiz, const char *kernel) {
     Text out = {0};
     Error error = {0};
@@ -154,7 +155,7 @@ static void questions_about_a_file(void **state) {
     session_free(session);
 }
 
-/* In Chinese the same is asked, in sentences of which none is English. */
+/* In Chinese the questions are the same, in sentences without English. */
 static void questions_are_asked_in_chinese(void **state) {
     (void)state;
     static const char *const kernels[] = {"strided", "shuffle", "redux", "atomic", "interleaved"};
@@ -178,7 +179,7 @@ static void questions_are_asked_in_chinese(void **state) {
     }
 }
 
-/* The first frame is the first question: nothing of what is asked has been seen. */
+/* The first frame is the first question: nothing that is asked for has been shown. */
 static void the_first_frame_hides_its_figures(void **state) {
     (void)state;
     Session *session = open_kernel("strided");

@@ -1,4 +1,4 @@
-/* The reduction as boxes: the live values of every level add up to the block's sum. It holds for every kernel
+/* The reduction as boxes: the live values of every level add up to the block's sum. Tested for every kernel
  * of the ladder; the rounding shown equals an exact computation; beats. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static void close_kernel(Opened *opened) {
     session_free(opened->session);
 }
 
-/* ---- exact sums ------------------------------------------------------------------------------------------ */
+/* ---- exact sums ---------------------------------------------------------------------------------------- */
 
 static void test_exact_sums_do_not_round(void **state) {
     (void)state;
@@ -69,7 +69,7 @@ static void test_exact_sums_do_not_round(void **state) {
     assert_true(isnan(exact_sum_value(&sum)));
 }
 
-/* Against integers: doubles that are multiples of 2^-20, whose sums fit 64 bits. */
+/* With integers: doubles that are multiples of 2^-20, whose sums fit in 64 bits. */
 static void test_exact_sums_are_those_of_integers(void **state) {
     (void)state;
     uint64_t seed = 88172645463325252u;
@@ -84,16 +84,16 @@ static void test_exact_sums_are_those_of_integers(void **state) {
     }
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------------------- */
+/* ---- boxes --------------------------------------------------------------------------------------------- */
 
-/* A bulk copy moves bytes: it knows no values. */
+/* A bulk copy moves bytes: its values are unknown. */
 static bool is_input(const Folds *folds, int node) {
     while (folds->nodes[node].kind == FOLD_MOVE && folds->nodes[node].type == PTX_NO_TYPE)
         node = folds->nodes[node].a;
     return folds->nodes[node].kind == FOLD_INPUT;
 }
 
-/* That were loaded up to this level. */
+/* Inputs loaded up to this level. */
 static int64_t sum_of_inputs(const Tree *tree, int level) {
     int64_t sum = 0;
     for (int i = 0; i < tree->folds->node_count; i++) {
@@ -136,7 +136,7 @@ static void test_boxes_of_every_level_add_up(void **state) {
         checked++;
     }
     assert_true(checked >= 20);
-    check_levels("fastest", 16384, 3); /* the block to which the others' sums come */
+    check_levels("fastest", 16384, 3); /* the block that receives the others' sums */
     check_levels("fastest", 1000003, 244);
 }
 
@@ -167,7 +167,8 @@ static void test_a_tree_in_registers_is_one_level(void **state) {
     }
 }
 
-/* Two halves are shuffled, and a double's mail comes in two words: the values stay plain sums, each input in them once. */
+/* A double is shuffled in two halves, and passed to other blocks in two words: the values stay plain sums,
+ * with each input once. */
 static void test_halves_are_one_value(void **state) {
     (void)state;
     static const struct {
@@ -211,7 +212,7 @@ static void test_what_a_thread_keeps_is_known(void **state) {
     close_kernel(&opened);
 }
 
-/* Each sum of kahan is used several times: its operands are listed once, however many elements there are. */
+/* Each sum of kahan is used several times: its operands are listed once, for any number of elements. */
 static void test_operands_are_listed_once(void **state) {
     (void)state;
     Opened opened = open_kernel("kahan", PTX_NO_TYPE, 1 << 16);
@@ -236,7 +237,8 @@ static void test_a_block_may_be_too_large(void **state) {
     close_kernel(&opened);
 }
 
-/* Four words a thread: each box takes the word four times the source's distance away, also where sums are equal. */
+/* Four words a thread: each box takes the word four times the source's distance away, even if sums are
+ * equal. */
 static void test_vectors_are_added_word_by_word(void **state) {
     (void)state;
     Opened opened = open_kernel("vectorized_shared", PTX_NO_TYPE, 4096);
@@ -252,7 +254,7 @@ static void test_vectors_are_added_word_by_word(void **state) {
     close_kernel(&opened);
 }
 
-/* Words are live as long as a later load wants them, also those behind the first of a vector. */
+/* Words are live as long as a later load uses them, including those after the first of a vector. */
 static void test_words_of_vectors_are_live(void **state) {
     (void)state;
     Opened opened = {.session = stage_session_of_ptx(
@@ -280,7 +282,7 @@ static void test_words_of_vectors_are_live(void **state) {
     close_kernel(&opened);
 }
 
-/* -4 + 0 is also the smaller of the two; -2 + 2 is not. */
+/* -4 + 0 also equals the smaller of the two; -2 + 2 does not. */
 static void test_every_adder_counts_for_the_operation(void **state) {
     (void)state;
     Opened opened = {.session = stage_session_of_ptx(
@@ -304,7 +306,7 @@ static void test_every_adder_counts_for_the_operation(void **state) {
     close_kernel(&opened);
 }
 
-/* ---- rounding -------------------------------------------------------------------------------------------- */
+/* ---- rounding ------------------------------------------------------------------------------------------ */
 
 static void test_half_stops_at_2048(void **state) {
     (void)state;
@@ -349,7 +351,7 @@ static Opened fold_two(const char *operation, const char *type, const char *fill
     return opened;
 }
 
-/* A sum of floats whose inputs were whole numbers: how far it is from the inputs' sum is not known. */
+/* A sum of floats converted from integers: its distance from the inputs' sum is unknown. */
 static void test_errors_of_whole_numbers_are_not_known(void **state) {
     (void)state;
     static const char *const types[] = {"float", "long"};
@@ -363,7 +365,7 @@ static void test_errors_of_whole_numbers_are_not_known(void **state) {
     }
 }
 
-/* What a maximum leaves of the smaller value, be it small beside the other one, was not rounded away. */
+/* A maximum drops the smaller value; however small that is, it was not rounded away. */
 static void test_an_extreme_does_not_round(void **state) {
     (void)state;
     int result;
@@ -374,7 +376,8 @@ static void test_an_extreme_does_not_round(void **state) {
     close_kernel(&opened);
 }
 
-/* Inputs of one node, found by walking down, added in long double: exact for floats of like size. */
+/* Inputs of one node, found by following its operands, added in long double: exact for floats of similar
+ * size. */
 static long double add_below(const Folds *folds, int node) {
     const FoldNode *at = &folds->nodes[node];
     float value;
@@ -406,7 +409,7 @@ static void test_errors_of_floats_are_exact(void **state) {
     assert_true(compared > 100);
 }
 
-/* ---- races ------------------------------------------------------------------------------------------------ */
+/* ---- races --------------------------------------------------------------------------------------------- */
 
 static int count_racing_terms(Reduction *reduction, int *first_level) {
     int count = 0;
@@ -422,12 +425,13 @@ static int count_racing_terms(Reduction *reduction, int *first_level) {
     return count;
 }
 
-/* Only words that another thread writes without a barrier between; the right kernels of the ladder have none. */
+/* Only words that another thread writes without a barrier in between; the correct kernels of the ladder have
+ * none. */
 static void test_racing_words_have_another_writer(void **state) {
     (void)state;
     static const struct {
         const char *kernel;
-        int level; /* the first that goes wrong */
+        int level; /* the first with a fault */
     } wrong[] = {{"bug_overlapping_halves", 2}, {"bug_missing_sync", 4}, {"bug_volatile_tail", 4}};
     int first;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -465,7 +469,7 @@ static void test_a_race_names_its_threads(void **state) {
     close_kernel(&opened);
 }
 
-/* The last warp adds 7 words a lane: what the other words hold is lost. */
+/* The last warp adds 7 words per lane: the contents of the other words are lost. */
 static void test_lost_inputs_are_known(void **state) {
     (void)state;
     Opened opened = open_kernel("bug_missing_sync", PTX_NO_TYPE, 0);
@@ -475,13 +479,13 @@ static void test_lost_inputs_are_known(void **state) {
     for (int i = 0; i < tree->folds->node_count; i++)
         if (tree->reaches[i]) assert_false(tree->holds_lost[i]);
     close_kernel(&opened);
-    opened = open_kernel("shuffle", PTX_NO_TYPE, 4096); /* sums that nobody needs lose nothing */
+    opened = open_kernel("shuffle", PTX_NO_TYPE, 4096); /* unused sums lose nothing */
     tree = scene_tree(opened.scene, 0);
     for (int i = 0; i < tree->folds->node_count; i++) assert_false(tree->holds_lost[i]);
     close_kernel(&opened);
 }
 
-/* ---- beats ----------------------------------------------------------------------------------------------- */
+/* ---- beats --------------------------------------------------------------------------------------------- */
 
 static void test_interleaved_has_at_most_40_beats(void **state) {
     (void)state;

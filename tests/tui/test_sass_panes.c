@@ -1,4 +1,5 @@
-/* Machine code and stalls on the screen, of tests/data/sass/synthetic.tsv: texts of ptxas, counts and samples by hand. */
+/* Machine code and stalls on the screen, from tests/data/sass/synthetic.tsv: text of ptxas, counts and
+ * samples by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,13 +14,13 @@
 
 #include <stdlib.h>
 
-static struct { /* of both runs of a comparison */
+static struct { /* for both runs of a comparison */
     Session *session;
     SassKernel kernel;
     SassComparison compared;
     bool is_live;
 } shown[2];
-static const char *missing; /* why there is none */
+static const char *missing; /* why there is no machine code */
 
 static SceneSass answer(void *context, int launch) {
     for (int i = 0; i < 2; i++)
@@ -47,7 +48,7 @@ static Stage *open_stage(int index, const char *keys) {
     sass_compare(session_trace(stage->session)->launches[0]->program, kernel, &shown[index].compared);
     shown[index].session = stage->session;
     stage->scene->questions.sass = answer;
-    measured_done(&stage->recorded); /* frames must not change when timings are recorded anew */
+    measured_done(&stage->recorded); /* frames must not change when new timings are recorded */
     stage->recorded = (Measurements){0};
     stage_press(stage, keys);
     return stage;
@@ -101,7 +102,7 @@ static void the_machine_code_in_every_size(void **state) {
     close_stage(0, stage);
 }
 
-/* s goes around: after the machine code comes what was there. */
+/* s is cyclic: after the machine code comes the first form again. */
 static void s_goes_around(void **state) {
     (void)state;
     Stage *stage = open_stage(0, "");
@@ -116,7 +117,7 @@ static void s_goes_around(void **state) {
     close_stage(0, stage);
 }
 
-/* The step's line is in sight at every step, also where it is without machine code of its own. */
+/* The step's line is visible at every step, even without machine code of its own. */
 static void the_line_of_the_step_is_in_sight(void **state) {
     (void)state;
     Stage *stage = open_stage(0, "sss<Tab>zg");
@@ -129,7 +130,7 @@ static void the_line_of_the_step_is_in_sight(void **state) {
     close_stage(0, stage);
 }
 
-/* What is recorded says when; what was measured now says so. A block size other than this run's is named. */
+/* Recorded numbers show their date; live ones say so. A block size other than this run's is named. */
 static void where_the_numbers_come_from(void **state) {
     (void)state;
     Stage *stage = open_stage(0, "sss<Tab>z");
@@ -181,7 +182,7 @@ static void a_click_goes_to_the_line(void **state) {
     close_stage(0, stage);
 }
 
-/* ---- beside source and PTX --------------------------------------------------------------------------------- */
+/* ---- beside source and PTX ----------------------------------------------------------------------------- */
 
 static void samples_beside_the_source(void **state) {
     (void)state;
@@ -196,7 +197,7 @@ static void samples_beside_the_source(void **state) {
     close_stage(0, stage);
 }
 
-/* ---- stalls ---------------------------------------------------------------------------------------------- */
+/* ---- stalls -------------------------------------------------------------------------------------------- */
 
 static void stalls_in_every_size(void **state) {
     (void)state;

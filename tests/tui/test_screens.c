@@ -1,8 +1,8 @@
-/* Screens: what `redviz --frame` prints for kernels of the catalogue, as exact text: the real program, its
+/* Screens: the output of `redviz --frame` for kernels of the catalogue, as exact text: the real program, its
  * real trace.
  *
- * REDVIZ_REWRITE=1 build/tests/tui/test_screens writes tests/tui/golden/screen_*.txt anew (make goldens does
- * it for all tests that have some), for review with git diff. */
+ * REDVIZ_REWRITE=1 build/tests/tui/test_screens rewrites tests/tui/golden/screen_*.txt (make goldens does it
+ * for all tests with goldens), for review with git diff. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ typedef struct Screen {
     const char *name, *options;
 } Screen;
 
-/* What a student sees first, and what each lesson is about. n is small where the grid does not matter. */
+/* The first screen of each lesson, and its subject. n is small if the grid does not matter. */
 static const Screen screens[] = {
     {"interleaved_120x40", "--kernel interleaved --n 4096 --frame --keys 'rg25>'"},
     {"interleaved_80x24", "--kernel interleaved --n 4096 --frame=80x24 --keys 'rg25>'"},
@@ -30,8 +30,7 @@ static const Screen screens[] = {
     {"strided_120x40", "--kernel strided --n 4096 --frame --keys 'g3]5n..'"},
     {"strided_80x24", "--kernel strided --n 4096 --frame=80x24 --keys 'g3]5n..'"},
     {"strided_60x16", "--kernel strided --n 4096 --frame=60x16 --keys 'g3]5n..'"},
-    {"strided_200x60",
-     "--kernel strided --n 4096 --frame=200x60 --keys 'tg3]5n..'"}, /* without what was recorded */
+    {"strided_200x60", "--kernel strided --n 4096 --frame=200x60 --keys 'tg3]5n..'"}, /* without recordings */
     {"strided_float_hex", "--kernel strided --dtype float --n 4096 --frame --keys 'g30>v'"},
     {"sequential_barrier", "--kernel sequential --n 4096 --frame --keys 'r9G'"},
     {"shuffle_120x40", "--kernel shuffle --n 4096 --frame --keys 'rg5>3x'"},
@@ -89,7 +88,8 @@ static void check_screen(void **state) {
     assert_non_null(pipe);
     while ((count = fread(bytes, 1, sizeof bytes, pipe)) > 0) text_add_bytes(&text, bytes, count);
     int status = pclose(pipe);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1); /* 1: the bugs are wrong on purpose */
+    /* 1: the bugs give wrong results on purpose. */
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
     snprintf(golden, sizeof golden, "screen_%s", screen->name);
     golden_check(golden, &text);
     text_done(&text);

@@ -45,7 +45,7 @@ static SettingsAnswer press(Run *run, const char *script) {
     return answer;
 }
 
-/* Moves to the row of this name and returns what it shows. */
+/* Moves to the row of this name and returns its value. */
 static const char *value(Run *run, const char *name) {
     static SettingText text;
     int count = settings_count(&run->settings);
@@ -66,7 +66,7 @@ static void check(Run *run, const char *name, const char *script, const char *ex
     assert_string_equal(run->settings.error, "");
 }
 
-/* Of a kernel of no catalogue: what was guessed is shown, typed over, and goes into the options. */
+/* A kernel outside the catalogue: the guess is shown, edited, and becomes an option. */
 static void arguments_are_typed(void **state) {
     (void)state;
     Run run = run_open(&(SessionOptions){
@@ -77,7 +77,7 @@ static void arguments_are_typed(void **state) {
     assert_string_equal(guess, session_arguments(run.session));
     assert_null(settings_options(&run.settings, made_with, &arena).args); /* guessed again for another n */
     value(&run, "args");
-    press(&run, "<Backspace>q7"); /* letters are no commands here */
+    press(&run, "<Backspace>q7"); /* letters are not commands here */
     guess[strlen(guess) - 1] = 0;
     assert_memory_equal(value(&run, "args"), guess, strlen(guess));
     assert_string_equal(value(&run, "args") + strlen(guess), "q7");
@@ -118,7 +118,7 @@ static void arrows_step_through_what_the_kernel_takes(void **state) {
     run_done(&run);
 }
 
-/* The interface's own default is shown by its name, follows the operation, and goes into the options. */
+/* The interface's default fill is shown by its name, follows the operation, and becomes an option. */
 static void the_default_input_is_named(void **state) {
     (void)state;
     static const struct {
@@ -184,7 +184,7 @@ static void what_the_kernel_refuses_is_told_and_not_applied(void **state) {
     run_done(&run);
 }
 
-/* For every kernel: whatever the arrows reach can be opened, and the session has what was chosen. */
+/* For every kernel: all settings that the arrows reach can be opened, and the session has the chosen ones. */
 static void whatever_the_arrows_reach_can_be_run(void **state) {
     (void)state;
     for (int k = 0; k < catalog_count(); k++) {
@@ -231,7 +231,7 @@ static void settings_of_a_run_are_its_own(void **state) {
     run_done(&other);
 }
 
-/* A kernel of no catalogue: n, block, grid, input and seed; the rest of its options stays. */
+/* A kernel outside the catalogue: n, block, grid, input and seed; its other options stay. */
 static void a_file_has_fewer_settings(void **state) {
     (void)state;
     Arena arena = {0};
@@ -283,7 +283,7 @@ static void blocks_of_a_cluster(void **state) {
     run_done(&run);
 }
 
-/* Launches bring their sizes: they are one text, which can be changed; another n keeps them. */
+/* --launch contains its sizes: it is one text, which can be edited; another n keeps it. */
 static void launches_are_one_text(void **state) {
     (void)state;
     SessionOptions made = {.file = "tests/kernels/stages.ptx",

@@ -1,5 +1,5 @@
-/* A slow terminal gets no more than it can show: its line declares a speed, the terminal says what it has
- * shown, or neither; and what it says is never taken for keys. */
+/* A slow terminal gets no more than it can show: its line declares a speed, or the terminal reports what it
+ * has shown, or neither; and its reports are never taken for keys. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 
-/* ---- how long a terminal needs ----------------------------------------------------------------------------- */
+/* ---- how long a terminal needs ------------------------------------------------------------------------- */
 
 static void a_declared_rate_is_waited_for(void **state) {
     (void)state;
@@ -35,8 +35,8 @@ static void a_declared_rate_is_waited_for(void **state) {
     assert_true(output_queue_seconds(&queue, 20) >= 2 && output_queue_seconds(&queue, 20) < 3);
 }
 
-/* A system that queues 20,000 bytes, a terminal that takes 1,000 a second, and frames of 500 bytes ten times a second: once
- * the rate is known, each frame finds the queue empty. */
+/* A system that queues 20,000 bytes, a terminal that takes 1,000 a second, and frames of 500 bytes ten times
+ * a second: once the rate is known, each frame finds the queue empty. */
 static void an_undeclared_rate_is_learned(void **state) {
     (void)state;
     enum { CAPACITY = 20000, RATE = 1000, FRAME = 500, CHUNK = 2000 };
@@ -62,7 +62,7 @@ static void an_undeclared_rate_is_learned(void **state) {
     assert_true(most_late <= FRAME);
 }
 
-/* ---- the terminal's status ----------------------------------------------------------------------------------- */
+/* ---- the terminal's status ----------------------------------------------------------------------------- */
 
 static void many_bytes_are_asked_about(void **state) {
     (void)state;
@@ -77,8 +77,8 @@ static void many_bytes_are_asked_about(void **state) {
     assert_true(status_report_seconds(&report, 1.5) > 0);
     status_report_answered(&report, 1.75);
     assert_true(status_report_seconds(&report, 1.75) == 0);
-    assert_true(status_report_asks(&report, 1.75));     /* what was sent since */
-    assert_true(status_report_seconds(&report, 4) > 0); /* longer than it took before */
+    assert_true(status_report_asks(&report, 1.75));     /* bytes sent since then */
+    assert_true(status_report_seconds(&report, 4) > 0); /* longer than the last answer took */
     assert_true(status_report_seconds(&report, 20) == 0);
     assert_false(status_report_asks(&report, 20)); /* it may still be on its way */
 }
@@ -96,11 +96,12 @@ static void a_silent_terminal_is_asked_once(void **state) {
         assert_true(status_report_seconds(&report, second) == 0);
     }
     assert_true(status_report_farewell(&report, 1000) == 0);
-    status_report_answered(&report, 1001); /* very late: believed from now on */
+    status_report_answered(&report, 1001); /* very late: trusted from now on */
     assert_true(status_report_asks(&report, 1001));
 }
 
-/* What comes of characters, of which '.' is a pause of 50 ms and '~' one of 5 s; a question is open before them. */
+/* The keys that these characters give; '.' is a pause of 50 ms and '~' one of 5 s. A question is open before
+ * them. */
 static void check_keys(const char *typed, const char *expected, bool is_answered) {
     StatusReport report = {0};
     char got[64] = "";
@@ -132,8 +133,8 @@ static void an_answer_is_never_keys(void **state) {
     check_keys("x\033[0nyz", "xyz", true);
     check_keys("\033\033[0n", "\033", true); /* Esc, and an answer */
     check_keys("\033[0\033[0n", "\033[0", true);
-    check_keys("\033[0n\033[0n", "\033[0n", true); /* none is open: curses knows it as a whole */
-    check_keys("\033~[0n", "\033", true); /* too late for the first character, and the rest is none */
+    check_keys("\033[0n\033[0n", "\033[0n", true); /* no question is open: curses knows it as a whole */
+    check_keys("\033~[0n", "\033", true); /* too late for the first character, and the rest is not a key */
     check_keys("\033~[.0~n", "\033[0", true);
     check_keys("\033.[.x.0.y.n", "xy", true); /* typed between its pieces */
     check_keys("\033[A", "\033[A", false);
@@ -143,18 +144,18 @@ static void an_answer_is_never_keys(void **state) {
     check_keys("[0n", "[0n", false);
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------- */
+/* ---- the program --------------------------------------------------------------------------------------- */
 
 enum { FRAME_BYTES = 2000, HELP_BYTES = 3000 }; /* at 80x24, at the most; asserted below */
 
-/* `keys` like "+++": play at 32 wavefronts a second. */
+/* `keys` such as "+++": play at 32 wavefronts a second. */
 static void start(FarTerminal *terminal, unsigned bits, const char *keys) {
     const char *set = getenv("REDVIZ_BIN"), *program = set ? set : "build/redviz";
     const char *const arguments[] = {program, "--kernel", "interleaved", "--n", "1024", "--keys", keys, NULL};
     assert_true(far_terminal_start(terminal, "xterm-256color", bits, arguments));
 }
 
-/* The seconds until it has left. */
+/* The seconds until the program has exited. */
 static double quit(FarTerminal *terminal) {
     int unread;
     far_terminal_type(terminal, "q");
@@ -165,9 +166,9 @@ static double quit(FarTerminal *terminal) {
     return seconds;
 }
 
-/* Plays for a while, and asks for help: between the key and its answer lie at most the rest of one frame and the answer's
- * own, however long the run has played. Play at 32 and 64 wavefronts a
- * second makes more than 16,000 bytes. */
+/* Plays for a while, and asks for help: between the key and its answer are at most the rest of one frame and
+ * the answer itself, however long the run has played. Play at 32 and 64 wavefronts a second makes more than
+ * 16,000 bytes. */
 static void check_help_comes_soon(FarTerminal *terminal) {
     far_terminal_show(terminal, 10, 0, "1002h"); /* the end of the first frame */
     far_terminal_type(terminal, " ");
@@ -180,7 +181,7 @@ static void check_help_comes_soon(FarTerminal *terminal) {
     far_terminal_show(terminal, 10, terminal->taken, "source line");
     assert_in_range(terminal->shown - before, 1, FRAME_BYTES + HELP_BYTES);
     assert_in_range(terminal->most_held, 0, FRAME_BYTES + HELP_BYTES);
-    far_terminal_type(terminal, "q"); /* closes it */
+    far_terminal_type(terminal, "q"); /* closes the help */
 }
 
 static void a_declared_speed_is_kept(void **state) {
@@ -205,14 +206,14 @@ static void a_far_terminal_that_answers_is_waited_for(void **state) {
     quit(&late);
 }
 
-/* It plays on, and is left at once. */
+/* It goes on playing, and quits at once. */
 static void a_terminal_that_never_answers_is_as_any_other(void **state) {
     (void)state;
     FarTerminal terminal = {.rate = 1e6, .takes_at_once = true};
     start(&terminal, 0, "");
     far_terminal_show(&terminal, 10, 0, "1002h");
     far_terminal_type(&terminal, " ");
-    far_terminal_show(&terminal, 1, 0, NULL); /* it was waited for once */
+    far_terminal_show(&terminal, 1, 0, NULL); /* the program waited for it once */
     size_t before = terminal.shown;
     far_terminal_show(&terminal, 0.5, 0, NULL);
     assert_true(terminal.shown - before > 5 * 100); /* ten frames a second are five here, at the least */
@@ -220,7 +221,8 @@ static void a_terminal_that_never_answers_is_as_any_other(void **state) {
     assert_true(quit(&terminal) < 2);
 }
 
-/* Nothing of an answer is a key: the screen stays as it is. Each of its characters alone would draw something. */
+/* No part of an answer is a key: the screen stays unchanged, although each of its characters alone would draw
+ * something. */
 static void answers_draw_nothing(void **state) {
     (void)state;
     static const struct { double delay, pause; } late[] = {{0.3, 0}, {0.3, 0.08}};
@@ -240,7 +242,7 @@ static void answers_draw_nothing(void **state) {
     }
 }
 
-/* The answer to the last question comes after the key that quits: the shell does not get it. */
+/* The answer to the last question arrives after the key that quits: the shell does not receive it. */
 static void a_late_answer_is_not_left_to_the_shell(void **state) {
     (void)state;
     FarTerminal terminal = {.rate = 1e6, .takes_at_once = true, .answers = true};

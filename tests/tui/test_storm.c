@@ -1,6 +1,6 @@
-/* An edit storm: files change under --watch faster than they can be run: they are truncated, removed,
- * replaced by a folder or by another file under the same name, and keys are pressed. Whatever was there in
- * between, in the end the program shows what is there, and quits as always. */
+/* An edit storm: under --watch, files change faster than they can be run: they are truncated, removed,
+ * replaced by a folder or by another file with the same name, and keys are pressed. Whatever happened in
+ * between, the program finally shows the current file, and quits as usual. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -71,7 +71,7 @@ static void change(bool is_ptx, int way, int number) {
     case 1:
         assert_int_equal(mkdir(path, 0700), 0);
         break;
-    case 2: /* the half of it */
+    case 2: /* one half of it */
         text[strlen(text) / 2] = 0;
         write_text(path, text);
         break;
@@ -121,7 +121,7 @@ static int remove_files(void **state) {
     return rmdir(folder);
 }
 
-/* A step with a source line, whose text comes and goes from one run to the next. */
+/* A step with a source line, whose text is present in some runs and missing in others. */
 static void a_source_that_appears_and_disappears(void **state) {
     (void)state;
     change(true, 5, 1);

@@ -30,7 +30,7 @@ static void a_frame_by_hand(void **state) {
     canvas_free(canvas);
 }
 
-/* Rows that frames share are there once, and each pattern of frames has one rule. */
+/* Rows that frames share occur once, and each pattern of frames has one rule. */
 static void frames_that_follow_each_other(void **state) {
     (void)state;
     static const char *const frames[][2] = {
@@ -53,12 +53,13 @@ static void frames_that_follow_each_other(void **state) {
     svg_movie_free(movie);
 }
 
-/* A pause is a frame; keys without one are not seen. Where the run plays, each wavefront is one. */
+/* Each pause is a frame; keys without a pause are not shown. While the run plays, each wavefront is a
+ * frame. */
 static void pauses_are_frames(void **state) {
     (void)state;
     static const struct {
         const char *keys;
-        int seconds; /* of all frames */
+        int seconds; /* total of all frames */
     } films[] = {{"{1s}]{2s}", 3}, {"]]]{1s}llll{500ms}l{500ms}", 2}, {"<Space>{3s}", 3}};
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         char *svg = program_output(
@@ -95,7 +96,7 @@ static void the_picture_of_the_readme(void **state) {
     free(readme);
 }
 
-/* Tags are closed, and what would be a tag is not one. */
+/* Tags are closed, and text that looks like a tag is escaped. */
 static void every_kind_of_screen_is_well_formed(void **state) {
     (void)state;
     static const char *const keys[] = {"", "?", "K", "rr", "9G", "G", "s"};

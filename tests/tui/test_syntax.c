@@ -1,4 +1,5 @@
-/* Colours of source lines: which bytes are keywords, intrinsics and comments; none without colours. */
+/* Colours of source lines: which bytes are keywords, intrinsics and comments; no colours if there are
+ * none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +47,7 @@ static void a_comment_goes_over_lines(void **state) {
     check(&python, "return x  # if", "kkkkkk....cccc");
 }
 
-/* Neither in the theme without colours nor on a terminal without any: plain text. */
+/* Neither in the theme without colours nor on a terminal without colours: plain text. */
 static void without_colours_all_source_is_plain(void **state) {
     (void)state;
     static const Role roles[] = {ROLE_KEYWORD, ROLE_INTRINSIC, ROLE_COMMENT};

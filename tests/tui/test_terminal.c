@@ -1,5 +1,5 @@
 /* Terminal: the real program on a pseudo-terminal: keys, play, mouse, resizing at any moment, suspension, and
- * a terminal that is as it was before, however the program ends. */
+ * a terminal that is restored however the program ends. */
 #define _XOPEN_SOURCE 700
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ncurses lets a terminal's padding and size come from these; the tests want the terminal's own. */
+/* ncurses takes a terminal's padding and size from these variables; the tests use the terminal's own. */
 static const char *const xterm[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "NO_COLOR=", NULL};
 
 static Pty *start(const char *const environment[], int columns, int rows) {
@@ -30,7 +30,7 @@ static Pty *start(const char *const environment[], int columns, int rows) {
     return pty_start(arguments, environment, columns, rows);
 }
 
-/* A recording that cannot be kept is an error when the interface closes. */
+/* A recording that cannot be written is an error when the interface closes. */
 static void a_recording_that_cannot_be_written_is_an_error(void **state) {
     (void)state;
     const char *program = getenv("REDVIZ_BIN");
@@ -69,13 +69,13 @@ static void steps_forwards_and_backwards_and_quits(void **state) {
     pty_wait_for(pty, "step 19 of ");
     pty_type(pty, "<<");
     pty_wait_for(pty, "step 17 of ");
-    pty_type(pty, "g3l"); /* beats: the first barrier, at which nobody waits, is none */
+    pty_type(pty, "g3l"); /* beats: the first barrier, at which no thread waits, is not one */
     pty_wait_for(pty, "step 7 of ");
     pty_type(pty, "h\033OD");
     pty_wait_for(pty, "step 2 of ");
     pty_type(pty, "g?");
     pty_wait_for(pty, "any other key closes");
-    pty_type(pty, "GG\033[6~"); /* further than the end; one back is seen at once */
+    pty_type(pty, "GG\033[6~"); /* past the end; one step back is visible at once */
     pty_wait_for(pty, "the value of the selected lane");
     pty_type(pty, "k");
     pty_wait_without(pty, "the value of the selected lane");
@@ -88,7 +88,7 @@ static void follows_every_size_while_playing(void **state) {
     (void)state;
     Pty *pty = start(xterm, 80, 24);
     pty_go_to_first_step(pty, "step 1 of ");
-    pty_type(pty, "--"); /* slow, so that the run does not end under the test */
+    pty_type(pty, "--"); /* slow, so that the run does not end during the test */
     pty_type(pty, " ");
     pty_wait_for(pty, "playing");
     for (int columns = 40; columns < 200; columns += 7) pty_resize(pty, columns, columns / 3);
@@ -182,8 +182,8 @@ static void suspends_and_resumes(void **state) {
     pty_quit(pty);
 }
 
-/* curses ignores Ctrl-Z while it draws, where the handler is its own. */
-/* Else Ctrl-Z between poll() and read() takes the key away, and the program waits for the next one before it stops. */
+/* Otherwise Ctrl-Z between poll() and read() discards the key, and the program waits for the next one before
+ * it stops. */
 static void assert_reads_do_not_wait(const Pty *pty) {
     struct termios modes;
     assert_int_equal(tcgetattr(pty->slave, &modes), 0);
@@ -191,6 +191,7 @@ static void assert_reads_do_not_wait(const Pty *pty) {
     assert_int_equal(modes.c_cc[VTIME], 0);
 }
 
+/* curses ignores Ctrl-Z while it draws, if it has its own handler. */
 static void suspends_while_it_draws(void **state) {
     (void)state;
     int status;
@@ -201,7 +202,7 @@ static void suspends_while_it_draws(void **state) {
         size_t before = pty->received;
         pty_type(pty, i % 2 ? "g" : "G");
         while (pty->received == before) pty_pump(pty);
-        pty_type(pty, "\032"); /* the terminal drops what was typed before and is not yet read */
+        pty_type(pty, "\032"); /* the terminal discards unread input */
         assert_int_equal(pty_wait_for_report(pty, &status), 'S');
         pty_resume(pty);
         pty_wait_for(pty, "q quit");
@@ -222,7 +223,7 @@ static void signals_and_crashes_give_the_terminal_back(void **state) {
         pty_wait_for(pty, "playing");
         kill(pty->program, signals[i]);
         assert_int_equal(pty_wait_for_report(pty, &status), 'E');
-        /* A sanitizer takes crashes over after us and exits by itself. */
+        /* A sanitizer's crash handler replaces ours and exits by itself. */
         if (WIFSIGNALED(status)) assert_int_equal(WTERMSIG(status), signals[i]);
         pty_assert_terminal_is_back(pty);
         pty_free(pty);
@@ -274,8 +275,7 @@ static void every_kind_of_terminal_is_served(void **state) {
     }
 }
 
-/* A terminal that takes red, green and blue, like xterm-direct, whose description few systems have
- * installed. */
+/* A terminal that takes red, green and blue, like xterm-direct, whose description is rarely installed. */
 static void a_terminal_without_a_palette_gets_the_same_colours(void **state) {
     (void)state;
     static const char description[] =
@@ -292,7 +292,7 @@ static void a_terminal_without_a_palette_gets_the_same_colours(void **state) {
     const char *const environment[] = {"TERM=redviz-direct", terminfo, "LC_ALL=C.UTF-8", "NO_COLOR=", NULL};
     Pty *pty = start(environment, 80, 24);
     pty_go_to_first_step(pty, "step 1 of ");
-    assert_true(pty_cells_of_rgb(pty, 0x00, 0x87, 0xff) > 0); /* colour 33: lanes that work */
+    assert_true(pty_cells_of_rgb(pty, 0x00, 0x87, 0xff) > 0); /* colour 33: active lanes */
     pty_quit(pty);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);
@@ -336,8 +336,8 @@ static void a_storm_of_resizes_and_keys_is_survived(void **state) {
     pty_quit(pty);
 }
 
-/* kill -STOP cannot be caught: whoever stopped us may have changed the terminal, so all of it is drawn anew.
- */
+/* kill -STOP cannot be caught: the process that stopped us may have changed the terminal, so everything is
+ * redrawn. */
 static void goes_on_after_an_uncatchable_stop(void **state) {
     (void)state;
     int status;

@@ -1,4 +1,4 @@
-/* Timings beside a run: which of many, and how they are drawn in every width. */
+/* Timings beside a run: which of several are shown, and how they are drawn in every width. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 typedef struct Row {
     const char *kernel;
-    double alone, scalar; /* microseconds cold, in a graph; 0: not measured so */
+    double alone, scalar; /* microseconds cold, in a graph; 0: not measured in this way */
     double share;
 } Row;
 
@@ -65,7 +65,7 @@ static void add(Measurements *to, const Row *row, uint64_t n) {
     }
 }
 
-/* Two sizes of the ladder, not in its order, and an other type; `cooperative` is never in a graph, and one
+/* Two sizes of the ladder, not in its order, and another type; `cooperative` is never in a graph, and one
  * kernel was refused. */
 static Measurements record(void) {
     Measurements list = {0};
@@ -94,7 +94,7 @@ static Measurements record(void) {
     return list;
 }
 
-/* This machine's processor. */
+/* This machine's CPU. */
 static Measurements measure_cpu(void) {
     Measurements list = {0};
     static const Row rows[] = {{"cpu, 1 thread", 0, 310, NAN}, {"cpu, 16 threads", 0, 44, NAN}};
@@ -111,7 +111,7 @@ static Measurements measure_cpu(void) {
 typedef struct Setting { /* of a drawing */
     const char *kernel, *keys;
     uint64_t n;
-    bool recorded, cpu, live; /* which lists there are */
+    bool recorded, cpu, live; /* which lists exist */
     int columns, rows;
     bool ascii;
 } Setting;
@@ -175,8 +175,7 @@ static void goldens(void **state) {
     check("timings_cpu", (Setting){"strided", "", SMALL, false, true, false, 60, 8, false});
 }
 
-/* ---- what the rows are ----------------------------------------------------------------------------------
- */
+/* ---- the contents of the rows -------------------------------------------------------------------------- */
 
 static Sample *sample_with(SceneTimings *timings, const Measurements *recorded, const Measurements *live,
                            uint64_t n) {
@@ -205,7 +204,7 @@ static void rows_are_in_the_ladders_order(void **state) {
     measured_done(&list);
 }
 
-/* Kernels come from one list or the other; a live list of another size is not set beside this run. */
+/* Kernels come from one list or the other; a live list of another size is not compared with this run. */
 static void recorded_and_live_are_never_mixed(void **state) {
     SceneTimings timings;
     Measurements recorded = record(), live = {0};
@@ -247,7 +246,7 @@ static void types_are_never_mixed(void **state) {
     measured_done(&list);
 }
 
-/* What ends with many numbers has only a time alone: that one is shown, marked as otherwise timed. */
+/* A kernel that ends with many numbers only has a time alone: it is shown, marked as timed in another way. */
 static void a_kernel_without_a_scalar_is_shown_alone(void **state) {
     SceneTimings timings;
     Measurements list = record();
@@ -267,7 +266,7 @@ static void a_kernel_without_a_scalar_is_shown_alone(void **state) {
     assert_null(times_of(row, true, TIMES_COLD));
     assert_true(times_shown(row, true, TIMES_COLD)->median == 3.5);
     times_print_line(&sample->scene, true, TIMES_COLD, 72, line, sizeof line);
-    assert_string_equal(line, "3.5 us (H200, recorded)"); /* not to be compared with the ladder's */
+    assert_string_equal(line, "3.5 us (H200, recorded)"); /* not comparable with the ladder's */
     sample_free(sample);
     measured_done(&list);
 }
@@ -342,12 +341,12 @@ static void bars_are_as_long_as_the_times(void **state) {
     assert_true(longest > 15);
     assert_int_equal(bar_length(canvas, "strided", 0x2588), (int)(longest * 12.2 / 16.4 + 0.5));
     assert_int_equal(bar_length(canvas, "sequential", 0x25A0), (int)(longest * 11 / 16.4 + 0.5));
-    /* A hundred times as long as the others: cut, and it shows. */
+    /* A hundred times as long as the others: the bar is cut, and marked as cut. */
     assert_int_equal(bar_length(canvas, "atomic", 0x25A0), longest - 1);
     assert_int_equal(bar_length(canvas, "atomic", 0x25B6), 1);
     canvas_free(canvas);
     canvas = draw_timings((Setting){"atomic", "", SMALL, true, false, false, 120, 17, false});
-    assert_int_equal(bar_length(canvas, "strided", 0x25A0), 1); /* too short for its share, but there */
+    assert_int_equal(bar_length(canvas, "strided", 0x25A0), 1); /* too short for its share, but drawn */
     assert_int_equal(bar_length(canvas, "atomic", 0x25B6), 0);
     canvas_free(canvas);
 }

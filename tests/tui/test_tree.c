@@ -138,7 +138,7 @@ static Role role_at(Canvas *canvas, int column, int row) {
     return (Role)canvas->cells[row * canvas->columns + column].role;
 }
 
-/* The path of lane 2 at the third level: lanes 16-23 of the inputs, then ever fewer. */
+/* The path of lane 2 at the third level: lanes 16-23 of the inputs, then fewer at each level. */
 static void the_path_is_lit(void **state) {
     (void)state;
     Shown *shown = shown_new(256, NO_FAULT);
@@ -167,7 +167,7 @@ static void every_size_can_be_drawn(void **state) {
     shown_free(shown);
 }
 
-/* A right tree is good, one that folds twice or loses an input is a warning. */
+/* A correct tree is good; one that folds an input twice or loses one is a warning. */
 static void the_verdict_has_a_colour(void **state) {
     (void)state;
     static const struct {
@@ -187,7 +187,7 @@ static void the_verdict_has_a_colour(void **state) {
     }
 }
 
-/* Lanes, warps' marks and levels take clicks; what is beside them does not. */
+/* Lanes, warps' marks and levels accept clicks; the space beside them does not. */
 static void clicks_select(void **state) {
     (void)state;
     Shown *shown = shown_new(256, NO_FAULT);
@@ -249,8 +249,7 @@ static void of_a_block_with_too_many_events_it_says_how_many(void **state) {
     session_free(session);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 typedef struct Run {
     Session *session;
@@ -313,8 +312,7 @@ static void right_kernels_have_no_marks(void **state) {
     }
 }
 
-/* Lanes that run out of partners add their own value; every atomic but the first adds what is there already.
- */
+/* Lanes without a partner add their own value; every atomic but the first adds to the value in memory. */
 static void all_lanes_add_is_marked_in_its_lanes(void **state) {
     (void)state;
     Run run = run_kernel("bug_all_lanes_add");
@@ -329,7 +327,7 @@ static void all_lanes_add_is_marked_in_its_lanes(void **state) {
     run_done(&run);
 }
 
-/* The last warp's lanes add what was there before any lane added: only lanes 0, 1, 2, 4, 8, 16 reach the
+/* The last warp's lanes add values from before any lane added: only lanes 0, 1, 2, 4, 8, 16 reach the
  * result. */
 static void missing_sync_loses_inputs(void **state) {
     (void)state;
@@ -342,7 +340,7 @@ static void missing_sync_loses_inputs(void **state) {
     run_done(&run);
 }
 
-/* Block 0 shares its second half with block 1, whichever blocks are traced; where the grid is right no block
+/* Block 0 shares its second half with block 1, whichever blocks are traced; in a correct grid no block
  * shares. */
 static void double_count_is_found_across_blocks(void **state) {
     (void)state;

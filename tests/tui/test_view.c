@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Also on a small screen a student sees that something has happened. */
+/* Even on a small screen, the user sees that something has happened. */
 static void assert_shown(const Sample *sample, const View *before, const View *after, const KeyRow *row) {
     char *a = sample_frame(sample, before, 80, 24), *b = sample_frame(sample, after, 80, 24);
     if (!strcmp(a, b)) fail_msg("%s %s: nothing changes on the screen", row->forwards, row->backwards);
@@ -86,7 +86,7 @@ static void going_back_undoes_going_forwards(void **state) {
     sample_free(sample);
 }
 
-/* By steps nothing is left out, by beats what nobody waits for; both keys of a direction do the same. */
+/* Steps skip nothing; beats skip barriers at which no thread waits. Both keys of a direction do the same. */
 static void beats_leave_out_what_nothing_happens_in(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
@@ -111,7 +111,7 @@ static void beats_leave_out_what_nothing_happens_in(void **state) {
     assert_int_equal(view.place.step, beats->step[4]);
     int step = 0;
     while (beats_is_beat(beats, step)) step++;
-    view_go_to_step(&view, &sample->scene, step); /* from between two */
+    view_go_to_step(&view, &sample->scene, step); /* from between two beats */
     other = view;
     sample_press(&view, sample, "h");
     assert_int_equal(view.place.step, beats->step[beats->of_step[step]]);
@@ -153,7 +153,7 @@ static void lines_and_intervals_go_to_their_first_step(void **state) {
     assert_int_equal(view.place.step, steps->interval_begin[1]);
     sample_press(&view, sample, ">>[");
     assert_int_equal(view.place.step,
-                     steps->interval_begin[1]); /* from the middle: to the start of this one */
+                     steps->interval_begin[1]); /* from the middle: to the start of this interval */
     sample_press(&view, sample, "[");
     assert_int_equal(view.place.step, 0);
     sample_press(&view, sample, "3]");
@@ -222,7 +222,7 @@ static void playing_shows_every_wavefront_of_every_beat_and_stops_at_the_end(voi
     }
     while (view_next_wavefront(&view, &sample->scene)) shown++;
     assert_int_equal(shown, expected);
-    sample_press(&view, sample, "<Space>"); /* at the end, play begins anew */
+    sample_press(&view, sample, "<Space>"); /* at the end, play starts over */
     assert_int_equal(view.place.step, 0);
     assert_true(view.transient.playing);
     sample_free(sample);
@@ -255,7 +255,7 @@ static void the_menu_filters_as_you_type(void **state) {
     View view;
     view_init(&view);
     sample_press(&view, sample, "K");
-    assert_string_equal(chosen(&view), "strided"); /* where we are */
+    assert_string_equal(chosen(&view), "strided"); /* the current kernel */
     sample_press(&view, sample, "bank_str");
     assert_string_equal(chosen(&view), "lab_bank_stride");
     assert_int_equal(input_press(&view, &sample->scene, keys_decode(SPECIAL_ENTER)), VIEW_OPEN);
@@ -267,7 +267,7 @@ static void the_menu_filters_as_you_type(void **state) {
     sample_press(&view, sample, "<Escape>KK0");
     assert_string_equal(chosen(&view), "interleaved"); /* aliases count */
     assert_int_equal(input_press(&view, &sample->scene, keys_decode(1)),
-                     VIEW_IGNORED); /* no character of a name */
+                     VIEW_IGNORED); /* not a character of a name */
     assert_int_equal(input_press(&view, &sample->scene, keys_decode(0xe9)), VIEW_IGNORED);
     assert_string_equal(view.transient.filter, "K0");
     sample_press(&view, sample, "zzzz");
@@ -358,7 +358,7 @@ static void names_are_shown_as_they_were_written(void **state) {
     assert_string_equal(name, "lanes 0, 1, 31");
 }
 
-/* A vote for which members of its mask are missing is marked; a complete one is not. */
+/* A vote with missing members of its mask is marked; a complete one is not. */
 static void a_vote_without_some_of_its_members_is_marked(void **state) {
     (void)state;
     Sample *sample = sample_new(64);

@@ -1,4 +1,4 @@
-/* Text of any script from end to end: what a terminal shows of random canvases is the canvas, cell by cell; and the
+/* Text of any script from end to end: a terminal shows random canvases exactly, cell by cell; and the
  * screens, images and messages of a file whose name and comments are Chinese. */
 #define _XOPEN_SOURCE 700
 
@@ -25,7 +25,7 @@ static const char *this_program;
 
 /* ---- a terminal ---------------------------------------------------------------------------------------- */
 
-/* libvterm 0.1 puts a mark over an ASCII character of the last column into the next row. */
+/* libvterm 0.1 draws a mark over an ASCII character of the last column in the next row. */
 static void remove_last_marks(Canvas *canvas) {
     for (int row = 0; row < canvas->rows; row++) {
         Cell *last = &canvas->cells[(row + 1) * canvas->columns - 1];
@@ -101,7 +101,7 @@ static void a_terminal_shows_every_cell(void **state) {
     for (unsigned seed = 1; seed <= 8; seed++) check_seed(seed);
 }
 
-/* Which text can be read where. */
+/* Which text is readable where. */
 static void a_terminal_is_asked_for_its_characters(void **state) {
     (void)state;
     setenv("TERM", "xterm", 1);
@@ -120,7 +120,7 @@ static void a_terminal_is_asked_for_its_characters(void **state) {
 
 /* ---- a user's file ------------------------------------------------------------------------------------- */
 
-/* tests/kernels/chinese.* under a Chinese name, which the PTX has as nvcc writes it. */
+/* tests/kernels/chinese.* under a Chinese name, which nvcc writes into the PTX. */
 static void copy_kernel(void) {
     char *out = program_output(0,
                                "cp tests/kernels/chinese.cu %s/\u5f52\u7ea6.cu && sed "
@@ -152,7 +152,7 @@ static void screens_of_a_chinese_file(void **state) {
     }
 }
 
-/* No row of a screen is wider than the screen, at any width that cuts a character in two. */
+/* No row of a screen is wider than the screen, at any width that would cut a character in two. */
 static void rows_are_as_wide_as_the_screen(void **state) {
     (void)state;
     copy_kernel();
@@ -166,7 +166,7 @@ static void rows_are_as_wide_as_the_screen(void **state) {
     }
 }
 
-/* The columns of the report's table stand below each other. */
+/* The columns of the report's table are aligned. */
 static void the_report_of_a_chinese_file(void **state) {
     (void)state;
     copy_kernel();

@@ -58,7 +58,7 @@ Cell *canvas_cell(Canvas *canvas, Rectangle area, int column, int row) {
     return &canvas->cells[row * canvas->columns + column];
 }
 
-/* The other cell of a character of double width; NULL: this cell is none of two. */
+/* The other cell of a character of double width; NULL: this cell has no partner. */
 static Cell *other_half(Cell *cell) {
     if (cell->glyph == CELL_RIGHT_HALF) return cell - 1;
     return canvas_cell_columns(cell) == 2 ? cell + 1 : NULL;
@@ -71,7 +71,8 @@ static void put_cell(Cell *cell, Cell content) {
     *cell = content;
 }
 
-/* In the cell, or the two cells, that begin there; a half that stands alone at an edge is a space. */
+/* Puts the character into the cell, or the two cells, that begin there; a half alone at an edge becomes a
+ * space. */
 static void put_character(Canvas *canvas, Rectangle area, int column, int row, Role role,
                           const Character *character) {
     Cell content = {.glyph = character->glyph, .role = (uint8_t)role}, second = {.role = (uint8_t)role};
@@ -85,7 +86,7 @@ static void put_character(Canvas *canvas, Rectangle area, int column, int row, R
     }
     bool is_half = character->columns == 2 && (!left || !right);
     if (is_half) content = second = (Cell){.glyph = ' ', .role = (uint8_t)role};
-    put_cell(right, (Cell){.glyph = ' '}); /* before the left one: its own right half is not another's */
+    put_cell(right, (Cell){.glyph = ' '}); /* before the left one, whose right half must stay */
     put_cell(left, content);
     if (right) *right = second;
 }
@@ -129,7 +130,7 @@ int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const c
     while (*utf8 && row < area.rows) {
         int bytes = line_break(utf8, area.columns);
         const char *next = utf8 + bytes + strspn(utf8 + bytes, " ");
-        bool cut = row == area.rows - 1 && *next; /* the last row: clipped, not lost silently */
+        bool cut = row == area.rows - 1 && *next; /* the last row: mark the cut */
         if (cut)
             canvas_text(canvas, area, 0, row, role, utf8);
         else
@@ -165,7 +166,7 @@ static bool is_hyphen(Canvas *canvas, Rectangle area, int column, int row) {
            is_letter(before->glyph) && is_letter(after->glyph);
 }
 
-/* A point behind a letter ends a sentence. */
+/* A full stop after a letter ends a sentence. */
 static bool says_nothing(Canvas *canvas, Rectangle area, int column, int row) {
     uint32_t glyph = canvas_cell(canvas, area, column, row)->glyph;
     const Cell *before = canvas_cell(canvas, area, column - 1, row);
@@ -205,7 +206,7 @@ void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int col
     }
 }
 
-/* The note's last parts that fit, three spaces apart: what has to be known comes last. */
+/* The last parts of the note that fit, three spaces apart: the most important comes last. */
 static const char *fit_note(const char *note, int columns) {
     const char *rest = note;
     while (rest && canvas_text_columns(rest) > columns)
@@ -213,8 +214,7 @@ static const char *fit_note(const char *note, int columns) {
     return rest ? rest : "";
 }
 
-/* Title left, note right, on the top line of `area`; where both do not fit the title is cut, then the note.
- */
+/* Title left, note right, on the top line of `area`; if both do not fit, the title is cut, then the note. */
 static void draw_heading(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
                          const char *note) {
     Rectangle line = {area.column + 2, area.row, area.columns - 4, 1};

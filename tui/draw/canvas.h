@@ -1,8 +1,9 @@
-/* Canvas: a grid of character cells that frames are drawn into. Pure memory: no terminal here.
- * Colours are roles, never numbers; theme.c gives roles their look. Text is UTF-8 of any script, read as
- * base/characters.h says: marks stay with their base, and a character of double width takes two cells, which never part:
- * what is drawn over one of them leaves a space in the other, and at the edge of an area a half is a space. An ASCII
- * canvas replaces box and block glyphs on the way in (one table), and every other glyph by '?' for each column. */
+/* Canvas: a grid of character cells that frames are drawn into. Pure memory: no terminal here. Colours are
+ * roles, never numbers; theme.c gives roles their look. Text is UTF-8 of any script, read as
+ * base/characters.h defines: marks stay with their base, and a character of double width takes two cells,
+ * which are never separated: drawing over one of them leaves a space in the other, and at the edge of an area
+ * a half becomes a space. An ASCII canvas replaces box and block glyphs as they are drawn (one table), and
+ * every other glyph by one '?' per column. */
 #ifndef TUI_DRAW_CANVAS_H
 #define TUI_DRAW_CANVAS_H
 
@@ -20,12 +21,12 @@ typedef enum Role {
 
 typedef struct Cell {
     uint32_t glyph;                  /* Unicode scalar */
-    uint32_t marks[CHARACTER_MARKS]; /* over it; 0 behind the last */
+    uint32_t marks[CHARACTER_MARKS]; /* combining marks; 0 after the last */
     uint8_t role;
     uint8_t reverse; /* selection, cursor */
 } Cell;
 
-/* In place of a glyph: the cell belongs to the character at its left. */
+/* In place of a glyph: the cell belongs to the character on its left. */
 enum { CELL_RIGHT_HALF = 0 };
 
 typedef struct Canvas {
@@ -41,7 +42,7 @@ typedef struct Rectangle {
 Canvas *canvas_new(int columns, int rows, bool ascii);
 void canvas_free(Canvas *canvas);
 void canvas_clear(Canvas *canvas);
-/* The cell at a place inside `area`, or NULL where that is outside of it or of the canvas. */
+/* The cell at a place inside `area`, or NULL if that is outside the area or the canvas. */
 Cell *canvas_cell(Canvas *canvas, Rectangle area, int column, int row);
 /* All drawing clips to `area`; coordinates are relative to it. Returns columns written. */
 int canvas_text(Canvas *canvas, Rectangle area, int column, int row, Role role, const char *utf8);
@@ -49,32 +50,32 @@ int canvas_print(Canvas *canvas, Rectangle area, int column, int row, Role role,
     __attribute__((format(printf, 6, 7)));
 void canvas_glyph(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph);
 int canvas_text_columns(const char *utf8);
-/* Words wrapped at the area's width from `row` on; the last row ends in an ellipsis where text is left.
- * Returns rows. */
+/* Draws words from `row` on, wrapped at the area's width; the last row ends in an ellipsis if text is left.
+ * Returns the number of rows. */
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8);
 void canvas_fill(Canvas *canvas, Rectangle area, Role role); /* with spaces */
 void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int columns);
 /* Draws the border of `area` with a title left and a note right; returns the inside. */
 Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
                      const char *note);
-/* The same with a line above only: for small screens. */
+/* The same with only a line above, for small screens. */
 Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
                       const char *note);
 /* Copies all cells of `from` to this place. */
 void canvas_put(Canvas *canvas, const Canvas *from, int column, int row);
-/* Figures and marks become '?', one for each run of them, so that neither their number nor the length of a bar is seen:
- * digits, and what is neither a letter, a blank, a line nor punctuation; of HIDE_LETTERS, letters, too; of HIDE_LINES, the
- * lines of frames and arrows. */
+/* Replaces each run of figures and marks by one '?', so that neither their number nor the length of a bar is
+ * seen: digits, and everything except letters, blanks, lines and punctuation; with HIDE_LETTERS also letters;
+ * with HIDE_LINES also the lines of frames and arrows. */
 enum { HIDE_FIGURES = 0, HIDE_LETTERS = 1, HIDE_LINES = 2 };
 void canvas_hide_figures(Canvas *canvas, Rectangle area, int what);
-/* In the last row: there is more above, below. */
+/* Marks in the last row that there is more above or below. */
 void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below);
-/* A cell's glyph and its marks in UTF-8; nothing for a right half. */
+/* A cell's glyph and its marks in UTF-8; empty for a right half. */
 void canvas_add_cell_text(const Cell *cell, Text *out);
 /* 1 or 2; 0: a right half. */
 int canvas_cell_columns(const Cell *cell);
 bool canvas_same_cell(const Cell *a, const Cell *b);
-/* Rows as lines, trailing spaces removed: what --frame prints. */
+/* Rows as lines without trailing spaces: what --frame prints. */
 void canvas_to_text(const Canvas *canvas, Text *out);
 /* Runs of cells whose role is not TEXT, as "row:first-last ROLE", for tests. */
 void canvas_to_roles(const Canvas *canvas, Text *out);

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 struct Cast {
-    FILE *file; /* NULL: it does not exist yet, or could not be created */
+    FILE *file; /* NULL: not created yet, or creation failed */
     char *path;
     int64_t timestamp;
-    Cell *shown; /* NULL: nothing yet */
+    Cell *shown; /* NULL: nothing shown yet */
     int columns, rows;
     Theme theme;
     int changed;       /* cells in the last frame */
@@ -25,7 +25,7 @@ struct Cast {
     Text output, line; /* of the frame being added */
 };
 
-/* What does not exist is created with the first frame: here only to see whether it can be. */
+/* The first frame creates a missing file: this only checks whether that is possible. */
 static FILE *open_or_try(const char *path, Error *error) {
     bool is_new = access(path, F_OK) != 0;
     FILE *file = fopen(path, "ab");
@@ -68,7 +68,7 @@ static void add_look(Text *out, Theme theme, const Cell *cell) {
     text_add(out, "m");
 }
 
-/* All players move on as we do: the newer a character is, the more of them do not know it. */
+/* All players advance the cursor as we do. The newer a character is, the fewer of them know its width. */
 static bool is_certain(const Cell *cell) {
     return cell->glyph < 0x10000 && !cell->marks[0];
 }
@@ -80,7 +80,7 @@ static void add_cell(Text *out, Pen *pen, Theme theme, const Cell *cell, int col
     *pen = (Pen){is_certain(cell) ? column + canvas_cell_columns(cell) : -1, row, cell->role, cell->reverse};
 }
 
-/* After a new size or theme, and in the first frame: everything; else what changed. */
+/* After a new size or theme, and in the first frame, sends everything; otherwise what changed. */
 static void add_cells(Cast *cast, const Canvas *canvas, bool everything) {
     Pen pen = {-1, -1, -1, -1};
     cast->changed = 0;
@@ -97,7 +97,7 @@ static void add_cells(Cast *cast, const Canvas *canvas, bool everything) {
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-/* Complete up to here, however the program ends. */
+/* Complete up to here, even if the program is killed. */
 static void flush_lines(Cast *cast) {
     size_t length = cast->line.length;
     if (cast->file &&
@@ -110,7 +110,7 @@ static void open_file(Cast *cast) {
     if (!cast->file) cast->file = fopen(cast->path, "ab");
     if (!cast->file) {
         cast->error = errno;
-    } else if (ftruncate(fileno(cast->file), 0)) { /* no file: a pipe has nothing to empty */
+    } else if (ftruncate(fileno(cast->file), 0)) { /* not a file: a pipe cannot be truncated */
     }
 }
 
@@ -172,7 +172,7 @@ double cast_reading_seconds(const Cast *cast) {
     return fmin(0.6 + (double)cast->changed / CELLS_A_SECOND, 4);
 }
 
-/* What could not be begun is not left as a file without content. */
+/* A recording that could not be started does not leave an empty file. */
 static void remove_empty(const Cast *cast) {
     struct stat status;
     if (stat(cast->path, &status) == 0 && S_ISREG(status.st_mode) && !status.st_size) remove(cast->path);

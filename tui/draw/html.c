@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    REVERSED = 32,   /* in the digit of a role */
-    FILL_FROM = 4,   /* equal cells from which on one character stands for all */
-    BRIDGED = 2,     /* cells that stay as they are, and are repeated rather than begin another run */
-    NUMBER_BITS = 5, /* of a digit */
+    REVERSED = 32,   /* added to the digit of a role */
+    FILL_FROM = 4,   /* from this many equal cells on, one character stands for all */
+    BRIDGED = 2,     /* unchanged cells that are repeated to avoid a new run */
+    NUMBER_BITS = 5, /* bits per digit */
     DARK_BACKGROUND = 0x16181d
 };
 _Static_assert((int)ROLE_COUNT <= (int)REVERSED, "a role and its reverse are one digit");
@@ -50,7 +50,7 @@ static int code_points(const Cell *cell) {
     return count;
 }
 
-/* A character at this cell takes so many; a half that has lost its other one counts as a cell. */
+/* Cells of the character at this cell; a half without its partner counts as one cell. */
 static int columns_at(const CellChanges *of, int at) {
     int columns = canvas_cell_columns(&of->canvas->cells[at]);
     bool has_room = at + columns <= of->count && at % of->canvas->columns + columns <= of->canvas->columns;
@@ -62,7 +62,7 @@ static RunKind kind_at(const CellChanges *of, int at) {
     return columns_at(of, at) == 2 ? RUN_WIDE : RUN_TEXT;
 }
 
-/* Does a character differ in one of its cells? */
+/* Whether a character differs in one of its cells. */
 static bool character_differs(const CellChanges *of, int at) {
     return differs(of, at) || (columns_at(of, at) == 2 && differs(of, at + 1));
 }
@@ -79,7 +79,7 @@ static bool goes_on(const CellChanges *of, int first, int at, RunKind kind) {
            kind_at(of, at) == kind;
 }
 
-/* Where the run of characters that begins at `first` ends. A few that stay as they are do not end it. */
+/* The end of the run of characters that begins at `first`. A few unchanged cells do not end it. */
 static int end_of_run(const CellChanges *of, int first, RunKind kind) {
     int end = first, unchanged = 0;
     for (int at = first; goes_on(of, first, at, kind); at += columns_at(of, at)) {
@@ -95,10 +95,10 @@ static int end_of_run(const CellChanges *of, int first, RunKind kind) {
 static void add_character(const CellChanges *of, int at, Text *out) {
     size_t length = out->length;
     canvas_add_cell_text(&of->canvas->cells[at], out);
-    if (out->length == length) text_add(out, " "); /* half of a character that is not there */
+    if (out->length == length) text_add(out, " "); /* half of a missing character */
 }
 
-/* Equal cells are worth one character where all of them have changed, or enough. */
+/* Equal cells are written as one character if all of them have changed, or enough. */
 static int fill_at(const CellChanges *of, int first) {
     int count = equal_cells(of, first), last = 0;
     if (kind_at(of, first) != RUN_TEXT) return 0;
@@ -107,7 +107,7 @@ static int fill_at(const CellChanges *of, int first) {
     return last >= FILL_FROM ? last : 0;
 }
 
-/* Returns the cell behind the run. */
+/* Returns the cell after the run. */
 static int add_run(Text *out, const CellChanges *of, int first, int gap) {
     const Cell *cell = &of->canvas->cells[first];
     RunKind kind = kind_at(of, first);

@@ -1,12 +1,12 @@
 #include "tui/draw/output_queue.h"
 
 enum {
-    FAST_BITS = 38400,     /* what pseudo-terminals declare, however fast they are */
-    BITS_A_BYTE = 10,      /* with start and stop */
+    FAST_BITS = 38400,     /* what pseudo-terminals declare, however fast */
+    BITS_A_BYTE = 10,      /* with start and stop bits */
     MOST_QUEUED = 20 << 10 /* bytes that a system queues for a terminal */
 };
-#define SAFETY         0.9 /* of the rate: a queue that is thought to be empty is */
-#define REFILL_SECONDS 3.0 /* a queue that is full again so soon has not been empty in between */
+#define SAFETY         0.9 /* of the rate, so that a queue believed empty is empty */
+#define REFILL_SECONDS 3.0 /* a queue that refills this soon was not empty in between */
 
 void output_queue_init(OutputQueue *queue, double bits) {
     *queue = (OutputQueue){.rate = bits > 0 && bits < FAST_BITS ? SAFETY * bits / BITS_A_BYTE : 0};
@@ -18,8 +18,8 @@ static void drain(OutputQueue *queue, double now) {
     queue->at = now;
 }
 
-/* Each time that the system takes bytes again its queue is equally full: what it took since the last time is what the
- * terminal has shown since then. */
+/* Each time the system accepts bytes again, its queue is equally full: what it accepted since the last time
+ * is what the terminal has shown since then. */
 static void learn(OutputQueue *queue, double now) {
     bool was_full = queue->resumed > 0 && queue->refused - queue->resumed < REFILL_SECONDS;
     if (was_full && now > queue->resumed && queue->since_resumed > 0) {

@@ -1,16 +1,17 @@
 #include "tui/draw/status_report.h"
 
-enum { MANY_BYTES = 512 }; /* at 9600 baud half a second; less than a frame of play in 80x24 has on average */
-#define FIRST_SECONDS    1.0 /* to wait for the first answer of a terminal */
-#define LEAST_SECONDS    1.0 /* and for a later one: this, and some times as long as the answers before took */
+enum { MANY_BYTES = 512 }; /* half a second at 9600 baud; less than an average frame of play in 80x24 */
+#define FIRST_SECONDS 1.0  /* wait for a terminal's first answer */
+/* wait for a later one: this, plus a multiple of the time that earlier answers took */
+#define LEAST_SECONDS    1.0
 #define TIMES_AS_LONG    4.0
 #define MOST_SECONDS     10.0
-#define LOST_SECONDS     60.0 /* an answer that has not come by then does not come */
+#define LOST_SECONDS     60.0 /* an answer that has not come by then is lost */
 #define FAREWELL_SECONDS 0.15 /* for a terminal that may not answer at all */
 #define FAREWELL_MOST    2.0
 #define ESCAPE_SECONDS   0.2  /* Esc is a key, too */
 #define APART_SECONDS    0.01 /* between a piece of an answer and a key */
-#define PIECE_SECONDS    1.0  /* nobody types the rest of an answer, and who is known to answer will answer */
+#define PIECE_SECONDS    1.0  /* nobody types the rest of an answer, and a terminal known to answer will */
 
 void status_report_sent(StatusReport *report, size_t bytes) {
     report->sent += bytes;

@@ -1,7 +1,7 @@
 #include "tui/draw/svg.h"
 
 enum { CELL_WIDTH = 9, CELL_HEIGHT = 17, BASELINE = 13, MARGIN = 8 };
-/* DejaVu Sans Mono is 0.602 of it wide: one cell, also where textLength is not supported. */
+/* The width of a cell in DejaVu Sans Mono is 0.602 of its size, also for viewers without textLength. */
 #define FONT_SIZE "14.95"
 enum { BACKGROUND = 0x16181d, FOREGROUND = 0xd4d7dd };
 
@@ -13,13 +13,13 @@ static void add_cell(Text *out, const Cell *cell) {
     Text text = {0};
     canvas_add_cell_text(cell, &text);
     if (entity) text_add(out, entity);
-    text_add(out, text_string(&text) + (entity ? 1 : 0)); /* its marks */
+    text_add(out, text_string(&text) + (entity ? 1 : 0)); /* its combining marks */
     text_done(&text);
 }
 
-/* A word is stretched to its columns, so that any font of fixed width stays on the grid, and one that is half or twice as
- * wide for other scripts, too. It has a place of its own: how wide a renderer makes blanks within a stretched text
- * differs. */
+/* A word is stretched to its columns, so that any font of fixed width stays on the grid, including one that
+ * is half or twice as wide for other scripts. Each word is placed separately, since renderers differ in the
+ * width of blanks within a stretched text. */
 static void add_word(Text *out, const Look *look, unsigned colour, const Cell *cells, int count, int x,
                      int y) {
     text_print(out, "<text x='%d' y='%d' textLength='%d' fill='#%06x'%s%s>", x, y + BASELINE,
@@ -29,7 +29,7 @@ static void add_word(Text *out, const Look *look, unsigned colour, const Cell *c
     text_add(out, "</text>\n");
 }
 
-/* Cells that look alike and are equally wide. */
+/* Whether two cells look alike and are equally wide. */
 static void add_run(Text *out, Theme theme, const Cell *cells, int count, int column, int row) {
     Look look = theme_look(theme, (Role)cells->role, 256);
     bool reverse = look.reverse != (cells->reverse != 0);
@@ -45,7 +45,8 @@ static void add_run(Text *out, Theme theme, const Cell *cells, int count, int co
     }
 }
 
-/* In one run; a cell with marks has its own, since programs count marks differently when they stretch. */
+/* Whether a cell continues the run. A cell with marks is a run of its own, since programs count marks
+ * differently when they stretch. */
 static bool may_follow(const Cell *first, const Cell *next) {
     return next->role == first->role && next->reverse == first->reverse &&
            canvas_cell_columns(next) == canvas_cell_columns(first) && !first->marks[0] && !next->marks[0];

@@ -1,5 +1,5 @@
-/* A row that several frames share is written once. When it is seen is a pattern of frames, which is a style rule of its own:
- * rows with the same pattern share it. */
+/* A row that several frames share is written once. The frames that show it form a pattern, which is one style
+ * rule: rows with the same pattern share it. */
 #include "tui/draw/svg_movie.h"
 
 #include "base/memory.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Row {    /* what stands in one row of the screen in some of the frames */
+typedef struct Row {    /* the content of one row of the screen in some of the frames */
     int row;            /* of the screen */
     const char *markup; /* owned */
-    Text seen;          /* a byte a frame, '0' or '1'; frames that are missing at its end do not show it */
+    Text seen;          /* one byte per frame, '0' or '1'; frames past its end do not show it */
 } Row;
 
 struct SvgMovie {
@@ -53,7 +53,7 @@ static bool is_seen(const Row *row, int frame) {
     return (size_t)frame < row->seen.length && row->seen.data[frame] == '1';
 }
 
-/* Does it show what the frame before showed? Then that one is shown longer. */
+/* Whether the row shows what the frame before showed; that row is then shown longer. */
 static bool is_repeated(const SvgMovie *movie) {
     int last = movie->frame_count - 1;
     for (int i = 0; i < movie->count; i++)
@@ -94,7 +94,7 @@ static bool same_pattern(const SvgMovie *movie, const Row *a, const Row *b) {
     return true;
 }
 
-/* The first row with the same pattern names it. */
+/* The first row with the same pattern names the pattern. */
 static int pattern_of(const SvgMovie *movie, int row) {
     for (int i = 0; i < row; i++)
         if (same_pattern(movie, &movie->rows[i], &movie->rows[row])) return i;

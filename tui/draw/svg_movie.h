@@ -1,5 +1,6 @@
-/* SVG movie: several frames as one image that moves: style rules show and hide rows, and it needs no script. It begins again
- * after its last frame. Whoever asks for less motion, and a program that knows no animation, sees the first frame. */
+/* SVG movie: several frames as one animated image: style rules show and hide rows, without a script. It
+ * repeats after its last frame. A reader who prefers reduced motion, and a program without animation, sees
+ * the first frame. */
 #ifndef TUI_DRAW_SVG_MOVIE_H
 #define TUI_DRAW_SVG_MOVIE_H
 
@@ -9,10 +10,11 @@ typedef struct SvgMovie SvgMovie;
 
 SvgMovie *svg_movie_new(void);
 void svg_movie_free(SvgMovie *movie); /* NULL is allowed */
-/* A frame that is shown so long; all are of the same size. One that equals the frame before prolongs it. */
+/* Adds a frame shown for this time; all frames have the same size. A frame equal to the one before prolongs
+ * it. */
 void svg_movie_add(SvgMovie *movie, const Canvas *canvas, Theme theme, double seconds);
 int svg_movie_frames(const SvgMovie *movie);
-/* There is at least one frame. */
+/* Needs at least one frame. */
 void svg_movie_write(const SvgMovie *movie, Text *out);
 
 #endif

@@ -1,12 +1,12 @@
 /* Terminal: ncurses behind a canvas.
  *
  * Signals write their number into a pipe that terminal_wait() polls together with the keyboard, so that
- * everything happens in the event loop and nothing in a handler; only after a crash a handler restores the
- * terminal itself, with functions that are safe there: tcsetattr() and write() of strings prepared at the
+ * everything happens in the event loop and nothing in a handler. Only after a crash does a handler restore
+ * the terminal itself, with async-signal-safe functions: tcsetattr() and write() of strings prepared at the
  * start.
  *
- * Curses writes and waits until the terminal has taken everything. So it gets a descriptor of its own, which leads to a
- * temporary file while it draws; tty_output.c sends what it wrote there. */
+ * Curses blocks until the terminal has accepted everything. So it writes to a descriptor of its own, which
+ * leads to a temporary file while it draws; tty_output.c sends the contents. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 
@@ -31,10 +31,10 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
-#undef columns /* term.h makes a macro of it */
+#undef columns /* term.h defines it as a macro */
 
 enum { ESCAPE_MILLISECONDS = 25, MOST_MOUSE_EVENTS = 8, MOST_TYPED = STATUS_MOST_HELD + 1 };
-enum { KEY_STATUS_ANSWER = KEY_MAX - 1 }; /* of no key */
+enum { KEY_STATUS_ANSWER = KEY_MAX - 1 }; /* not a real key */
 
 typedef struct Typed {
     int got; /* what get_wch() returned */
@@ -51,23 +51,23 @@ enum {
 static struct {
     bool is_open;
     SCREEN *screen;
-    FILE *curses;  /* what curses writes to: the terminal */
-    FILE *capture; /* and while it draws; NULL: the terminal */
+    FILE *curses;  /* what curses writes to: the terminal, */
+    FILE *capture; /* or this file while it draws; NULL: the terminal */
     int colours;
     bool mouse;
-    TerminalEvent mouse_events[MOST_MOUSE_EVENTS]; /* not handled yet, the last first */
+    TerminalEvent mouse_events[MOST_MOUSE_EVENTS]; /* pending, the last first */
     int mouse_count;
-    bool can_ask; /* it takes the control sequences of ECMA-48 */
+    bool can_ask; /* it understands the control sequences of ECMA-48 */
     StatusReport report;
-    bool is_answered;        /* since the last look */
-    Typed typed[MOST_TYPED]; /* not handled yet, the first first */
+    bool is_answered;        /* since the last check */
+    Typed typed[MOST_TYPED]; /* pending, the first first */
     int typed_count;
     bool has_default; /* the terminal's own colours are available */
     Theme theme;
     int pipe[2];
     struct termios modes; /* before we changed them */
     struct sigaction old_handled[HANDLED_COUNT], old_crash[CRASH_COUNT];
-    Cell *shown;        /* what the terminal shows; NULL: not known */
+    Cell *shown;        /* what the terminal shows; NULL: unknown */
     int columns, rows;  /* of `shown` */
     char farewell[256]; /* leaves the alternate screen, shows the cursor, ... */
     size_t farewell_bytes;
@@ -84,7 +84,7 @@ static double now_seconds(void) {
 static void on_signal(int number) {
     int kept = errno;
     unsigned char byte = (unsigned char)number;
-    if (write(terminal.pipe[1], &byte, 1) < 0) { /* full: the loop will look anyway */
+    if (write(terminal.pipe[1], &byte, 1) < 0) { /* the pipe is full: the loop will wake anyway */
     }
     errno = kept;
 }
@@ -98,7 +98,7 @@ static void on_crash(int number) {
 }
 
 static void catch_signals(void) {
-    static char crash_stack[64 * 1024]; /* a stack overflow leaves no other */
+    static char crash_stack[64 * 1024]; /* a stack overflow leaves no other stack */
     stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack};
     sigaltstack(&stack, NULL);
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -138,7 +138,7 @@ static void prepare_farewell(void) {
     add_farewell(tigetstr("rmcup"));
 }
 
-/* What the terminal calls a colour: its number, or red, green and blue where there is no palette. */
+/* The terminal's value of a colour: its number, or red, green and blue if there is no palette. */
 static int terminal_colour(short colour, short otherwise) {
     if (colour < 0) return terminal.has_default ? -1 : otherwise;
     return terminal.colours > 256 ? (int)theme_rgb(colour, (unsigned)colour) : colour;
@@ -152,7 +152,7 @@ static void set_pair(int comparison, int colour, int background) {
 #endif
 }
 
-/* The roles' colour pairs of a theme. */
+/* Sets the colour pairs of a theme's roles. */
 static void prepare_pairs(Theme theme) {
     terminal.theme = theme;
     for (int role = 0; role < ROLE_COUNT && terminal.colours; role++) {
@@ -178,19 +178,20 @@ void terminal_set_theme(Theme theme) {
     terminal_forget();
 }
 
-/* Curses asks for presses only, also when it takes the screen back; this asks for motion while a button is pressed. */
+/* Curses asks for presses only, also when it takes the screen back; this asks for motion while a button is
+ * pressed. */
 static void report_dragging(bool on) {
     const char *mode = on ? "\033[?1002h" : "\033[?1002l";
     if (terminal.mouse) tty_output_send(mode, strlen(mode));
 }
 
-/* A read returns at once though nothing has come: Ctrl-Z takes away what was typed before it, also between poll(),
- * which saw it, and read(), which would wait for the next key and keep us from stopping. */
+/* Makes read() return at once when there is no input. Ctrl-Z discards pending input, also between poll(),
+ * which saw it, and read(), which would then block until the next key and keep us from stopping. */
 static void never_wait_in_read(void) {
     struct termios modes;
     if (tcgetattr(STDIN_FILENO, &modes)) return;
     modes.c_cc[VMIN] = modes.c_cc[VTIME] = 0;
-    if (tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0) def_prog_mode(); /* refresh() goes back to these */
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0) def_prog_mode(); /* refresh() restores these */
 }
 
 bool terminal_open(Error *error) {
@@ -204,7 +205,7 @@ bool terminal_open(Error *error) {
     const char *move = tigetstr("cup");
     bool can_move = move && move != (char *)-1;
     terminal.can_ask = can_move && !strncmp(move, "\033[", 2);
-    del_curterm(cur_term); /* it was for the question; newterm() makes its own */
+    del_curterm(cur_term); /* it was for the query; newterm() makes its own */
     if (!can_move)
         return error_set(error, "a terminal of type TERM=%.60s cannot place its cursor; %s", name ? name : "",
                          instead);
@@ -214,8 +215,9 @@ bool terminal_open(Error *error) {
         fcntl(terminal.pipe[end], F_SETFL, O_NONBLOCK);
         fcntl(terminal.pipe[end], F_SETFD, FD_CLOEXEC);
     }
-    catch_signals(); /* before curses does: it leaves handlers alone that it finds, but ignores Ctrl-Z while
-                        it draws where the handler is its own */
+    /* Before curses does: it keeps handlers that it finds, but with its own handler it ignores Ctrl-Z while
+     * it draws. */
+    catch_signals();
     terminal.curses = fdopen(dup(STDOUT_FILENO), "w");
     terminal.screen = terminal.curses ? newterm(NULL, terminal.curses, stdin) : NULL;
     if (!terminal.screen) {
@@ -277,7 +279,8 @@ static bool next_typed(Typed *typed) {
     return true;
 }
 
-/* So that whoever reads from the terminal next does not get it. What is typed meanwhile is lost. */
+/* Discards the answer so that the next reader of the terminal does not get it. What is typed meanwhile is
+ * lost. */
 static void await_answer(void) {
     double now = now_seconds(), end = now + status_report_farewell(&terminal.report, now);
     struct pollfd file = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -292,7 +295,7 @@ static void await_answer(void) {
     status_report_release(&terminal.report, true, now, (unsigned[STATUS_MOST_HELD]){0});
 }
 
-/* Curses writes to the terminal itself: after what is on its way. */
+/* Curses writes to the terminal itself: pending output goes first. */
 static void leave_screen(void) {
     report_dragging(false);
     tty_output_finish();
@@ -340,7 +343,7 @@ void terminal_forget(void) {
     terminal.shown = NULL;
 }
 
-/* As curses takes a character with its marks. False: '?' is sent, in each of its columns. */
+/* Converts a character with its marks for curses. False: '?' is sent in each of its columns. */
 static bool convert(const Cell *cell, wchar_t out[1 + CHARACTER_MARKS + 1]) {
     int count = 0;
     out[count++] = (wchar_t)cell->glyph;
@@ -378,7 +381,8 @@ static void send_captured(int capture) {
     if (lseek(capture, 0, SEEK_SET) < 0 || ftruncate(capture, 0)) return;
 }
 
-/* Has curses draw into the temporary file. After endwin() it sets the terminal's modes first, and needs the terminal. */
+/* Makes curses draw into the temporary file. After endwin() it first sets the terminal's modes, for which it
+ * needs the terminal. */
 static void refresh_captured(void) {
     int curses = fileno(terminal.curses), capture = terminal.capture ? fileno(terminal.capture) : -1;
     bool is_captured = !isendwin() && capture >= 0 && dup2(capture, curses) >= 0;
@@ -425,7 +429,7 @@ void terminal_show(const Canvas *canvas) {
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
-/* Where several reports have come at once, curses returns one key for them, and the last of them first. */
+/* If several reports arrive at once, curses returns one key for them, and the last of them first. */
 static void fetch_mouse(void) {
     MEVENT mouse;
     while (terminal.mouse_count < MOST_MOUSE_EVENTS && getmouse(&mouse) == OK) {
@@ -478,7 +482,7 @@ static bool read_key(TerminalEvent *event) {
             for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
                 if (codes[i].code == code) event->key = codes[i].key;
             if (event->key) return true;
-            continue; /* KEY_RESIZE, and keys that mean nothing here */
+            continue; /* KEY_RESIZE, and keys without a meaning here */
         }
         event->key = (Key)code;
         for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
@@ -493,11 +497,11 @@ static void suspend(void) {
     leave_screen();
     sigemptyset(&action.sa_mask);
     sigaction(SIGTSTP, &action, &ours);
-    raise(SIGTSTP); /* stops here; SIGCONT goes on */
+    raise(SIGTSTP); /* stops here; SIGCONT resumes */
     sigaction(SIGTSTP, &ours, NULL);
 }
 
-/* The terminal may have another size, and other modes, than before. */
+/* The terminal may have another size and other modes than before. */
 static void follow_size(void) {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
@@ -505,7 +509,7 @@ static void follow_size(void) {
     terminal_forget();
 }
 
-/* What is typed is for the other program alone: it may be interrupted and stopped, and we stop with it. */
+/* Keys are for the other program alone: the user may interrupt and stop it, and we stop with it. */
 static pid_t start(char *const command[]) {
     static const int ours[] = {SIGINT, SIGQUIT}, both[] = {SIGTSTP, SIGCONT, SIGWINCH};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) signal(ours[i], SIG_IGN);
@@ -531,7 +535,7 @@ int terminal_run(char *const command[]) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Reads what the handlers wrote; false: nothing that the program has to know. */
+/* Reads what the handlers wrote; false: nothing that the program must handle. */
 static bool read_signals(TerminalEvent *event) {
     unsigned char numbers[256];
     bool resized = false, woken = false;
@@ -549,8 +553,9 @@ static bool read_signals(TerminalEvent *event) {
                 resized = true;
                 break;
             case SIGCONT:
-                leave_screen(); /* whoever stopped us left the terminal's modes to the shell; refresh() takes them
-                             back */
+                /* The process that stopped us left the terminal's modes to the shell; refresh() takes them
+                 * back. */
+                leave_screen();
                 resized = true;
                 break;
             default:
@@ -562,7 +567,7 @@ static bool read_signals(TerminalEvent *event) {
     return resized || woken;
 }
 
-/* Keys that are held back become due, too. */
+/* Keys that are held back also become due. */
 static int patience(int milliseconds) {
     double held = status_report_held_seconds(&terminal.report, now_seconds());
     int due = (int)ceil(held * 1000);
@@ -597,6 +602,6 @@ TerminalEvent terminal_wait(int milliseconds) {
 
 void terminal_wake(void) {
     unsigned char byte = 0;
-    if (write(terminal.pipe[1], &byte, 1) < 0) { /* full: it is awake */
+    if (write(terminal.pipe[1], &byte, 1) < 0) { /* full: the loop is awake */
     }
 }

@@ -1,8 +1,8 @@
-/* Terminal: the only file that knows curses. Shows canvases, reads keys, and gives the terminal back however
+/* Terminal: the only file that knows curses. Shows canvases, reads keys, and restores the terminal however
  * the program ends: return, exit(), signals, a crash.
  *
- * One terminal at a time, used from one thread; only terminal_wake() may be called from others. Waiting takes
- * no CPU. */
+ * There is one terminal at a time, used from one thread; only terminal_wake() may be called from others.
+ * Waiting takes no CPU. */
 #ifndef TUI_DRAW_TERMINAL_H
 #define TUI_DRAW_TERMINAL_H
 
@@ -12,12 +12,12 @@
 #include "tui/draw/theme.h"
 
 typedef enum TerminalEventKind {
-    TERMINAL_TIMEOUT, /* or woken: look at what you wait for */
+    TERMINAL_TIMEOUT, /* or terminal_wake(): check what you wait for */
     TERMINAL_KEY,
     TERMINAL_CLICK,  /* column, row */
-    TERMINAL_DRAG,   /* column, row: the mouse is here, its button still pressed */
+    TERMINAL_DRAG,   /* column, row of the mouse, its button still pressed */
     TERMINAL_WHEEL,  /* direction: 1 away from the user, -1 */
-    TERMINAL_RESIZE, /* the size changed, or the program was resumed: draw again */
+    TERMINAL_RESIZE, /* the size changed, or the program was resumed: redraw */
     TERMINAL_END     /* a signal asks the program to end, or the terminal is gone: see terminal_end() */
 } TerminalEventKind;
 
@@ -28,8 +28,8 @@ typedef struct TerminalEvent {
     int signal;
 } TerminalEvent;
 
-/* Fails, with nothing changed, when standard input or output is no terminal, or it cannot place the cursor.
- */
+/* Fails, with nothing changed, if standard input or output is not a terminal, or TERM cannot place the
+ * cursor. */
 bool terminal_open(Error *error);
 const char *terminal_library(void); /* "ncurses 6.3.20211021" */
 void terminal_close(void);          /* may be called twice */
@@ -37,9 +37,9 @@ void terminal_close(void);          /* may be called twice */
 void terminal_size(int *columns, int *rows);
 /* Sends the cells that changed since the last call, without waiting for a slow terminal. */
 void terminal_show(const Canvas *canvas);
-/* 0: the last frame is shown, draw the next one. Else it is on its way on a slow line, or the terminal has not answered yet
- * that it is shown (status_report.h), and a frame that is sent now would be queued behind it: ask again after so many
- * milliseconds at most, and after each terminal_wait(). */
+/* 0: the last frame is shown, draw the next one. Otherwise the last frame is on its way on a slow line, or
+ * the terminal has not yet confirmed it (status_report.h), and another frame would be queued behind it: ask
+ * again after this many milliseconds at most, and after each terminal_wait(). */
 int terminal_busy_milliseconds(void);
 void terminal_set_theme(Theme theme);
 void terminal_forget(void); /* the next terminal_show() sends everything */
@@ -48,8 +48,9 @@ void terminal_forget(void); /* the next terminal_show() sends everything */
 TerminalEvent terminal_wait(int milliseconds);
 void terminal_wake(void);
 
-/* Lends the terminal to another program (execvp() takes `command`) until it ends, and takes it back, however
- * that left it. Its exit status; 127: it could not be run; above 128: a signal ended it. */
+/* Lends the terminal to another program (execvp() takes `command`) until it ends, and takes it back in
+ * whatever state it is. Returns the exit status; 127: the program could not be run; above 128: a signal ended
+ * it. */
 int terminal_run(char *const command[]);
 
 /* Restores the terminal and ends the program by `signal`. */

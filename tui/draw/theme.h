@@ -16,11 +16,11 @@ typedef struct Look {
     bool bold, underline, reverse;
 } Look;
 
-/* `colours`: how many the terminal has; 0 where it has none or NO_COLOR is set. */
+/* `colours`: the number of colours of the terminal; 0 if it has none or NO_COLOR is set. */
 Look theme_look(Theme theme, Role role, int colours);
 
 /* A colour of the standard palette of 256 beyond the first 16, a cube of 6 x 6 x 6 and 24 greys, as 0xRRGGBB;
- * the first 16 and the default are the user's own: `otherwise`. */
+ * the first 16 and the default are the user's own, so `otherwise` is returned. */
 unsigned theme_rgb(short colour, unsigned otherwise);
 
 const char *theme_name(Theme theme);

@@ -18,10 +18,10 @@
 enum { LOOK_MILLISECONDS = 20, PATIENCE_MILLISECONDS = 5000 };
 
 static struct {
-    int file;    /* standard output; of its own, so that not blocking concerns nobody else */
-    bool is_own; /* else writes block */
+    int file;    /* standard output, opened again so that O_NONBLOCK affects no other process */
+    bool is_own; /* false: writes block */
     Text waiting;
-    size_t sent; /* of it */
+    size_t sent; /* bytes already sent */
     OutputQueue queue;
 } output = {.file = -1};
 

@@ -6,7 +6,7 @@ enum {
     MOST_CELL_COLUMNS = 5,
     LEAST_LARGE_COLUMNS = 5, /* a value of four digits and a space */
     MOST_LARGE_COLUMNS = 8,
-    BESIDE_BANKS = 8, /* of a row whose cells have all their parts side by side */
+    BESIDE_BANKS = 8, /* banks per row whose cells show all their parts side by side */
     LEAST_BESIDE_COLUMNS = 12,
     MOST_BESIDE_COLUMNS = 14,
     LARGE_LABEL_COLUMNS = 8
@@ -21,14 +21,14 @@ static int cell_columns(Rectangle area, int label, int banks, int most) {
     return width < 1 ? 1 : width > most ? most : width;
 }
 
-/* Lines that are not accessed, between and around the others, where all of shared memory fits. */
+/* Adds lines that are not accessed, between and around the others, if all of shared memory fits. */
 static void add_untouched_rows(Banks *banks, const StepContext *context, int room) {
     BankLines lines = banks_lines_of_arrays(context);
     if (room < 1 || lines.count > (uint64_t)room) return;
     for (uint64_t line = 0; line < lines.count; line++) banks_row_of_line(banks, lines.first + line);
 }
 
-/* First of the rows shown: the one being served stays in sight. */
+/* The first row shown: the row being served stays visible. */
 static int first_row(const Banks *banks, int room) {
     int lit = 0;
     while (lit < banks->count && !banks->rows[lit].lit) lit++;
@@ -53,9 +53,10 @@ static BankGrid lay_out_plain(Banks *banks, const StepContext *context, Rectangl
                      .cell_rows = 1,
                      .room = area.rows - 2}; /* the header and the words take a row each */
     bool is_full = banks_fill_rows(context, area.rows);
-    if (!is_full && (grid.room > banks->count + 1 || grid.room > 8)) grid.room -= 1; /* the lane's line */
+    /* The selected lane's line. */
+    if (!is_full && (grid.room > banks->count + 1 || grid.room > 8)) grid.room -= 1;
     add_untouched_rows(banks, context, grid.room);
-    if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* how many are out of sight */
+    if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* the number of hidden lines */
     grid.spacing = context->view->display.projector && banks->count * 2 <= grid.room ? 2 : 1;
     return finish(banks, grid);
 }
@@ -71,7 +72,7 @@ static int bank_in_sight(const Banks *banks) {
     return any < BANK_COUNT ? any : 0;
 }
 
-/* Large cells with all their parts, before all banks, before all lines. */
+/* Prefers large cells with all their parts, then all banks, then all lines. */
 static BankGrid lay_out_large(const Banks *banks, const StepContext *context, Rectangle area) {
     enum { NOTE_ROWS = 3 };
     bool is_phased = context->cost.phases > 1 || context->cost.is_paired;
@@ -106,7 +107,7 @@ static BankGrid lay_out_large(const Banks *banks, const StepContext *context, Re
                      .is_beside = true,
                      .spacing = 1,
                      .room = rows > 3 ? rows - 2 : 1};
-    if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* how many are out of sight */
+    if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* the number of hidden lines */
     return finish(banks, grid);
 }
 

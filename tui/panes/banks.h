@@ -4,7 +4,7 @@
 
 #include "tui/panes/pane.h"
 
-enum { BANKS_MOST_ROWS = WARP_LANES * 9 }; /* a 32-byte lane touches at most 9 words */
+enum { BANKS_MOST_ROWS = WARP_LANES * 9 }; /* a lane of 32 bytes touches at most 9 words */
 
 typedef struct BankRow {
     uint64_t line;               /* word / 32 */
@@ -18,39 +18,39 @@ typedef struct Banks {
     BankRow rows[BANKS_MOST_ROWS]; /* ascending */
     int count;
     int words[BANK_COUNT];  /* distinct words per bank, in the current phase */
-    int ways;               /* the most of them in any phase */
+    int ways;               /* the maximum over all phases */
     bool shared_words;      /* several lanes access the same word */
     int phase, phase_lanes; /* of the current wavefront; lanes per phase */
     bool is_trap;           /* the access that ended the run */
     bool is_modelled;       /* wavefronts are known (not for atomics) */
 } Banks;
 
-/* The access of the step that is shown. */
+/* The shared access of the step shown. */
 void banks_fill(Banks *banks, const StepContext *context);
-/* The row of this line of 32 words, which is added if there is none; NULL: there is no room. */
+/* The row of this line of 32 words, added if missing; NULL: no room. */
 BankRow *banks_row_of_line(Banks *banks, uint64_t line);
 
-/* The lines of the kernel's arrays. On a GPU they begin behind what the driver reserves. */
+/* The lines of the kernel's arrays. On a GPU they begin after the memory that the driver reserves. */
 typedef struct BankLines {
     uint64_t first, count;
 } BankLines;
 
 BankLines banks_lines_of_arrays(const StepContext *context);
-/* All of shared memory takes every row but those of the header and the words. */
+/* The rows left for all of shared memory, below the header and above the words. */
 bool banks_fill_rows(const StepContext *context, int rows);
 
-/* Banks side by side make a band: a header, the lines, the words. */
+/* Banks side by side form a band: a header, the lines, the words. */
 typedef struct BankGrid {
     int label, width, banks; /* columns left of the cells, columns of a cell, cells of a row */
     int band, bands;         /* the first band shown, and how many */
     int room, first, shown;  /* rows for lines, the first line shown, how many */
-    int cell_rows;           /* 1: the lane; 2: and its value; 3: and how long it waits */
-    bool is_beside;          /* all of it in one row */
+    int cell_rows;           /* 1: the lane; 2: also its value; 3: also how long it waits */
+    bool is_beside;          /* all of these in one row */
     int spacing;             /* rows from one line to the next */
     int band_rows;
 } BankGrid;
 
-/* Adds rows of lines that are not accessed, where all of shared memory fits. */
+/* Adds rows for lines that are not accessed, if all of shared memory fits. */
 BankGrid bank_grid_lay_out(Banks *banks, const StepContext *context, Rectangle area);
 bool bank_grid_is_enlarged(const StepContext *context);
 

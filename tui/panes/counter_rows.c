@@ -6,8 +6,7 @@
 
 enum { LABEL_COLUMNS = 21, NUMBER_COLUMNS = 11 };
 
-/* Counter `index` of the shown launch, not counting those that are 0 both measured and predicted; NULL:
- * none. */
+/* Counter `index` of the shown launch, skipping those that are 0 both measured and predicted; NULL: none. */
 static const MeasuredCounter *counter_of(const StepContext *context, int index) {
     const Measurements *measured = context->scene->borrowed.measured;
     int launch = context->scene->traced.blocks[context->view->place.block].launch;
@@ -24,7 +23,7 @@ int counter_rows_height(const StepContext *context) {
     return count ? count + 1 : 0;
 }
 
-/* How the two agree, in a word, and the role that shows it. */
+/* How well the two agree, in a word, with the role that shows it. */
 static const char *describe(const MeasuredCounter *counter, Role *role) {
     CountedAgreement agreement = counted_agreement(counter);
     if (isnan(counter->predicted)) {
@@ -39,8 +38,8 @@ static const char *describe(const MeasuredCounter *counter, Role *role) {
 static void draw_number(double value, Canvas *canvas, Rectangle area, int column, int row, Role role) {
     char text[32] = "";
     if (!isnan(value)) step_context_print_count((uint64_t)value, text, sizeof text);
-    if (strlen(text) >= NUMBER_COLUMNS)
-        snprintf(text, sizeof text, "%.4e", value); /* a space stays before it */
+    /* Leaves a space before it. */
+    if (strlen(text) >= NUMBER_COLUMNS) snprintf(text, sizeof text, "%.4e", value);
     canvas_print(canvas, area, column, row, role, "%*s", NUMBER_COLUMNS, text);
 }
 
@@ -53,7 +52,7 @@ static void draw_counter(const MeasuredCounter *counter, Canvas *canvas, Rectang
     canvas_text(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 1, row, role, word);
 }
 
-/* The machine, and when, if a file kept the counters. */
+/* The machine, and the date if the counters come from a file. */
 static void draw_head(const Scene *scene, const char *machine, Canvas *canvas, Rectangle area) {
     canvas_print(canvas, area, 0, 0, ROLE_DIM, "%-*.*s%*s%*s %.10s", LABEL_COLUMNS, LABEL_COLUMNS, machine,
                  NUMBER_COLUMNS, "predicted", NUMBER_COLUMNS, "measured",

@@ -7,8 +7,7 @@
 
 enum { COUNTER_ROWS_COLUMNS = 54 };
 
-int counter_rows_height(
-    const StepContext *context); /* rows that counter_rows_draw() needs; 0: there are no counters */
+int counter_rows_height(const StepContext *context); /* rows that counter_rows_draw() needs; 0: no counters */
 void counter_rows_draw(const StepContext *context, Canvas *canvas, Rectangle area);
 
 #endif

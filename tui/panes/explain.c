@@ -1,5 +1,5 @@
-/* Explain: the step in plain sentences, from what the trace knows: lanes, addresses, distances between
- * addresses, shuffle deltas. It never speaks of source variables, which the trace does not know. */
+/* Explain: the step in plain sentences, from the contents of the trace: lanes, addresses, distances between
+ * addresses, shuffle deltas. It never mentions source variables, which the trace does not contain. */
 #include "tui/panes/peers_pane.h"
 
 #include "tui/scene/async_copies.h"
@@ -103,7 +103,7 @@ static bool same_line(const PtxCode *a, const PtxCode *b) {
 }
 
 /* Elements between the two shared addresses that every lane touches on this line (sdata[i] += sdata[i +
- * distance]); 0: there are no two, or their distance is not the same for all lanes. */
+ * distance]); 0: not two addresses, or the distance differs between lanes. */
 static int64_t operand_distance(const StepContext *context) {
     const TraceEvent *event = &context->event;
     for (int by = -3; by <= 3; by++) {
@@ -129,7 +129,7 @@ static int64_t operand_distance(const StepContext *context) {
     return 0;
 }
 
-/* Words from one active lane's address to the next one's; false where it varies. */
+/* Words from one active lane's address to the next one's; false if it varies. */
 static bool lane_stride(const StepContext *context, int64_t *words) {
     int64_t stride = 0;
     int previous = -1, pairs = 0;
@@ -153,7 +153,7 @@ static int banks_used(const StepContext *context) {
     return __builtin_popcount(banks);
 }
 
-/* How long updates of one address take is not known: the memory system may combine them. */
+/* The cost of updates of one address is unknown: the memory system may combine them. */
 static void explain_collisions(const StepContext *context, Text *out) {
     int addresses, most = step_context_collisions(&context->event, &addresses);
     if (__builtin_popcount(context->event.mask) == 1)
@@ -168,7 +168,7 @@ static void explain_collisions(const StepContext *context, Text *out) {
                    context->event.warp, addresses, most);
 }
 
-/* `faulty`: something is wrong at this step, so that a cost that is the ideal is not worth a word. */
+/* `faulty`: something is wrong at this step, so a cost equal to the ideal is not mentioned. */
 static void explain_shared(const StepContext *context, bool faulty, Text *out) {
     int64_t stride = 0;
     Text peers = {0};
@@ -269,8 +269,9 @@ static void explain_shuffle(const StepContext *context, Text *out) {
 
 static bool short_branch(const StepContext *context) {
     enum {
+        /* Ptxas predicates short bodies; its limit is not documented, so the text says "may". */
         FEW_INSTRUCTIONS = 12
-    }; /* ptxas predicates short bodies; the limit is its own affair, so we say "may" */
+    };
     const PtxCode *code = context->code;
     if (!code || code->reconvergence == PTX_NO_PC || code->reconvergence <= context->step->pc ||
         code->reconvergence - context->step->pc > FEW_INSTRUCTIONS)
@@ -383,7 +384,7 @@ static void explain_barrier(const StepContext *context, Text *out) {
                           : "They wait until the others arrive.");
 }
 
-/* By where the addresses lie, which a generic address says only when it runs. */
+/* By the addresses, since a generic address has its state space only at run time. */
 static void explain_access(const StepContext *context, Text *out) {
     if (step_context_is_shared(context->event.kind))
         explain_shared(context, is_faulty(context), out);
@@ -397,7 +398,7 @@ static void explain_wmma(const StepContext *context, Text *out) {
     (context->event.kind == TRACE_MATRIX ? explain_product : explain_access)(context, out);
 }
 
-/* A side of an asynchronous copy, a commit, a wait, an mbarrier: when bytes arrive. */
+/* A side of an asynchronous copy, a commit, a wait, an mbarrier: when the data arrives. */
 static void explain_arrival(const StepContext *context, Text *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     TraceKind written = in ? trace_written_kind_of(in) : TRACE_NOT_RECORDED;

@@ -1,5 +1,5 @@
 /* The sentence about a fault at this step, which comes before all others: the access that ended the run, a
- * word that nothing wrote, a race, an addition that rounding took, inputs that are counted twice or lost. */
+ * word that nothing wrote, a race, an addition lost to rounding, inputs that are counted twice or lost. */
 #include "tui/panes/pane.h"
 #include "tui/panes/reduction_row.h"
 
@@ -33,7 +33,7 @@ static bool is_same_line(const StepContext *context, int pc) {
            (code && context->code && code->line.line && code->line.line == context->code->line.line);
 }
 
-/* A fault of this block and this line after which the run went on. */
+/* A fault of this block and this line that did not end the run. */
 static bool add_survived(const StepContext *context, Text *out) {
     const Trace *trace = context->scene->traced.trace;
     const SessionBlock *block = &context->scene->traced.blocks[context->view->place.block];
@@ -49,7 +49,7 @@ static bool add_survived(const StepContext *context, Text *out) {
     return false;
 }
 
-/* What the marks of the reduction mean, where one is put in this very step. */
+/* The meaning of the reduction's marks that appear in this step. */
 static bool add_mark(const StepContext *context, Text *out) {
     enum { WINDOW = 120 }; /* columns: the boxes around the selected thread's */
     BoxRow row = boxes_row(context, WINDOW);

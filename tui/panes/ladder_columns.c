@@ -7,7 +7,7 @@
     static void name(const LadderColumn *column, const Ladder *ladder, const LadderFigures *figures,         \
                      int row, int size, char *out, size_t bytes)
 
-/* ---- ours ---------------------------------------------------------------------------------------------- */
+/* ---- measured ------------------------------------------------------------------------------------------ */
 
 static void print_ratio(double ratio, char *out, size_t bytes) {
     if (isnan(ratio))
@@ -62,7 +62,7 @@ static const LadderColumn ours[] = {
     {"sectors", 9, sectors, 0, false},   {"barriers", 9, barriers, 0, false},
 };
 
-/* ---- of articles --------------------------------------------------------------------------------------- */
+/* ---- published ----------------------------------------------------------------------------------------- */
 
 PRINT(number) {
     const PublishedStep *step = published_find(column->article, ladder->rows[row].id);

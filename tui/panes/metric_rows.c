@@ -44,7 +44,7 @@ bool metric_row_has_excess(int row, const Totals *totals) {
     return has_ideal && metric_row_value(row, totals) > ideal;
 }
 
-/* The step as the counters of one execution of each kind of work that it has. */
+/* The step as counters: one execution of each kind of work in it. */
 bool metric_row_counts(int row, const StepIndexEntry *step) {
     TraceCounter counter = {.executions = 1,
                             .lanes = step->lanes,
@@ -56,7 +56,7 @@ bool metric_row_counts(int row, const StepIndexEntry *step) {
                             .divergent = step->diverges};
     Totals totals = {0};
     metrics_add_counter((TraceKind)step->kind, &counter, &totals);
-    if (step->accesses)
-        metrics_add_counter(TRACE_SHARED_LOAD, &counter, &totals); /* generic ones may be mixed */
+    /* Generic ones may mix state spaces. */
+    if (step->accesses) metrics_add_counter(TRACE_SHARED_LOAD, &counter, &totals);
     return metric_row_value(row, &totals) > 0;
 }

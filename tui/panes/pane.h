@@ -1,8 +1,8 @@
 /* Panes: a pane is one file with one const struct, and one line of panes.def.
  *
- * A pane draws what the context holds onto its area and keeps nothing. Panes of SLOT_PICTURE show the current
- * instruction: the first that lists the event's kind is drawn. Overlays are drawn over runs without events as
- * well, where the context has no step: they must not use it. */
+ * A pane draws the context's contents onto its area and keeps no state. Panes of SLOT_PICTURE show the
+ * current instruction: the first pane that lists the event's kind is drawn. Overlays are also drawn over runs
+ * without events, for which the context has no step: they must not use it. */
 #ifndef TUI_PANES_PANE_H
 #define TUI_PANES_PANE_H
 
@@ -13,19 +13,19 @@ typedef enum PaneSlot {
     SLOT_SOURCE,
     SLOT_LANES,
     SLOT_PICTURE,
-    SLOT_REDUCTION, /* on large screens; else in the picture's place */
+    SLOT_REDUCTION, /* on large screens; otherwise in the picture's place */
     SLOT_EXPLANATION,
     SLOT_TIMELINE,
     SLOT_COUNT,
-    SLOT_SIDE = SLOT_COUNT, /* panes that take turns in the side places; the view says which comes first */
+    SLOT_SIDE = SLOT_COUNT, /* panes that share the side places; the view selects which comes first */
     SLOT_OVERLAY
 } PaneSlot;
 
 typedef struct PaneHead { /* the pane's top line */
     char title[160], note[160];
-    char foot[160]; /* in the line below, where the pane has a frame */
+    char foot[160]; /* in the line below, if the pane has a frame */
     Role note_role; /* DIM unless the pane sets it */
-    int columns;    /* for both, without borders; set by the caller */
+    int columns;    /* of both texts, without borders; set by the caller */
     int rows;       /* of the pane's inside; likewise */
 } PaneHead;
 
@@ -33,13 +33,14 @@ typedef struct Pane {
     PaneSlot slot;
     uint32_t kinds;  /* PICTURE: a bit 1 << TraceKind for each kind that it draws */
     Overlay overlay; /* OVERLAY: the view's state that shows it */
-    /* SIDE: there is only a sentence to say, so that a row is enough; NULL: never. The same at every step. */
+    /* SIDE: the pane has only a sentence to show, so one row is enough; NULL: never. The same at every
+     * step. */
     bool (*is_empty)(const StepContext *context);
     void (*head)(const StepContext *context, PaneHead *out);
     void (*draw)(const StepContext *context, Canvas *canvas, Rectangle area);
-    /* A click at this place of the inside; NULL: clicks do nothing. */
+    /* Handles a click at this place of the inside; NULL: clicks do nothing. */
     ViewAnswer (*click)(const StepContext *context, Rectangle area, int column, int row, View *view);
-    /* OVERLAY that scrolls: its rows at this width; else NULL. */
+    /* For an OVERLAY that scrolls: its rows at this width; else NULL. */
     int (*line_count)(const StepContext *context, int columns);
     ViewAnswer (*click_title)(const StepContext *context, View *view); /* may be NULL */
 } Pane;
@@ -47,17 +48,19 @@ typedef struct Pane {
 extern const Pane *const panes[]; /* ends with NULL */
 
 int pane_side_count(void);
-const Pane *pane_side(int index); /* around */
+const Pane *pane_side(int index); /* cyclic */
 
 #define PANE(name) extern const Pane pane_##name;
 #include "tui/panes/panes.def"
 #undef PANE
 
-/* What happens at this step, as sentences for people. explain.c */
+/* Describes this step in sentences. explain.c */
 void explain_step(const StepContext *context, Text *out);
-/* Where the picture is of the access that ended the run: the note says so, in place of what the access would cost. */
+/* For the picture of the access that ended the run: the note says so, instead of what the access would
+ * cost. */
 void pane_note_trap(const StepContext *context, PaneHead *out);
-/* What is wrong at this step; false: nothing is known to be. Then explain_step() does not call its access harmless. */
+/* What is wrong at this step; false: no fault is known. If true, explain_step() does not call the access
+ * harmless. */
 bool explain_fault(const StepContext *context, Text *out);
 
 #endif

@@ -16,7 +16,7 @@ static bool has(const StepContext *context, PtxModifierKind kind) {
     return ptx_instruction_has(instruction_of(context), kind);
 }
 
-/* The lane whose part is shown: the selected one, else the first. */
+/* The lane whose copy is shown: the selected one, else the first. */
 static int shown_lane(const StepContext *context) {
     int lane = context->view->selection.lane;
     return context->event.mask >> lane & 1 ? lane : __builtin_ctz(context->event.mask);
@@ -70,7 +70,7 @@ static void print_copy(const StepContext *context, int event, int lane, char *ou
              place_of(context, &to, lane, to_place, sizeof to_place));
 }
 
-/* ---- groups ----------------------------------------------------------------------------------------- */
+/* ---- groups -------------------------------------------------------------------------------------------- */
 
 static void draw_group(const StepContext *context, Canvas *canvas, Rectangle area) {
     AsyncCopiesOnTheirWay on;
@@ -102,7 +102,7 @@ static void draw_group(const StepContext *context, Canvas *canvas, Rectangle are
         canvas_text(canvas, area, 1, row, ROLE_DIM, "no copy of this lane is on its way");
 }
 
-/* ---- mbarriers -------------------------------------------------------------------------------------- */
+/* ---- mbarriers ----------------------------------------------------------------------------------------- */
 
 static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceEvent *event = &context->event;
@@ -135,7 +135,7 @@ static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle 
         canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: each lane arrives", place);
 }
 
-/* ---- bulk copies ------------------------------------------------------------------------------------ */
+/* ---- bulk copies --------------------------------------------------------------------------------------- */
 
 static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area) {
     const TraceBlock *block = context->steps->block;

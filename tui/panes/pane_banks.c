@@ -1,11 +1,11 @@
-/* Banks: the shown warp's shared access. 32 columns are the banks, a row is a line of 32 words, a cell holds
- * the lane that accesses the word. The wavefronts of the access light up one after another; tall columns are
- * the conflict.
+/* Banks: the shown warp's shared access. The 32 columns are the banks, a row is a line of 32 words, a cell
+ * contains the lane that accesses the word. The wavefronts of the access light up one after another; tall
+ * columns are the conflicts.
  *
- * All of the block's shared memory is shown where it fits, so that the picture does not move from step to
- * step; else the lines that the access touches. The enlarged pane shows these in large cells, with the values and
- * with how long each access waits; banks that do not fit side by side then follow below, or where the selected lane is
- * one of theirs. */
+ * All of the block's shared memory is shown if it fits, so that the picture does not move from step to step;
+ * otherwise only the lines that the access touches. The enlarged pane shows these in large cells, with the
+ * values and how long each lane waits; banks that do not fit side by side follow below, or the band with the
+ * selected lane's bank is shown. */
 #include "tui/panes/banks.h"
 
 #include "base/memory.h"
@@ -21,7 +21,7 @@ static const char *access_name(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
 }
 
-/* Rows that are left out because no array of the kernel lies there; "": none. */
+/* The number of rows left out because no array of the kernel lies there; "": none. */
 static void print_below(const StepContext *context, const Banks *banks, char *out, size_t bytes) {
     uint64_t first = banks_lines_of_arrays(context).first;
     *out = 0;
@@ -99,7 +99,7 @@ static void draw_cell(const Banks *banks, Canvas *canvas, Rectangle area, int co
 
 /* ---- cells --------------------------------------------------------------------------------------------- */
 
-/* The text of a number, rounded where it has more than `columns`: "0.77", "-1e3"; '#' where it cannot be. */
+/* The text of a number, rounded if it is wider than `columns`: "0.77", "-1e3"; '#' if it does not fit. */
 static void shorten(char *text, size_t bytes, int columns) {
     char *end;
     double value = strtod(text, &end);
@@ -111,14 +111,14 @@ static void shorten(char *text, size_t bytes, int columns) {
     }
     for (int digits = columns; is_number && digits > 0; digits--) {
         snprintf(text, bytes, "%.*e", digits - 1, value);
-        char *exponent = strchr(text, 'e'); /* 1.2e+09 is 1.2e9 */
+        char *exponent = strchr(text, 'e'); /* 1.2e+09 becomes 1.2e9 */
         if (exponent) snprintf(exponent + 1, bytes - (size_t)(exponent + 1 - text), "%d", atoi(exponent + 1));
         if ((int)strlen(text) <= columns) return;
     }
     snprintf(text, bytes, "%.*s", columns, "##############");
 }
 
-/* The value in this word of the lane's; "" where there is none, or where it began in the word before. */
+/* The value in this word of the lane's access; "" if none, or if it began in the word before. */
 static void print_word(const StepContext *context, int lane, uint64_t word, int columns, char *out,
                        size_t bytes) {
     const TraceEvent *event = &context->event;
@@ -134,7 +134,7 @@ static void print_word(const StepContext *context, int lane, uint64_t word, int 
     shorten(out, bytes, columns);
 }
 
-/* "now", "done", "+3": by three wavefronts later; returns its role. */
+/* "now", "done", "+3": three wavefronts later; returns its role. */
 static Role print_wait(const StepContext *context, const Banks *banks, int lane, char *out, size_t bytes) {
     int later = context->wavefront_of_lane[lane] - context->view->place.wavefront;
     *out = 0;
@@ -151,7 +151,7 @@ static void draw_right(Canvas *canvas, Rectangle area, int end, int row, Role ro
     canvas_text(canvas, area, end - canvas_text_columns(text), row, role, text);
 }
 
-/* What the enlarged pane adds to the lane: below it, or on its left. */
+/* What the enlarged pane adds to the lane: below it, or to its left. */
 static void draw_parts(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
                        int column, int row, const BankGrid *grid, const BankRow *line, int from, int bank) {
     int lane = line->lane[bank], end = column + grid->width - 1;
@@ -160,8 +160,8 @@ static void draw_parts(const StepContext *context, const Banks *banks, Canvas *c
     Role role = print_wait(context, banks, lane, wait, sizeof wait);
     int columns = grid->is_beside ? grid->width - WAIT_COLUMNS - 4 : grid->width - 1, left = bank;
     while (left > from && line->lane[left - 1] < 0) left--;
-    if (!grid->is_beside)
-        columns += (bank - left) * grid->width + (left == from); /* room that nobody else uses */
+    /* Space that no other cell uses. */
+    if (!grid->is_beside) columns += (bank - left) * grid->width + (left == from);
     print_word(context, lane, line->line * BANK_COUNT + (uint64_t)bank, columns, value, sizeof value);
     if (grid->is_beside) {
         canvas_text(canvas, area, column, row, role, wait);
@@ -172,7 +172,7 @@ static void draw_parts(const StepContext *context, const Banks *banks, Canvas *c
     if (grid->cell_rows > 2) draw_right(canvas, area, end, row + 2, role, wait);
 }
 
-/* `mark`: 0, '~' where lines above are left out, an arrow where rows are out of sight. */
+/* `mark`: 0, '~' if lines above are left out, an arrow if rows are hidden. */
 static void draw_row(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area, int row,
                      const BankGrid *grid, int from, const BankRow *line, uint32_t mark) {
     unsigned long long word = (unsigned long long)line->line * BANK_COUNT + (unsigned)from;
@@ -281,7 +281,7 @@ static void draw_phases(const StepContext *context, const Banks *banks, Canvas *
             "pair rule: each lane's neighbour loads the same address or is inactive: two phases become one");
 }
 
-/* What the cells mean, and from where on the kernel's arrays lie. */
+/* The meaning of the cells, and where the kernel's arrays begin. */
 static void draw_legend(const StepContext *context, const Banks *banks, const BankGrid *grid, Canvas *canvas,
                         Rectangle area, int row) {
     char below[48];
@@ -307,7 +307,7 @@ static void draw_legend(const StepContext *context, const Banks *banks, const Ba
     text_done(&text);
 }
 
-/* One line about the selected lane, and what the cells mean. */
+/* One line about the selected lane, and the meaning of the cells. */
 static void draw_notes(const StepContext *context, const Banks *banks, const BankGrid *grid, Canvas *canvas,
                        Rectangle area, int row) {
     bool is_phased = context->cost.phases > 1 || context->cost.is_paired;

@@ -34,7 +34,7 @@ static void branch_head(const StepContext *context, PaneHead *out) {
     out->note_role = diverges(&context->event) ? ROLE_WARNING : ROLE_DIM;
 }
 
-/* "line 41" or, where that is no help, the instruction's number. */
+/* "line 41", or the instruction's number if the line is the same. */
 static void print_place(const StepContext *context, int pc, char *out, size_t bytes) {
     const PtxCode *code = scene_code(context->scene, context->view->place.block, pc);
     if (!code)
@@ -45,7 +45,7 @@ static void print_place(const StepContext *context, int pc, char *out, size_t by
         snprintf(out, bytes, "PTX %d", pc);
 }
 
-/* Where the branch leads and where its lanes reconverge; returns the columns written. */
+/* The target of the branch and the point where its lanes reconverge; returns the columns written. */
 static int draw_targets(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
     char place[48];
     int at = 1;
@@ -62,7 +62,7 @@ static void read_part(const StepContext *context, int index, TraceEvent *out) {
     trace_block_read_header(context->steps->block, context->steps->events[context->step->first + index], out);
 }
 
-/* The lanes that take the branch, warp by warp; neighbours that do the same share a row. */
+/* The lanes that take the branch, warp by warp; neighbouring warps that do the same share a row. */
 static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle area, int row,
                        const Ruler *ruler) {
     for (int i = 0; i < context->step->count && row < area.rows; row++) {
@@ -153,7 +153,7 @@ static Arrival arrival_of(const StepContext *context, int warp) {
     return (state.exited | state.trapped | state.stopped) == state.exists ? ENDED : MISSING;
 }
 
-/* While the barrier fills up in play, the warps that arrive come one after another. */
+/* During play, the warps that arrive at the barrier appear one after another. */
 static Arrival arrival_shown(const StepContext *context, int warp) {
     int before = 0, all = 0;
     if (arrival_of(context, warp) != ARRIVES) return arrival_of(context, warp);
@@ -165,7 +165,7 @@ static Arrival arrival_shown(const StepContext *context, int warp) {
     return before < view_phase(context->view) * all ? ARRIVES : COMES;
 }
 
-/* One cell a warp; returns the row below them. */
+/* One cell per warp; returns the row below them. */
 static int draw_arrivals(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
     int count = context->step_index->warp_count, each = count > 10 ? 7 : 6, per_row = area.columns / each;
     for (int warp = 0; warp < count; warp++) {
@@ -180,7 +180,7 @@ static int draw_arrivals(const StepContext *context, Canvas *canvas, Rectangle a
     return row + 2;
 }
 
-/* "■ warps 1-7 arrive now"; nothing where there are none. */
+/* "■ warps 1-7 arrive now"; nothing if there are none. */
 static int draw_group(const StepContext *context, Canvas *canvas, Rectangle area, int row, Arrival arrival,
                       const char *one, const char *several) {
     int count = context->step_index->warp_count, found = 0;

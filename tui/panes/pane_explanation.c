@@ -1,5 +1,5 @@
-/* The explanation pane: a fault, the step in words, and the catalogue's advice. The advice is what to watch
- * for. A sentence that does not fit as a whole is left out: half of one says nothing. */
+/* The explanation pane: a fault, the step in words, and the catalogue's advice on what to watch for. A
+ * sentence that does not fit as a whole is left out. */
 #include "tui/panes/pane.h"
 #include "tui/panes/sentences.h"
 
@@ -10,7 +10,7 @@ static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->title, sizeof out->title, "explanation");
 }
 
-/* The fault of another block, below the step. */
+/* Shows the fault of another block below the step. */
 static int draw_other_trap(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
     const Trace *trace = context->scene->traced.trace;
     if (!trace->trap_count || context->step_index->trap) return 0;

@@ -11,7 +11,7 @@ static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->note, sizeof out->note, "$ edits again, any other key closes");
 }
 
-/* The line as far as it fits, and the caret below the column. */
+/* As much of the line as fits, and the caret below the column. */
 static int draw_excerpt(const Error *error, Canvas *canvas, Rectangle area, int row) {
     enum { INDENT = 4 };
     int column = error->caret ? error->caret : error->column;

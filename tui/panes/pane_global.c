@@ -1,6 +1,6 @@
 /* The global pane: a warp's access by lines of 128 bytes and their sectors of 32. Local memory is shown in
- * the same way. A cell is a word of four bytes and holds the lane that accesses it; the other words of a
- * touched sector are dots, because they are transferred as well, and words of other sectors stay blank. */
+ * the same way. A cell is a word of four bytes and contains the lane that accesses it. Other words of a
+ * touched sector are dots, because they are transferred as well; words of other sectors are blank. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
@@ -19,16 +19,16 @@ enum {
 typedef struct MemoryLine {
     int buffer;
     uint64_t line;      /* offset / 128 */
-    int8_t lane[WORDS]; /* lowest lane that accesses the word; -1: none */
+    int8_t lane[WORDS]; /* lowest lane that accesses the word; -1: untouched */
     uint8_t sharers[WORDS];
-    uint8_t sectors; /* bits of the touched ones */
+    uint8_t sectors; /* bitmap of the touched sectors */
 } MemoryLine;
 
 typedef struct MemoryPicture {
     MemoryLine lines[MAX_LINES]; /* by buffer and offset */
     int count;
     int sectors, ideal;
-    bool shared_words; /* several lanes access the same one */
+    bool shared_words; /* several lanes access the same word */
 } MemoryPicture;
 
 static MemoryLine *line_of(MemoryPicture *memory, int buffer, uint64_t line) {
@@ -52,7 +52,7 @@ static void memory_fill(MemoryPicture *memory, const StepContext *context) {
     memset(memory, 0, sizeof *memory);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         if (!(event->mask >> lane & 1)) continue;
-        /* Buffers are apart by more than any offset, and aligned, so sectors never join two of them. */
+        /* Buffers are further apart than any offset, and aligned, so no sector spans two of them. */
         address[lane] = (uint64_t)(event->buffer[lane] + 1) << 40 | event->offset[lane];
         uint64_t first = event->offset[lane] / 4,
                  last = (event->offset[lane] + (uint64_t)event->width - 1) / 4;
@@ -98,7 +98,7 @@ static const char *verb(TraceKind kind) {
     }
 }
 
-/* How good the access is: by its sectors; for atomics by how many lanes wait for each other. */
+/* The efficiency of the access: by its sectors; for atomics by how many lanes wait for each other. */
 static void judge(const StepContext *context, const MemoryPicture *memory, PaneHead *out) {
     int addresses, collisions = step_context_collisions(&context->event, &addresses);
     out->note_role = ROLE_GOOD;
@@ -173,7 +173,7 @@ static void draw_lane_note(const StepContext *context, Canvas *canvas, Rectangle
     text_done(&text);
 }
 
-/* Which lines are shown where. */
+/* Which lines are shown, and where. */
 typedef struct MemoryGrid {
     int width, room, first; /* columns of a word; rows for lines, the first line shown */
     int spacing;            /* rows from one line to the next */
@@ -186,7 +186,7 @@ static bool shows_lane(const MemoryPicture *memory, const MemoryGrid *grid, int 
     return false;
 }
 
-/* The selected lane stays in sight. */
+/* Keeps the selected lane visible. */
 static MemoryGrid lay_out(const MemoryPicture *memory, const StepContext *context, Rectangle area) {
     MemoryGrid grid = {.width = MOST_WORD_COLUMNS,
                        .room = area.rows - (area.rows > 4   ? 3

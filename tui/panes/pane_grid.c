@@ -1,6 +1,6 @@
-/* The grid on the machine: multiprocessors as rows, time as columns. A cell is as dark as blocks are resident there, of
- * as many as fit; each launch has a role of its own. Below them the whole machine, the time axis, and what follows from it.
- * Multiprocessors that had no block are left out where there are few rows for the others. */
+/* The grid on the machine: multiprocessors as rows, time as columns. A cell is darker the more blocks are
+ * resident, relative to the number that fits; each launch has its own role. Below are the whole machine, the
+ * time axis, and a summary. If rows are scarce, multiprocessors that had no block are left out. */
 #include "tui/panes/pane.h"
 #include "tui/panes/sentences.h"
 
@@ -15,15 +15,15 @@ static const Role launch_roles[ROLES] = {ROLE_BAR, ROLE_ARROW, ROLE_WAITING};
 typedef struct Chart {
     const SessionGrid *grid;
     const GridTimeline *timeline;
-    int launch; /* of the view's place; -1: the timeline has others */
+    int launch; /* of the view's place; -1: the timeline is of others */
     uint32_t block;
-    uint64_t end;          /* nanoseconds on all columns */
+    uint64_t end;          /* nanoseconds covered by all columns */
     int labels, columns;   /* of the label, of the time */
     int rows;              /* of multiprocessors */
-    int texts, each_text;  /* rows of text below the axis; of them for each launch */
-    bool has_launches;     /* a row says which launch is when */
-    uint32_t *shown;       /* [shown_count] multiprocessors that have a place, in order */
-    int shown_count, each; /* multiprocessors a row */
+    int texts, each_text;  /* rows of text below the axis; rows for each launch */
+    bool has_launches;     /* a row shows when each launch ran */
+    uint32_t *shown;       /* [shown_count] multiprocessors that are drawn, in order */
+    int shown_count, each; /* each: multiprocessors per row */
     double *resident;      /* [launch][multiprocessor][column] */
 } Chart;
 
@@ -57,7 +57,8 @@ static bool is_used(const Chart *chart, uint32_t multiprocessor) {
     return false;
 }
 
-/* All multiprocessors, as many a row as it takes; where all that were used have a row of their own, only those. */
+/* All multiprocessors, several per row if necessary; if all that were used have a row of their own, only
+ * those. */
 static void choose_multiprocessors(Chart *chart) {
     uint32_t count = chart->timeline->multiprocessors;
     chart->shown = memory_new((size_t)count * sizeof *chart->shown);
@@ -80,7 +81,8 @@ static void find_place(const StepContext *context, Chart *chart) {
     chart->block = trace_block_linear(block->block);
 }
 
-/* A row for each launch, and one for block and probe; less, or two for each launch, as there is room. */
+/* A row for each launch, and one for block and probe; fewer, or two for each launch, depending on the
+ * room. */
 static void choose_texts(Chart *chart, Rectangle area) {
     enum { ONE_ROW_COLUMNS = 140 };
     int rows = area.rows, most = rows / 3 > 1 ? rows / 3 : 1;
@@ -116,7 +118,8 @@ static void chart_done(Chart *chart) {
 
 /* ---- the chart ----------------------------------------------------------------------------------------- */
 
-/* How full the multiprocessors shown[first .. end) are in a column, 0 to 1, and which launch has most blocks there. */
+/* The occupancy of multiprocessors shown[first .. end) in a column, 0 to 1, and the launch with the most
+ * blocks there. */
 static double fullness(const Chart *chart, int first, int end, int column, int *launch) {
     double sum = 0, most = 0;
     for (int i = 0; i < chart->timeline->launch_count; i++) {
@@ -159,7 +162,7 @@ static void draw_row(const Chart *chart, Canvas *canvas, Rectangle area, int at,
     }
 }
 
-/* Resident blocks of the whole machine. */
+/* Draws the resident blocks of the whole machine. */
 static void draw_machine(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
     canvas_text(canvas, area, 0, at, ROLE_TITLE, "all");
     for (int column = 0; column < chart->columns; column++) {
@@ -178,7 +181,7 @@ static int column_of(const Chart *chart, uint64_t time) {
     return column < chart->columns ? column : chart->columns - 1;
 }
 
-/* Which launch is when, where there is room for its number. */
+/* Shows when each launch ran, if there is room for its number. */
 static void draw_launches(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
     canvas_text(canvas, area, 0, at, ROLE_DIM, "launch");
     for (int i = 0; i < chart->timeline->launch_count; i++) {
@@ -221,7 +224,7 @@ static void draw_axis(const Chart *chart, Canvas *canvas, Rectangle area, int at
     }
 }
 
-/* The block of the view: reverse, on the row of its multiprocessor. NULL: its place is not known. */
+/* The block of the view, in reverse, on the row of its multiprocessor. NULL: its place is unknown. */
 static const GridBlock *find_block(const Chart *chart) {
     const GridLaunch *launch = chart->launch >= 0 ? &chart->timeline->launches[chart->launch] : NULL;
     return launch && launch->blocks && chart->block < launch->block_count ? &launch->blocks[chart->block]

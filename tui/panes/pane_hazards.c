@@ -1,5 +1,5 @@
-/* The hazards pane: errors, then slow places; the selected one with its accesses. It also has the reason and
- * the advice. f and F step through them and go to where they happen. */
+/* The hazards pane: errors, then slow places; the selected one with its accesses, the reason and the advice.
+ * f and F step through them and go to where they happen. */
 #include "tui/panes/pane.h"
 
 #include "findings/findings.h"
@@ -59,7 +59,7 @@ static void draw_item(const Findings *hazards, int index, bool selected, Canvas 
     canvas_print(canvas, area, at, row, ROLE_DIM, "%s, ideal %s", cost, ideal);
 }
 
-/* As many as fit into `rows`, around the selected one. Returns the rows used. */
+/* As many findings as fit into `rows`, around the selected one. Returns the rows used. */
 static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rectangle area, int rows) {
     bool both = hazards->error_count && hazards->error_count < hazards->count;
     int all = hazards->count + (both ? SLOW_ROWS : 0);
@@ -147,7 +147,7 @@ static bool is_empty(const StepContext *context) {
     return !hazards || !hazards->count;
 }
 
-/* One line: what is known, and what to do. */
+/* One line: the finding, and what to do. */
 static void draw_empty(const StepContext *context, Canvas *canvas, Rectangle area) {
     const Findings *hazards = context->scene->borrowed.hazards;
     const char *note = context->scene->borrowed.hazards_note;
@@ -174,7 +174,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (selected >= hazards->count) selected = hazards->count - 1;
     if (area.rows >= ROWS_FOR_A_LIST) rows = area.rows / 3;
     rows = draw_list(hazards, selected, canvas, area, rows);
-    if (area.rows >= 2 * ROWS_FOR_A_LIST) rows++; /* a line of air */
+    if (area.rows >= 2 * ROWS_FOR_A_LIST) rows++; /* an empty line */
     draw_selected(context, &hazards->items[selected], canvas, area, rows);
 }
 

@@ -1,5 +1,4 @@
-/* The help: the keys in groups, and the signs of the pane with the focus. The signs of the timeline follow
- * (legend.def). */
+/* Help: the keys in groups, then the signs of the panes, the focused pane first (legend.def). */
 #include "tui/panes/pane.h"
 #include "tui/panes/sheet.h"
 
@@ -50,7 +49,7 @@ static SheetRow title_row(const char *title) {
     return row;
 }
 
-/* The mouse, and numbers, which are no rows of keys.def. */
+/* The mouse, and numbers, which have no row in keys.def. */
 static const SheetRow others[] = {
     {.term = "wheel", .role = ROLE_KEY, .text = "beat"},
     {.term = "click", .role = ROLE_KEY, .text = "step, line, level, warp, lane, pane, hint"},
@@ -109,7 +108,7 @@ static const Pane *picture_of_step(const StepContext *context) {
     return NULL;
 }
 
-/* The reduction stands in the picture's place or beside it. */
+/* The reduction is in the picture's place or beside it. */
 static void put_signs_of_picture(Sheet *sheet, const StepContext *context) {
     ShownPicture picture = context->view->display.picture;
     int block = context->view->place.block;
@@ -127,7 +126,7 @@ static void put_signs_of_picture(Sheet *sheet, const StepContext *context) {
     put_signs(sheet, picture_of_step(context));
 }
 
-/* The pane that has the focus first, then the others of the screen. */
+/* The focused pane first, then the other panes of the screen. */
 static void put_signs_here(Sheet *sheet, const StepContext *context) {
     const ViewDisplay *display = &context->view->display;
     const Pane *source = display->source == SOURCE_SASS ? &pane_sass : &pane_source;

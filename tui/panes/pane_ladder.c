@@ -1,6 +1,6 @@
-/* The ladder screen: times of all rungs by size, and figures at the selected size. Below the table stands the
- * selected rung in words. Each time has a bar that says how fast it is beside the best of its size, so that
- * colour is not needed. */
+/* The ladder screen: times of all rungs by size, and figures at the selected size. The selected rung is
+ * described below the table. Each time has a bar that shows how fast it is relative to the best of its size,
+ * so that colour is not needed. */
 #include "tui/panes/ladder_columns.h"
 #include "tui/panes/pane.h"
 #include "tui/view/ladder_view.h"
@@ -16,16 +16,16 @@ typedef struct Table {
     bool is_live;
     LadderFigures figures[LADDER_ROWS]; /* at the selected size */
     int row, size;                      /* selected */
-    int first_row, rows;                /* that are drawn */
+    int first_row, rows;                /* the rows drawn */
     int first_size, sizes;
     LadderColumn columns[LADDER_COLUMNS];
     int column_count;
     int words; /* rows below the table */
 } Table;
 
-/* ---- what is drawn -------------------------------------------------------------------------------------- */
+/* ---- what is drawn ------------------------------------------------------------------------------------- */
 
-/* Sizes and figures share the width: a few sizes, the figures that matter most, more sizes, more figures. */
+/* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more figures. */
 static void choose_columns(Table *table, int columns) {
     int count = table->column_count, kept = 0, all = table->ladder.size_count;
     table->sizes = columns < NARROW ? LEAST_SIZES : MORE_SIZES;
@@ -43,7 +43,7 @@ static void choose_columns(Table *table, int columns) {
     if (table->sizes > all) table->sizes = all;
 }
 
-/* The selected one stays in sight, in the middle where there is enough on both sides. */
+/* Keeps the selected one visible, in the middle if there is enough on both sides. */
 static int first_shown(int selected, int shown, int all) {
     int first = selected - shown / 2;
     if (first > all - shown) first = all - shown;
@@ -70,7 +70,7 @@ static bool table_init(Table *table, const StepContext *context, Rectangle area)
     return true;
 }
 
-/* ---- the head ------------------------------------------------------------------------------------------- */
+/* ---- the head ------------------------------------------------------------------------------------------ */
 
 static void head(const StepContext *context, PaneHead *out) {
     const View *view = context->view;
@@ -101,9 +101,9 @@ static void head(const StepContext *context, PaneHead *out) {
              ladder.of.alone ? "the kernel alone" : "to one number");
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------ */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
-/* "us   █ best .. ▁ slow": what the times are in, and what the bars behind them mean. */
+/* "us   █ best .. ▁ slow": the unit of the times, and the meaning of the bars after them. */
 static void draw_bar_key(Canvas *canvas, Rectangle area) {
     int at = canvas_text(canvas, area, 0, 0, ROLE_DIM, "us   ");
     canvas_glyph(canvas, area, at, 0, ROLE_GOOD, 0x2588);
@@ -182,7 +182,7 @@ static void draw_row(const Table *table, Canvas *canvas, Rectangle area, int lin
     canvas_reverse(canvas, area, column, line, SIZE_COLUMNS - 2);
 }
 
-/* ---- in words ------------------------------------------------------------------------------------------- */
+/* ---- in words ------------------------------------------------------------------------------------------ */
 
 static void add_count(Text *text, const char *what, double count) {
     char number[32];
@@ -223,7 +223,7 @@ static void print_times(const Table *table, Text *text) {
     if (!isnan(figures->over_before)) text_print(text, ", %.2fx the row before", figures->over_before);
 }
 
-/* What articles call it, and what they measured. */
+/* Its name in the articles, and their measurements. */
 static void print_articles(const Table *table, Text *text) {
     const char *kernel = table->ladder.rows[table->row].id, *gap = "in articles: ";
     for (int i = 0; i < ARTICLE_COUNT; i++) {
@@ -250,7 +250,7 @@ static bool print_claim(int index, const Table *table, const LadderCounts *count
     return true;
 }
 
-/* Where there is room below the table: what the articles say, and what was measured. */
+/* If there is room below the table: the articles' text, and the measurements. */
 static void draw_claims(const Table *table, const LadderCounts *counts, Canvas *canvas, Rectangle area) {
     int first = HEADING_ROWS + table->rows + 1, end = area.rows - table->words, at = first + 1;
     Text text = {0};
@@ -264,7 +264,7 @@ static void draw_claims(const Table *table, const LadderCounts *counts, Canvas *
     text_done(&text);
 }
 
-/* In a line: one after another, as the rows are gone through. */
+/* On one line: one after another, as the user steps through the rows. */
 static void print_a_claim(const Table *table, const LadderCounts *counts, Text *text) {
     int count = published_claim_count();
     for (int i = 0; i < count; i++)
@@ -310,7 +310,7 @@ static void say_articles(const Table *table, const StepContext *context, Text *t
         print_articles(table, text);
 }
 
-/* As many of its clauses as there is room for. */
+/* As many clauses as there is room for. */
 static void draw_clauses(Canvas *canvas, Rectangle area, int row, Role role, const char *text) {
     char line[256];
     size_t length = strlen(text), cut = length;
@@ -319,7 +319,7 @@ static void draw_clauses(Canvas *canvas, Rectangle area, int row, Role role, con
     canvas_text(canvas, area, 0, row, role, line);
 }
 
-/* A line each, as many as there is room for; in the larger form after an empty one. */
+/* One line each, as many as there is room for; in the larger form after an empty line. */
 static void draw_words(const Table *table, const StepContext *context, Canvas *canvas, Rectangle area) {
     static Say *const say[] = {say_times, say_limit, say_costs, say_articles};
     int first = table->words > 3, lines = table->words - 1 - first;
@@ -348,7 +348,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     draw_words(&table, context, canvas, area);
 }
 
-/* Selects; a click on what is selected opens it. */
+/* Selects; a click on the selection opens it. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int line, View *view) {
     Table table = {0};
     if (!table_init(&table, context, area) || line >= HEADING_ROWS + table.rows) return VIEW_IGNORED;

@@ -1,6 +1,6 @@
-/* Lanes: every warp of the block as a row of 32 cells. Neighbouring warps that look the same share a row where
- * there are more warps than rows; in the enlarged pane only as many as there have to, so that idle warps are
- * seen as a shape. */
+/* Lanes: every warp of the block as a row of 32 cells. If there are more warps than rows, neighbouring warps
+ * that look the same share a row; in the enlarged pane only as many as necessary, so that idle warps form a
+ * visible shape. */
 #include "tui/panes/pane.h"
 
 #include "base/memory.h"
@@ -72,7 +72,7 @@ static void draw_cells(const StepContext *context, Canvas *canvas, Rectangle are
     }
 }
 
-/* `columns`: what there is room for. */
+/* `columns`: the room available. */
 static void print_note(const StepContext *context, const WarpRow *row, int columns, char *out, size_t bytes,
                        Role *role) {
     const WarpState *state = &row->state;
@@ -128,7 +128,7 @@ static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle are
 /* The values below the rows: of the event, or of a register of its instruction. */
 typedef struct Values {
     const PtxRegister *reg; /* NULL: what the event loads, stores or receives */
-    uint32_t lanes;         /* that have one */
+    uint32_t lanes;         /* lanes that have one */
     RegisterValues of_register;
 } Values;
 
@@ -162,7 +162,7 @@ static int longest_value(const StepContext *context, const Values *values) {
     return longest;
 }
 
-/* All 32 lanes; where there is not enough room, the rows around the selected lane. */
+/* All 32 lanes; if there is not enough room, the rows around the selected lane. */
 static void draw_values(const StepContext *context, Canvas *canvas, Rectangle area, const Values *values) {
     int width = longest_value(context, values) + 1, per_row = WARP_LANES, first = 0;
     while (per_row > 1 && LANE_COLUMNS + per_row * width > area.columns) per_row /= 2;
@@ -194,7 +194,7 @@ static void print_what(const StepContext *context, const Values *values, char *o
              *format ? ", " : "", format, element);
 }
 
-/* What the glyphs mean, and what the values below are. */
+/* The meaning of the glyphs and of the values below. */
 static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle area, int row,
                         const Values *values) {
     static const struct {
@@ -221,11 +221,11 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
         canvas_text(canvas, area, area.columns - columns, row, ROLE_DIM, what);
 }
 
-/* Where everything goes. */
+/* The layout of the pane. */
 typedef struct Arrangement {
     WarpRow *rows;
-    int count, first, shown; /* rows there are, the first shown and how many */
-    int ruler, label, width; /* rows of the lane numbers; columns of the warps' names; of a lane */
+    int count, first, shown; /* number of rows, the first shown and how many */
+    int ruler, label, width; /* rows of the lane numbers; columns of the warps' names; columns per lane */
     int legend;              /* its row; -1: no room */
     Values values;
     int values_row;
@@ -307,7 +307,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     return VIEW_CHANGED;
 }
 
-/* To the next traced block; after the last one to the first. */
+/* Goes to the next traced block; after the last one to the first. */
 static ViewAnswer click_title(const StepContext *context, View *view) {
     view_go_to_block(view, context->scene, (view->place.block + 1) % context->scene->traced.block_count);
     return VIEW_CHANGED;

@@ -1,4 +1,4 @@
-/* Latency: cycles until the result of one instruction can be used, as bars in groups. */
+/* Latency: cycles until an instruction's result is available, as bars in groups. */
 #include "ladder/latency.h"
 #include "tui/panes/pane.h"
 #include "tui/view/ladder_view.h"
@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct LatencyLine {
-    const char *heading; /* else a row; neither: an empty line */
+    const char *heading; /* a heading, or a row below; without both: an empty line */
     const LatencyRow *row;
 } LatencyLine;
 
@@ -80,7 +80,7 @@ static void draw_line(const Latencies *latencies, const LatencyLine *line, Canva
     for (int i = 0; i < length || i == 0; i++) canvas_glyph(canvas, area, left + i, at, ROLE_BAR, 0x2588);
 }
 
-/* Groups stay whole where they are divided into two columns. */
+/* Groups stay whole when they are divided into two columns. */
 static int divide(const LatencyLine *lines, int count) {
     int best = count;
     for (int i = 0; i < count; i++)

@@ -1,5 +1,6 @@
-/* Matrix: a product of matrices by a warp, or movmatrix. On the left which lane holds which elements, on the right what the
- * selected lane holds. A cell of a map is what lies together in a lane: neighbours of a register, of D two columns. */
+/* Matrix: the matrix product of a warp, or movmatrix. On the left, which lane holds which elements; on the
+ * right, what the selected lane holds. A cell of a map is a group of elements that one lane holds together:
+ * those of one register; for D, two columns. */
 #include "tui/panes/pane.h"
 
 #include "ptx/matrix.h"
@@ -12,13 +13,13 @@ enum { MOST_CELLS = 32, CELL_COLUMNS = 3, LABEL_COLUMNS = 3, GAP = 2, LIST_COLUM
 typedef struct MatrixOperand { /* of the instruction */
     char name;
     PtxFragment fragment;
-    const PtxOperand *registers; /* NULL: the values are those of the event */
+    const PtxOperand *registers; /* NULL: the values of the event */
 } MatrixOperand;
 
 typedef struct MatrixPicture {
-    MatrixOperand operands[3]; /* as they are drawn */
+    MatrixOperand operands[3]; /* in drawing order */
     int count;
-    int m, n, k; /* 0: no product */
+    int m, n, k; /* 0: not a product */
 } MatrixPicture;
 
 static MatrixPicture picture_of(const PtxInstruction *in) {
@@ -79,7 +80,7 @@ static int map_columns(const LaneMap *map) {
     return LABEL_COLUMNS + map->columns * CELL_COLUMNS;
 }
 
-/* The first row that is drawn: the lane's rows stand in the middle where there is no room for all. */
+/* The first row drawn: the lane's rows are in the middle if there is no room for all. */
 static int first_row(const LaneMap *map, int lane, int visible) {
     int row = 0;
     for (int r = map->rows - 1; r >= 0; r--)
@@ -124,7 +125,7 @@ static bool is_written(const StepContext *context, const PtxRegister *reg) {
     return d->kind == PTX_OPERAND_REGISTER && d->reg == reg;
 }
 
-/* False: not known, or the result stands in its place. */
+/* False: unknown, or overwritten by the result. */
 static bool find_bits(const StepContext *context, const MatrixOperand *operand, int index, int lane,
                       uint64_t *bits) {
     RegisterValues values;
@@ -162,7 +163,7 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
     }
 }
 
-/* D first: what the instruction is for. Further ones stand beside the first where there is room. */
+/* D first: the result of the instruction. Further matrices are beside the first if there is room. */
 static void draw_list(const StepContext *context, Canvas *canvas, Rectangle area,
                       const MatrixPicture *picture) {
     canvas_print(canvas, area, 0, 0, ROLE_CURRENT, "lane %d   row, column", context->view->selection.lane);
@@ -196,7 +197,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     draw_list(context, canvas, list, &picture);
 }
 
-/* A cell chooses its lane. */
+/* Selects the lane of the cell. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     MatrixPicture picture = picture_of(context->code ? context->code->instruction : NULL);
     int room = area.columns - LIST_COLUMNS - GAP, begin = 0;

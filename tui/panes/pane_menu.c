@@ -12,7 +12,7 @@ static void head(const StepContext *context, PaneHead *out) {
     snprintf(out->note, sizeof out->note, "type to filter, Enter opens, Esc closes");
 }
 
-/* Rows for kernels; the rest is for the lesson of the selected one. */
+/* Rows for kernels; the others show the lesson of the selected one. */
 static int list_rows(Rectangle area) {
     return area.rows > 6 ? area.rows - 3 : area.rows;
 }

@@ -1,5 +1,5 @@
 /* The metrics pane: the counts of step, line, interval, block and grid, side by side. Accesses have their
- * ideal counts. Where rows are few, those that this step has come first. */
+ * ideal counts. If rows are scarce, those with a count in this step come first. */
 #include "tui/panes/counter_rows.h"
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
@@ -17,8 +17,8 @@ enum {
 enum { BLOCK_SCOPE = 3, GRID_SCOPE = 4, BEFORE_SCOPE = 5 };
 
 typedef struct Scopes {
-    bool counting;   /* the grid's counts are not known yet */
-    bool has_before; /* the file was edited, and the grid's counts from before are known */
+    bool counting;   /* the grid's counts are not available yet */
+    bool has_before; /* the file was edited, and the grid's earlier counts are known */
     Totals of[SCOPE_COUNT];
     const char *names[SCOPE_COUNT];
 } Scopes;
@@ -55,7 +55,7 @@ static void gather(const StepContext *context, Scopes *scopes) {
         metrics_of_launch(before->traced.trace->launches[launch], &scopes->of[BEFORE_SCOPE]);
 }
 
-/* In at most `columns`, 4 at least: "1048576", "1.05M" or "1.0M". */
+/* In at most `columns`, which is at least 4: "1048576", "1.05M" or "1.0M". */
 static void print_number(uint64_t value, int columns, char *out, size_t bytes) {
     static const char units[] = "kMGTPE";
     int length = snprintf(out, bytes, "%" PRIu64, value), unit = 0;
@@ -83,7 +83,7 @@ static void draw_row(const Scopes *scopes, Canvas *canvas, Rectangle area, int r
         }
         uint64_t value = metric_row_value(metric, &scopes->of[scope]);
         bool excess = metric_row_has_excess(metric, &scopes->of[scope]);
-        print_number(value, columns - 2, text, sizeof text); /* a space before it, the '!' behind it */
+        print_number(value, columns - 2, text, sizeof text); /* a space before it, the '!' after it */
         int begin = at + columns - 1 - (int)strlen(text);
         if (value)
             canvas_text(canvas, area, begin, row, excess ? ROLE_CONFLICT : ROLE_TEXT, text);
@@ -108,14 +108,14 @@ static int choose_scopes(const Scopes *scopes, Rectangle area, bool shown[SCOPE_
     return count;
 }
 
-/* The block has any of it, or the grid had before the edit. */
+/* The row is not zero in the block, or was not in the grid before the edit. */
 static bool is_there(const Scopes *scopes, int row) {
     return metric_row_value(row, &scopes->of[BLOCK_SCOPE]) ||
            metric_row_value(row, &scopes->of[BEFORE_SCOPE]);
 }
 
-/* The rows in the order in which they are shown: those that the block has any of; where not all fit, those
- * that this step has come first. Returns how many fit. */
+/* The rows in display order: those that are not zero in the block; if not all fit, those with a count in this
+ * step come first. Returns how many fit. */
 static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW_COUNT]) {
     bool taken[METRIC_ROW_COUNT] = {false};
     int count = 0, all = 0;
@@ -130,7 +130,7 @@ static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW
     return count;
 }
 
-/* Below the rows, or to the right of them, where it fits. */
+/* Below the rows, or to their right, where it fits. */
 static void draw_counters(const StepContext *context, Canvas *canvas, Rectangle area, int row, int column) {
     int rows = counter_rows_height(context);
     Rectangle below = {area.column, area.row + row, area.columns, area.rows - row};
@@ -147,8 +147,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     int columns, at = LABEL_COLUMNS, order[METRIC_ROW_COUNT];
     gather(context, &scopes);
     if (!choose_scopes(&scopes, area, shown, &columns)) return;
-    if (counter_rows_height(context) && columns > NUMBER_COLUMNS)
-        columns = NUMBER_COLUMNS; /* they stand beside */
+    /* They are beside the rows. */
+    if (counter_rows_height(context) && columns > NUMBER_COLUMNS) columns = NUMBER_COLUMNS;
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
         const char *name = columns < 10 && scope == 2 ? "intvl" : scopes.names[scope];
@@ -162,7 +162,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     draw_counters(context, canvas, area, 2 + count, at + 1);
 }
 
-/* Marks the steps that the row was counted from, or removes the marks. */
+/* Marks the steps that the row counts, or removes the marks. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Scopes scopes;
     int order[METRIC_ROW_COUNT];

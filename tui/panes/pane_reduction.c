@@ -1,5 +1,5 @@
-/* Reduction: the sum as every text draws it. A row of boxes with their values, the operands that come in from elsewhere,
- * and the row that results; one level at a time, the levels before it above, as far as there is room.
+/* Reduction: the sum as textbooks draw it: a row of boxes with their values, the operands from elsewhere, and
+ * the resulting row; one level at a time, with as many earlier levels above as there is room for.
  *
  *   sdata        0     1     2     3     4     5     6     7
  *   before       7     4     7     6     9     2     2     1
@@ -16,7 +16,7 @@
 
 enum { NARROW_HEAD = 90 };
 
-/* All atomics of the level are to the same word. */
+/* All atomics of the level update the same word. */
 static bool to_one_word(const ReductionLevel *level) {
     const ReductionTerm *first = NULL;
     for (int i = 0; i < level->term_count; i++) {
@@ -28,7 +28,7 @@ static bool to_one_word(const ReductionLevel *level) {
     return first != NULL;
 }
 
-/* The box whose thread is the only one that adds; NULL: there is no such one. */
+/* The box whose thread is the only one that adds; NULL: several add, or none. */
 static const ReductionBox *only_adder(const ReductionLevel *level) {
     const ReductionBox *found = NULL;
     for (int i = 0; i < level->box_count; i++) {
@@ -80,7 +80,7 @@ static void head(const StepContext *context, PaneHead *out) {
         return;
     }
     boxes_print_name(&row, name, sizeof name);
-    bool is_narrow = out->columns < NARROW_HEAD; /* fewer words, and none cut */
+    bool is_narrow = out->columns < NARROW_HEAD; /* fewer words, none cut off */
     if (is_narrow)
         snprintf(out->title, sizeof out->title, "reduction  %s", name);
     else
@@ -109,7 +109,7 @@ static void head(const StepContext *context, PaneHead *out) {
                  threads);
 }
 
-/* The levels before this one, a row each, where their boxes are the same ones. */
+/* The levels before this one, a row each, if they have the same boxes. */
 static void draw_history(BoxRow row, int line, int rows) {
     const ReductionLevel *shown = row.level;
     char text[32];
@@ -132,7 +132,7 @@ static void draw_history(BoxRow row, int line, int rows) {
     }
 }
 
-/* A value in the window that is still used after the level. */
+/* A value in the window that is used after the level. */
 static bool has_live_box(const BoxRow *row, const ReductionLevel *level) {
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = reduction_find(level, row->first + i);
@@ -152,7 +152,7 @@ static int count_history(const BoxRow *row, int room) {
     return count;
 }
 
-/* What comes first where there is little room: the operands, what goes wrong, who adds, then the rest. */
+/* If room is scarce, the order of importance: the operands, the faults, which threads add, then the rest. */
 static void draw_levels(BoxRow *row) {
     BoxFaults faults;
     boxes_find_faults(row, &faults);

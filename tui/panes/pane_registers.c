@@ -1,5 +1,5 @@
-/* The registers pane: the registers of an instruction in the selected lane. Each has its value, how many
- * inputs are folded into it, and the step that it came from. */
+/* The registers pane: the registers of an instruction in the selected lane. Each has its value, the number of
+ * inputs folded into it, and the step that produced it. */
 #include "tui/panes/pane.h"
 
 #include "tui/view/registers.h"
@@ -43,7 +43,7 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
                      context->steps->step_of_event[from] + 1);
 }
 
-/* What to do where there is nothing to show; NULL: there is something. */
+/* What to do if there is nothing to show; NULL: there is something. */
 static const char *print_empty(const StepContext *context, const Registers *registers) {
     RegisterValues values;
     if (!scene_can_replay(context->scene, context->view->place.block))
@@ -70,7 +70,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
             draw_register(context, canvas, area, row++, columns, registers.items[i], &values);
 }
 
-/* Whether at this step there are any does not count: the screen would jump. */
+/* Does not depend on whether this step has any: the screen would jump. */
 static bool is_empty(const StepContext *context) {
     return !scene_can_replay(context->scene, context->view->place.block);
 }

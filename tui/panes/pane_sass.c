@@ -1,6 +1,6 @@
-/* The SASS pane: machine code under its source lines, with a GPU's counts and samples. Below a line stands
- * why it has other counts than its PTX. Few columns: the numbers that the text does not say stay, the address
- * and the share that is predicated off go first. */
+/* The SASS pane: machine code under its source lines, with a GPU's counts and samples. Below a line is the
+ * reason why its counts differ from those of its PTX. On a narrow screen, the numbers that the text does not
+ * contain stay; the address and the share that is predicated off are dropped first. */
 #include "tui/panes/sampled_code.h"
 #include "tui/panes/pane.h"
 
@@ -19,7 +19,7 @@ typedef struct SassRow {
     int index; /* of the instruction, or of the difference */
 } SassRow;
 
-typedef struct SassColumns { /* widths, with the space before them; 0: not shown */
+typedef struct SassColumns { /* widths, including the space before them; 0: hidden */
     int at, executed, lanes, off, samples, bar, text;
     bool has_commas;
 } SassColumns;
@@ -59,7 +59,7 @@ static void list_line(SassPage *listing, const SassLine *line) {
     }
 }
 
-/* The longest number of columns goes to the text. */
+/* The text gets the width of the widest number of columns. */
 static SassColumns choose_columns(const SassKernel *kernel, int columns) {
     bool wide = columns >= WIDE, middle = columns >= MIDDLE;
     SassColumns out = {.at = wide ? 6 : 0, .has_commas = wide};
@@ -82,7 +82,7 @@ static uint64_t samples_of(const SassInstruction *instruction) {
     return sums.all_samples;
 }
 
-/* False: there is no machine code. */
+/* False: no machine code. */
 static bool listing_open(SassPage *listing, const StepContext *context, int columns) {
     *listing = (SassPage){.context = context};
     if (!sampled_code_open(context, &listing->code)) return false;
@@ -101,14 +101,15 @@ static void listing_done(SassPage *listing) {
     sampled_code_done(&listing->code);
 }
 
-/* Does the machine instruction implement the PTX instruction of this step? */
+/* Whether the machine instruction implements the PTX instruction of this step. */
 static bool is_of_step(const SassPage *listing, const SassRow *row) {
     const SassComparison *compared = listing->code.sass.compared;
     return row->kind == ROW_INSTRUCTION && compared &&
            compared->owner[row->index] == listing->context->step->pc;
 }
 
-/* The step's line is in sight, with its instructions; a line without any: the next line that has some. */
+/* Keeps the step's line visible with its instructions; for a line without any, the next line that has
+ * some. */
 static int first_row(const SassPage *listing, int rows) {
     const PtxSourceLine *at = &listing->context->code->line;
     int head = -1, own = -1;
@@ -167,8 +168,8 @@ static int draw_numbers(const SassPage *listing, const SassSums *sums, bool has_
         step_context_print_count(sums->executed, executed, sizeof executed);
     else
         sampled_code_print_count(sums->executed, executed, sizeof executed);
-    uint64_t counted =
-        c->off ? sums->threads : sums->acting; /* of those that are off a column of their own says how many */
+    /* A column of its own shows how many are off. */
+    uint64_t counted = c->off ? sums->threads : sums->acting;
     if (sums->executed) snprintf(lanes, sizeof lanes, "%.1f", (double)counted / (double)sums->executed);
     if (sums->acting < sums->threads)
         sampled_code_print_percent(sampled_code_percent(sums->threads - sums->acting, sums->threads), off);
@@ -196,7 +197,7 @@ static void print_line(const SassPage *listing, const SassLine *line, Text *out)
     text_print(out, "%d  %s", line->line, text ? text + strspn(text, " \t") : "");
 }
 
-/* " (operations.cuh:8)": where inlined code comes from; the line that it was inlined at is the one above it. */
+/* " (operations.cuh:8)": the origin of inlined code; the line that it was inlined at is above it. */
 static void print_chain(const SassKernel *kernel, int place, Text *out) {
     const char *before = "  (";
     for (; place >= 0 && kernel->places[place].inlined_at >= 0; place = kernel->places[place].inlined_at) {
@@ -260,12 +261,13 @@ static void draw_row(const SassPage *listing, const SassRow *row, Canvas *canvas
 
 /* ---- the pane ------------------------------------------------------------------------------------------ */
 
-/* The row of column heads, and the row of origin where the title has no room for it. */
+/* The row of column heads, and the row of origin if the title has no room for it. */
 typedef struct SassParts {
     bool has_heads, has_origin;
 } SassParts;
 
-/* Where, when, of which sizes; false: there is no room for all of it in the pane's top line. */
+/* Where, when and at which sizes the numbers were measured; false: not all of it fits in the pane's top
+ * line. */
 static bool print_note(const SampledCode *code, int columns, char out[NOTE_BYTES]) {
     char origin[ORIGIN_BYTES], sizes[ORIGIN_BYTES];
     sampled_code_print_origin(code, origin);
@@ -315,7 +317,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     listing_done(&listing);
 }
 
-/* To the next step of the line that was clicked. */
+/* Goes to the next step of the clicked line. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     SassPage listing;
     int step = -1;

@@ -1,4 +1,4 @@
-/* Settings: those of the run, to be changed; Enter re-runs the kernel with them. */
+/* The settings pane: edits the settings of the run; Enter re-runs the kernel with them. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
@@ -19,8 +19,8 @@ static void draw_setting(const Settings *settings, int index, Canvas *canvas, Re
                  text.name);
     int room = area.columns - VALUE_COLUMN - 4, length = (int)strlen(text.value);
     bool is_cut = length > room && room > 3;
-    const char *value =
-        is_cut ? text.value + length - room + 3 : text.value; /* the end, where one types, stays visible */
+    /* The end, where the user types, stays visible. */
+    const char *value = is_cut ? text.value + length - room + 3 : text.value;
     canvas_print(canvas, area, VALUE_COLUMN, index, chosen ? ROLE_CURRENT : ROLE_TEXT,
                  chosen ? "< %s%s >" : "  %s%s", is_cut ? "..." : "", value);
     if (VALUE_COLUMN + length + 4 < HINT_COLUMN &&

@@ -9,9 +9,10 @@ enum { LABEL_COLUMNS = 8, UNDEFINED = -1 };
 
 typedef struct Shuffle {
     const char *mode; /* "down", "up", "bfly", "idx" */
-    int delta;      /* the same for all that take from another lane (down, up: distance; bfly: xor); 0: not */
+    /* The same for all lanes that take from another (down, up: distance; bfly: xor); 0: it differs. */
+    int delta;
     uint32_t takes; /* lanes that receive another lane's value */
-    uint32_t keeps; /* lanes that keep their own: their source is out of the segment, or themselves */
+    uint32_t keeps; /* lanes that keep their own: their source is outside the segment, or the lane itself */
     uint32_t undefined; /* lanes whose source was inactive */
 } Shuffle;
 
@@ -88,18 +89,18 @@ static void draw_sources(const StepContext *context, Canvas *canvas, Rectangle a
 
 /* ---- arrows -------------------------------------------------------------------------------------------- */
 
-typedef struct Wire { /* a value's way: from one lane to all that take it */
+typedef struct Wire { /* the path of a value: from one lane to all that take it */
     int source;
     uint32_t targets;
     bool both;       /* source and target exchange their values */
-    int left, right; /* columns between which it runs */
+    int left, right; /* the columns that it spans */
     int row;
 } Wire;
 
 typedef struct Wires {
     Wire wires[WARP_LANES];
     int count, rows;
-    uint32_t sources, targets; /* of those drawn */
+    uint32_t sources, targets; /* of the wires drawn */
 } Wires;
 
 static bool takes_from(const StepContext *context, int lane, int source) {
@@ -124,7 +125,7 @@ static bool wire_serves(const Wire *wire, int lane) {
     return wire->targets >> lane & 1 || (wire->both && wire->source == lane);
 }
 
-/* A lane that gives and takes has two columns: left of its sign the value leaves. */
+/* A lane that both gives and takes has two columns: the value leaves on the left of its sign. */
 static int source_column(const Wires *wires, const Ruler *ruler, int lane) {
     return ruler_column(ruler, lane) - (ruler->width > 1 && wires->targets >> lane & 1);
 }
@@ -151,8 +152,8 @@ static void place_wires(Wires *wires, const Ruler *ruler) {
     }
 }
 
-/* Where there are more wires than rows, or so many that they hide each other: some that lie side by side, the
- * selected lane's among them. */
+/* If there are more wires than rows, or so many that they hide each other: some adjacent ones, including the
+ * selected lane's. */
 static void keep_wires(Wires *wires, const Ruler *ruler, int lane, int rows) {
     enum { CLEAR_ROWS = 2 };
     place_wires(wires, ruler);
@@ -168,7 +169,7 @@ static void keep_wires(Wires *wires, const Ruler *ruler, int lane, int rows) {
     place_wires(wires, ruler);
 }
 
-/* Joins with what is already drawn: lines that cross, corners on a line. */
+/* Joins existing lines: lines that cross, corners on a line. */
 static void draw_part(Canvas *canvas, Rectangle area, int column, int row, Role role, uint32_t glyph) {
     Cell *cell = canvas_cell(canvas, area, column, row);
     if (!cell) return;
@@ -283,7 +284,7 @@ static void draw_value_labels(Canvas *canvas, Rectangle area, int row) {
     canvas_text(canvas, area, 1, row + 1, ROLE_DIM, "takes");
 }
 
-/* Own and taken values: below the lanes where they are short enough, else as many lanes in a row as fit. */
+/* Own and taken values: below the lanes if they are short enough, else as many lanes per row as fit. */
 static void draw_values(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler,
                         int row) {
     int width = longest_value(context) + 1, per_row = WARP_LANES;
@@ -310,7 +311,7 @@ static void draw_values(const StepContext *context, Canvas *canvas, Rectangle ar
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
-    bool values = area.rows >= 9; /* three rows at least */
+    bool values = area.rows >= 9; /* at least three rows */
     int spare = area.rows - 2 - 1 - (values ? 3 : 0), row = 2;
     draw_sources(context, canvas, area, &ruler);
     row += draw_wires(context, canvas, area, &ruler, row, spare);

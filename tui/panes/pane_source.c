@@ -1,8 +1,8 @@
-/* The source pane: the text around the current line, with counts and PTX. The PTX stands beside it, below it
- * or instead of it. Lines that are too long are continued below. Only lines that have events need the
- * gutter's columns; all other text may use them. One of its scopes is the samples of the whole kernel on a
- * GPU, with the stall of the current line in the last row. The sign behind a line's number is of the block's
- * whole run: 'X' is an access of a hazard, '!' a bank conflict. */
+/* The source pane: the text around the current line, with counts and PTX. The PTX is beside it, below it or
+ * in its place. Lines that are too long continue below. Only lines with events need the gutter's columns; all
+ * other text may use them. One scope of the gutter is the samples of the whole kernel on a GPU, with the
+ * stall reason of the current line in the last row. The sign after a line's number is of the block's whole
+ * run: 'X' is an access of a hazard, '!' a bank conflict. */
 #include "base/line_break.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/source_gutter.h"
@@ -58,8 +58,8 @@ static void print_samples_note(const StepContext *context, PaneHead *out) {
     sampled_code_done(&code);
 }
 
-/* "interval 2: lanes, wavefronts"; where there is no room for it, without the word before the name, then without what the
- * columns are of. */
+/* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without the
+ * names of the columns. */
 static void print_columns_note(const char *scope, PaneHead *out) {
     char whole[sizeof out->title];
     const char *name = strstr(out->title, "  ");
@@ -125,8 +125,8 @@ static void draw_sign(Canvas *canvas, Rectangle area, int row, char sign) {
 
 /* ---- listing ------------------------------------------------------------------------------------------- */
 
-/* Appends a line in as many rows as it needs; `columns`: with the gutter's, which only the first row keeps
- * free. `syntax`: at the beginning of the line; NULL: PTX. */
+/* Appends a line in as many rows as it needs; `columns`: including the gutter's, which only the first row
+ * leaves empty. `syntax`: at the beginning of the line; NULL: PTX. */
 static void listing_add(Listing *listing, int line, const char *text, bool has_gutter, int columns,
                         const Syntax *syntax) {
     int indent = (int)strspn(text, " "), column = 0;
@@ -146,7 +146,7 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
     } while (*text);
 }
 
-/* What became of a PTX instruction, below it. */
+/* Notes below a PTX instruction what it was compiled to. */
 static void listing_add_note(Listing *listing, int pc, const char *text, int columns) {
     int first = listing->count;
     listing_add(listing, pc, arena_copy_string(&listing->notes, text), false, columns - CONTINUED, NULL);
@@ -157,18 +157,18 @@ static void listing_add_note(Listing *listing, int pc, const char *text, int col
     }
 }
 
-/* First row shown, so that the kernel does not move where it fits and `current` is in sight. */
+/* The first row shown: the kernel does not move if it fits, and `current` is visible. */
 static int first_row(const Listing *listing, int rows) {
     if (listing->count <= rows) return 0;
     int first = listing->current - rows / 2;
     if (first > listing->count - rows) first = listing->count - rows;
     if (first < 0) first = 0;
-    while (first < listing->current && !listing->rows[first].first)
-        first++; /* not from the middle of a line */
+    /* Not in the middle of a line. */
+    while (first < listing->current && !listing->rows[first].first) first++;
     return first;
 }
 
-/* The part of the line that this row shows, in the colours of its syntax. */
+/* Draws the part of the line that this row shows, in the colours of its syntax. */
 static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *text, bool current) {
     uint8_t roles[MOST_LINE_BYTES];
     char part[MOST_LINE_BYTES];
@@ -198,7 +198,8 @@ static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *tex
     draw_code(canvas, body, row, text, current);
 }
 
-/* How far a kernel's body can move left: what comes before it has no indentation. Python's has to stay. */
+/* How far a kernel's body can move left: the text before it is not indented. Python must keep its
+ * indentation. */
 static size_t common_indent(const StepContext *context, const char *file, int begin, int end) {
     const char *ending = file ? strrchr(file, '.') : NULL;
     if (ending && !strcmp(ending, ".py")) return 0;
@@ -211,7 +212,8 @@ static size_t common_indent(const StepContext *context, const char *file, int be
     return least == 64 ? 0 : least;
 }
 
-/* Lines of the file that this launch has instructions of: the kernel, without what comes before and after. */
+/* Lines of the file that have instructions of this launch: the kernel, without what comes before and
+ * after. */
 static void find_kernel(const StepContext *context, int *begin, int *end) {
     const PtxSourceLine *line = &context->code->line;
     const PtxProgram *program = context->launch->program;
@@ -227,7 +229,7 @@ static void find_kernel(const StepContext *context, int *begin, int *end) {
     *end = *end + 1 > count ? count : *end + 1;
 }
 
-/* What lines 1 to `line` - 1 leave open. */
+/* The state of the syntax after lines 1 to `line` - 1. */
 static Syntax syntax_before(const StepContext *context, const char *file, int line) {
     Syntax syntax = {.is_python = syntax_is_python(file)};
     for (int number = 1; number < line; number++) {
@@ -277,7 +279,7 @@ static const char *ptx_text(const StepContext *context, int pc) {
     return text ? text : "";
 }
 
-/* Each instruction, and below it what its machine code is where that is not one for one. */
+/* Each instruction, and below it its machine code if that is not one instruction. */
 static void list_ptx(const StepContext *context, const SampledCode *sass, int rows, int columns,
                      Listing *listing) {
     const PtxProgram *program = context->launch->program;
@@ -314,7 +316,7 @@ static void draw_ptx(const StepContext *context, const SampledCode *sass, Canvas
     arena_done(&listing.notes);
 }
 
-/* Source beside its PTX, or above it where columns are few. */
+/* Source beside its PTX, or above it if columns are scarce. */
 static void draw_both(const StepContext *context, const SampledCode *sass, const SampledCode *gutter,
                       Canvas *canvas, Rectangle area) {
     Rectangle source = area, ptx = area;
@@ -335,7 +337,7 @@ static void draw_both(const StepContext *context, const SampledCode *sass, const
     draw_ptx(context, sass, canvas, ptx);
 }
 
-/* Rows at the bottom: what the line waits for, the instruction of the step. */
+/* Rows at the bottom: the line's stall reason, the instruction of the step. */
 static void cut_notes(const StepContext *context, Rectangle *area, bool *has_stall, bool *has_instruction) {
     bool only_source = has_source(context) && context->view->display.source == SOURCE_CODE;
     *has_stall = context->view->display.gutter == GUTTER_SAMPLES && area->rows > 2;
@@ -370,7 +372,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     sampled_code_done(&code);
 }
 
-/* To the next step of the line that was clicked, from the start again where there is none. */
+/* Goes to the next step of the clicked line, cyclically. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Listing listing = {.count = 0};
     SampledCode code = {.lines = NULL};

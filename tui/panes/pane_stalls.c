@@ -1,6 +1,6 @@
-/* The stalls pane: reasons why warps wait, in percent of the samples of line and kernel. In a comparison:
- * what one kernel waits for and the other does not, the largest difference first. Where all rows fit, their
- * order is of the kernel, so that they stay where they are while the run moves on; else the line's come
+/* The stalls pane: the reasons why warps wait, in percent of the samples of line and kernel. In a comparison,
+ * it shows the reasons in which the kernels differ, the largest difference first. If all rows fit, they are
+ * ordered by the kernel's share, so that they do not move during the run; otherwise the line's reasons come
  * first. */
 #include "tui/panes/sampled_code.h"
 #include "tui/panes/pane.h"
@@ -17,7 +17,7 @@ enum {
     MOST_BAR = 24,
     LEAST_NAME = 24,
     NAME_WIDE = 49,
-    MUCH = 5 /* points */
+    MUCH = 5 /* percentage points */
 };
 
 enum { AROUND_COLUMNS = 7 }; /* of a title and a note: the line and the spaces between them */
@@ -30,7 +30,7 @@ typedef struct StallRow {
 } StallRow;
 
 typedef struct StallTable {
-    SampledCode code, other; /* `other`: of the run beside */
+    SampledCode code, other; /* `other`: of the other run */
     bool compares;
     const char *name, *other_name;
     StallRow rows[SASS_STALLS];
@@ -46,13 +46,13 @@ static double share(const SassSums *sums, SassStall stall) {
     return sampled_code_percent(sums->samples[stall], sums->all_samples);
 }
 
-/* What the order is by: the difference; where not all rows fit, the line; else the kernel. */
+/* The sort key: the difference; if not all rows fit, the line's share; else the kernel's. */
 static double weight(const StallTable *table, const StallRow *row, bool by_line) {
     if (table->compares) return fabs(row->of_kernel - row->of_other);
     return by_line ? row->of_line : row->of_kernel;
 }
 
-/* The order of equal rows stays. */
+/* Equal rows keep their order. */
 static void sort(StallTable *table, bool by_line) {
     for (int i = 1; i < table->count; i++)
         for (int k = i; k > 0; k--) {
@@ -67,7 +67,7 @@ static bool is_sampled(const SampledCode *code) {
     return code->sass.kernel && code->all.all_samples > 0;
 }
 
-/* False: there are no samples; code.sass.why may say why. */
+/* False: no samples; code.sass.why may say why. */
 static bool table_open(StallTable *table, const StepContext *context, int rows) {
     *table = (StallTable){.name = context->scene->identity.kernel};
     sampled_code_open(context, &table->code);
@@ -97,7 +97,7 @@ static void table_done(StallTable *table) {
     sampled_code_done(&table->other);
 }
 
-/* The reason, a bar and a number; a number more, and its bar where there is room. */
+/* The reason, a bar and a number; another number and its bar if there is room. */
 static void choose_columns(StallTable *table, int columns) {
     int numbers = table->compares ? 3 * NUMBER : 2 * NUMBER;
     table->has_kernel_bar = !table->compares && columns >= WIDE;
@@ -140,7 +140,7 @@ static int draw_percent(double percent, Canvas *canvas, Rectangle area, int at, 
     return at + NUMBER;
 }
 
-/* What the numbers are; where there is no row for it, what sampling costs. */
+/* What the numbers are; if there is no row for that, the overhead of sampling. */
 static void draw_heads(const StallTable *table, const StepContext *context, bool has_sampling, Canvas *canvas,
                        Rectangle area) {
     const SassMeasured *sampled = &table->code.sass.kernel->sampled;

@@ -1,7 +1,7 @@
-/* Timeline: every step of the run. Height is the share of the block's threads that are active, 'X' marks an
- * access of a hazard, '!' a bank conflict, 'd' a divergent branch, '|' a barrier, '^' where we are. More steps than columns share one:
- * the mean of their heights, any of their marks. Where cycles were measured between the barriers of this
- * block, the width of an interval is its share of them. */
+/* Timeline: every step of the run. The height is the share of the block's threads that are active; 'X' marks
+ * an access of a hazard, '!' a bank conflict, 'd' a divergent branch, '|' a barrier, '^' the current step. If
+ * there are more steps than columns, a column shows the mean of their heights and any of their marks. If
+ * cycles were measured between the barriers of this block, the width of an interval is its share of them. */
 #include "base/memory.h"
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
@@ -20,14 +20,14 @@ enum { MOST_INTERVALS = 256 };
 typedef struct Scale {
     const Steps *steps;
     int columns;
-    bool is_timed; /* an interval is as wide as its share of the cycles; else all steps are equally wide */
+    bool is_timed; /* the width of an interval is its share of the cycles; else all steps are equally wide */
     int end[MOST_INTERVALS]; /* the column after each interval */
 } Scale;
 
-/* The cycles measured for an interval of the shown block; NULL: none were. */
+/* The cycles measured for an interval of the shown block; NULL: not measured. */
 static const IntervalTime *find_time(const StepContext *context, int interval) {
     const SceneTimings *timings = context->scene->borrowed.timings;
-    const Measurements *measured = context->scene->borrowed.measured; /* a file's; else those measured now */
+    const Measurements *measured = context->scene->borrowed.measured; /* from a file, else live */
     if (timings && (!measured || !measured->interval_count)) measured = timings->timed;
     const SessionBlock *view = &context->scene->traced.blocks[context->view->place.block];
     for (int i = 0; measured && i < measured->interval_count; i++) {
@@ -39,7 +39,7 @@ static const IntervalTime *find_time(const StepContext *context, int interval) {
     return NULL;
 }
 
-/* Cycles of all intervals; 0: some were not measured, or others were. */
+/* Cycles of all intervals; 0: some were not measured, or the intervals differ. */
 static double sum_cycles(const StepContext *context) {
     double sum = 0;
     int count = context->steps->interval_step_count;
@@ -52,7 +52,7 @@ static double sum_cycles(const StepContext *context) {
     return sum;
 }
 
-/* Every interval has a column at least. */
+/* Every interval has at least one column. */
 static Scale scale_of(const StepContext *context, int columns) {
     Scale scale = {.steps = context->steps, .columns = columns};
     int count = context->steps->interval_step_count, before = 0;
@@ -68,7 +68,7 @@ static Scale scale_of(const StepContext *context, int columns) {
     return scale;
 }
 
-/* `count` steps on `columns` columns: those of a column are [first, *end). */
+/* `count` steps on `columns` columns: a column shows the steps [first, *end). */
 static int divide(int count, int columns, int column, int *end) {
     assert(columns > 0);
     *end = (int)((int64_t)(column + 1) * count / columns);
@@ -77,7 +77,7 @@ static int divide(int count, int columns, int column, int *end) {
     return first;
 }
 
-/* The steps of a column: [first, *end). Few steps take several columns each, of the same width. */
+/* The steps of a column: [first, *end). If there are few steps, each takes several columns of equal width. */
 static int first_step(const Scale *scale, int column, int *end) {
     int count = scale->steps->step_count, columns = scale->columns, interval = 0;
     if (scale->is_timed) {
@@ -98,7 +98,7 @@ static int first_step(const Scale *scale, int column, int *end) {
     return divide(count, columns, column, end);
 }
 
-/* The machine that the widths come from, and how much reading its clock adds. */
+/* The machine that the widths come from, and the overhead of reading its clock. */
 static void print_machine(const StepContext *context, char *out, size_t bytes) {
     const IntervalTime *time = find_time(context, 0);
     int length = snprintf(out, bytes, "in cycles: %s", time->machine);
@@ -160,12 +160,12 @@ static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, d
                      0x2580 + (uint32_t)(eighths > BAR_LEVELS ? BAR_LEVELS : eighths));
 }
 
-/* What happens in the steps of one column. */
+/* The summary of the steps of one column. */
 typedef struct TimelineColumn {
     double share; /* of the block's threads that are active */
     bool has_hazard, conflicts, diverges, barrier, here;
-    bool counted; /* the metric that the view traces was counted here */
-    char mark;    /* 0: none */
+    bool counted; /* the traced metric has a count here */
+    char mark;    /* 0: no mark */
 } TimelineColumn;
 
 static char mark_of(const View *view, int step) {
@@ -184,7 +184,7 @@ static bool is_counted(const StepContext *context, int first, int end) {
     return false;
 }
 
-/* ---- steps of hazards ------------------------------------------------------------------------------------ */
+/* ---- steps of hazards ---------------------------------------------------------------------------------- */
 
 /* The step of the access, if it is of the shown block. */
 static void mark_access(const StepContext *context, const FindingAccess *access, bool *of_hazard) {
@@ -193,7 +193,8 @@ static void mark_access(const StepContext *context, const FindingAccess *access,
         of_hazard[steps->step_of_event[access->event]] = true;
 }
 
-/* A finding names one of its executions; the reduction knows each load of a word that is written meanwhile. */
+/* A finding names one of its executions; the reduction knows each load of a word that is written
+ * concurrently. */
 static void mark_racing_loads(const StepContext *context, bool *of_hazard) {
     Reduction *reduction = reduction_of(context);
     for (int index = 0; reduction && index < reduction_level_count(reduction); index++) {
@@ -206,7 +207,7 @@ static void mark_racing_loads(const StepContext *context, bool *of_hazard) {
     }
 }
 
-/* [step_count] owned; NULL: no hazard is known. */
+/* [step_count] owned; NULL: no known hazard. */
 static bool *steps_of_hazards(const StepContext *context) {
     const Findings *hazards = context->scene->borrowed.hazards;
     int launch = context->scene->traced.blocks[context->view->place.block].launch;
@@ -271,7 +272,7 @@ static void draw_mark(Canvas *canvas, Rectangle area, int at, int row, const Tim
         canvas_glyph(canvas, area, at, row, ROLE_DIM, '|');
 }
 
-/* The column in which a step is drawn first. */
+/* The first column in which a step is drawn. */
 static int column_of_step(const Scale *scale, int step) {
     for (int at = 0; at < scale->columns; at++) {
         int end, first = first_step(scale, at, &end);
@@ -280,7 +281,7 @@ static int column_of_step(const Scale *scale, int step) {
     return scale->columns;
 }
 
-/* Above each level's steps, what it adds: "load", "+1", "+2", ... from the distances that the trace shows. */
+/* Above each level's steps, what it adds: "load", "+1", "+2", ... from the distances in the trace. */
 static void draw_levels(const StepContext *context, Canvas *canvas, Rectangle area, const Scale *scale) {
     Reduction *reduction = reduction_of(context);
     int free_from = 0, here = reduction_level_at(reduction, context->view->place.step);
@@ -308,8 +309,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     for (int at = 0; at < area.columns; at++) {
         int end, first = first_step(&scale, at, &end);
         if (first >= end) break;
-        TimelineColumn column =
-            column_of(context, of_hazard, first, end, first != before); /* a wide step's first column */
+        /* A wide step's first column. */
+        TimelineColumn column = column_of(context, of_hazard, first, end, first != before);
         before = first;
         draw_bar(canvas, area, at, bar_rows, column.share, role_of_bar(context->view, &column));
         draw_mark(canvas, area, at, bar_rows, &column);

@@ -1,6 +1,6 @@
-/* The timings pane: the time of each kernel of the ladder as a bar. Below are its peers. As many numbers as
- * fit follow the bars, the most useful first. The title says whether they were recorded on another machine or
- * are measured now. A row that was timed otherwise than selected is marked with '*'. */
+/* The timings pane: the time of each kernel of the ladder as a bar, with its references below. The bars are
+ * followed by as many numbers as fit, the most useful first. The title says whether they were recorded on
+ * another machine or are measured live. '*' marks a row that was not timed in the selected way. */
 #include "tui/panes/pane.h"
 #include "tui/scene/scene_times.h"
 
@@ -19,12 +19,12 @@ enum {
     ROWS_FOR_SETTINGS = 8
 };
 
-/* One row of the table, timed as the view asks for it, and beside it the other ways. */
+/* One row of the table, timed in the selected way, with the other ways. */
 typedef struct ShownTimings {
     const TimesRow *row;
-    const Timing *timing;             /* NULL: not in this way */
-    const Timing *other, *other_part; /* warm for cold, alone for to one scalar, and the other way round */
-    double here;                      /* microseconds of the run's own kernel; NaN: not known */
+    const Timing *timing;             /* NULL: not timed in this way */
+    const Timing *other, *other_part; /* warm for cold, alone for to one scalar, and vice versa */
+    double here;                      /* microseconds of the run's own kernel; NaN: unknown */
 } ShownTimings;
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static double median(const Timing *timing) {
 }
 
 typedef struct Number {
-    const char *names[2]; /* while the view shows one way, and the other */
+    const char *names[2]; /* for one way of timing, and for the other */
     double (*value)(const ShownTimings *shown);
     void (*print)(double value, char *out, size_t bytes);
 } Number;
@@ -111,16 +111,16 @@ static int find_kernel(const Times *times, const char *kernel) {
 
 typedef struct TimingTable {
     const View *view;
-    const char *measuring; /* a kernel; "": none */
+    const char *measuring; /* the kernel being measured; "": none */
     Times times;
     ShownTimings rows[TIMES_MOST_ROWS]; /* as in `times` */
-    int fastest;                        /* a kernel that is drawn in any case; -1: none */
-    int here;                           /* the run's kernel; -1: it is not there */
-    int first, kernels; /* those that are drawn; below them the first `references` that are no kernels */
+    int fastest;                        /* a kernel that is always drawn; -1: none */
+    int here;                           /* the run's kernel; -1: not in the table */
+    int first, kernels;                 /* the rows drawn; below them the first `references` references */
     int references;
-    double longest;        /* microseconds that fill a bar */
-    int name, bar;         /* columns */
-    bool numbers[NUMBERS]; /* are drawn */
+    double longest;        /* microseconds of a full bar */
+    int name, bar;         /* widths */
+    bool numbers[NUMBERS]; /* which are drawn */
 } TimingTable;
 
 static bool is_in_window(const TimingTable *table, int row) {
@@ -150,7 +150,7 @@ static int find_fastest(const TimingTable *table) {
     return fastest;
 }
 
-/* The references stay below the kernels where there is room, and the fastest kernel is always shown. */
+/* The references stay below the kernels if there is room, and the fastest kernel is always shown. */
 static void choose_rows(TimingTable *table, int room) {
     int kernels = table->times.kernel_count, references = table->times.count - kernels;
     int kept = room >= references + 4 || !kernels ? references : room >= 3 && references;
@@ -162,7 +162,7 @@ static void choose_rows(TimingTable *table, int room) {
     table->fastest = is_apart ? fastest : -1;
 }
 
-/* A kernel, or a CPU, that takes a hundred times as long must not shrink all other bars to a point. */
+/* A kernel, or a CPU, that takes a hundred times as long must not shrink all other bars to a dot. */
 static void choose_scale(TimingTable *table) {
     enum { MOST_OF_HERE = 6 };
     int count = table->times.kernel_count ? table->times.kernel_count : table->times.count;
@@ -183,13 +183,13 @@ static bool is_known(const TimingTable *table, const Number *number) {
     return false;
 }
 
-/* A row that is measured live among recorded ones is marked. */
+/* Marks a live row among recorded ones. */
 static void print_name(const TimingTable *table, const TimesRow *row, char *out, size_t bytes) {
     bool is_apart = row->is_live && table->times.sample && !table->times.is_live;
     snprintf(out, bytes, "%s%s", row->kernel, is_apart ? " live" : "");
 }
 
-/* Names and times first, then a bar, then the numbers for which there is room. */
+/* Names and times first, then a bar, then the numbers that fit. */
 static void choose_columns(TimingTable *table, int columns) {
     char name[64];
     table->name = LEAST_NAME_COLUMNS;
@@ -233,7 +233,7 @@ static void print_size(uint64_t n, char *out, size_t bytes) {
         step_context_print_count(n, out, bytes);
 }
 
-/* Where and when the timings were taken, in the longest form that fits. */
+/* Where and when the timings were measured, in the longest form that fits. */
 static void print_title(const Times *times, int columns, char *out, size_t bytes) {
     enum { FORMS = 4 };
     const Timing *sample = times->sample;
@@ -256,7 +256,7 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
     }
 }
 
-/* What limits the kernel that is shown, and what the ratios are of, where no row above the table says it. */
+/* What limits the kernel shown, and what the ratios refer to, if no row above the table says it. */
 static void print_foot(const StepContext *context, const Times *times, PaneHead *out) {
     const TimesRow *own = times_own(times, context->scene);
     TimesWay way = context->view->display.times;
@@ -266,8 +266,8 @@ static void print_foot(const StepContext *context, const Times *times, PaneHead 
     times_find_limit(times, context->scene, own, way, &figures);
     if (limit_print(&figures, limit, sizeof limit) == LIMIT_UNKNOWN) *limit = 0;
     int room = out->columns - 2 - canvas_text_columns("limited by ");
-    if (canvas_text_columns(limit) > room)
-        limit[strcspn(limit, ";")] = 0; /* its first part, else only its name */
+    /* Its first part, else only its name. */
+    if (canvas_text_columns(limit) > room) limit[strcspn(limit, ";")] = 0;
     if (canvas_text_columns(limit) > room) limit_print_short(&figures, limit, sizeof limit);
     snprintf(out->foot, sizeof out->foot, "%s%s%s", *limit ? "limited by " : "", limit,
              out->rows >= ROWS_FOR_NAMES ? ""
@@ -288,7 +288,7 @@ static void head(const StepContext *context, PaneHead *out) {
     print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
 }
 
-/* A kernel that was timed otherwise than the view asks for. */
+/* A kernel that was not timed in the selected way. */
 static bool is_otherwise(const TimingTable *table, int index) {
     const Timing *timing = table->rows[index].timing;
     bool graph = table->view->display.times == TIMES_COLD || table->view->display.times == TIMES_WARM;

@@ -1,7 +1,7 @@
-/* The tree pane: the reduction so far. A row is a level of the tree, its cells the lanes of the selected warp
- * with the number of inputs that each holds; the path of one value is lit, from the lane that holds it back
- * to the inputs. Beside the lanes there is a mark for every warp of the block that is on the path, and a text
- * that says what the lane at the path's end folds. */
+/* The tree pane: the reduction so far. A row is a level of the tree; its cells are the lanes of the selected
+ * warp with the number of inputs that each holds. The path of one value is lit, from the lane that holds it
+ * back to the inputs. Beside the lanes, there is a mark for every warp of the block that is on the path, and
+ * a text that says what the lane at the path's end folds. */
 #include "tui/panes/pane.h"
 
 #include <stdio.h>
@@ -12,19 +12,19 @@ enum { MOST_CELL_COLUMNS = 4, MOST_LARGE_COLUMNS = 6, FEW_WARPS = 4, LEGEND_COLU
 typedef struct Picture {
     Tree *tree;
     const TreePath *path;
-    int level;       /* under way at the view's step */
+    int level;       /* the current level at the view's step */
     const int *now;  /* [thread] */
     int root, warp;  /* the path's value; the warp whose lanes are shown */
-    bool is_wrong;   /* the run's result is */
-    bool is_result;  /* the path is the result's; else of what a lane holds now */
+    bool is_wrong;   /* the run's result is wrong */
+    bool is_result;  /* the path is that of the result; else of what a lane holds now */
     bool is_large;   /* for a projector: large cells, short labels */
     int label;       /* columns left of lane 0 */
-    int cell, warps; /* columns of a lane, and of all warps together; 0: not shown */
-    int warps_each;  /* warps to a mark */
-    int text;        /* columns for words at the right; 0: they go below */
-    int room, first; /* rows for levels; the level in the first of them that scrolls */
+    int cell, warps; /* columns per lane, and of all warps together; 0: hidden */
+    int warps_each;  /* warps per mark */
+    int text;        /* columns for words on the right; 0: they go below */
+    int room, first; /* rows for levels; the level in the first row that scrolls */
     int spacing;     /* rows from one level to the next */
-    bool keeps;      /* the inputs, of which all is made, stay in sight above */
+    bool keeps;      /* the inputs, from which everything is made, stay visible above */
 } Picture;
 
 static const FoldNode *node_at(const Picture *picture, int node) {
@@ -92,7 +92,7 @@ static void head(const StepContext *context, PaneHead *out) {
     if (picture.root != FOLD_NONE) print_verdict(&picture, out);
 }
 
-/* ---- a row -------------------------------------------------------------------------------------------- */
+/* ---- a row --------------------------------------------------------------------------------------------- */
 
 static void print_level(const Picture *picture, int index, char *out, size_t bytes) {
     static const char *const names[TRACE_KIND_COUNT] = {
@@ -128,8 +128,7 @@ static void print_weight(uint32_t weight, char *out, size_t bytes) {
         snprintf(out, bytes, "max");
 }
 
-/* Where a cell has no room for the number: its digit, or from 10 on a height that grows with the logarithm.
- */
+/* If a cell has no room for the number: its digit, or from 10 on a height that grows with the logarithm. */
 static uint32_t small_weight(const Picture *picture, uint32_t weight) {
     uint32_t most = picture->path->root == FOLD_NONE ? 1 : node_at(picture, picture->path->root)->weight;
     if (weight < 10) return '0' + weight;
@@ -150,13 +149,13 @@ static Role role_of(const Picture *picture, int level, int node, char *mark) {
     return tree_acts(tree, level, node) ? ROLE_ACTIVE : ROLE_TEXT;
 }
 
-/* It folds or is taken in this level, or is used later. */
+/* The value is made or taken in this level, or used later. */
 static bool is_alive(const Picture *picture, int level, int node) {
     if (node == FOLD_NONE) return false;
     return tree_acts(picture->tree, level, node) || picture->tree->used_until[node] > level;
 }
 
-/* A number that fills its cell would touch the one before, or repeat it: a block says as much. */
+/* A number that fills its cell would touch the one before, or repeat it: a block is drawn instead. */
 static bool is_crowded(const Picture *picture, int level, const int *cells, int thread, int length,
                        bool marked, bool *full) {
     bool crowded = (*full || marked) && length >= picture->cell;
@@ -167,7 +166,7 @@ static bool is_crowded(const Picture *picture, int level, const int *cells, int 
     return crowded;
 }
 
-/* The thread loads an input that another block folds as well, and the result is wrong for it. */
+/* The thread loads an input that another block also folds, which makes the result wrong. */
 static bool is_shared(const Picture *picture, int thread) {
     return picture->tree->shares[thread] && picture->is_wrong;
 }
@@ -176,7 +175,8 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
                       const int *cells, bool *full) {
     const Tree *tree = picture->tree;
     int node = cells[thread], column = picture->label + thread % WARP_LANES * picture->cell;
-    int last = column + (picture->cell > 1 ? picture->cell - 2 : 0); /* of the number; a mark may follow */
+    /* Last column of the number; a mark may follow. */
+    int last = column + (picture->cell > 1 ? picture->cell - 2 : 0);
     char text[8], mark = ' ';
     if (!is_alive(picture, level, node)) {
         canvas_glyph(canvas, area, last, row, ROLE_IDLE, 0xB7);
@@ -211,7 +211,7 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
     if (mark != ' ') canvas_glyph(canvas, area, column + picture->cell - 1, row, role, (uint32_t)mark);
 }
 
-/* A mark for each warp (or for several): is it on the path, does it fold at all in this level. */
+/* A mark for each warp (or for several): whether it is on the path, and whether it folds in this level. */
 static void draw_warps(const Picture *picture, Canvas *canvas, Rectangle area, int row, int level,
                        const int *cells) {
     int column = picture->label + WARP_LANES * picture->cell + 1;
@@ -229,7 +229,7 @@ static void draw_warps(const Picture *picture, Canvas *canvas, Rectangle area, i
     }
 }
 
-/* ---- the texts ---------------------------------------------------------------------------------------- */
+/* ---- the texts ----------------------------------------------------------------------------------------- */
 
 /* Another thread had this operand before the level. */
 static bool comes(const Picture *picture, int node, int operand) {
@@ -237,8 +237,8 @@ static bool comes(const Picture *picture, int node, int operand) {
            tree_thread(picture->tree, node);
 }
 
-/* The value at the end of the path, followed back along the lane's own values to this level; FOLD_NONE: it
- * ends before. */
+/* The value at the end of the path, traced back along the lane's own values to this level; FOLD_NONE: it ends
+ * earlier. */
 static int spine_at(const Picture *picture, int level) {
     const Tree *tree = picture->tree;
     int node = picture->root;
@@ -258,7 +258,7 @@ static void print_value(const StepContext *context, const FoldNode *node, char *
     step_context_print_typed(context, (PtxType)node->type, node->bits, out, bytes);
 }
 
-/* "in[37]", "w4 lane 0", where columns are few "w4 l0"; "" for the thread's own value. */
+/* "in[37]", "w4 lane 0", if columns are scarce "w4 l0"; "" for the thread's own value. */
 static void print_origin(const StepContext *context, const Picture *picture, int node, int operand, char *out,
                          size_t bytes) {
     const Tree *tree = picture->tree;
@@ -281,7 +281,7 @@ static void print_origin(const StepContext *context, const Picture *picture, int
     }
 }
 
-/* How many values a thread folds into one in this level. */
+/* The number of values that a thread folds into one in this level. */
 static int count_values(const Picture *picture, int node) {
     enum { MOST_VALUES = 999 };
     const Tree *tree = picture->tree;
@@ -319,7 +319,8 @@ static void print_fold(const StepContext *context, const Picture *picture, int n
         print_value(context, node_at(picture, own), first, sizeof first);
         print_value(context, node_at(picture, other), second, sizeof second);
         print_origin(context, picture, node, other, from, sizeof from);
-        bool minus = second[0] == '-' && context->view->display.values != VALUE_HEX; /* a + -b reads badly */
+        /* A + -b is hard to read. */
+        bool minus = second[0] == '-' && context->view->display.values != VALUE_HEX;
         const char *sign = *context->scene->identity.op && strcmp(context->scene->identity.op, "sum") != 0
                                ? ","
                            : minus ? " -"
@@ -352,7 +353,7 @@ static void draw_value_text(const StepContext *context, const Picture *picture, 
     if (strcmp(fold, value) != 0) canvas_print(canvas, area, at, row, ROLE_TEXT, " = %s", fold);
 }
 
-/* The same level by level, from the end of the path back, where there is room. */
+/* The same, level by level from the end of the path back, if there is room. */
 static void draw_path_text(const StepContext *context, const Picture *picture, Canvas *canvas, Rectangle area,
                            int row) {
     char label[32], fold[256];
@@ -372,8 +373,8 @@ static int clamp(int value, int least, int most) {
     return value < least ? least : value > most ? most : value;
 }
 
-/* The widest cells that leave room for a mark a warp, or a few for all of them; for a projector the widest.
- */
+/* The widest cells that leave room for a mark per warp, or a few marks for all warps; on a projector the
+ * widest. */
 static void choose_columns(Picture *picture, Rectangle area) {
     int warp_count = picture->tree->warp_count, beside = 1 + clamp(warp_count, 0, FEW_WARPS), room;
     picture->label = picture->is_large ? LARGE_LABEL_COLUMNS : LABEL_COLUMNS;
@@ -395,7 +396,7 @@ static bool has_value_text(const Picture *picture, Rectangle area) {
     return area.rows > 4 && picture->tree->level_count != area.rows - 1;
 }
 
-/* As many levels as fit, around the one under way. */
+/* As many levels as fit, around the current one. */
 static void choose_rows(Picture *picture, Rectangle area) {
     const Tree *tree = picture->tree;
     int count = tree->level_count, level = picture->level < 0 ? 0 : picture->level;
@@ -448,7 +449,7 @@ static void draw_level(const StepContext *context, const Picture *picture, Canva
     canvas_text(canvas, area, area.columns - picture->text, row, ROLE_TEXT, fold);
 }
 
-/* Which levels are shown, where there are more; returns its columns. */
+/* Which levels are shown if not all fit; returns its columns. */
 static int draw_range(const Picture *picture, Canvas *canvas, Rectangle area) {
     int count = picture->tree->level_count,
         first = picture->first + 1 + (picture->keeps && picture->first > 0);
@@ -513,7 +514,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (!picture.text && row + 1 < below.rows) draw_path_text(context, &picture, canvas, below, row + 1);
 }
 
-/* A lane, a warp's mark, or a level's name: to its first step. */
+/* A click on a lane, a warp's mark or a level's name goes to its first step. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Picture picture = picture_of(context);
     if (!picture.tree) return VIEW_IGNORED;

@@ -13,7 +13,7 @@ static bool has_modifier(const StepContext *context, const char *text) {
     return false;
 }
 
-/* The result is a set of lanes: a bit each. */
+/* The result is a set of lanes, one bit each. */
 static bool gives_mask(const StepContext *context) {
     const char *name = context->code && context->code->instruction ? context->code->instruction->name : "";
     return has_modifier(context, "ballot") || !strcmp(name, "match") || !strcmp(name, "activemask");
@@ -41,7 +41,7 @@ static const char *operation(const StepContext *context) {
     return "";
 }
 
-/* All active lanes run into one value. */
+/* Draws all active lanes converging to one value. */
 static void draw_bus(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler,
                      const char *value) {
     uint32_t mask = context->event.mask;

@@ -1,5 +1,5 @@
-/* The picture of an access to shared memory of other blocks (peers.h): a row for each block, its word, an arrow in the
- * direction in which the value goes, the lanes and what they load or store. */
+/* The picture of an access to the shared memory of other blocks (peers.h): a row for each block with its
+ * word, an arrow in the direction of the value, the lanes and the values that they load or store. */
 #include "tui/panes/peers_pane.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 enum { MOST_KEPT_ROWS = 3 };
 
-/* The value number `number` that the box's thread keeps; NULL: there is none. */
+/* Value number `number` that the box's thread keeps; NULL: none. */
 static const ReductionKept *kept_by(const BoxRow *row, int64_t thread, int number) {
     for (int i = 0; i < row->level->kept_count; i++)
         if (row->level->kept[i].thread == thread && number-- == 0) return &row->level->kept[i];
@@ -25,7 +25,7 @@ static PtxType type_of(const BoxRow *row, const ReductionKept *kept) {
     return reduction_type(row->reduction, kept->node, row->level->type);
 }
 
-/* Boxes are words: "t0 also holds 71 in a register; 3 values are in registers" */
+/* If boxes are words: "t0 also holds 71 in a register; 3 values are in registers". */
 static void draw_sentence(const BoxRow *row, int line) {
     const ReductionKept *first = row->level->kept;
     char value[64];

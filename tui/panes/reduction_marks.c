@@ -1,4 +1,4 @@
-/* Marks of errors in a level: one behind the sum, and its meaning below the boxes. */
+/* Marks of errors in a level: one after the sum, and its meaning below the boxes. */
 #include "tui/panes/reduction_row.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ char boxes_mark(const BoxRow *row, const ReductionBox *box) {
     return reduction_is_stuck(row->reduction, box->node) ? MARK_STUCK : MARK_NONE;
 }
 
-/* The first sum of the window that has the mark and is there, the selected one before all others; NULL: none. */
+/* The first sum of the window that has the mark and is complete, preferably the selected one; NULL: none. */
 static const ReductionBox *marked_box(const BoxRow *row, char mark) {
     const ReductionBox *selected =
         boxes_in_window(row, row->selected) ? reduction_find(row->level, row->selected) : NULL;
@@ -43,7 +43,7 @@ static const ReductionBox *marked_box(const BoxRow *row, char mark) {
     return NULL;
 }
 
-/* The result is wrong, and other blocks add inputs of this one. */
+/* The result is wrong, and other blocks also add inputs of this one. */
 static bool counts_elsewhere(const BoxRow *row) {
     SceneVerdict verdict = row->context->scene->outcome.verdict;
     return boxes_tree(row)->shared_count && (verdict == SCENE_WRONG || verdict == SCENE_WRONG_ON_PURPOSE);
@@ -90,7 +90,7 @@ static void explain_stuck(const BoxRow *row, const ReductionBox *box, BoxFaults 
               operand, sum, ptx_type_text(row->level->type));
 }
 
-/* What becomes of inputs: twice in a result, in two, in none. */
+/* What happens to inputs: twice in a result, in two results, in none. */
 static void explain_inputs(const BoxRow *row, BoxFaults *out) {
     const Tree *tree = boxes_tree(row);
     bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);

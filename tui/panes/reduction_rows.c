@@ -13,7 +13,7 @@ static int64_t box_number(const BoxRow *row, int64_t box) {
     return lanes ? box % WARP_LANES : box;
 }
 
-/* A number of the window is too long for its box. */
+/* A number of the window is too wide for its box. */
 static bool is_too_long(const BoxRow *row) {
     char text[32];
     for (int i = 0; i < row->count; i++)
@@ -22,7 +22,8 @@ static bool is_too_long(const BoxRow *row) {
     return false;
 }
 
-/* The inputs of a chain lie far apart: where their numbers are too long, those of the additions say more. */
+/* The inputs of a chain are far apart: if their numbers are too wide, those of the additions are more
+ * useful. */
 void boxes_draw_indexes(const BoxRow *row, int line) {
     char text[64] = "addition";
     bool counts = row->is_chain && is_too_long(row);
@@ -51,7 +52,7 @@ static PtxType before_type(const BoxRow *row, const ReductionBox *box) {
                                          : reduction_type(row->reduction, box->before_node, row->level->type);
 }
 
-/* Where values are handed over, most threads held nothing before. */
+/* Where values are passed on, most threads held nothing before. */
 bool boxes_show_before(const BoxRow *row) {
     if (row->level->kind != TREE_TAKE) return true;
     for (int i = 0; i < row->count; i++)
@@ -73,7 +74,7 @@ void boxes_draw_before(const BoxRow *row, int line) {
     }
 }
 
-/* Of a chain the first value is an input: it may have another type than the sum. */
+/* The first value of a chain is an input: it may have another type than the sum. */
 static PtxType after_type(const BoxRow *row, const ReductionBox *box) {
     bool is_input = row->is_chain && box->node != FOLD_NONE && box->node == box->before_node;
     return is_input ? before_type(row, box) : row->level->type;
@@ -151,7 +152,7 @@ bool boxes_sum_floats(const BoxRow *row) {
     return false;
 }
 
-/* What rounding changed in each addition. */
+/* The rounding error of each addition. */
 void boxes_draw_rounding(const BoxRow *row, int line) {
     char text[32];
     canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, "rounding");
@@ -165,7 +166,7 @@ void boxes_draw_rounding(const BoxRow *row, int line) {
     }
 }
 
-/* The selected box in words: its sum, what rounding changed, how far it is from the exact sum. */
+/* The selected box in words: its sum, its rounding error, its distance from the exact sum. */
 void boxes_draw_error(const BoxRow *row, int line) {
     const ReductionBox *box = reduction_find(row->level, row->selected);
     double rounding, error;

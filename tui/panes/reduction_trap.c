@@ -22,12 +22,12 @@ bool boxes_has_trap(const BoxRow *row) {
            row->level->place == PLACE_THREAD && !row->is_chain;
 }
 
-/* The array that the other threads reach with this instruction. */
+/* The array that the other threads access with this instruction. */
 static int array_of(const TraceEvent *event) {
     return event->buffer[event->mask ? __builtin_ctz(event->mask) : 0];
 }
 
-/* The element that a trapped lane was to reach; -1: not known. */
+/* The element that a trapped lane accessed; -1: unknown. */
 static int64_t trapped_element(const BoxRow *row, int lane) {
     const TraceEvent *event = &row->context->event;
     uint64_t offset;
@@ -44,7 +44,7 @@ static void print_array(const BoxRow *row, char *out, size_t bytes) {
         scene_short_name(row->context->scene->traced.trace->buffers[array_of(event)].name, out, bytes);
 }
 
-/* What the thread's event of this step says; false: it has none. */
+/* What the thread's event of this step says; false: no event. */
 static bool find_element(const BoxRow *row, int thread, int64_t *element) {
     TraceEvent event;
     int lane = thread % WARP_LANES;
@@ -82,7 +82,7 @@ void boxes_draw_trap(const BoxRow *row, int line) {
     }
 }
 
-/* Elements of that array; 0: not known. */
+/* Elements of that array; 0: unknown. */
 static int64_t count_elements(const BoxRow *row) {
     const TraceEvent *event = &row->context->event;
     if (event->element_bytes <= 0) return 0;

@@ -31,18 +31,18 @@ bool boxes_is_lit(const BoxRow *row, int node) {
     return row->chain && node != FOLD_NONE && node <= row->chain->root && row->chain->ways[node] > 0;
 }
 
-/* Does the term's value reach its adder in this very step? */
+/* Whether the term's value reaches its adder in this step. */
 bool boxes_is_now(const BoxRow *row, const ReductionTerm *term) {
     return term->step == row->context->view->place.step && !term->is_own;
 }
 
-/* The sum is there: its store, or its addition, has been played. */
+/* The sum is complete: its store, or its addition, has been played. */
 bool boxes_is_done(const BoxRow *row, const ReductionBox *box) {
     int step = row->context->view->place.step;
     return box->step < step || (box->step == step && view_phase(row->context->view) >= 1);
 }
 
-/* In at most `columns`, with an exponent where that is shorter: "1.2e9". */
+/* In at most `columns`, with an exponent if that is shorter: "1.2e9". */
 void boxes_print_number(double value, int columns, char *out, size_t bytes) {
     for (int digits = 6; digits > 0; digits--) {
         snprintf(out, bytes, "%.*g", digits, value);
@@ -54,7 +54,7 @@ void boxes_print_number(double value, int columns, char *out, size_t bytes) {
     snprintf(out, bytes, "%.*s", columns, fabs(value) < 1 ? "~0" : "########");
 }
 
-/* The value in at most `columns`: as it is, else rounded. */
+/* The value in at most `columns`: exact, else rounded. */
 void boxes_print_value(const BoxRow *row, PtxType type, uint64_t bits, int columns, char *out, size_t bytes) {
     char text[64];
     step_context_print_typed(row->context, type, bits, text, sizeof text);

@@ -1,4 +1,5 @@
-/* The ways of the operands to their sums: brackets between boxes; rows of operands where a way cannot be drawn. */
+/* The paths of the operands to their sums: brackets between boxes; rows of operands where no path can be
+ * drawn. */
 #include "tui/panes/reduction_row.h"
 
 #include <inttypes.h>
@@ -7,7 +8,7 @@
 
 enum { MOST_PARTNERS = 16 };
 
-/* Every operand of the box comes from a box in the window: ways can be drawn to it. */
+/* Every operand of the box comes from a box in the window, so paths can be drawn to it. */
 static bool is_near(const BoxRow *row, const ReductionBox *box) {
     for (int t = 0; t < box->term_count; t++) {
         const ReductionTerm *term = &row->level->terms[box->first_term + t];
@@ -17,7 +18,7 @@ static bool is_near(const BoxRow *row, const ReductionBox *box) {
     return true;
 }
 
-/* A way would be drawn, and none overlaps another. */
+/* There is a path to draw, and none overlaps another. */
 static bool can_bracket(const BoxRow *row) {
     int drawn = 0;
     if (row->level->arrows_cross || row->is_chain) return false;
@@ -31,7 +32,7 @@ static bool can_bracket(const BoxRow *row) {
     return drawn > 0;
 }
 
-/* The column of a value on its way. */
+/* The column of a moving value. */
 static int column_between(const BoxRow *row, int from, int to) {
     return from + (int)lround((to - from) * view_phase(row->context->view));
 }
@@ -86,7 +87,7 @@ static void draw_brackets(const BoxRow *row, int line) {
     }
 }
 
-/* The operands that are not the box's own word or register, in order; none where ways are drawn to it. */
+/* The operands other than the box's own word or register, in order; none if paths are drawn to it. */
 static const ReductionTerm *partner_of(const BoxRow *row, const ReductionBox *box, int number) {
     if (row->brackets && is_near(row, box)) return NULL;
     for (int t = 0; box->adds && t < box->term_count; t++) {
@@ -106,7 +107,7 @@ static int count_partners(const BoxRow *row) {
     return most;
 }
 
-/* All of them lie equally far from their boxes: `*by`. */
+/* All operands are equally far from their boxes: `*by`. */
 static bool is_regular(const BoxRow *row, int number, int64_t *by) {
     int count = 0;
     for (int i = 0; i < row->count; i++) {
@@ -119,7 +120,7 @@ static bool is_regular(const BoxRow *row, int number, int64_t *by) {
     return count > 1;
 }
 
-/* Rows that partner `number` needs: its numbers, where they are not regular, and its values. */
+/* Rows that partner `number` needs: its numbers, if they are irregular, and its values. */
 static int partner_rows(const BoxRow *row, int number) {
     const ReductionTerm *term = NULL;
     int64_t by;
@@ -136,7 +137,7 @@ static void name_place(const BoxRow *row, const ReductionTerm *term, char *out, 
         snprintf(out, bytes, "%s", row->level->through == TRACE_SHUFFLE ? "lane" : "thread");
 }
 
-/* "+ sdata", "max lane+16": shorter words where the label's columns need them. */
+/* "+ sdata", "max lane+16": shorter words if the label's columns are needed. */
 static void name_partners(const BoxRow *row, int number, char *out, size_t bytes) {
     const ReductionTerm *term = NULL;
     char sign[8] = "", name[64], away[24] = "";
@@ -154,7 +155,7 @@ static void name_partners(const BoxRow *row, int number, char *out, size_t bytes
     snprintf(out, bytes, "%s%.*s%s", sign, room > 0 ? room : 0, name, away);
 }
 
-/* From its box, or from beyond the window; what comes from elsewhere falls in. */
+/* From its box, or from outside the window; operands from elsewhere drop in. */
 static void draw_moving_partner(const BoxRow *row, int line, const ReductionBox *box,
                                 const ReductionTerm *term) {
     int to = boxes_column(row, box->index), from = boxes_column(row, term->index);
@@ -167,7 +168,7 @@ static void draw_moving_partner(const BoxRow *row, int line, const ReductionBox 
     draw_moving(row, line, term, column_between(row, from, to));
 }
 
-/* The operand's value; of a word that nothing had written there is none. */
+/* The operand's value; a word that nothing had written has none. */
 static void draw_partner(const BoxRow *row, int line, const ReductionBox *box, const ReductionTerm *term) {
     int step = row->context->view->place.step;
     if (term->node == FOLD_NONE) {
@@ -221,7 +222,7 @@ static void print_operand(const BoxRow *row, const ReductionTerm *term, char *ou
              is_thread ? "" : "]", value);
 }
 
-/* The operands for which there are no rows, of one box, as far as they fit: "+ 1 more in word 0: sums[224] = 7". */
+/* The operands of one box that have no rows, as far as they fit: "+ 1 more in word 0: sums[224] = 7". */
 static void draw_rest(const BoxRow *row, int line, const BoxWays *ways) {
     char text[160];
     const ReductionBox *box =
@@ -254,7 +255,7 @@ BoxWays boxes_plan_ways(BoxRow *row, int room) {
         ways.partners = row->is_chain ? 0 : count_partners(row);
         for (int i = 0; i < ways.partners; i++) needed += partner_rows(row, i);
         if (needed <= room || !row->brackets || !ways.partners) break;
-        row->brackets = false; /* all operands in rows take fewer */
+        row->brackets = false; /* rows for all operands take less room */
     }
     ways.rows = ways.brackets;
     while (ways.shown < ways.partners && ways.rows + partner_rows(row, ways.shown) <= room)

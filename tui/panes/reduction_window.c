@@ -5,7 +5,7 @@
 
 enum { BOX_COLUMNS = 6, NARROW_BOX_COLUMNS = 5, NARROW_FROM = 172, FEW_BOXES = 16, MANY_BOXES = 32 };
 
-/* The box that belongs to the selected thread: that it adds into, else of its own number. */
+/* The box of the selected thread: the one that it adds into, else the one with its number. */
 static int64_t selected_box(const StepContext *context, const ReductionLevel *level) {
     int thread = context->view->selection.warp * WARP_LANES + context->view->selection.lane;
     for (int i = 0; i < level->box_count; i++)
@@ -13,7 +13,7 @@ static int64_t selected_box(const StepContext *context, const ReductionLevel *le
     return thread < level->box_count ? thread : -1;
 }
 
-/* The addition that is played. */
+/* The addition being played. */
 static int64_t latest_box(const StepContext *context, const ReductionLevel *chain) {
     int latest = 0;
     while (latest + 1 < chain->box_count && chain->boxes[latest + 1].step <= context->view->place.step)
@@ -21,10 +21,11 @@ static int64_t latest_box(const StepContext *context, const ReductionLevel *chai
     return latest;
 }
 
-/* The first box of the page. Pages of a chain overlap by a quarter, so that a sum is seen beside the one before. */
+/* The first box of the page. Pages of a chain overlap by a quarter, so that a sum is shown beside the one
+ * before. */
 static int64_t first_box(const BoxRow *row) {
     if (row->selected <= 0) return 0;
-    bool is_trap = boxes_has_trap(row); /* threads before the first that trapped are seen as well */
+    bool is_trap = boxes_has_trap(row); /* threads before the first trapped one are shown as well */
     if (is_trap) return row->selected > row->count / 2 ? row->selected - row->count / 2 : 0;
     if (!row->is_chain) return row->selected / row->count * row->count;
     int kept = row->count / 4;
@@ -48,10 +49,10 @@ static void put_window(BoxRow *row, int columns, int width) {
     for (int i = 0; i < row->count; i++) row->marked |= boxes_mark(row, boxes_at(row, i)) != MARK_NONE;
 }
 
-/* A sum that has a mark behind it loses digits in a box of this width. */
+/* A sum with a mark after it loses digits in a box of this width. */
 static bool is_cut(const BoxRow *row) {
     char text[64];
-    if (boxes_has_trap(row)) return true; /* so would the element that a thread was to reach */
+    if (boxes_has_trap(row)) return true; /* so would the element that a thread accessed */
     for (int i = 0; row->marked && i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         if (!box->has_after) continue;

@@ -30,7 +30,7 @@ void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int
             canvas_print(canvas, area, ruler->width > 1 ? column - 1 : column, row, ROLE_DIM,
                          ruler->width > 1 ? "%2d" : "%d", lane);
     }
-    if (selected % every == 0 && ruler->width > 1) /* bold and underlined, also where colours are few */
+    if (selected % every == 0 && ruler->width > 1) /* bold and underlined, also with few colours */
         canvas_print(canvas, area, ruler_column(ruler, selected) - (selected > 9), row, ROLE_SELECTED, "%d",
                      selected);
 }

@@ -1,4 +1,4 @@
-/* Ruler: the 32 lanes of a warp side by side, with as many columns each as there is room for. */
+/* Ruler: the 32 lanes of a warp side by side, with as many columns each as fit. */
 #ifndef TUI_PANES_RULER_H
 #define TUI_PANES_RULER_H
 
@@ -8,13 +8,13 @@ enum { GLYPH_ABSENT = '-' }; /* a lane without a thread: the block ends within i
 
 typedef struct Ruler {
     int label; /* columns left of lane 0 */
-    int width; /* columns of a lane, 1 to 6: from 3 on there is a space behind the number; 1: a sign only */
+    int width; /* columns per lane, 1 to 6: from 3 on a space follows the number; 1: a sign only */
 } Ruler;
 
 /* The widest ruler for `area` with `label` columns on its left and `note` on its right. */
 Ruler ruler_make(Rectangle area, int label, int note);
 
-/* Where lane's sign, or the last digit of its number, is. */
+/* The column of the lane's sign, or of the last digit of its number. */
 int ruler_column(const Ruler *ruler, int lane);
 
 /* The lane at a column; -1: none. */
@@ -23,16 +23,16 @@ int ruler_lane_at(const Ruler *ruler, int column);
 /* The lanes' numbers, as many as fit without running into each other; `selected` is marked. */
 void ruler_draw(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, int selected);
 
-/* A sign for each lane of `of`: ■ for those of `mask`, · for the others; `selected` is marked. */
+/* A sign for each lane of `of`: ■ for those in `mask`, · for the others; `selected` is marked. */
 void ruler_draw_mask(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, Role role, uint32_t mask,
                      uint32_t of, int selected);
 
-/* The sign of an absent lane for those that are not in `exists`. */
+/* The sign of an absent lane for those not in `exists`. */
 void ruler_draw_absent(const Ruler *ruler, Canvas *canvas, Rectangle area, int row, uint32_t exists);
 
-/* A cell of a table of words: the lane that accesses it, and '+' where others share it. `width`: its columns;
- * where two digits would run into the neighbour's, every other cell is a square (`lanes` are those of its
- * row, -1 for none). */
+/* A cell of a table of words: the lane that accesses it, and '+' if others share it. `width`: its columns;
+ * where two digits would touch the neighbour's, every other cell is a square (`lanes` are those of its row,
+ * -1 for none). */
 void ruler_draw_lane(Canvas *canvas, Rectangle area, int column, int row, int width, Role role,
                      const int8_t lanes[32], int index, bool shared, bool selected);
 

@@ -73,7 +73,7 @@ void sampled_code_print_count(uint64_t count, char *out, size_t bytes) {
     snprintf(out, bytes, "%.*f%c", value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, units[unit]);
 }
 
-/* ---- where and how it was measured ----------------------------------------------------------------------- */
+/* ---- where and how it was measured --------------------------------------------------------------------- */
 
 void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]) {
     const SassKernel *kernel = code->sass.kernel;
@@ -137,7 +137,7 @@ void sampled_code_print_missing(const SampledCode *code, char out[ORIGIN_BYTES])
              code->sass.why ? code->sass.why : "no machine code of this kernel is recorded");
 }
 
-/* ---- why counts differ ----------------------------------------------------------------------------------- */
+/* ---- why counts differ --------------------------------------------------------------------------------- */
 
 void sampled_code_explain(const SampledCode *code, const SassDifference *difference, Text *out) {
     char some[32], all[32];
@@ -162,7 +162,7 @@ bool sampled_code_explain_pc(const SampledCode *code, int pc, Text *out) {
     return any;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------- */
+/* ---- drawing ------------------------------------------------------------------------------------------- */
 
 int sampled_code_draw_cut(Canvas *canvas, Rectangle area, int column, int row, int columns, Role role,
                           const char *text) {

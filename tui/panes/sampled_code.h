@@ -1,5 +1,5 @@
-/* Sampled code: sums by source line and shares, for the panes of SASS and samples. It also says where they
- * were measured. */
+/* Sampled code: samples summed by source line, and where they were measured. For the panes of SASS and
+ * stalls. */
 #ifndef TUI_PANES_SAMPLED_CODE_H
 #define TUI_PANES_SAMPLED_CODE_H
 
@@ -11,19 +11,19 @@ typedef struct SampledCode {
     SassLine *lines; /* [line_count] owned */
     int line_count;
     SassSums all;
-    uint64_t block;          /* threads a block, in the run that is shown */
-    const SassLine *current; /* of the step's source line; NULL: it has no machine code of its own */
+    uint64_t block;          /* threads per block, in the run shown */
+    const SassLine *current; /* of the step's source line; NULL: the line has no machine code of its own */
 } SampledCode;
 
-/* Of the launch of the view's block. False: it is not known, and only sass.why is set. */
+/* For the launch of the view's block. False: unknown, and only sass.why is set. */
 bool sampled_code_open(const StepContext *context, SampledCode *out);
 void sampled_code_done(SampledCode *code);
 
 const SassLine *sampled_code_line(const SampledCode *code, const char *file, int line); /* NULL: none */
-/* Of the machine instructions that a PTX instruction became, as far as it is known which these are. */
+/* For the machine instructions that a PTX instruction was compiled to, as far as they are known. */
 SassSums sampled_code_of_pc(const SampledCode *code, int pc);
 
-/* In percent, 0 of nothing: of the kernel's samples; of its executed instructions. */
+/* In percent, 0 if the total is 0: of the kernel's samples; of its executed instructions. */
 double sampled_code_samples(const SampledCode *code, const SassSums *sums);
 double sampled_code_executed(const SampledCode *code, const SassSums *sums);
 double sampled_code_percent(uint64_t part, uint64_t whole);
@@ -35,21 +35,21 @@ void sampled_code_print_percent(double percent, char out[PERCENT_BYTES]);
 void sampled_code_print_count(uint64_t count, char *out, size_t bytes);
 /* "recorded on H200, 2026-11-22", "live on H200" */
 void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]);
-/* "counts: n = 2^20, samples: n = 2^24"; ", block 256" where this run has another one */
+/* "counts: n = 2^20, samples: n = 2^24"; ", block 256" if this run has another block size */
 void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]);
-/* How many times as long a launch took while it was sampled: "1.25", "2,340"; "": not known. */
+/* The slowdown of a launch while it was sampled: "1.25", "2,340"; "": unknown. */
 void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]);
 /* "sampled at n = 2^24, every 32 cycles; the launch took 1.25 times as long" */
 void sampled_code_print_sampling(const SampledCode *code, char out[ORIGIN_BYTES]);
-/* "waits for arithmetic (wait)"; "" where there is no sample. */
+/* "waits for arithmetic (wait)"; "" if there are no samples. */
 void sampled_code_print_stall(SassStall stall, char *out, size_t bytes);
-/* What is missing, as a sentence of one line. */
+/* What is missing, as a one-line sentence. */
 void sampled_code_print_missing(const SampledCode *code, char out[ORIGIN_BYTES]);
 
-/* Why the machine code of a PTX instruction has another count, a sentence without a full stop: "rem.u32 became 18 SASS
- * instructions: 2,304 of the 4,096 executed". False: there is nothing to say. */
+/* Why the machine code of a PTX instruction has another count, a sentence without a full stop: "rem.u32
+ * became 18 SASS instructions: 2,304 of the 4,096 executed". False: nothing to report. */
 bool sampled_code_explain_pc(const SampledCode *code, int pc, Text *out);
-/* The same of one difference. */
+/* The same for one difference. */
 void sampled_code_explain(const SampledCode *code, const SassDifference *difference, Text *out);
 
 /* Text that does not fit ends in an ellipsis. Returns columns written. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Bytes of the first part, with the blank behind it. "..." ends none. */
+/* Bytes of the first part, including the space after it. "..." ends no part. */
 static size_t first_part(const char *text, SentencePart part) {
     for (size_t i = 1; text[i]; i++) {
         if (text[i] != ' ') continue;

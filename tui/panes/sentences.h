@@ -1,4 +1,4 @@
-/* Sentences: text of which only whole parts are drawn: half of a sentence says nothing. */
+/* Sentences: text that is drawn in whole sentences or clauses only. */
 #ifndef TUI_PANES_SENTENCES_H
 #define TUI_PANES_SENTENCES_H
 
@@ -9,8 +9,8 @@ typedef enum SentencePart {
     PART_CLAUSE    /* to ". " or "; " */
 } SentencePart;
 
-/* From `row` on, in their order, the parts for which there are rows; the others are left out. Where not even the first
- * fits and nothing stands above it, it is cut. Returns rows. */
+/* Draws the parts that fit, in order, from `row` on; the others are left out. If not even the first fits and
+ * nothing is above it, it is cut. Returns rows. */
 int sentences_draw(Canvas *canvas, Rectangle area, int row, Role role, const char *text, SentencePart part);
 
 #endif

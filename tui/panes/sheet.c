@@ -19,7 +19,7 @@ void sheet_title(Sheet *sheet, const char *title) {
     sheet->row++;
 }
 
-/* At `column`, `row` of the sheet's area, or only counted; returns the rows that it takes. */
+/* Draws at `column`, `row` of the sheet's area, or only counts; returns the rows that it takes. */
 static int put_row(Sheet *sheet, const SheetRow *row, int column, int at, int columns, int term_columns,
                    bool draw) {
     if (draw) canvas_text(sheet->canvas, sheet->area, column, at, row->role, row->term);
@@ -37,8 +37,8 @@ static int put_row(Sheet *sheet, const SheetRow *row, int column, int at, int co
     return rows > 0 ? rows : 1;
 }
 
-/* Fills columns of `height` rows with whole blocks; returns how many columns that takes. heights: [count], the rows that
- * each of them takes. */
+/* Fills columns of `height` rows with whole blocks; returns the number of columns. heights: [count], the rows
+ * of each block. */
 static int fill(Sheet *sheet, const SheetRow *rows, const int *heights, int count, int columns,
                 int term_columns, int height, bool draw) {
     int column = 0, used = 0;

@@ -83,7 +83,7 @@ static const char *const python_keywords[] = {
     "None", "not",   "or",     "pass",  "return", "True",      "while",    "with",
 };
 
-/* What the hardware or the runtime gives a kernel: variables, barriers, shuffles, atomics. */
+/* What CUDA provides to a kernel: variables, barriers, shuffles, atomics. */
 static bool is_intrinsic(const char *word, size_t length) {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "printf"};
     static const char *const beginnings[] = {
@@ -116,7 +116,7 @@ static void mark(uint8_t *roles, const char *line, const char *from, const char 
     if (roles) memset(roles + (from - line), (int)role, (size_t)(to - from));
 }
 
-/* Behind the string or character that begins at `at`, or the end of the line. */
+/* The position after the string or character that begins at `at`, or the end of the line. */
 static const char *end_of_string(const char *at) {
     char quote = *at++;
     while (*at && *at != quote) at += *at == '\\' && at[1] ? 2 : 1;
@@ -133,7 +133,7 @@ static const char *end_of_word(const char *at) {
     return at;
 }
 
-/* Behind the comment that goes on at `at`, or the end of the line. */
+/* The position after the comment that continues at `at`, or the end of the line. */
 static const char *end_of_comment(Syntax *syntax, const char *at) {
     const char *end = strstr(at, "*/");
     syntax->in_comment = !end;

@@ -1,4 +1,4 @@
-/* Syntax: keywords, intrinsics and comments of a line of CUDA C++ or Python, as roles. */
+/* Syntax: finds keywords, intrinsics and comments in a line of CUDA C++ or Python. */
 #ifndef TUI_PANES_SYNTAX_H
 #define TUI_PANES_SYNTAX_H
 
@@ -12,7 +12,8 @@ typedef struct Syntax {
 
 bool syntax_is_python(const char *file);
 
-/* Fills roles[0 .. strlen(line) - 1]: TEXT, KEYWORD, INTRINSIC or COMMENT. `roles` NULL: only `syntax` moves on. */
+/* Fills roles[0 .. strlen(line) - 1]: TEXT, KEYWORD, INTRINSIC or COMMENT. `roles` NULL: only `syntax`
+ * advances. */
 void syntax_line(Syntax *syntax, const char *line, uint8_t *roles);
 
 #endif

@@ -1,5 +1,5 @@
-/* Asynchronous copies of a block, by their events: which are on their way, and which wait they arrive at. Made of a trace
- * alone. */
+/* Asynchronous copies of a block, by their events: which are in flight, and which wait completes them.
+ * Derived from a trace alone. */
 #ifndef TUI_SCENE_ASYNC_COPIES_H
 #define TUI_SCENE_ASYNC_COPIES_H
 
@@ -8,21 +8,23 @@
 enum { MOST_COPIES_SHOWN = 64, NO_EVENT = -1 };
 
 typedef struct AsyncCopyOnItsWay {
-    int event;    /* its destination */
-    int group;    /* of its lane, from 0; the lane's count of groups: in none yet */
-    bool arrives; /* at the wait that was asked for */
+    int event; /* the event of its destination */
+    /* its group in the lane, from 0; the lane's count of groups: not committed to a group yet */
+    int group;
+    bool arrives; /* the given wait completes it */
 } AsyncCopyOnItsWay;
 
 typedef struct AsyncCopiesOnTheirWay {           /* of one lane, just before an event of its warp */
-    AsyncCopyOnItsWay copies[MOST_COPIES_SHOWN]; /* the oldest first */
-    int count, more;                             /* more: how many there are beyond those */
-    int groups;                                  /* committed */
+    AsyncCopyOnItsWay copies[MOST_COPIES_SHOWN]; /* oldest first */
+    int count, more;                             /* more: how many are in flight beyond those */
+    int groups;                                  /* groups committed */
 } AsyncCopiesOnTheirWay;
 
-/* The event is a commit of groups, or a wait for them. */
+/* The event commits groups, or waits for them. */
 void async_copies_before(const TraceLaunch *launch, const TraceBlock *block, int event, int lane,
                          AsyncCopiesOnTheirWay *out);
-/* The wait that the lane's copy arrives at; `event` is one of its sides. NO_EVENT: none, or an mbarrier completes it. */
+/* The wait that completes the lane's copy; `event` is one of the copy's sides. NO_EVENT: none, or an mbarrier
+ * completes it. */
 int async_copy_wait(const TraceLaunch *launch, const TraceBlock *block, int event, int lane);
 /* The line of an event: of the source, else of the PTX. */
 int async_copy_line(const TraceLaunch *launch, const TraceBlock *block, int event);

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* The lanes that arrive have to wait: others that still run are on their way. */
+/* The arriving lanes must wait: other running lanes have not arrived. */
 static bool is_waited_at(const StepIndex *step_index, int step) {
     for (int warp = 0; warp < step_index->warp_count; warp++) {
         WarpState state = step_index_warp_state(step_index, step, warp);

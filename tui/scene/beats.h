@@ -8,8 +8,8 @@
 #include "tui/scene/step_index.h"
 
 typedef struct Beats {
-    int *step;    /* [count] of each beat, ascending */
-    int *of_step; /* [step_count] the beat that the step belongs to; before the first beat: 0 */
+    int *step;    /* [count] the step of each beat, ascending */
+    int *of_step; /* [step_count] the beat that the step belongs to; 0 before the first beat */
     int count;
 } Beats;
 
@@ -17,8 +17,8 @@ Beats *beats_new(const StepIndex *step_index);
 void beats_free(Beats *beats);
 
 bool beats_is_beat(const Beats *beats, int step);
-/* The step `by` beats on from `step`; backwards from between two beats, the first goes to the beat that the step belongs
- * to. Clamped to the first and the last beat. */
+/* The step `by` beats from `step`; backwards from between two beats, the first move goes to the beat that the
+ * step belongs to. Clamped to the first and the last beat. */
 int beats_move(const Beats *beats, int step, int by);
 
 #endif

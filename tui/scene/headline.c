@@ -8,7 +8,7 @@
 
 /* ---- the verdict --------------------------------------------------------------------------------------- */
 
-/* ", off by 2048" after `before`; nothing where the result is exact, or off by nothing that has a number. */
+/* Appends ", off by 2048" to `before`; nothing if the result is exact, or the difference is not a number. */
 static void add_off(const Scene *scene, const char *before, int digits, Text *out) {
     double off = scene->outcome.off;
     if (off == 0 || !isfinite(off)) return;
@@ -67,7 +67,7 @@ HeadlineTone headline_print_verdict(const Scene *scene, int columns, char *out, 
     for (int i = 0; i < hazards && found->items; i++) times += found->items[i].count;
     bool may_be_luck = verdict == SCENE_RIGHT || verdict == SCENE_NOT_CHECKED;
     for (int form = 3; form >= 0; form--) { /* ASCII: a byte is a column */
-        enum { OF_THE_RUN = 30 };           /* columns that its type and size need */
+        enum { OF_THE_RUN = 30 };           /* columns reserved for its type and size */
         int words = form > 2 ? 2 : form, room = form > 2 ? columns - OF_THE_RUN : columns;
         Text text = {0};
         add_verdict(scene, words, &text);
@@ -87,7 +87,7 @@ HeadlineTone headline_print_verdict(const Scene *scene, int columns, char *out, 
 
 /* ---- the story ----------------------------------------------------------------------------------------- */
 
-/* Errors lead the list, then what is slow, the worst first; a note is no story. */
+/* Errors come first, then slow places, the worst first; a note is no story. */
 static const Finding *worst_finding(const Scene *scene) {
     const Findings *findings = scene->borrowed.hazards;
     for (int i = 0; findings && i < findings->count; i++)
@@ -96,7 +96,7 @@ static const Finding *worst_finding(const Scene *scene) {
     return NULL;
 }
 
-/* The sentence up to `stop` (NULL: all of it), where that fits. */
+/* The sentence up to `stop` (NULL: all of it), if it fits. */
 static bool keep_part(const char *sentence, const char *stop, int columns, char *out, size_t bytes) {
     const char *end = stop ? strstr(sentence, stop) : sentence + strlen(sentence);
     if (!end || characters_columns(sentence, (size_t)(end - sentence)) > columns ||
@@ -106,7 +106,8 @@ static bool keep_part(const char *sentence, const char *stop, int columns, char 
     return true;
 }
 
-/* As much of the sentence as fits, cut only where it goes on without; else the lines and what is there. */
+/* As much of the sentence as fits, cut only where it is complete without the rest; else the lines and the
+ * kind of finding. */
 static void print_finding(const Finding *finding, int columns, char *out, size_t bytes) {
     static const char *const stops[] = {NULL, ". ", ": the value is undefined", " (thread "};
     for (size_t i = 0; finding->sentence && i < sizeof stops / sizeof *stops; i++)

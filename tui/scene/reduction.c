@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- where a level begins -------------------------------------------------------------------------------- */
+/* ---- where a level begins ------------------------------------------------------------------------------ */
 
-/* The last step after `from` and before `first` that belongs to the level before: a store of its sums, or a barrier behind
- * them; `from` where there is none. */
+/* The last step after `from` and before `first` that belongs to the level before: a store of its sums, or a
+ * barrier after them; `from` if there is none. */
 static int last_of_before(const Reduction *reduction, int from, int first) {
     const Steps *steps = reduction->tree->steps;
     for (int step = first - 1; step > from; step--) {
         TraceKind kind = (TraceKind)reduction->step_index->step[step].kind;
         if (kind == TRACE_BARRIER && steps->steps[step].interval_step == steps->steps[first].interval_step)
-            continue; /* idle warps arrive at the barrier behind this level */
+            continue; /* idle warps arrive at the barrier after this level */
         if (kind == TRACE_BARRIER || kind == TRACE_NAMED_BARRIER || kind == TRACE_WARP_SYNC ||
             kind == TRACE_SHARED_STORE)
             return step;
@@ -143,7 +143,7 @@ int reduction_fold_count(const Reduction *reduction) {
     return count ? reduction->number[count - 1] : 0;
 }
 
-/* Where the values leave it open, the operation is that of the level before. */
+/* If the values do not determine the operation, it is that of the level before. */
 static const char *operation_before(Reduction *reduction, int level) {
     while (--level >= 0)
         if (reduction->tree->levels[level].kind == TREE_FOLD)

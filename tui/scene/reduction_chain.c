@@ -4,15 +4,16 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* ---- chains ---------------------------------------------------------------------------------------------- */
+/* ---- chains -------------------------------------------------------------------------------------------- */
 
-/* Of two operands the sum so far is the heavier one; of two inputs, the one that was loaded first. */
+/* Of two operands, the sum so far is the heavier one; of two inputs, the one loaded first. */
 static bool is_left_sum(const Reduction *reduction, const FoldNode *join) {
     uint32_t a = node_at(reduction, join->a)->weight, b = node_at(reduction, join->b)->weight;
     return a > b || (a == b && join->a < join->b);
 }
 
-/* The additions that made `node` in this level, the last one first: each joins the sum so far and one input more. */
+/* The additions that made `node` in this level, last one first: each adds one more input to the sum so
+ * far. */
 static int list_chain(const Reduction *reduction, int level, int node, int *joins, int most) {
     int count = 0;
     while (count < most && node_at(reduction, node)->kind == FOLD_JOIN &&

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* Does the event bring its value out of a register, its own or another lane's? */
+/* Whether the event reads its value from a register, its own or another lane's. */
 static bool takes_register(const Reduction *reduction, const FoldNode *at) {
     const Steps *steps = reduction->tree->steps;
     TraceKind kind = (TraceKind)reduction->step_index->step[steps->step_of_event[at->event]].kind;
@@ -34,12 +34,12 @@ void reduction_find_kept(Reduction *reduction) {
         note_use(reduction, at->a, level);
         if (at->kind == FOLD_JOIN) note_use(reduction, at->b, level);
     }
-    for (int i = 0; i < folds->result_count; i++) /* until it is stored */
+    for (int i = 0; i < folds->result_count; i++) /* a result is used until it is stored */
         note_use(reduction, folds->results[i].node,
                  level_of_step(reduction, step_of_event(reduction, folds->results[i].event)));
 }
 
-/* At the end of the level. */
+/* Values kept at the end of the level. */
 static bool is_kept(const Reduction *reduction, const ReductionLevel *level, int node) {
     const Tree *tree = reduction->tree;
     return tree->level_of_node[node] >= 0 && tree->level_of_node[node] <= level->level &&

@@ -27,8 +27,8 @@ static void add_operand(const Reduction *reduction, ReductionLevel *level, int n
     }
 }
 
-/* The operands that `node` was made of in this level, in the order in which they were folded. A sum that is used several
- * times is followed once; so is an operand, unless all of it is plain addition: then twice is twice. */
+/* The operands that `node` was made of in this level, in fold order. A sum that is used several times is
+ * followed once; so is an operand, unless everything is plain addition, where using it twice counts twice. */
 static void add_terms(Reduction *reduction, ReductionLevel *level, int node, int thread) {
     bool is_plain = node_at(reduction, node)->is_plain;
     int stamp = ++reduction->stamp, depth = 0, *stack = reduction->stack;
@@ -50,15 +50,15 @@ static void add_terms(Reduction *reduction, ReductionLevel *level, int node, int
     }
 }
 
-/* ---- a level --------------------------------------------------------------------------------------------- */
+/* ---- a level ------------------------------------------------------------------------------------------- */
 
-typedef struct Adder { /* a thread that does what the level is there for */
+typedef struct Adder { /* a thread that does the level's work */
     int node, first_term, term_count;
     bool is_stored;
-    ReductionTerm to; /* where it is stored */
+    ReductionTerm to; /* where its sum is stored */
 } Adder;
 
-/* Another value of the thread was stored there: two elements of a vector may be equal. */
+/* Whether another value of the thread was stored there: two elements of a vector may be equal. */
 static bool is_taken(const Reduction *reduction, const Adder *adders, int count, int thread,
                      const ReductionTerm *where) {
     for (int i = count - 1; i >= 0; i--)
@@ -69,7 +69,7 @@ static bool is_taken(const Reduction *reduction, const Adder *adders, int count,
     return false;
 }
 
-/* The word is one of those that the sum is made of. */
+/* Whether the word is one of the sum's terms. */
 static bool is_home(const ReductionLevel *level, const Adder *adder, const ReductionTerm *where) {
     for (int t = 0; t < adder->term_count; t++) {
         const ReductionTerm *term = &level->terms[adder->first_term + t];
@@ -79,7 +79,8 @@ static bool is_home(const ReductionLevel *level, const Adder *adder, const Reduc
     return false;
 }
 
-/* The element of the store to which the last adder's value went: of equal values the one that it came from. */
+/* The element of the store that received the last adder's value: among equal values, the one that it came
+ * from. */
 static bool find_element(const Reduction *reduction, const ReductionLevel *level, Adder *adders, int count,
                          const TraceEvent *store, int step) {
     Adder *adder = &adders[count];
@@ -121,8 +122,8 @@ static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Add
     find_store(reduction, level, adders, count);
 }
 
-/* Values that threads load, or sums that they make, and do not fold further in this level: several of one thread
- * where it works on the elements of a vector. [node] */
+/* [node] Values that threads load, or sums that they make, and do not fold further in this level: several of
+ * one thread if it works on the elements of a vector. */
 static bool *find_loose(const Reduction *reduction, int level) {
     const Tree *tree = reduction->tree;
     bool *loose = memory_new((size_t)tree->folds->node_count + 1);
@@ -163,7 +164,8 @@ static Adder *list_adders(Reduction *reduction, ReductionLevel *level, int *coun
     return is_stored ? all : adders;
 }
 
-/* The boxes are words where every addition takes one from shared memory and leaves its sum there; threads otherwise. */
+/* The boxes are words if every addition takes one from shared memory and stores its sum there; else
+ * threads. */
 static void choose_places(ReductionLevel *level, const Adder *adders, int adder_count) {
     int words = 0, stored = 0, symbol = -1;
     level->place = level->stores_several ? PLACE_WORD : PLACE_THREAD;
@@ -213,7 +215,7 @@ static void fill_threads(Reduction *reduction, ReductionLevel *level) {
     }
 }
 
-/* The word that a sum belongs to which stays in a register: the first of those that it was read from. */
+/* The word of a sum that stays in a register: the first word that it was read from. */
 static int64_t home_of(const ReductionLevel *level, const Adder *adder) {
     if (adder->is_stored) return adder->to.index;
     int64_t home = -1;
@@ -256,7 +258,7 @@ static void put_adders(Reduction *reduction, ReductionLevel *level, const Adder 
     }
 }
 
-/* The index of the box that a term comes from; -1: from none of this row. */
+/* The index of the box that a term comes from; -1: no box of this row. */
 static int64_t source_of(const ReductionLevel *level, const ReductionTerm *term) {
     if (term->is_own) return -1;
     return term->place == level->place && (term->place != PLACE_WORD || term->symbol == level->symbol)
@@ -282,7 +284,7 @@ static bool ways_cross(const ReductionLevel *level) {
     return false;
 }
 
-/* The run's type where it is as wide: PTX adds ints as unsigned or as signed numbers. */
+/* The run's type if it has the same width: PTX adds ints as unsigned or as signed numbers. */
 static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *level, const Adder *adders,
                              int count) {
     for (int i = 0; i < count; i++)
@@ -297,8 +299,8 @@ static PtxType type_of_level(const Reduction *reduction, const ReductionLevel *l
     return PTX_NO_TYPE;
 }
 
-/* Does every adder keep the largest, or the smallest, of its terms? `*differs`: terms of one adder do, so that largest and
- * smallest are two things. */
+/* Whether every adder keeps the largest, or the smallest, of its terms. `*differs`: an adder's terms differ,
+ * so that largest and smallest are distinct. */
 static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool largest, bool *differs) {
     *differs = false;
     for (int i = 0; i < level->box_count; i++) {
@@ -317,7 +319,8 @@ static bool keeps(const Reduction *reduction, const ReductionLevel *level, bool 
     return true;
 }
 
-/* Every adder's sum is that of its terms: so it is, too, of a maximum where all the others are 0. */
+/* Whether every adder's value is the sum of its terms. This also holds for a maximum if all the other terms
+ * are 0. */
 static bool adds_up(const Reduction *reduction, const ReductionLevel *level) {
     for (int i = 0; i < level->box_count; i++) {
         const ReductionBox *box = &level->boxes[i];
@@ -332,7 +335,7 @@ static bool adds_up(const Reduction *reduction, const ReductionLevel *level) {
     return true;
 }
 
-/* "+", "max", "min"; NULL: of equal values, and of zeros, nothing follows. */
+/* "+", "max", "min"; NULL: equal values and zeros do not determine the operation. */
 static const char *operation_of(const Reduction *reduction, const ReductionLevel *level) {
     bool differs;
     if (level->kind != TREE_FOLD || level->type == PTX_NO_TYPE) return "+";

@@ -57,7 +57,7 @@ static SharedStores list_stores(const Reduction *reduction, int symbol) {
     return stores;
 }
 
-/* Is there a __syncwarp() of the warp between two of its events? */
+/* Whether the warp executes __syncwarp() between two of its events. */
 static bool is_synced(const Reduction *reduction, int warp, int event, int other) {
     int from = event < other ? event : other, to = event < other ? other : event;
     for (int i = step_index_neighbour(reduction->step_index, from, warp, 1); i >= 0 && i < to;

@@ -1,11 +1,11 @@
-/* The rounding of floating-point sums, against the exact ones. */
+/* The rounding errors of floating-point sums. */
 #include "tui/scene/reduction_state.h"
 
 #include "base/exact_sum.h"
 #include "plan/plan.h"
 #include <math.h>
 
-/* ---- rounding -------------------------------------------------------------------------------------------- */
+/* ---- rounding ------------------------------------------------------------------------------------------ */
 
 static double value_of(const Reduction *reduction, int node, PtxType of_sum) {
     return plan_element(reduction_type(reduction, node, of_sum), &node_at(reduction, node)->bits, 0);
@@ -24,7 +24,7 @@ bool reduction_rounding(const Reduction *reduction, int node, double *rounding) 
     exact_sum_add(&here, a, -1);
     exact_sum_add(&here, b, -1);
     *rounding = exact_sum_value(&here);
-    return fabs(*rounding) <= fmax(fabs(a), fabs(b)) / 128; /* else it is a minimum, say */
+    return fabs(*rounding) <= fmax(fabs(a), fabs(b)) / 128; /* otherwise it is, for example, a minimum */
 }
 
 bool reduction_is_stuck(const Reduction *reduction, int node) {
@@ -35,14 +35,14 @@ bool reduction_is_stuck(const Reduction *reduction, int node) {
     return rounding == -value_of(reduction, at->a, type) || rounding == -value_of(reduction, at->b, type);
 }
 
-/* The value that was brought is not the one that was made: it was scaled, say, on its way. */
+/* Whether the value changed on its way, for example by scaling. */
 static bool is_changed(const Reduction *reduction, int node, PtxType of_sum) {
     int from = node_at(reduction, node)->a;
     if (node_at(reduction, from)->type == PTX_NO_TYPE) return false;
     return value_of(reduction, node, of_sum) != value_of(reduction, from, of_sum);
 }
 
-/* The inputs of `node`, each as often as it is in it. */
+/* The inputs of `node`, each as often as it occurs in it. */
 static bool add_inputs(Reduction *reduction, int node, ExactSum *sum) {
     const TreePath *path = tree_path(reduction->tree, node);
     PtxType type = (PtxType)node_at(reduction, node)->type;

@@ -1,9 +1,8 @@
-/* The state that the parts of a reduction share. Private to reduction*.c: reduction_terms.c has values and
- * where they came from, reduction_level.c makes the boxes of a level, reduction_words.c says what shared
- * memory holds before and after it, reduction_chain.c makes the boxes of one thread, reduction_rounding.c
- * compares with exact sums, reduction_races.c looks for stores that race with its loads, reduction_kept.c for
- * what stays in registers, reduction_unwritten.c for words that nothing had written, reduction.c holds them
- * together. */
+/* The state that the parts of a reduction share. Private to reduction*.c: reduction_terms.c finds values and
+ * their origins, reduction_level.c makes the boxes of a level, reduction_words.c the words of shared memory
+ * before and after it, reduction_chain.c the boxes of one thread, reduction_rounding.c compares with exact
+ * sums, reduction_races.c finds stores that race with its loads, reduction_kept.c values that stay in
+ * registers, reduction_unwritten.c words that nothing had written, reduction.c combines them. */
 #ifndef TUI_SCENE_REDUCTION_STATE_H
 #define TUI_SCENE_REDUCTION_STATE_H
 
@@ -13,16 +12,17 @@ struct Reduction {
     PtxType data; /* of the run */
     Tree *tree;
     StepIndex *step_index;
-    uint32_t *useful;        /* [event] lanes that bring a value which is part of a result */
-    int *needed_until;       /* [node] the last level in which a result takes it; level_count: it is one */
-    int *kept_until;         /* [node] the last level in which it is taken out of a register, or stored */
-    int *first;              /* [level_count] step at which the level begins */
-    int *number;             /* [level_count] of the folding levels so far */
+    uint32_t *useful; /* [event] lanes whose value is part of a result */
+    /* [node] the last level in which a result uses it; level_count: it is a result */
+    int *needed_until;
+    int *kept_until;         /* [node] the last level in which it is read from a register, or stored */
+    int *first;              /* [level_count] the first step of the level */
+    int *number;             /* [level_count] folding levels so far */
     ReductionLevel **levels; /* [level_count], NULL until asked for */
-    ReductionLevel *chain;   /* the last one asked for */
+    ReductionLevel *chain;   /* the last chain requested */
     int chain_level, chain_thread;
-    int *seen, stamp; /* [node] the last search that met it; how many there were */
-    int *stack;       /* [node_count + 1] of a search */
+    int *seen, stamp; /* [node] the last search that reached it; number of searches */
+    int *stack;       /* [node_count + 1] for a search */
 };
 
 static inline const FoldNode *node_at(const Reduction *reduction, int node) {
@@ -41,21 +41,21 @@ static inline bool is_float(PtxType type) {
     return type != PTX_NO_TYPE && ptx_type_is_float(type);
 }
 
-/* The value of a node, in a level of this type. */
+/* The value of a node, in the type of this level. */
 uint64_t reduction_bits(const Reduction *reduction, int node, PtxType type);
-/* Where the value that `node`, a MOVE, brought to its lane was before: the term's place, symbol and index. */
+/* The origin of the value that `node`, a MOVE, brought to its lane: the term's place, symbol and index. */
 void reduction_put_place(const Reduction *reduction, int node, ReductionTerm *term);
-/* The lane's element of an access. */
+/* The element that the lane accesses. */
 void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lane, int element);
-ReductionTerm *reduction_add_term(ReductionLevel *level); /* empty; valid until the next one */
+ReductionTerm *reduction_add_term(ReductionLevel *level); /* empty; valid until the next call */
 
 void reduction_find_writers(const Reduction *reduction, ReductionLevel *level);   /* of its terms */
 void reduction_find_kept(Reduction *reduction);                                   /* kept_until */
 void reduction_put_kept(const Reduction *reduction, ReductionLevel *level);       /* by its boxes */
 void reduction_fill_words(const Reduction *reduction, ReductionLevel *level);     /* the boxes, from stores */
 void reduction_find_unwritten(const Reduction *reduction, ReductionLevel *level); /* by its boxes */
-/* Without an operation where it does not follow from the values. */
+/* operation: NULL if the values do not determine it. */
 ReductionLevel *reduction_make_level(Reduction *reduction, int level);
-ReductionLevel *reduction_make_chain(Reduction *reduction, int level, int thread); /* NULL: there is none */
+ReductionLevel *reduction_make_chain(Reduction *reduction, int level, int thread); /* NULL: not a chain */
 
 #endif

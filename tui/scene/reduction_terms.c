@@ -1,4 +1,4 @@
-/* The operands of a box: the place of each value before it was read, and its step. */
+/* The operands of a box: the origin of each value, and the step at which it was read. */
 #include "tui/scene/reduction_state.h"
 
 #include "base/memory.h"
@@ -11,13 +11,13 @@ int reduction_level_first(const Reduction *reduction, int level) {
 }
 
 const ReductionBox *reduction_find(const ReductionLevel *level, int64_t index) {
-    return index >= 0 && index < level->box_count ? &level->boxes[index]
-                                                  : NULL; /* boxes are numbered from 0 */
+    /* Boxes are numbered from 0. */
+    return index >= 0 && index < level->box_count ? &level->boxes[index] : NULL;
 }
 
-/* ---- types ----------------------------------------------------------------------------------------------- */
+/* ---- types --------------------------------------------------------------------------------------------- */
 
-/* Loads may be declared as bits or as unsigned: then the type of what they are folded into decides, or the run's. */
+/* Loads may be declared as bits or as unsigned: then the type of the sum, or of the run, decides. */
 PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum) {
     PtxType own = (PtxType)node_at(reduction, node)->type;
     int bytes = own == PTX_NO_TYPE ? 0 : ptx_type_bytes(own);
@@ -27,7 +27,7 @@ PtxType reduction_type(const Reduction *reduction, int node, PtxType of_sum) {
     return is_float(reduction->data) && bytes == ptx_type_bytes(reduction->data) ? reduction->data : own;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static bool holds(const PtxInstruction *instruction, const char *modifier) {
     for (int i = 0; i < instruction->modifier_count; i++)
@@ -35,7 +35,8 @@ static bool holds(const PtxInstruction *instruction, const char *modifier) {
     return false;
 }
 
-/* What an atomic leaves in memory is not recorded; it follows from what it found and its operand. */
+/* The trace does not record what an atomic leaves in memory; it follows from the old value and the
+ * operand. */
 static uint64_t atomic_sum(const Reduction *reduction, const FoldNode *node, PtxType type) {
     const FoldNode *a = node_at(reduction, node->a), *b = node_at(reduction, node->b);
     const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, node->event)];
@@ -55,7 +56,7 @@ uint64_t reduction_bits(const Reduction *reduction, int node, PtxType type) {
         thread_of(reduction, at->a) == thread_of(reduction, node)) {
         const Step *step = &reduction->tree->steps->steps[step_of_event(reduction, at->event)];
         TraceKind kind = (TraceKind)reduction->step_index->step[step - reduction->tree->steps->steps].kind;
-        /* The first atomic finds nothing that the block made: it leaves its operand. */
+        /* The first atomic finds no value made by the block: it leaves its operand. */
         if (kind == TRACE_SHARED_ATOMIC || kind == TRACE_GLOBAL_ATOMIC)
             return node_at(reduction, at->a)->bits;
     }
@@ -63,9 +64,9 @@ uint64_t reduction_bits(const Reduction *reduction, int node, PtxType type) {
     return is_atomic ? atomic_sum(reduction, at, type) : at->bits;
 }
 
-/* ---- terms ----------------------------------------------------------------------------------------------- */
+/* ---- terms --------------------------------------------------------------------------------------------- */
 
-/* Which element of its access a moved value was: values of one lane follow one another in the order of elements. */
+/* The element of its access that a moved value was: values of one lane follow each other in element order. */
 static int element_of(const Reduction *reduction, int node) {
     const FoldNode *at = node_at(reduction, node);
     int element = 0;
@@ -82,7 +83,7 @@ void reduction_put_address(ReductionTerm *term, const TraceEvent *event, int lan
     term->index = (int64_t)(event->offset[lane] / (uint64_t)event->element_bytes) + element;
 }
 
-/* Where a value that an event brought to its lane was before. */
+/* The place of a value before an event brought it to its lane. */
 void reduction_put_place(const Reduction *reduction, int node, ReductionTerm *term) {
     const FoldNode *at = node_at(reduction, node),
                    *from = at->a == FOLD_NONE ? NULL : node_at(reduction, at->a);

@@ -1,10 +1,10 @@
-/* Words of shared memory that a level reads and nothing has written. */
+/* Words of shared memory that a level reads before they are written. */
 #include "tui/scene/reduction_state.h"
 
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* The bytes of the block's shared memory that were written so far, in the order in which the events were recorded. */
+/* The bytes of the block's shared memory written so far, in the order in which the events were recorded. */
 typedef struct Written {
     bool *byte;
     uint64_t count;
@@ -35,7 +35,8 @@ static void write_lanes(const Reduction *reduction, const TraceEvent *event, Wri
     }
 }
 
-/* The word to which the thread stores next in this level, its sum; -1: none. `step`: at which it does. */
+/* The word to which the thread next stores its sum in this level; -1: none. `step`: the step of that
+ * store. */
 static int64_t next_stored(const Reduction *reduction, const ReductionLevel *level, int number,
                            const TraceEvent *load, int lane, int *step) {
     TraceEvent event;
@@ -51,7 +52,7 @@ static int64_t next_stored(const Reduction *reduction, const ReductionLevel *lev
     return -1;
 }
 
-/* The thread adds although its sum holds no second input: what it read is none. */
+/* The thread adds, but its sum contains no second input: the word it read holds none. */
 static void make_adder(ReductionLevel *level, ReductionBox *box, int thread, ReductionTerm read, int step) {
     level->adding[thread / WARP_LANES] |= 1u << thread % WARP_LANES;
     box->adds = true;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 typedef struct SharedWords {  /* of one symbol */
-    int symbol, count, bytes; /* bytes: of an element */
+    int symbol, count, bytes; /* bytes: size of an element */
     uint64_t *value;
     bool *written, *live;
-    int *node; /* of what was stored, where a later load says it */
+    int *node; /* the node that was stored, if a later load identifies it */
 } SharedWords;
 
 static bool is_shared_write(TraceKind kind) {
@@ -28,7 +28,7 @@ static void store_words(SharedWords *words, const TraceEvent *event) {
     }
 }
 
-/* What stores of the steps before `end` left. */
+/* The contents after the stores of the steps before `end`. */
 static void fill_words(const Reduction *reduction, SharedWords *words, int end) {
     const Steps *steps = reduction->tree->steps;
     TraceEvent event;
@@ -42,7 +42,7 @@ static void fill_words(const Reduction *reduction, SharedWords *words, int end) 
     }
 }
 
-/* Words whose value a later load takes for a result, before it is overwritten. */
+/* Words whose value a later load uses for a result, before it is overwritten. */
 static void find_live(const Reduction *reduction, SharedWords *words, int from) {
     const Steps *steps = reduction->tree->steps;
     bool *closed = memory_new((size_t)words->count + 1);
@@ -73,7 +73,7 @@ static void find_live(const Reduction *reduction, SharedWords *words, int from) 
 static SharedWords words_at(const Reduction *reduction, int symbol, int bytes, int step) {
     const TraceSymbol *of = &reduction->tree->steps->launch->symbols[symbol];
     SharedWords words = {.symbol = symbol, .bytes = bytes, .count = (int)(of->bytes / (uint64_t)bytes)};
-    /* Dynamic shared memory may be one symbol without a size: as far as it is written. */
+    /* Dynamic shared memory may be one symbol without a size: its size is what was written. */
     size_t count = (size_t)words.count + 1;
     words.value = memory_new(count * sizeof *words.value);
     words.written = memory_new(count);

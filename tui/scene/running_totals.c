@@ -1,4 +1,4 @@
-/* On first use the sums up to every SPACING-th step are stored; each call adds the steps after the nearest
+/* The first use stores the sums up to every SPACING-th step; each call adds the steps after the nearest
  * one. */
 #include "tui/scene/running_totals.h"
 

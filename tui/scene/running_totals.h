@@ -4,7 +4,7 @@
 
 #include "tui/scene/step_index.h"
 
-/* Counters of steps 0 .. step. Counters that events do not give (all instructions) stay 0, as in
+/* Counters of steps 0 .. step. Counters that events do not contain (all instructions) stay 0, as in
  * metrics_of_steps(). */
 void running_totals_at(StepIndex *step_index, int step, Totals *out);
 

@@ -150,7 +150,7 @@ bool scene_can_replay(const Scene *scene, int block) {
     return trace_block_event_count(scene->traced.blocks[block].block) <= SCENE_MOST_EVENTS;
 }
 
-/* Of this very block. */
+/* Whether the trap is of this block. */
 static const Trap *trap_of_block(const Scene *scene, int block) {
     const Trap *trap = scene_fatal_trap(scene);
     const SessionBlock *of = &scene->traced.blocks[block];
@@ -208,7 +208,7 @@ Beats *scene_beats(const Scene *scene, int block) {
     return scene->traced.beats[block];
 }
 
-/* After all events of the step; -1: not known. */
+/* The turn after all events of the step; -1: unknown. */
 static double progress_after(const Scene *scene, int block, const Step *step) {
     double most = -1;
     if (!scene_can_replay(scene, block)) return most;
@@ -266,8 +266,8 @@ const char *scene_ptx_line(const Scene *scene, int block, int pc) {
     return scene->questions.ptx_line(scene->questions.context, scene->traced.blocks[block].launch, pc);
 }
 
-/* Itanium names hold identifiers as <length><identifier>; the last one that ends the name is the variable's
- * own. */
+/* Itanium names contain identifiers as <length><identifier>; the last one at the end of the name is the
+ * variable's own. */
 void scene_short_name(const char *symbol, char *out, size_t bytes) {
     const char *best = symbol;
     size_t length = strlen(symbol);

@@ -1,5 +1,5 @@
 /* Scene: everything about a run that panes read, as plain data. Made from a session; tests make one by hand.
- * A pane is a function of (scene, view); only the step indexes and trees are gathered on first use. */
+ * A pane is a function of (scene, view); only the step indexes and trees are made on first use. */
 #ifndef TUI_SCENE_SCENE_H
 #define TUI_SCENE_SCENE_H
 
@@ -14,60 +14,63 @@
 typedef enum SceneVerdict {
     SCENE_NOT_CHECKED, /* no reference */
     SCENE_COUNTING,    /* the rest of the grid has not run yet */
-    SCENE_RIGHT, /* within what the method promises: integers exact, floats within the bound of their tree */
-    SCENE_OFF,   /* what the method gives, and its lesson: the sum is not the exact one */
+    /* within what the method guarantees: integers exact, floats within the error bound of their tree */
+    SCENE_RIGHT,
+    SCENE_OFF, /* as the method predicts, and its lesson: the sum is not exact */
     SCENE_WRONG,
-    SCENE_WRONG_ON_PURPOSE, /* a bug kernel does what it is there to show */
+    SCENE_WRONG_ON_PURPOSE, /* a bug kernel shows its bug */
     SCENE_TRAPPED
 } SceneVerdict;
 
 typedef struct Scene Scene;
 
 typedef struct SceneTimings {     /* lists that their owner fills between frames */
-    const Measurements *recorded; /* elsewhere or earlier: shipped, or in the session's file */
+    const Measurements *recorded; /* measured elsewhere or earlier: shipped, or in the session's file */
     bool are_of_run;              /* `recorded` was measured with the parameters of this run */
     const Measurements *live;     /* by this process, on this machine */
-    const Measurements *timed;    /* its intervals are those of this run; NULL: none were measured */
+    const Measurements *timed;    /* holds the intervals of this run; NULL: none were measured */
     const LadderCounts *counts;   /* of rungs, for the ladder screen; NULL: none */
-    char measuring[64];           /* the kernel being measured right now; "": none */
-    char failure[256];            /* why no GPU is measured here, in one line; "": it is, or was not tried */
+    char measuring[64];           /* the kernel being measured; "": none */
+    /* why no GPU is measured here, in one line; "": one is, or none was tried */
+    char failure[256];
 } SceneTimings;
 
 typedef struct SceneSass {          /* the machine code of a launch */
-    const SassKernel *kernel;       /* NULL: not known */
-    const SassComparison *compared; /* beside the PTX; NULL likewise */
-    const char *why;                /* what is missing, in one line; NULL: nothing, or nobody knows */
-    bool is_live;                   /* measured by this process, on this machine; else recorded */
+    const SassKernel *kernel;       /* NULL: unknown */
+    const SassComparison *compared; /* compared with the PTX; NULL likewise */
+    /* what is missing, in one line; NULL: nothing, or the reason is unknown */
+    const char *why;
+    bool is_live; /* measured by this process, on this machine; else recorded */
 } SceneSass;
 
-typedef struct SceneIdentity {  /* which run it is; strings are "" where there is nothing to say */
+typedef struct SceneIdentity {  /* identifies the run; strings without content are "" */
     const char *kernel, *title; /* id and title of the catalogue */
     bool captured;              /* events come from a GPU, counters of the grid from the emulator */
-    const char *level;          /* where the run comes from: "EMULATED" */
+    const char *level;          /* the source of the run: "EMULATED" */
     const char *dtype, *op;
-    PtxType type; /* of the data; NO_TYPE: not known */
+    PtxType type; /* of the data; NO_TYPE: unknown */
     uint64_t n;
-    const char *story; /* the catalogue's line: what the kernel is about, for the second row of the screen */
-    const char *watch; /* the catalogue's sentence: what to watch for */
-    const CatalogRow *row;         /* NULL: not a kernel of the catalogue */
-    const CatalogRun *run;         /* its settings; NULL as above */
-    const char *arguments;         /* --args of a kernel outside the catalogue, given or guessed; else NULL */
-    bool reads_arguments;          /* the file's host code says them */
+    const char *story;     /* the catalogue's line about the kernel, for the second row of the screen */
+    const char *watch;     /* the catalogue's sentence: what to watch for */
+    const CatalogRow *row; /* NULL: not a kernel of the catalogue */
+    const CatalogRun *run; /* its settings; NULL as above */
+    const char *arguments; /* --args of a kernel outside the catalogue, given or guessed; else NULL */
+    bool reads_arguments;  /* they come from the file's host code */
     const SessionOptions *options; /* as given; NULL: made by hand */
 } SceneIdentity;
 
 typedef struct SceneOutcome {
     SceneVerdict verdict;
     const char *result, *expected;
-    double off;    /* the distance of the two */
-    bool counting; /* only the traced blocks have run: whole-grid counters and the result are still to come */
+    double off;    /* difference between the two */
+    bool counting; /* only the traced blocks have run: whole-grid counters and the result follow */
 } SceneOutcome;
 
-typedef struct SceneTraced { /* what was recorded, and what is gathered from it */
+typedef struct SceneTraced { /* what was recorded, and what is derived from it */
     const Trace *trace;
     SessionBlock *blocks; /* [block_count] owned array of borrowed blocks and steps */
     int block_count;
-    StepIndex **step_indexes; /* [block_count] NULL until asked for */
+    StepIndex **step_indexes; /* [block_count] NULL until first use */
     Tree **trees;             /* the same */
     Reduction **reductions;   /* the same */
     Beats **beats;            /* the same */
@@ -76,26 +79,26 @@ typedef struct SceneTraced { /* what was recorded, and what is gathered from it 
 /* What the session answers on demand; every function gets `context`. `block` is an index into the traced
  * blocks. */
 typedef struct SceneQuestions {
-    const Folds *(*folds)(void *context, int block); /* NULL: folds are not known */
+    const Folds *(*folds)(void *context, int block); /* NULL: folds are unknown */
     /* Compares a new tree with those of the other blocks of its launch, traced or not; may be NULL. */
     void (*compare_blocks)(const Scene *scene, int block, Tree *tree);
     const char *(*source_line)(void *context, const char *file, int line); /* NULL: no such line */
     int (*source_line_count)(void *context, const char *file);
     const char *(*ptx_line)(void *context, int launch, int pc);
-    /* As session_register(); NULL: register values are not known. */
+    /* As session_register(); NULL: register values are unknown. */
     bool (*registers)(void *context, int block, int event, int warp, const char *name, uint64_t bits[32],
                       uint32_t weight[32], int32_t producer[32]);
     double (*progress)(void *context, int block, int event); /* as session_progress(); may be NULL */
     bool (*buffer_address)(void *context, int buffer, uint64_t *address); /* as the session's; may be NULL */
-    const SessionGrid *(*grid)(void *context);    /* as session_grid(); NULL: not known */
-    SceneSass (*sass)(void *context, int launch); /* NULL: not known */
+    const SessionGrid *(*grid)(void *context);    /* as session_grid(); NULL: unknown */
+    SceneSass (*sass)(void *context, int launch); /* NULL: unknown */
     void *context;
 } SceneQuestions;
 
 typedef struct SceneBorrowed {   /* set by the app between frames, or owned by the session */
-    const Scene *before;         /* the same run before its file was edited; NULL: it was not */
+    const Scene *before;         /* the same run before its file was edited; NULL: not edited */
     const SceneTimings *timings; /* NULL: none */
-    const Findings *hazards;     /* NULL: not known, and the note says why */
+    const Findings *hazards;     /* NULL: unknown, and the note says why */
     const char *hazards_note;
     const Measurements *measured;     /* hardware counters of the launches; NULL: made by hand */
     const char *recorded, *uncounted; /* as session_recorded(), session_uncounted() */
@@ -113,21 +116,21 @@ Scene *scene_new(Session *session);
 void scene_free(Scene *scene);
 
 StepIndex *scene_step_index(const Scene *scene, int block);
-Tree *scene_tree(const Scene *scene, int block); /* NULL: it is not known which elements were folded where */
+Tree *scene_tree(const Scene *scene, int block); /* NULL: unknown which elements were folded where */
 Reduction *scene_reduction(const Scene *scene, int block); /* NULL likewise, or nothing is folded */
 Beats *scene_beats(const Scene *scene, int block);
 const Folds *scene_folds(const Scene *scene, int block); /* NULL likewise */
-/* The fault that ended the run, in whichever block; NULL: none. Reads of poison are reported, but end
- * nothing. */
+/* The fault that ended the run, in any block; NULL: none. Reads of poison are reported but do not end the
+ * run. */
 const Trap *scene_fatal_trap(const Scene *scene);
 uint32_t scene_trap_block(const Scene *scene, const Trap *trap); /* linear */
-/* The block has few enough events to be replayed between two frames. */
+/* The block has few enough events to replay it between two frames. */
 enum { SCENE_MOST_EVENTS = SESSION_MOST_EVENTS };
 bool scene_can_replay(const Scene *scene, int block);
 /* Why there is neither tree nor reduction: the block is too large. False: it is not. */
 bool scene_print_too_large(const Scene *scene, int block, char *out, size_t bytes);
-/* [step] How far the run has come after each step of the block: 0 .. 1, never falling. Elements folded, over
- * the block's all; where that is not known, barrier intervals done. */
+/* [step] The progress of the run after each step of the block: 0 .. 1, never decreasing. Elements folded, as
+ * a fraction of all elements of the block; if unknown, barrier intervals completed. */
 const double *scene_progress(const Scene *scene, int block);
 const TraceLaunch *scene_launch(const Scene *scene, int block);
 const PtxCode *scene_code(const Scene *scene, int block, int pc);
@@ -135,12 +138,13 @@ const PtxCode *scene_code(const Scene *scene, int block, int pc);
 SceneSass scene_sass(const Scene *scene, int block); /* of the block's launch */
 
 const char *scene_source_line(const Scene *scene, const char *file, int line); /* NULL: no such line */
-int scene_source_line_count(const Scene *scene, const char *file);             /* 0: the file is not known */
+int scene_source_line_count(const Scene *scene, const char *file);             /* 0: unknown file */
 const char *scene_ptx_line(const Scene *scene, int block, int pc);
 
-/* Names as a student wrote them: "sdata" of _ZZ11interleavedIiEvPKT_PS0_jE5sdata; "strided.cu" of a path. */
+/* Names as they appear in the source: "sdata" for _ZZ11interleavedIiEvPKT_PS0_jE5sdata; "strided.cu" for a
+ * path. */
 void scene_short_name(const char *symbol, char *out, size_t bytes);
 const char *scene_file_name(const char *path);
-bool scene_text_holds(const char *text, const char *part); /* in any case */
+bool scene_text_holds(const char *text, const char *part); /* ignores case */
 
 #endif

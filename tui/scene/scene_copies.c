@@ -15,7 +15,8 @@ static const PtxInstruction *instruction_of(const TraceLaunch *launch, const Tra
     return launch->program->code[event->pc].instruction;
 }
 
-/* Of bulk groups, or of those of cp.async; a wait that only lets sources change is none. */
+/* Whether it concerns bulk groups, or those of cp.async; a wait that only waits for reads of the sources does
+ * not count. */
 static GroupStep step_of(const TraceLaunch *launch, const TraceEvent *event, bool bulk) {
     const PtxInstruction *in = instruction_of(launch, event);
     PtxAsync form = ptx_asynchronous(in);

@@ -11,7 +11,7 @@ typedef struct Wanted {
     const char *kernel, *dtype, *op;
     uint64_t n;          /* 0: any */
     uint32_t threads;    /* preferred */
-    const char *without; /* recordings of this kernel are of other parameters; NULL: none are */
+    const char *without; /* recordings of this kernel have other parameters; NULL: none */
 } Wanted;
 
 static bool is_wanted(const Timing *timing, const Wanted *wanted) {
@@ -30,7 +30,7 @@ static double distance(uint64_t a, uint64_t b) {
     return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
 }
 
-/* A kernel's timing of the size that is nearest to n; NULL: no kernel was timed as wanted. */
+/* A kernel's timing at the size nearest to n; NULL: no kernel was timed as wanted. */
 static const Timing *nearest(const Measurements *list, const Wanted *wanted, uint64_t n) {
     const Timing *best = NULL;
     for (int i = 0; list && i < list->timing_count; i++) {
@@ -41,7 +41,7 @@ static const Timing *nearest(const Measurements *list, const Wanted *wanted, uin
     return best;
 }
 
-/* Of several block sizes the run's own is shown, else the one measured last. */
+/* Among several block sizes, the run's own is shown, else the one measured last. */
 static void put(TimesRow *row, const Timing *timing, uint32_t threads) {
     const Timing **place = &row->of[timing->to_scalar][timing_way(timing)];
     if (!timing->samples)
@@ -56,7 +56,7 @@ static bool is_there(const Times *times, int count, const char *kernel) {
     return false;
 }
 
-/* Adds the kernels of the list, or the references; rows that exist already stay as they are. */
+/* Adds the kernels of the list, or the references; existing rows stay unchanged. */
 static void add_rows(Times *times, const Measurements *list, const Wanted *wanted, bool kernels,
                      bool is_live) {
     int first = times->count;
@@ -77,7 +77,7 @@ static void add_rows(Times *times, const Measurements *list, const Wanted *wante
     }
 }
 
-/* The run's own kernel has a row even where it was not timed. */
+/* The run's own kernel has a row even if it was not timed. */
 static void add_own_row(Times *times, const char *kernel) {
     if (times->count < TIMES_MOST_ROWS && !is_there(times, times->count, kernel))
         times->rows[times->count++] = (TimesRow){.kernel = kernel, .is_live = times->is_live};
@@ -100,7 +100,7 @@ static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_
     if (sample) return sample;
     wanted->n = 0;
     sample = nearest(timings->recorded, wanted, n);
-    if (!sample && strcmp(wanted->op, "sum") != 0) { /* another operation takes equally long */
+    if (!sample && strcmp(wanted->op, "sum") != 0) { /* other operations take the same time */
         wanted->op = "sum";
         sample = nearest(timings->recorded, wanted, n);
     }
@@ -108,7 +108,7 @@ static const Timing *choose(const SceneTimings *timings, Wanted *wanted, uint64_
     return sample;
 }
 
-/* What ships was recorded with the kernels' own parameters. */
+/* The shipped timings were recorded with the kernels' default parameters. */
 static bool has_other_parameters(const CatalogRun *run) {
     for (int i = 0; run && run->row && i < CATALOG_PARAMETERS && run->row->parameters[i].name; i++)
         if (run->parameters[i] != run->row->parameters[i].fallback) return true;
@@ -132,7 +132,7 @@ void times_gather(Times *out, const Scene *scene) {
     sort_kernels(out);
     out->kernel_count = out->count;
     add_rows(out, timings->live, &wanted, false, true);
-    if (!out->is_live) add_rows(out, timings->recorded, &wanted, false, false); /* another machine's */
+    if (!out->is_live) add_rows(out, timings->recorded, &wanted, false, false); /* of another machine */
 }
 
 /* ---- one time ------------------------------------------------------------------------------------------ */
@@ -177,9 +177,9 @@ void times_print_ratio(double ratio, char *out, size_t bytes) {
     snprintf(out, bytes, ratio < 0.095 ? "%.2fx" : ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
 }
 
-/* ---- one line -------------------------------------------------------------------------------------------- */
+/* ---- one line ------------------------------------------------------------------------------------------ */
 
-typedef struct Line { /* text that grows by whole parts, those that fit */
+typedef struct Line { /* text made of whole parts that fit */
     char *out;
     size_t bytes;
     int length, columns;
@@ -203,7 +203,7 @@ static void print_microseconds(double time, char *out, size_t bytes) {
     snprintf(out, bytes, time < 99.95 ? "%.1f" : "%.0f", time);
 }
 
-/* *gap stands before the next time: "; " before the first. */
+/* *gap precedes the next time: "; " before the first. */
 static void add_time(Line *line, const char **gap, const char *what, const char *name, const Timing *timing) {
     char time[32];
     if (!timing) return;
@@ -217,7 +217,7 @@ static int find_row(const Times *times, const char *kernel) {
     return -1;
 }
 
-/* The kernel that the ladder begins with, whose other name is K0. */
+/* The kernel that the ladder begins with, also called K0. */
 static int find_first_rung(const Times *times) {
     for (int i = 0; i < times->kernel_count; i++) {
         int place = place_of(times->rows[i].kernel);
@@ -239,7 +239,7 @@ static int find_fastest(const Times *times, bool to_scalar, TimesWay way) {
 
 enum { DATED_COLUMNS = 100 };
 
-/* With the date where there is room for it and for what the time is compared with. */
+/* With the date if there is room for both the date and the references. */
 static void add_machine(Line *line, const Times *times, const Timing *timing) {
     const char *machine = timing->machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
@@ -285,7 +285,7 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     times_find_limit(&times, scene, &times.rows[here], way, &figures);
     limit_print_short(&figures, limit, sizeof limit);
     if (limit_of(&figures) != LIMIT_UNKNOWN) add_part(&line, ", limited by %s", limit);
-    if (timing->to_scalar != to_scalar) return; /* it ends with more than one number: not to be compared */
+    if (timing->to_scalar != to_scalar) return; /* it ends with more than one number: not comparable */
     const Timing *rung = first < 0 ? NULL : times_of(&times.rows[first], to_scalar, way);
     const char *gap = "; ";
     if (rung && rung != timing && columns >= DATED_COLUMNS)

@@ -3,7 +3,8 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* What later passes need of an event's header: decoding one takes as long as everything else about it. */
+/* The parts of an event's header that later passes need: decoding it takes as long as all other work on the
+ * event. */
 typedef struct Header {
     uint32_t mask;
     uint16_t warp;
@@ -27,7 +28,7 @@ static void add_shared_cost(StepIndex *step_index, int number, TraceEvent *event
     if (cost.wavefronts > cost.ideal) out->conflicts = step_index->has_conflicts[event->pc] = true;
 }
 
-/* Adds every event to its step. Returns [event], the caller's. */
+/* Adds every event to its step. Returns [event], which the caller owns. */
 static Header *read_events(StepIndex *step_index, int event_count) {
     const Steps *steps = step_index->steps;
     Header *headers = memory_new(((size_t)event_count + 1) * sizeof *headers);
@@ -130,7 +131,7 @@ void step_index_free(StepIndex *step_index) {
     free(step_index);
 }
 
-/* Place in `events` of the warp's first event at `step` or later. */
+/* The index in `events` of the warp's first event at `step` or later. */
 static int warp_position(const StepIndex *step_index, int step, int warp) {
     int low = step_index->warp_begin[warp], high = step_index->warp_begin[warp + 1];
     while (low < high) {
@@ -148,7 +149,7 @@ static uint32_t existing_lanes(const StepIndex *step_index, int warp) {
     return threads >= WARP_LANES ? 0xffffffffu : threads > 0 ? (1u << threads) - 1 : 0;
 }
 
-/* The turn of the schedule at which a step is over: its last event's. */
+/* The turn of the schedule at which a step ends: that of its last event. */
 static uint32_t step_turn(const Steps *steps, const Step *step) {
     TraceEvent event;
     uint32_t turn = 0;
@@ -159,7 +160,7 @@ static uint32_t step_turn(const Steps *steps, const Step *step) {
     return turn;
 }
 
-/* The state of lanes that have no more events. */
+/* The state of lanes without further events. */
 static void mark_ended(const StepIndex *step_index, int warp, WarpState *state) {
     if (!step_index->trap) {
         state->exited = state->exists;
@@ -169,8 +170,8 @@ static void mark_ended(const StepIndex *step_index, int warp, WarpState *state) 
     state->stopped = state->exists & ~state->trapped;
 }
 
-/* Warps that have come to the cluster's barrier with `wait` wait there as long as one of the block has not. When other
- * blocks come is not in the trace of this one. */
+/* Warps that have arrived at the cluster's barrier with `wait` wait there while any of the block has not. The
+ * trace of this block does not show when other blocks arrive. */
 static bool waits_for_block(const StepIndex *step_index, int step, const TraceEvent *wait) {
     const Steps *steps = step_index->steps;
     for (int warp = 0; warp < step_index->warp_count; warp++)
@@ -196,8 +197,7 @@ WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp)
         state.active |= event.mask;
         if (state.event < 0) state.event = step_index->events[next];
     }
-    /* A lane has exited when its warp has no events left, or goes on to a barrier that does not wait for it.
-     */
+    /* A lane has exited if its warp has no events left, or goes on to a barrier that does not wait for it. */
     if (here == end)
         mark_ended(step_index, warp, &state);
     else if (step_index->barrier_lanes[here])
@@ -207,7 +207,7 @@ WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp)
         state.next_pc = event.pc;
     }
     if (state.active) return state;
-    /* It waits if it has arrived, and the steps shown have not left the interval that the barrier closes. */
+    /* It waits if it has arrived, and the step shown is still in the interval that the barrier ends. */
     if (here > begin) {
         TraceEvent before;
         trace_block_read_header(steps->block, step_index->events[here - 1], &before);

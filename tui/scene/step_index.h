@@ -1,4 +1,4 @@
-/* Step index: the counts of each step and the events of each warp, gathered once per block. The timeline, the
+/* Step index: the counts of each step and the events of each warp, made once per block. The timeline, the
  * gutter and the jumps use the counts; the events are in program order, for the state of a warp between its
  * events. */
 #ifndef TUI_SCENE_STEP_INDEX_H
@@ -8,9 +8,9 @@
 #include "trace/steps.h"
 
 typedef struct StepIndexEntry {
-    uint32_t lanes;             /* active, over its events */
-    uint32_t wavefronts, ideal; /* of its shared loads and stores, summed; 0: none */
-    uint16_t accesses;          /* those loads and stores */
+    uint32_t lanes;             /* active lanes, over its events */
+    uint32_t wavefronts, ideal; /* total of its shared loads and stores; 0: none */
+    uint16_t accesses;          /* number of those loads and stores */
     uint8_t kind;               /* TraceKind of the first event */
     bool conflicts;             /* a warp's access has excess wavefronts */
     bool diverges;              /* a warp's branch goes both ways */
@@ -22,34 +22,36 @@ typedef struct StepIndexSums { /* of one pc over a range of steps */
 
 typedef struct StepIndex {
     const Steps *steps; /* borrowed */
-    const Trap *trap;   /* the fault that ended this block's run; NULL: none did */
+    const Trap *trap;   /* the fault that ended this block's run; NULL: none */
     int thread_count, warp_count;
     StepIndexEntry *step;   /* [step_count] */
     uint64_t *lanes_before; /* [step_count + 1] active lanes of all steps before */
-    int *conflict_from;   /* [step_count + 1] the first step here or later that conflicts; step_count: none */
-    int *divergence_from; /* [step_count + 1] likewise */
-    int *events;          /* all events, grouped by warp, in program order */
-    int *warp_begin;      /* [warp_count + 1] into `events` */
-    uint32_t *lanes_later;   /* [same as events] lanes with an event here or later */
-    uint32_t *barrier_lanes; /* [same] lanes of this warp's next block-wide barrier, here or later; 0: none */
-    Totals *pc_totals, *interval_totals; /* [code_count], [interval_step_count]; NULL until asked for */
+    /* [step_count + 1] the next step with a conflict, this one included; step_count: none */
+    int *conflict_from;
+    int *divergence_from;  /* [step_count + 1] likewise */
+    int *events;           /* all events, grouped by warp, in program order */
+    int *warp_begin;       /* [warp_count + 1] into `events` */
+    uint32_t *lanes_later; /* [same as events] lanes with an event here or later */
+    /* [same] lanes of this warp's next block-wide barrier, this event included; 0: none */
+    uint32_t *barrier_lanes;
+    Totals *pc_totals, *interval_totals; /* [code_count], [interval_step_count]; NULL until first use */
     bool *has_events;                    /* [code_count] */
     bool *has_conflicts;                 /* [code_count] shared accesses with excess wavefronts */
-    StepIndexSums *sums;                 /* [code_count], of the steps below; see step_index_sums() */
+    StepIndexSums *sums;                 /* [code_count], over the steps below; see step_index_sums() */
     int sums_first, sums_count;
-    Totals *running_totals; /* see running_totals.h; NULL until asked for */
-    double *progress;       /* [step_count], see scene_progress(); NULL until asked for */
+    Totals *running_totals; /* see running_totals.h; NULL until first use */
+    double *progress;       /* [step_count], see scene_progress(); NULL until first use */
 } StepIndex;
 
 typedef struct WarpState { /* one warp at one step, as masks of lanes */
     uint32_t exists;       /* lanes that have a thread */
     uint32_t active;       /* in this step */
-    uint32_t waiting;      /* at a block-wide barrier that has not released them */
+    uint32_t waiting;      /* at a block-wide barrier that has not opened */
     uint32_t exited;
-    uint32_t trapped; /* they caused the fault */
+    uint32_t trapped; /* lanes that caused the fault */
     uint32_t stopped; /* no more events, in a block that a fault ended: they may have exited */
     int event;        /* of this step (the first fragment), or -1 */
-    int next_pc;      /* of its next event after this step; -1: none */
+    int next_pc;      /* pc of its next event after this step; -1: none */
 } WarpState;
 
 /* Reads every event of the block once. `trap`: see above. */
@@ -60,10 +62,10 @@ void step_index_free(StepIndex *step_index);
  * or between two events. */
 WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp);
 
-/* The warp's event in the step, the fragment that holds `lane` where there are several; -1: none. */
+/* The warp's event in the step, the fragment that contains `lane` if there are several; -1: none. */
 int step_index_warp_event(const StepIndex *step_index, int step, int warp, int lane);
 
-/* The neighbour of `event` in its warp's program order, `by` events later (or earlier); -1: none. */
+/* The event `by` places later (or earlier) than `event` in its warp's program order; -1: none. */
 int step_index_neighbour(const StepIndex *step_index, int event, int warp, int by);
 
 /* Per pc over steps first .. first + count - 1; the last range is cached. */

@@ -14,15 +14,15 @@ static int step_of(const Tree *tree, int node) {
     return tree->steps->step_of_event[node_at(tree, node)->event];
 }
 
-/* ---- what threads hold ---------------------------------------------------------------------------------- */
+/* ---- what threads hold --------------------------------------------------------------------------------- */
 
-/* The node is a value that a thread holds in some level. */
+/* The node is a value that a thread holds after some level. */
 static bool is_held(const Tree *tree, int node) {
     return tree->level_of_node[node] >= 0 && node_at(tree, node)->kind != FOLD_INPUT &&
            tree_thread(tree, node) < tree->thread_count;
 }
 
-/* The newest node of a level is what the thread holds after it; a thread without one keeps what it had. */
+/* A thread holds the newest node of a level after it; a thread without one keeps its value. */
 static void fill_cells(Tree *tree) {
     size_t threads = (size_t)tree->thread_count, count = (size_t)tree->level_count * threads;
     tree->cells = memory_new((count + 1) * sizeof *tree->cells);
@@ -65,7 +65,7 @@ static int by_weight(const void *a, const void *b) {
     return x->thread - y->thread;
 }
 
-/* The last store to every place; where it holds no input, it is not a result. */
+/* The last store to each place; it is a result only if it contains an input. */
 static void find_results(Tree *tree) {
     const Folds *folds = tree->folds;
     Final *all = memory_new(((size_t)folds->result_count + 1) * sizeof *all);
@@ -132,7 +132,7 @@ static TreeInput input_at(const Tree *tree, int node) {
     return (TreeInput){node_at(tree, node)->bits, node_at(tree, node)->buffer};
 }
 
-/* Of another tree, those that its results hold, in order. */
+/* The inputs that another tree's results contain, in order. */
 static TreeInput *list_inputs(const Tree *tree, int *count) {
     TreeInput *inputs = memory_new(((size_t)tree->input_count + 1) * sizeof *inputs);
     *count = 0;
@@ -240,12 +240,13 @@ bool tree_acts(const Tree *tree, int level, int node) {
     const FoldNode *at = node_at(tree, node);
     TraceKind through = tree->levels[level].through;
     if (at->kind == FOLD_JOIN || tree->levels[level].kind != TREE_FOLD) return true;
-    /* The first atomic has nothing to fold with; redux gives every lane what one of them folded. */
+    /* The first atomic has nothing to fold with; redux gives every lane the result that one of them
+     * folded. */
     return through == TRACE_SHARED_ATOMIC || through == TRACE_GLOBAL_ATOMIC ||
            tree->level_of_node[at->a] == level;
 }
 
-/* The newest value of every thread, from the steps of the level up to `step`. */
+/* The newest value of every thread, in the steps of the level up to `step`. */
 static void add_under_way(Tree *tree, int level, int step) {
     int first = level ? tree->levels[level - 1].last + 1 : 0, found = 0;
     bool *has = memory_new((size_t)tree->thread_count + 1);
@@ -273,7 +274,7 @@ const int *tree_now(Tree *tree, int step) {
     return tree->held;
 }
 
-/* ---- paths -------------------------------------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------------------------------------- */
 
 static uint32_t add_ways(uint32_t a, uint32_t b) {
     return a + b < a ? UINT32_MAX : a + b;
@@ -294,8 +295,8 @@ static void count_ways(const Tree *tree, TreePath *path) {
     }
 }
 
-/* Nodes of the path that are used more than once in it, numbered from 0 in *numbers; FOLD_NONE: the others.
- */
+/* Nodes of the path that are used more than once in it, numbered from 0 in *numbers; FOLD_NONE: the
+ * others. */
 static int number_forks(const Tree *tree, const TreePath *path, int *numbers) {
     int count = 0;
     for (int i = 0; i <= path->root; i++) numbers[i] = 0;
@@ -309,7 +310,7 @@ static int number_forks(const Tree *tree, const TreePath *path, int *numbers) {
     return count;
 }
 
-/* Two values hold the same input if they were made from the same fork: sets of forks show it. */
+/* Two values contain the same input if they were made from the same fork: sets of forks show it. */
 static void find_doubles(const Tree *tree, TreePath *path) {
     memset(path->doubles, 0, (size_t)tree->folds->node_count * sizeof *path->doubles);
     path->doubles_count = 0;

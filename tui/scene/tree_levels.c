@@ -23,9 +23,10 @@ static int step_of(const Tree *tree, int node) {
     return tree->steps->step_of_event[node_at(tree, node)->event];
 }
 
-/* ---- which steps are levels ------------------------------------------------------------------------------ */
+/* ---- which steps are levels ---------------------------------------------------------------------------- */
 
-enum { OWN = 1, TAKEN_ON = 2 }; /* only inputs that the thread loaded itself; another thread took it later */
+/* inputs that the thread loaded itself; values that another thread took later */
+enum { OWN = 1, TAKEN_ON = 2 };
 
 static uint8_t *flag_nodes(const Tree *tree) {
     const Folds *folds = tree->folds;
@@ -50,7 +51,7 @@ static bool comes_from_others(const Tree *tree, int operand) {
            tree_thread(tree, at->a) != tree_thread(tree, operand);
 }
 
-/* The kind of level that the node's step belongs to because of it; -1: none. */
+/* The kind of level that the node makes of its step; -1: none. */
 static int level_kind(const Tree *tree, const uint8_t *flags, int i) {
     const FoldNode *node = node_at(tree, i);
     if (node->kind == FOLD_INPUT) return -1;
@@ -62,17 +63,18 @@ static int level_kind(const Tree *tree, const uint8_t *flags, int i) {
     return (flags[node->a] | flags[node->b]) & OWN ? TREE_INPUTS : TREE_FOLD;
 }
 
-/* ---- sums in one thread's registers ---------------------------------------------------------------------- */
+/* ---- sums in one thread's registers -------------------------------------------------------------------- */
 
-/* A thread may load many sums of others and add them up in its registers, each load a step of its own. Where it adds them
- * as a tree, some to each other before they are added to the rest, it holds several sums between the loads: the steps are
- * one level. So they are where one thread of the block adds alone, in whichever order. */
+/* A thread may load many sums of others and add them up in its registers, each load in a step of its own. If
+ * it adds them as a tree, some to each other before they are added to the rest, it holds several sums between
+ * the loads: the steps form one level. So do the steps in which one thread of the block adds alone, in any
+ * order. */
 typedef struct RegisterSums {
     const int8_t *kinds; /* [step] TreeLevelKind; -1: none */
-    int *since;          /* [node] of a sum: the step of the first operand that the thread added up to it */
+    int *since;          /* [node] for a sum: the step of the first operand that the thread added into it */
     int *tree, *chain;   /* [step] the first step of such a sum that ends here */
-    int *
-        taken; /* [step] the latest step that made a value which a thread takes here from another; -1: none */
+    /* [step] the latest step that made a value which a thread takes here from another; -1: none */
+    int *taken;
     int *adder; /* [step] the thread that adds; -1: none does; -2: several do */
 } RegisterSums;
 
@@ -108,8 +110,8 @@ static TraceKind kind_of_step(const Tree *tree, int step) {
     return event.kind;
 }
 
-/* From `first` to `last` all additions are of values that were loaded alike, and none needs another's sum of this
- * stretch. `alone`: one thread makes all of them. */
+/* From `first` to `last`, all additions are of values loaded in the same way, and none needs another thread's
+ * sum of this stretch. `alone`: one thread makes all of them. */
 static bool is_one_level(const Tree *tree, const RegisterSums *sums, int first, int last, bool alone) {
     TraceKind kind = kind_of_step(tree, last);
     if (kind != TRACE_SHARED_LOAD && kind != TRACE_GLOBAL_LOAD) return false;
@@ -127,7 +129,7 @@ static int *new_numbers(size_t count, int value) {
     return numbers;
 }
 
-/* [step] the step goes on with the level before it. */
+/* [step] whether the step continues the level before it. */
 static bool *find_register_sums(const Tree *tree, const int8_t *kinds) {
     size_t count = (size_t)tree->steps->step_count;
     RegisterSums sums = {.kinds = kinds,
@@ -180,12 +182,13 @@ void tree_find_levels(Tree *tree) {
     tree->levels = memory_new(((size_t)step_count + 1) * sizeof *tree->levels);
     for (int step = 0; step < step_count; step++) {
         if (kinds[step] >= 0) add_level(tree, step, (TreeLevelKind)kinds[step], goes_on[step]);
-        level_of_step[step] =
-            kinds[step] >= 0 ? tree->level_count - 1 : tree->level_count; /* else: of the next one */
+        /* else: of the next level */
+        level_of_step[step] = kinds[step] >= 0 ? tree->level_count - 1 : tree->level_count;
     }
     for (int i = 0; i < tree->folds->node_count; i++) {
         tree->level_of_node[i] = level_of_step[step_of(tree, i)];
-        if (tree->level_of_node[i] >= tree->level_count) tree->level_of_node[i] = -1; /* after the last one */
+        /* after the last level */
+        if (tree->level_of_node[i] >= tree->level_count) tree->level_of_node[i] = -1;
     }
     free(flags);
     free(kinds);
@@ -193,9 +196,9 @@ void tree_find_levels(Tree *tree) {
     free(level_of_step);
 }
 
-/* ---- distances ------------------------------------------------------------------------------------------- */
+/* ---- distances ----------------------------------------------------------------------------------------- */
 
-/* Where the operand of a fold came from, as a distance in threads; 0: it was the thread's own. */
+/* The distance of a fold's operand in threads; 0: it was the thread's own. */
 static int distance_of(const Tree *tree, int node, int operand) {
     int origin = tree_origin(tree, node, operand);
     if (node_at(tree, origin)->kind == FOLD_INPUT) return 0;
@@ -219,7 +222,7 @@ static void see_thread(const Tree *tree, Distances *seen, int node, int operand)
     see(&seen->partners, &seen->partners_differ, thread ^ (thread + distance));
 }
 
-/* Which element of its access a moved value was: values of one lane follow one another in the order of elements. */
+/* The element of its access that a moved value was: values of one lane follow each other in element order. */
 static int element_of(const Tree *tree, int node) {
     const FoldNode *at = node_at(tree, node);
     int element = 0;
@@ -231,15 +234,15 @@ static int element_of(const Tree *tree, int node) {
     return element;
 }
 
-/* Elements between the two words of shared memory that a fold's operands were loaded from; 0: they were not.
- */
+/* The distance in elements between the two words of shared memory that a fold's operands were loaded from; 0:
+ * they were not. */
 static int elements_between(const Tree *tree, const FoldNode *node, TraceEvent events[2]) {
     const int operands[2] = {node->a, node->b};
     int64_t offset[2];
     for (int i = 0; i < 2; i++) {
         const FoldNode *operand = node_at(tree, operands[i]);
         if (operand->kind != FOLD_MOVE) return 0;
-        if (events[i].turn != (uint32_t)operand->event) { /* turn: which event is here */
+        if (events[i].turn != (uint32_t)operand->event) { /* turn: the event at this place */
             trace_block_read(tree->steps->block, operand->event, &events[i]);
             events[i].turn = (uint32_t)operand->event;
         }

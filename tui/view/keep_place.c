@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same launch, and of its traced blocks the same one, else the first; without the launch: the last. */
+/* The same launch and the same traced block, else the launch's first; without the launch: the last. */
 static int same_block(const Scene *from, int block, const Scene *to) {
     const SessionBlock *wanted = &from->traced.blocks[block];
     int found = 0;
@@ -33,7 +33,7 @@ static bool begins_visit(const Scene *scene, int block, int step) {
            !same_line(line_of_step(scene, block, step), line_of_step(scene, block, step - 1));
 }
 
-/* How often the line of this step was entered up to here, this visit included; `into`: steps since then. */
+/* How often the line of this step was entered so far, this visit included; `into`: steps since then. */
 static int visits(const Scene *scene, int block, int step, int *into) {
     PtxSourceLine line = line_of_step(scene, block, step);
     int count = 0;
@@ -45,7 +45,7 @@ static int visits(const Scene *scene, int block, int step, int *into) {
     return count;
 }
 
-/* The step of that visit, equally far into the line; -1: there is none. */
+/* The step of that visit, equally far into the line; -1: none. */
 static int find_visit(const Scene *scene, int block, PtxSourceLine line, int visit, int into) {
     int count = scene->traced.blocks[block].steps->step_count;
     for (int step = 0; step < count; step++) {
@@ -58,7 +58,7 @@ static int find_visit(const Scene *scene, int block, PtxSourceLine line, int vis
     return -1;
 }
 
-/* The source file was edited: the nearest line that reads the same, else the same number. */
+/* The source file was edited: the nearest line with the same text, else the same number. */
 static PtxSourceLine find_source_line(const Scene *from, const Scene *to, PtxSourceLine line) {
     const char *text = scene_source_line(from, line.file, line.line);
     if (!text) return line;
@@ -72,7 +72,7 @@ static PtxSourceLine find_source_line(const Scene *from, const Scene *to, PtxSou
     return line;
 }
 
-/* The same of PTX without line information: the nearest instruction that reads the same. */
+/* The same for PTX without line information: the nearest instruction with the same text. */
 static PtxSourceLine find_ptx_line(const Scene *from, ViewPosition place, const Scene *to, int to_block,
                                    PtxSourceLine line) {
     const PtxProgram *program = scene_launch(to, to_block)->program;
@@ -104,7 +104,7 @@ static int find_progress(const Scene *scene, int block, double wanted) {
     return step;
 }
 
-/* Nowhere stays nowhere. */
+/* No position stays no position. */
 static ViewPosition find_again(ViewPosition place, const Scene *from, const Scene *to) {
     const ViewPosition nowhere = {0};
     if (!place.number || place.block >= from->traced.block_count || !to->traced.block_count) return nowhere;

@@ -5,7 +5,7 @@
 #include "tui/view/view.h"
 
 /* Moves `view` from its place in `from` to the corresponding place in `to`: the same visit of the same source
- * line in the same launch, else the same progress. Its marks likewise. Selection and display stay. */
+ * line in the same launch, else the same progress. Its marks move likewise. Selection and display stay. */
 void keep_place(View *view, const Scene *from, const Scene *to);
 
 #endif

@@ -59,7 +59,7 @@ const char *keys_name(int index) {
     return is_plain ? specials[index].shown : specials[index].name;
 }
 
-/* <name>, with capitals or without, as a table or a screen has it. */
+/* <name>, in upper or lower case, as in a table or on the screen. */
 static bool is_called(const char *name, const char *typed, size_t length) {
     return strlen(name) == length && !strncasecmp(name, typed, length);
 }
@@ -95,7 +95,7 @@ static bool list_holds(const char *list, Key key) {
     return false;
 }
 
-/* The row that has the key; `count`: none. */
+/* The row that contains the key; `count`: none. */
 static int find(const KeyRow *rows, int count, Key key, int *direction) {
     for (int i = 0; i < count; i++) {
         *direction = 1;

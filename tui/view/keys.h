@@ -27,40 +27,40 @@ typedef struct KeyRow {
 
 extern const KeyRow key_rows[ACTION_COUNT]; /* [ACT_NONE] is empty */
 
-/* While a lecture is played these come first. */
+/* During a lecture these take precedence. */
 typedef enum LectureKey {
     LECTURE_KEY_STOP,
     LECTURE_KEY_RETURN,
     LECTURE_KEY_FIRST,
     LECTURE_KEY_MARK,
-    LECTURE_KEY_COUNT /* another key */
+    LECTURE_KEY_COUNT /* not a lecture key */
 } LectureKey;
 extern const KeyRow lecture_key_rows[LECTURE_KEY_COUNT];
 
-/* The groups in which the help lists the keys: action `index` of a group; ACT_NONE past its last. */
+/* The groups in which the help lists the keys: action `index` of a group; ACT_NONE past the last. */
 const char *keys_group_title(KeyGroup group);
 KeyAction keys_in_group(KeyGroup group, int index);
 
-/* A key that was pressed, decoded once, by keys_decode(): each part of the interface that it goes through reads what it needs,
- * the action or, where a text is typed or a screen has keys of its own, the key itself. */
+/* A key press, decoded once by keys_decode(). Each part of the interface that it passes through reads what it
+ * needs: the action or, while text is typed or on a screen with its own keys, the key itself. */
 typedef struct KeyPress {
     Key key;
-    KeyAction action; /* of keys.def; ACT_NONE: of none */
+    KeyAction action; /* of keys.def; ACT_NONE: no action */
     int direction;    /* 1 forwards, -1 backwards */
 } KeyPress;
 
 KeyPress keys_decode(Key key);
-/* The same among the keys of a lecture. */
+/* The same for the keys of a lecture. */
 LectureKey keys_of_lecture(Key key, int *direction);
 
-/* The next key of a script, and *script moved past it; false at an unknown <Name>. KEY_NONE_PRESSED at the
- * end. Special keys have two names, <BackTab> and <Shift-Tab>, in capitals or not. */
+/* Reads the next key of a script and moves *script past it; false at an unknown <Name>. KEY_NONE_PRESSED at
+ * the end. Special keys have two names, <BackTab> and <Shift-Tab>, in upper or lower case. */
 bool keys_read(const char **script, Key *key, Error *error);
 
 /* The name of special key `index` in scripts ("Right", "Shift-Tab"); NULL past the last. */
 const char *keys_name(int index);
 
-/* Key `index` of a list of keys.def as people read it ("→", "Space", "Shift-Tab"); false: no such key. */
+/* Key `index` of a list of keys.def as shown to readers ("→", "Space", "Shift-Tab"); false: no such key. */
 bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes);
 
 #endif

@@ -53,7 +53,7 @@ void ladder_view_select(View *view, const Ladder *ladder, int row, int size) {
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
-/* The next of the types that were timed. */
+/* Selects the next type that was timed. */
 static void next_type(View *view, const Scene *scene, int direction) {
     const char *types[LADDER_TYPES];
     ViewLadder *shown = &view->display.ladder;
@@ -66,7 +66,7 @@ static void next_type(View *view, const Scene *scene, int direction) {
     snprintf(shown->dtype, sizeof shown->dtype, "%s", types[at]);
 }
 
-/* Asks for the selected rung, or for it beside the one above. */
+/* Requests the selected rung, or a comparison with the one above. */
 static ViewAnswer choose(View *view, const Ladder *ladder, bool compare) {
     const ViewLadder *shown = &view->display.ladder;
     const LadderRow *row = &ladder->rows[shown->row];
@@ -86,7 +86,7 @@ static ViewAnswer choose(View *view, const Ladder *ladder, bool compare) {
     return VIEW_RUNG;
 }
 
-/* Live timings, where there are any, take turns with each machine's recordings. */
+/* Cycles through the live timings, if any, and each machine's recordings. */
 static ViewAnswer next_machine(View *view, const Scene *scene) {
     const SceneTimings *timings = scene->borrowed.timings;
     ViewLadder *shown = &view->display.ladder;
@@ -112,7 +112,7 @@ static ViewAnswer press_in_latencies(View *view, const Scene *scene, KeyPress pr
     }
 }
 
-/* Keys that change what the table is of. */
+/* Keys that change the contents of the table. */
 static bool change_table(View *view, const Scene *scene, const Ladder *before, KeyPress press) {
     Ladder ladder;
     bool is_live;

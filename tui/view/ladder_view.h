@@ -1,4 +1,4 @@
-/* Ladder view: the selection on the ladder screen and on that of the latencies, and their keys. */
+/* Ladder view: the selection on the ladder and latency screens, and their keys. */
 #ifndef TUI_VIEW_LADDER_VIEW_H
 #define TUI_VIEW_LADDER_VIEW_H
 
@@ -7,13 +7,13 @@
 
 /* Opens the ladder at the run's kernel, size and type. */
 void ladder_view_open(View *view, const Scene *scene);
-/* The list that the screens are of: live, where this GPU was timed, else recorded; NULL: neither. */
+/* The timings that the screens show: live if this GPU was timed, else recorded; NULL: neither. */
 const Measurements *ladder_view_from(const View *view, const Scene *scene, bool *is_live);
 /* False: there are no timings at all. */
 bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live);
 void ladder_view_select(View *view, const Ladder *ladder, int row, int size); /* clamped */
 
-/* IGNORED: a key that is not of these screens. */
+/* IGNORED: not a key of these screens. */
 ViewAnswer ladder_view_press(View *view, const Scene *scene, KeyPress press);
 
 #endif

@@ -2,8 +2,8 @@
 #include "tui/view/view.h"
 
 typedef struct Opening {
-    int step;   /* -1: there is none */
-    int thread; /* to be selected; -1: any */
+    int step;   /* -1: none */
+    int thread; /* the thread to select; -1: any */
 } Opening;
 
 static const Opening NO_OPENING = {.step = -1, .thread = -1};
@@ -13,14 +13,14 @@ static Reduction *reduction_shown(const View *view, const Scene *scene) {
     return reduction && reduction_is_worth_showing(reduction) ? reduction : NULL;
 }
 
-/* ---- additions ------------------------------------------------------------------------------------------- */
+/* ---- additions ----------------------------------------------------------------------------------------- */
 
-/* NULL: it does not fold. Such a level, of a million inputs as well, is only made when it is drawn. */
+/* NULL: it does not fold. Such a level, even of a million inputs, is made only when it is drawn. */
 static const ReductionLevel *folding_level(Reduction *reduction, int index) {
     return reduction_level_kind(reduction, index) == TREE_FOLD ? reduction_level(reduction, index) : NULL;
 }
 
-/* Of a thread that adds up its own inputs: the first sum, where all of it is still to be seen. */
+/* For a thread that adds up its own inputs: the first sum, where all inputs are still visible. */
 static Opening first_of_chain(Reduction *reduction) {
     for (int index = 0; index < reduction_level_count(reduction); index++) {
         const ReductionLevel *chain = reduction_chain(reduction, index, 0);
@@ -29,7 +29,7 @@ static Opening first_of_chain(Reduction *reduction) {
     return NO_OPENING;
 }
 
-/* The step at which the first sum is there that threads make of each other's values. */
+/* The step of the first sum that threads make of each other's values. */
 static Opening first_addition(Reduction *reduction) {
     if (!reduction) return NO_OPENING;
     if (!reduction_fold_count(reduction)) return first_of_chain(reduction);
@@ -41,13 +41,13 @@ static Opening first_addition(Reduction *reduction) {
     return NO_OPENING;
 }
 
-/* ---- faults ---------------------------------------------------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------------------------------------- */
 
-/* How an input comes to be in a sum twice. */
+/* How an input gets into a sum twice. */
 typedef enum Doubling {
     DOUBLING_NONE,
-    DOUBLING_OWN, /* a value is added to itself, as a shuffle without a source does: often of no consequence */
-    DOUBLING_MET  /* two different sums hold the same input */
+    DOUBLING_OWN, /* a value is added to itself, as by a shuffle without a source lane: often harmless */
+    DOUBLING_MET  /* two different sums contain the same input */
 } Doubling;
 
 static Doubling doubling_of(const Tree *tree, const TreePath *path, int node) {
@@ -56,7 +56,8 @@ static Doubling doubling_of(const Tree *tree, const TreePath *path, int node) {
     return tree_origin(tree, node, at->a) == tree_origin(tree, node, at->b) ? DOUBLING_OWN : DOUBLING_MET;
 }
 
-/* The sum is made of a word that another thread writes meanwhile, or that nothing had written, or it does not grow. */
+/* The sum reads a word that another thread writes concurrently, or that nothing had written, or it does not
+ * grow. */
 static bool is_faulty(const Reduction *reduction, const ReductionLevel *level, const ReductionBox *box) {
     if (!box->adds) return false;
     for (int t = 0; t < box->term_count; t++) {
@@ -74,7 +75,7 @@ static Opening first_stuck(Reduction *reduction, int index) {
     return NO_OPENING;
 }
 
-/* The first sum that is not as it should be. */
+/* The first wrong sum. */
 static Opening first_fault(Reduction *reduction, Tree *tree) {
     const TreePath *path = tree->final_count ? tree_path(tree, tree->final[0]) : NULL;
     Opening doubled = NO_OPENING;
@@ -94,7 +95,7 @@ static Opening first_fault(Reduction *reduction, Tree *tree) {
     return doubled;
 }
 
-/* The access that ended the block's run: its step is the last one, and other warps may be there. */
+/* The access that ended the block's run: its step is the last one, which other warps may share. */
 static Opening trapped(const StepIndex *index) {
     const Trap *trap = index->trap;
     if (!trap) return NO_OPENING;
@@ -102,8 +103,8 @@ static Opening trapped(const StepIndex *index) {
     return (Opening){index->steps->step_count - 1, trap->warp < 0 ? -1 : trap->warp * WARP_LANES + lane};
 }
 
-/* The traced block that has the first fault; a fault that ended the run comes before others. The block in view where none
- * has one. */
+/* The traced block with the first fault; a fault that ended the run precedes others. If no block has one, the
+ * block in view. */
 static int faulty_block(const View *view, const Scene *scene) {
     const Trace *trace = scene->traced.trace;
     const Trap *trap = scene_fatal_trap(scene);

@@ -28,14 +28,14 @@ static double lane_value(const StepContext *context, int64_t lane) {
     return *stop ? NAN : value;
 }
 
-/* The first word that the lane accesses, from `begin`; of a lane that does not, NaN. */
+/* The first word that the lane accesses, from `begin`; NaN if the lane does not access any. */
 static double word_of(const StepContext *context, const uint64_t begin[WARP_LANES], int64_t lane) {
     if (lane < 0 || !(context->event.mask >> lane & 1)) return NAN;
     uint64_t word = begin[lane] / BANK_BYTES;
     return (double)word;
 }
 
-/* Warps that a branch splits; of other steps NaN. */
+/* The number of warps that a branch splits; NaN for other steps. */
 static double diverging_of(const StepContext *context) {
     int found = 0;
     if (context->event.kind != TRACE_BRANCH) return NAN;
@@ -93,7 +93,7 @@ static const Scene *scene_of(PlaceValues *values, Session *session) {
     return values->other;
 }
 
-/* The level that the screen calls number `number`; -1: there is none. */
+/* The level that the screen numbers `number`; -1: none. */
 static int level_of_number(Reduction *reduction, int64_t number) {
     for (int i = 0; i < reduction_level_count(reduction); i++) {
         const ReductionLevel *level = reduction_level(reduction, i);

@@ -1,5 +1,5 @@
-/* Place values: the values of a step or a level that claims and answers of a lecture ask for. Runs, lines,
- * intervals and times are lecture/values.h's. */
+/* Place values: the values of a step or a level that the claims and answers of a lecture refer to. Runs,
+ * lines, intervals and times are in lecture/values.h. */
 #ifndef TUI_VIEW_PLACE_VALUES_H
 #define TUI_VIEW_PLACE_VALUES_H
 
@@ -8,10 +8,10 @@
 
 typedef struct PlaceValues {
     ClaimRuns *runs;    /* borrowed */
-    const Scene *scene; /* where the lecture stands; borrowed, NULL: nowhere */
+    const Scene *scene; /* the lecture's place; borrowed, NULL: none */
     const View *view;
     Session *session; /* of the scene */
-    Scene *other;     /* of another run whose levels were asked for; owned */
+    Scene *other;     /* another run whose levels were requested; owned */
     Session *other_session;
 } PlaceValues;
 

@@ -29,7 +29,7 @@ bool register_values(const StepContext *context, const PtxRegister *reg, Registe
                                       out->weight, out->producer);
 }
 
-/* Registers may be declared as bits: the instruction knows what they mean. */
+/* Registers may be declared as bits: the instruction determines their type. */
 static PtxType type_of(const StepContext *context, const PtxRegister *reg) {
     const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
     if (ptx_type_is_float(reg->type) || ptx_type_is_signed(reg->type) || !instruction) return reg->type;

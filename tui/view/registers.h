@@ -1,4 +1,4 @@
-/* Registers: those that an instruction names, and what they hold in the lanes of a warp. */
+/* Registers: the registers that an instruction names, and their values in the lanes of a warp. */
 #ifndef TUI_VIEW_REGISTERS_H
 #define TUI_VIEW_REGISTERS_H
 
@@ -7,28 +7,27 @@
 enum { MOST_REGISTERS = 16 };
 
 typedef struct Registers {
-    const PtxRegister *items[MOST_REGISTERS]; /* the destination first, the guard last; each once */
+    const PtxRegister *items[MOST_REGISTERS]; /* the destination first, the guard last, each once */
     int count;
 } Registers;
 
 typedef struct RegisterValues {
     uint64_t bits[WARP_LANES];    /* predicates: 0 or 1 */
     uint32_t weight[WARP_LANES];  /* inputs folded into it */
-    int32_t producer[WARP_LANES]; /* event that it came from; -1: none */
+    int32_t producer[WARP_LANES]; /* the event that produced it; -1: none */
 } RegisterValues;
 
 void registers_of(const PtxInstruction *instruction, Registers *out);
 
-/* What `reg` holds just after the context's event, in the warp of that event. False where that is not known:
- * the block is too long to be replayed between two frames, or the producer cannot do it. */
+/* The values of `reg` just after the context's event, in the warp of that event. False if unknown: the block
+ * is too long to replay between two frames, or the producer cannot replay. */
 bool register_values(const StepContext *context, const PtxRegister *reg, RegisterValues *out);
 
-/* As the instruction interprets it, in the view's format. */
+/* A value as the instruction interprets it, in the view's format. */
 void register_print(const StepContext *context, const PtxRegister *reg, uint64_t bits, char *out,
                     size_t bytes);
 
-/* The register that the view has chosen for the lanes' values; NULL: the values that the event itself
- * holds. */
+/* The register that the view has chosen for the lanes' values; NULL: the values of the event itself. */
 const PtxRegister *register_chosen(const StepContext *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* Each function is one question about a setting, answered by a switch over the kinds of settings. */
+/* Each function answers one question about a setting, with a switch over the kinds of settings. */
 #include "tui/view/settings.h"
 
 #include "base/number.h"
@@ -18,7 +18,7 @@ typedef enum SettingKind {
     KIND_OPERATION,
     KIND_FILL,
     KIND_SEED,
-    KIND_PARAMETER /* the first of them */
+    KIND_PARAMETER /* the first parameter */
 } SettingKind;
 
 enum { MOST_ROWS = KIND_PARAMETER + CATALOG_PARAMETERS, LARGEST_BLOCK = 1024, MANY_VALUES = 1024 };
@@ -26,9 +26,9 @@ static const int64_t LARGEST_N = (int64_t)1 << 30, LARGEST_FILE_N = (int64_t)1 <
                      LARGEST_GRID = 0x7fffffff;
 
 static const char *const operations[] = {"sum", "min", "max"};
-enum { OPERATION_COUNT = 3, FILL_COUNT = FILL_FILE }; /* those that need no file come first */
+enum { OPERATION_COUNT = 3, FILL_COUNT = FILL_FILE }; /* fills without a file come first */
 
-/* The rows that this kernel has. */
+/* The rows of this kernel. */
 static int list_kinds(const Settings *settings, SettingKind kinds[MOST_ROWS]) {
     const CatalogRow *row = settings->row;
     int count = 0;
@@ -57,7 +57,8 @@ static SettingKind chosen_kind(const Settings *settings) {
     return kinds[settings->choice < count ? settings->choice : count - 1];
 }
 
-/* ---- from a run and into options ----------------------------------------------------------------------- */
+/* ---- from a run and to options
+ * -------------------------------------------------------------------------- */
 
 static const char *known_operation(const char *op) {
     for (int i = 0; op && i < OPERATION_COUNT; i++)
@@ -131,7 +132,7 @@ SessionOptions settings_options(const Settings *settings, const SessionOptions *
     return options;
 }
 
-/* Tries the kernel's own rules; they only look at numbers. */
+/* Applies the kernel's own rules; they only look at numbers. */
 static bool is_possible(const Settings *settings, Error *error) {
     if (!settings->row) return true;
     Arena arena = {0};
@@ -236,7 +237,7 @@ static int64_t next_power(int64_t value, int direction) {
     return power;
 }
 
-/* Whole warps, and the powers of two below. */
+/* Whole warps, and below one warp powers of two. */
 static int64_t next_block(int64_t value, int direction) {
     if (direction > 0)
         return value < WARP_LANES ? next_power(value, 1) : (value / WARP_LANES + 1) * WARP_LANES;
@@ -251,7 +252,7 @@ static int64_t next_number(SettingKind kind, int64_t value, int direction, int64
     return value + direction;
 }
 
-/* The next value in this direction that the kernel accepts; where there is none, the value stays. */
+/* The next value in this direction that the kernel accepts; if there is none, the value stays. */
 static void change_number(Settings *settings, SettingKind kind, int direction) {
     int64_t least, most, before = get_number(settings, kind);
     number_range(settings, kind, &least, &most);
@@ -265,7 +266,7 @@ static void change_number(Settings *settings, SettingKind kind, int direction) {
     set_number(settings, kind, before);
 }
 
-/* The word `by` places on in a list of them, around its end. */
+/* The word `by` places further in a list of words, cyclically. */
 static bool next_word(const char *words, const char *word, int by, char *out, size_t bytes) {
     const char *begin[16];
     int count = 0, at = 0;
@@ -295,7 +296,7 @@ static void change_word(Settings *settings, SettingKind kind, int direction) {
         break;
     case KIND_ARGUMENTS: /* typed only */
         break;
-    default: /* the kernel's own choice, then each */
+    default: /* the kernel's default, then each */
         settings->fill = (settings->fill + 1 + direction + FILL_COUNT + 1) % (FILL_COUNT + 1) - 1;
     }
 }
@@ -451,7 +452,7 @@ void settings_print_differences(const Scene *left, const Scene *right, char *out
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
 
-/* The typed number becomes the value. False: it cannot, and `error` says why. */
+/* The typed number becomes the value. False: it is invalid, and `error` says why. */
 static bool take_typed(Settings *settings) {
     SettingKind kind = chosen_kind(settings);
     int64_t least, most;
@@ -500,8 +501,8 @@ static void change(Settings *settings, int direction) {
     judge(settings);
 }
 
-/* Keys of a row that holds a text: characters are appended, Ctrl-U clears it. False: not such a row or
- * key. */
+/* Handles keys of a row that holds a text: characters are appended, Ctrl-U clears it. False: not such a row
+ * or key. */
 static bool type_text(Settings *settings, Key key) {
     size_t length = strlen(settings->arguments);
     bool is_character = key >= ' ' && key < 127;

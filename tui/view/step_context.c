@@ -9,7 +9,7 @@ bool step_context_is_shared(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD || kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC;
 }
 
-/* Names between backquotes as they were written: `sums`, not `_ZZ15bug_half_sharedIiEvPKT_PS0_jE4sums`. */
+/* Names between backquotes as in the source: `sums`, not `_ZZ15bug_half_sharedIiEvPKT_PS0_jE4sums`. */
 static void print_readable(const char *detail, Text *out) {
     while (*detail) {
         const char *quote = strchr(detail, '`'), *end = quote ? strchr(quote + 1, '`') : NULL;
@@ -62,7 +62,8 @@ static bool is_of_array(TraceKind kind) {
            kind == TRACE_GLOBAL_ATOMIC;
 }
 
-/* Makes the event of the access that ended the run, where it is of the selected warp, of that of another warp. */
+/* Makes the event of the access that ended the run, if it is of the selected warp, from that of another
+ * warp. */
 static void take_trap(StepContext *context) {
     const Trap *trap = context->step_index->trap;
     TraceEvent *event = &context->event, of_trap;
@@ -212,7 +213,7 @@ void step_context_describe_warps(const bool *warps, int count, char *out, size_t
         snprintf(out, bytes, "%d warps", total);
 }
 
-/* The type that an instruction names, where it says more than the width; else the data's. */
+/* The type that an instruction names, if it says more than the width; else the data's. */
 static PtxType natural_type(const StepContext *context, PtxType type, int bytes_of_value) {
     if (ptx_type_is_float(type) || ptx_type_is_signed(type)) return type;
     return ptx_type_bytes(context->scene->identity.type) == bytes_of_value ? context->scene->identity.type
@@ -264,7 +265,7 @@ static void print_value(const StepContext *context, PtxType type, uint64_t bits,
         snprintf(out, bytes, "%" PRId64, sign_extended(bits, bytes_of_value));
 }
 
-/* Of an instruction without a type (cp.async) that of the buffer which it reads. */
+/* For an instruction without a type (cp.async), that of the buffer which it reads. */
 static PtxType type_of_value(const StepContext *context) {
     const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
     const TraceEvent *event = &context->event;
@@ -280,9 +281,10 @@ void step_context_print_value(const StepContext *context, uint64_t bits, int byt
                               size_t bytes) {
     PtxType type = type_of_value(context);
     if (!bytes_of_value) bytes_of_value = context->event.element_bytes ? context->event.element_bytes : 4;
+    /* A mask of lanes. */
     if (context->event.kind == TRACE_VOTE && bytes_of_value == 4 &&
         context->view->display.values == VALUE_NATURAL)
-        snprintf(out, bytes, "%08" PRIx64, bits); /* a mask of lanes */
+        snprintf(out, bytes, "%08" PRIx64, bits);
     else
         print_value(context, type, bits, bytes_of_value, out, bytes);
 }

@@ -13,19 +13,19 @@ typedef struct StepContext {
     StepIndex *step_index;
     const Step *step;
     const PtxCode *code; /* of the step's instruction */
-    int event_number;    /* the event shown: of the selected warp, else of the step's first */
+    int event_number;    /* the event shown: of the selected warp, else the step's first */
     TraceEvent event;
-    const Trap *
-        trap; /* the access that ended the run, where it is of the selected warp and at this step: it left no event, and
-                         `event` is made of what the trap says; else NULL */
+    /* The access that ended the run, if it is of the selected warp and at this step: it left no event, and
+     * `event` is made from the trap; else NULL. */
+    const Trap *trap;
     /* Shared accesses: */
     uint64_t address[WARP_LANES]; /* in the block's window: banks follow from it */
     SharedCost cost;              /* atomics: zero, their wavefronts are not modelled */
     uint8_t wavefront_of_lane[WARP_LANES];
-    const struct StepContext *beside; /* the other run of a comparison; NULL: there is none */
+    const struct StepContext *beside; /* the other run of a comparison; NULL: none */
 } StepContext;
 
-/* False where there is nothing to show: no traced block, or one without events. */
+/* False if there is nothing to show: no traced block, or one without events. */
 bool step_context_init(StepContext *context, const Scene *scene, const View *view);
 
 /* The warp's lanes that have a thread. */
@@ -39,14 +39,13 @@ void step_context_describe_trap(const StepContext *context, const Trap *trap, Te
 
 bool step_context_is_shared(TraceKind kind);
 
-/* Atomics: the most lanes that update one address, which wait for each other; and how many addresses there
- * are. */
+/* Atomics: the most lanes that update one address, which are serialized; and the number of addresses. */
 int step_context_collisions(const TraceEvent *event, int *addresses);
-/* "lane 3: out, byte 12, operand 5, old value 37": the lane's part in an access. */
+/* "lane 3: out, byte 12, operand 5, old value 37": what the lane accesses. */
 void step_context_describe_access(const StepContext *context, int lane, const char *place, Text *out);
 
-/* Where the lane of the trap was to go: bytes from the start of the array (a shared symbol, or a buffer) that the step's
- * event accesses. False: not known, or before it. */
+/* The address that the trapped lane accessed: bytes from the start of the array (a shared symbol, or a
+ * buffer) that the step's event accesses. False: unknown, or before the array. */
 bool step_context_trap_offset(const StepContext *context, const Trap *trap, int lane, uint64_t *offset);
 
 /* Lanes in words: "lanes 0-31", "lanes 0, 8, 16, 24", "lane 5", "17 lanes". */
@@ -65,19 +64,19 @@ const char *step_context_value_format_name(const StepContext *context);
 /* 1048576 as "1,048,576". */
 void step_context_print_count(uint64_t count, char *out, size_t bytes);
 
-/* 1048576 as "2^20"; what is no power of two as above. */
+/* 1048576 as "2^20"; other numbers as above. */
 void step_context_print_size(uint64_t n, char *out, size_t bytes);
 
-/* The next step of a source line, from the start again where there is none; -1: the line has no step. */
+/* The next step of a source line, cyclically; -1: the line has no step. */
 int step_context_next_step_of(const StepContext *context, const char *file, int line);
 
-/* The instruction of this launch is an access of an error that was found. */
+/* The instruction of this launch is an access of a hazard that was found. */
 bool step_context_is_of_hazard(const StepContext *context, int pc);
 
-/* The shared array's name as the source has it; "shared" where the shown file does not have the name. */
+/* The shared array's name in the source; "shared" if the shown file does not contain the name. */
 void step_context_print_symbol(const StepContext *context, int symbol, char *out, size_t bytes);
 
-/* Where an input (trace/folds.h) comes from: the buffer's name, or "block 3" of the cluster. */
+/* The origin of an input (trace/folds.h): the buffer's name, or "block 3" of the cluster. */
 void step_context_print_input(const StepContext *context, int buffer, char *out, size_t bytes);
 
 #endif

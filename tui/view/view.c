@@ -75,7 +75,7 @@ void view_init(View *view) {
     *view = (View){.transient = {.number = -1, .phase = 1}};
 }
 
-/* Nothing is under way any more; what the menu, the settings and the last failure hold stays. */
+/* Clears everything in progress; what the menu, the settings and the last failure hold stays. */
 static void settle(ViewTransient *transient) {
     transient->playing = false;
     transient->phase = 1;
@@ -95,7 +95,7 @@ void view_restart(View *view) {
 }
 
 void view_forget_failure(View *view) {
-    view->selection.hazard = 0; /* it was one of the old run's */
+    view->selection.hazard = 0; /* it belonged to the old run */
     view->transient.failure = (Error){0};
     if (view->transient.overlay == OVERLAY_FAILURE) view->transient.overlay = OVERLAY_NONE;
 }
@@ -176,12 +176,12 @@ static int find_traced(const Scene *scene, int launch, uint64_t linear) {
     return -1;
 }
 
-/* The step of the access, else the first of its instruction; -1: this block has none. */
+/* The step of the access, else the first step of its instruction; -1: not in this block. */
 static int step_of_access(const Steps *steps, const FindingAccess *access) {
     if (access->event >= 0 && access->event < trace_block_event_count(steps->block)) {
         int step = steps->step_of_event[access->event];
-        if (steps->steps[step].pc == access->pc)
-            return step; /* what a GPU recorded may be in another order */
+        /* a GPU's recording may be in another order */
+        if (steps->steps[step].pc == access->pc) return step;
     }
     for (int step = 0; step < steps->step_count; step++)
         if (steps->steps[step].pc == access->pc) return step;

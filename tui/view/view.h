@@ -1,6 +1,6 @@
-/* View: the user's place in the run, what is selected and how it is shown: everything that a frame depends on
+/* View: the user's place in the run, the selection and the display: everything that a frame depends on
  * besides the scene, and nothing else. A key script and a scene always give the same frame. Stepping back
- * costs the same as forwards, because a view is a place in a trace, not a running machine.
+ * costs the same as stepping forwards, because a view is a place in a trace, not a running machine.
  *
  * Its parts change together: the place with every step, the selection when the user picks something, the
  * display when the user changes how things look (both runs of a comparison share it), the rest from key to
@@ -38,13 +38,13 @@ typedef enum Overlay {
     OVERLAY_FAILURE, /* the edited file cannot be run */
     OVERLAY_LADDER,  /* these two fill the screen below the header */
     OVERLAY_LATENCY,
-    OVERLAY_DIFFERENCES, /* of two runs: drawn by tui/comparison.c */
+    OVERLAY_DIFFERENCES, /* two runs side by side: drawn by tui/comparison.c */
     OVERLAY_COUNT
 } Overlay;
-/* The panes that Tab goes through: they can be enlarged, and all but the picture hidden. */
+/* The panes that Tab visits: each can be enlarged, and all but the picture hidden. */
 typedef enum Focus { FOCUS_PICTURE, FOCUS_SOURCE, FOCUS_LANES, FOCUS_SIDE, FOCUS_COUNT } Focus;
 typedef enum Loop { LOOP_OFF, LOOP_INTERVAL, LOOP_RUN, LOOP_COUNT } Loop;
-/* What the next keys are for. */
+/* What the next keys mean. */
 typedef enum KeyInput {
     INPUT_COMMANDS,
     INPUT_SEARCH,
@@ -54,15 +54,16 @@ typedef enum KeyInput {
     INPUT_COUNT
 } KeyInput;
 
-/* What the picture shows: the level of the reduction as boxes; the access, shuffle, ... of this step; or the tree of what
- * the selected lane holds, or of the result. Where nothing is folded, the first is the second. */
+/* What the picture shows: the level of the reduction as boxes; the access, shuffle, ... of this step; or the
+ * tree of the value that the selected lane holds, or of the result. If nothing is folded, the first equals
+ * the second. */
 typedef enum ShownPicture {
     SHOW_REDUCTION,
     SHOW_INSTRUCTION,
     SHOW_LANE_TREE,
     SHOW_RESULT_TREE,
-    SHOWN_PICTURE_COUNT,            /* of those that follow each other */
-    SHOW_GRID = SHOWN_PICTURE_COUNT /* in the place of any of them: the blocks on the machine */
+    SHOWN_PICTURE_COUNT,            /* of the pictures that key r cycles through */
+    SHOW_GRID = SHOWN_PICTURE_COUNT /* replaces any of them: the blocks on the machine */
 } ShownPicture;
 
 enum {
@@ -80,90 +81,91 @@ typedef struct ViewPosition {
 } ViewPosition;
 
 typedef struct ViewPlace {
-    int block; /* index into scene->traced.blocks: a launch and one of its traced blocks */
+    int block; /* index into scene->traced.blocks: one traced block of a launch */
     int step;
-    int wavefront;     /* inside a shared access, from 0 */
-    ViewPosition back; /* where the last jump began */
+    int wavefront;     /* within a shared access, from 0 */
+    ViewPosition back; /* where the last jump started */
 } ViewPlace;
 
 typedef struct ViewSelection {
-    int warp; /* panes fall back to the step's first warp where it has no event */
+    int warp; /* panes show the step's first warp if it has no event */
     int lane;
-    int reg;    /* whose values the lanes show: 0 the event's own, else a register of the instruction */
+    int reg;    /* which values the lanes show: 0: the event's own, else a register of the instruction */
     int hazard; /* from 1; 0: none yet */
-    bool hazard_other;              /* the access that it races with */
-    bool hazard_waits;              /* the view goes there as soon as the hazard's block is traced */
+    bool hazard_other;              /* the access that it races with is selected */
+    bool hazard_waits;              /* the view goes there once the hazard's block is traced */
     int traced;                     /* the metric whose steps are marked, from 1; 0: none */
     char search[SEARCH_BYTES];      /* what n and N look for; empty: bank conflicts */
     ViewPosition marks[MARK_COUNT]; /* a to z */
 } ViewSelection;
 
-/* The ladder screen: what is selected, and what its columns show. */
+/* The ladder screen: the selection, and the contents of its columns. */
 typedef struct ViewLadder {
-    int row;                  /* of the table (ladder.h) */
-    uint64_t n;               /* the size whose figures are shown */
-    char dtype[16];           /* "" until it is opened */
-    bool published, recorded; /* columns of the articles; recordings although there are live timings */
+    int row;        /* of the table (ladder.h) */
+    uint64_t n;     /* the size whose figures are shown */
+    char dtype[16]; /* "" until the screen is opened */
+    /* show columns of the articles; show recordings although there are live timings */
+    bool published, recorded;
 } ViewLadder;
 
-/* What VIEW_RUNG asks for: a kernel, or two to be compared, at a size and in a type. */
+/* What VIEW_RUNG requests: a kernel, or two to compare, at a size and in a type. */
 typedef struct ViewRung {
     char kernel[48], beside[48]; /* beside "": the kernel alone */
     uint64_t n;
     char dtype[16];
 } ViewRung;
 
-typedef struct ViewFile { /* the user's */
+typedef struct ViewFile { /* the user's file */
     int count;
     const char *name, *const *entries; /* its kernels */
 } ViewFile;
 
-typedef struct ViewLectures { /* by name, with their titles */
+typedef struct ViewLectures { /* their names and titles */
     int count;
     const char *const *names, *const *titles;
 } ViewLectures;
 
-/* How things are shown: the same for both runs of a comparison. */
+/* How things look: the same for both runs of a comparison. */
 typedef struct ViewDisplay {
     Theme theme;
     SourceMode source;  /* the kernel's code, its PTX, both, or its machine code */
-    GutterScope gutter; /* what is counted beside the lines; GUTTER_SAMPLES: of the whole kernel, on a GPU */
+    GutterScope gutter; /* what the gutter counts; GUTTER_SAMPLES: of the whole kernel, on a GPU */
     ValueFormat values;
     Focus focus;
     bool zoomed;                       /* the focused pane fills the middle of the screen */
     uint32_t hidden;                   /* bits 1 << Focus */
     bool projector;                    /* few panes, large cells */
-    ShownPicture picture, behind_grid; /* what comes back when the grid goes */
-    int side;                          /* which of the side panes comes first */
+    ShownPicture picture, behind_grid; /* the picture that returns when the grid is closed */
+    int side;                          /* the side pane that comes first */
     TimesWay times;
     ViewLadder ladder;
-    bool times_alone; /* the kernel alone, else with what it takes to come to one scalar */
+    bool times_alone; /* the kernel alone, else with the work that reduces to one scalar */
     Loop loop;
-    bool still;                   /* playing moves no values */
+    bool still;                   /* playing does not animate values */
     int speed;                    /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
-    bool plays_lecture;           /* its keys are in help and footer */
-    const ViewFile *file;         /* that the menu offers, too; NULL: none */
+    bool plays_lecture;           /* its keys appear in help and footer */
+    const ViewFile *file;         /* also offered in the menu; NULL: none */
     const ViewLectures *lectures; /* the same */
 } ViewDisplay;
 
-/* What is going on until the next key, the next frame, or an answer. */
+/* State that lasts until the next key, the next frame, or an answer. */
 typedef struct ViewTransient {
     bool playing;
-    double phase; /* how far the beat that is played has come: 0 to 1; see view_phase() */
+    double phase; /* the fraction of the playing beat: 0 to 1; see view_phase() */
     KeyInput input;
     int number;                     /* typed before a key; -1: none */
     char message[192];              /* one line in place of the footer's hints, until the next key */
     char colon[COLON_BYTES];        /* typed after ':' */
-    Overlay overlay, behind;        /* `behind`: what the help was asked from, and returns to */
-    ViewRung rung;                  /* that VIEW_RUNG asks for */
-    int scroll;                     /* first line shown of the help, the words or the differences */
+    Overlay overlay, behind;        /* `behind`: the overlay that the help was opened from and returns to */
+    ViewRung rung;                  /* what VIEW_RUNG requests */
+    int scroll;                     /* first visible line of the help, the words or the differences */
     char filter[MENU_FILTER_BYTES]; /* of the kernel menu */
-    int choice;                     /* among the kernels that the filter leaves */
-    bool beside;                    /* the menu chooses a second kernel, to compare with */
-    Settings settings;              /* while they are being changed */
+    int choice;                     /* index among the kernels that match the filter */
+    bool beside;                    /* the menu chooses a second kernel to compare with */
+    Settings settings;              /* while they are being edited */
     Error failure;                  /* why the edited file cannot be run */
-    bool hides_figures;             /* a question waits for an answer: figures and marks are drawn as ? */
-    uint32_t wanted_block;          /* the block that VIEW_TRACE asks for */
+    bool hides_figures;             /* a question is open: figures and marks are drawn as ? */
+    uint32_t wanted_block;          /* the block that VIEW_TRACE requests */
 } ViewTransient;
 
 typedef struct View {
@@ -176,28 +178,28 @@ typedef struct View {
 typedef enum ViewAnswer {
     VIEW_IGNORED, /* nothing changed */
     VIEW_CHANGED,
-    VIEW_REDRAW,  /* the terminal's content is not to be trusted */
+    VIEW_REDRAW,  /* redraw everything: the terminal's contents are unknown */
     VIEW_OPEN,    /* the menu chose a kernel: view_menu_choice() */
     VIEW_LECTURE, /* the menu chose a lecture */
-    VIEW_BESIDE,  /* the same, for a comparison with this run */
-    VIEW_ORDER,   /* this run in an order that loses, beside it */
-    VIEW_RERUN,   /* the run again, with `transient.settings` */
-    VIEW_EDIT,    /* its source in the user's editor, then the run again */
+    VIEW_BESIDE,  /* the menu chose a kernel to compare with this run */
+    VIEW_ORDER,   /* compare with this run in an order that triggers the race */
+    VIEW_RERUN,   /* re-run with `transient.settings` */
+    VIEW_EDIT,    /* edit its source in the user's editor, then re-run */
     VIEW_RUNG,    /* the ladder chose `transient.rung` */
-    VIEW_MACHINE, /* the recordings of the next machine */
-    VIEW_TRACE,   /* the run again, with block `transient.wanted_block` traced */
-    /* Of two runs (tui/comparison.h): */
-    VIEW_OTHER,    /* the keys go to the other one */
-    VIEW_EXCHANGE, /* left and right change places */
+    VIEW_MACHINE, /* show the recordings of the next machine */
+    VIEW_TRACE,   /* re-run with block `transient.wanted_block` traced */
+    /* For two runs (tui/comparison.h): */
+    VIEW_OTHER,    /* the keys go to the other run */
+    VIEW_EXCHANGE, /* swap left and right */
     VIEW_LINK,     /* link or unlink them */
-    VIEW_ALONE,    /* end the comparison: keep this one */
+    VIEW_ALONE,    /* end the comparison and keep this run */
     VIEW_QUIT
 } ViewAnswer;
 
 void view_init(View *view);
-/* For another scene: the display stays, the place goes to the start, hazards and marks are forgotten. */
+/* For another scene: the display stays, the place goes to the start, hazards and marks are cleared. */
 void view_restart(View *view);
-/* The edited file can be run after all. */
+/* The edited file runs again. */
 void view_forget_failure(View *view);
 /* Shows the same things as `from`, in the same way: display, register, traced metric, search. The place and
  * the rest of the selection stay. */
@@ -205,34 +207,34 @@ void view_show_alike(View *view, const View *from);
 
 const Steps *view_steps(const View *view, const Scene *scene);  /* NULL: nothing was traced */
 void view_go_to_step(View *view, const Scene *scene, int step); /* clamped */
-/* Where a run opens, and the picture that shows it: the first fault (a trap, a sum that is not as it should be), with its
- * thread selected; else its first bank conflict, its first addition, its first step that moves data. */
+/* Where a run opens, and the picture that shows it: the first fault (a trap, a wrong sum), with its thread
+ * selected; else its first bank conflict, its first addition, its first step that moves data. */
 void view_open(View *view, const Scene *scene);
-/* By so many beats (beats.h), forwards or backwards. */
+/* Moves by this many beats (beats.h), forwards or backwards. */
 void view_move_by_beats(View *view, const Scene *scene, int by);
-/* By so many levels of the reduction; where nothing is folded, barrier intervals. Backwards first to the start of this one.
- * False: there is no further one. */
+/* Moves by this many levels of the reduction; if nothing is folded, by barrier intervals. Backwards first to
+ * the start of this one. False: there is no further one. */
 bool view_move_by_levels(View *view, const Scene *scene, int by);
-/* The same, and '' comes back from there. */
+/* Does the same as a jump: '' returns from it. */
 void view_jump_to_step(View *view, const Scene *scene, int step);
-/* To the start of a traced block. */
+/* Goes to the start of a traced block. */
 void view_go_to_block(View *view, const Scene *scene, int block);
-/* One wavefront on: inside the access, else to the next beat. False at the end of the run. */
+/* Moves one wavefront forwards: within the access, else to the next beat. False at the end of the run. */
 bool view_next_wavefront(View *view, const Scene *scene);
 void view_previous_wavefront(View *view, const Scene *scene);
-/* The next wavefront to be played, around the loop that is set. False: stop. */
+/* The next wavefront to play, within the loop if one is set. False: stop. */
 bool view_play(View *view, const Scene *scene);
 int view_wavefronts(const View *view, const Scene *scene); /* of the access at this place; else 1 */
 double view_wavefronts_per_second(const View *view);
-/* 1, everything has arrived: in still frames, and where motion is off. */
+/* 1 (everything has arrived) in still frames, and if motion is off. */
 double view_phase(const View *view);
 enum { VIEW_SPEED_BYTES = 16 };
 void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" */
 
-/* To the access of the selected hazard; of a block that is not traced: VIEW_TRACE. */
+/* Goes to the access of the selected hazard; for a block that is not traced: VIEW_TRACE. */
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
 
-/* Kernel menu: what the filter leaves of the user's file, of the catalogue, and of the lectures. */
+/* Kernel menu: the rows of the user's file, of the catalogue and of the lectures that match the filter. */
 typedef enum MenuKind { MENU_ENTRY, MENU_KERNEL, MENU_LECTURE } MenuKind;
 typedef struct MenuRow {
     MenuKind kind;
@@ -240,9 +242,10 @@ typedef struct MenuRow {
     const char *name, *title;
 } MenuRow;
 bool view_menu_row(const View *view, int index, MenuRow *row); /* false: past the last */
-/* The menu closes: what its choice asks for; VIEW_IGNORED: there is none, and it stays. */
+/* Closes the menu and returns what its choice requests; VIEW_IGNORED: nothing is chosen, and the menu
+ * stays. */
 ViewAnswer view_choose(View *view);
-/* What it chose; false: the filter leaves nothing. */
+/* The chosen row; false: no row matches the filter. */
 bool view_menu_choice(const View *view, MenuRow *row);
 
 #endif

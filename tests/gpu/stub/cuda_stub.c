@@ -1,9 +1,9 @@
-/* A CUDA driver that has no GPU: memory is the host's, kernels do nothing; with STUB_EMULATES, the emulator
- * runs them (emulated.c). For tests of the driver layer, and of what stands on it.
+/* A CUDA driver without a GPU: memory is the host's, kernels do nothing; with STUB_EMULATES, the emulator
+ * runs them (emulated.c). For tests of the driver layer, and of its users.
  *
- * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_DEVICES is the number of devices (1);
- * $STUB_BLOCKS: blocks that a multiprocessor holds (8); $STUB_BUSY: the stream never becomes idle;
- * $STUB_SLOW: asking whether it is takes so many milliseconds. Built with STUB_OLD, the library lacks graphs, as an old
+ * $STUB_FAIL="NAME=CODE" makes the entry point NAME fail; $STUB_DEVICES is the number of devices (1);
+ * $STUB_BLOCKS: blocks per multiprocessor (8); $STUB_BUSY: the stream never becomes idle; $STUB_SLOW:
+ * milliseconds that a query of the stream takes. Built with STUB_OLD, the library lacks graphs, as an old
  * driver does. */
 #define _POSIX_C_SOURCE 200809L
 #include "cuda_stub.h"
@@ -54,7 +54,7 @@ PLAIN(cuFuncSetAttribute, void *function, int which, int value)
 MAKES(cuOccupancyMaxActiveBlocksPerMultiprocessor, getenv("STUB_BLOCKS") ? atoi(getenv("STUB_BLOCKS")) : 8,
       int *out, void *function, int block, size_t shared)
 #ifndef STUB_EMULATES
-/* A function is its name, so that a launch can say which it is. */
+/* A function is its name, so that a launch can report it. */
 static char names[1024][256];
 static int name_count;
 

@@ -15,12 +15,12 @@ static inline Result outcome(const char *name) {
     size_t length = strlen(name);
     return fail && !strncmp(fail, name, length) && fail[length] == '=' ? atoi(fail + length + 1) : 0;
 }
-/* The stand-in of CUPTI counts and samples the kernel that was launched last. */
+/* The stub of CUPTI counts and samples the kernel that was launched last. */
 static inline void say_launched(const char *name) {
     setenv("STUB_LAUNCHED", name, 1);
 }
-/* For the stand-in of CUPTI, whose cubin is the text: where the text of a module is that is loaded with line information.
- * $STUB_LOG is what the compiler says. */
+/* For the stub of CUPTI, whose cubin is the text: the text of the module loaded with line information.
+ * $STUB_LOG is the compiler's log. */
 static inline void say_loaded(const void *image, unsigned count, int *options, void **values) {
     char at[32];
     snprintf(at, sizeof at, "%p", image);

@@ -1,12 +1,12 @@
-/* A CUPTI that has no GPU: it keeps the order of calls, knows every metric whose name does not begin with
+/* A CUPTI without a GPU: it checks the order of calls, knows every metric whose name does not begin with
  * "nowhere__", and needs two passes for more than two of them. A metric's value is 100 times the number of
- * its kernel, plus the metric's place, plus 0.5 if not every pass was run; of those that are counted by
- * patching, twice the place, from 1. Instruction i of the kernel that the driver's stand-in launched last is
- * counted 10 * i + 1 and so on times, and sampled 1 + i times in each of two reasons. For tests of
- * src/gpu/counters.c, sass.c, pc_sampling.c.
+ * its kernel, plus the metric's index, plus 0.5 if not every pass was run; for those counted by patching,
+ * twice the index, from 1. Instruction i of the kernel that the driver's stub launched last is counted 10 * i
+ * + 1 and so on times, and sampled 1 + i times in each of two reasons. For tests of src/gpu/counters.c,
+ * sass.c, pc_sampling.c.
  *
- * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_KERNELS is the number of kernels that it saw
- * (2), $STUB_PCS that of its instructions (2). $STUB_NO_PCS: PC sampling finds none. */
+ * $STUB_FAIL="NAME=CODE" makes the entry point NAME fail; $STUB_KERNELS is the number of kernels seen (2),
+ * $STUB_PCS that of its instructions (2). $STUB_NO_PCS: PC sampling finds none. */
 #define _POSIX_C_SOURCE 200809L
 #include <stddef.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ CuptiResult cuptiGetResultString(CuptiResult result, const char **text) {
     return 0;
 }
 
-/* ---- callbacks: the module that was loaded ($STUB_LOADED, of the driver's stand-in) is shown at the end -------- */
+/* ---- callbacks: the loaded module ($STUB_LOADED, of the driver's stub) is reported at the end ---------- */
 
 static CuptiCallback callback;
 static void *callback_user;
@@ -180,7 +180,7 @@ DO(cuptiRangeProfilerGetCounterDataInfo, CuptiDataInfo) {
     p->ranges = kernels ? (size_t)atoi(kernels) : 2;
     return 0;
 }
-/* Instructions, each of which metric i of the configuration counts i + 1 times a launch. */
+/* Instructions; metric i of the configuration counts each i + 1 times a launch. */
 enum { INSTRUCTION_BYTES = 16, MOST_METRICS = 64 };
 static CuptiSassConfig configs[MOST_METRICS];
 static size_t config_count;
@@ -231,7 +231,7 @@ DO(cuptiSassMetricsFlushData, CuptiSassFlush) {
     return 0;
 }
 
-/* ---- PC sampling: two reasons, each of them twice, and one that is never met ---------------------------- */
+/* ---- PC sampling: two reasons, each of them twice, and one that never occurs --------------------------- */
 
 static const char *const stalls[] = {"smsp__pcsamp_warps_issue_stalled_wait",
                                      "smsp__pcsamp_warps_issue_stalled_wait_not_issued",
@@ -293,7 +293,7 @@ DO(cuptiPCSamplingStop, CuptiContextOnly) {
     configured->count = taken;
     return 0;
 }
-/* One instruction a call, as if the buffer were small. */
+/* One instruction per call, as with a small buffer. */
 DO(cuptiPCSamplingGetData, CuptiSamplingData) {
     CuptiSamples *to = p->samples;
     size_t at = instructions() - taken;

@@ -1,8 +1,8 @@
 /* The memory, modules and launches of the stub driver, by the emulator: a "GPU" for tests of capture, on any
- * machine. Its memory lies at other addresses than that of the emulator's own runs.
+ * machine. Its memory is at other addresses than that of the emulator's own runs.
  *
  * $STUB_SCHEDULE: the order in which its warps and blocks take turns. A kernel that never ends leaves the
- * stream busy for ever, as on a GPU; a fault of the kernel is CUDA_ERROR_ILLEGAL_ADDRESS from then on.
+ * stream busy for ever, as on a GPU; after a fault of the kernel, calls return CUDA_ERROR_ILLEGAL_ADDRESS.
  *
  * $STUB_CAPTURES names a file that gets a byte for each module with probes that is loaded. */
 #define _POSIX_C_SOURCE 200809L
@@ -16,9 +16,9 @@
 enum { BUSY = 600, NOT_FOUND = 500, INVALID_PTX = 218, ILLEGAL_ADDRESS = 700, APART_BYTES = 1 << 20 };
 
 typedef struct Module {
-    struct Module *next; /* of all that were loaded; they go with the library */
+    struct Module *next; /* list of all modules; freed with the library */
     PtxModule *module;
-    PtxProgram *begin; /* an entry that does nothing, whose launch places the variables */
+    PtxProgram *begin; /* an empty entry, whose launch places the variables */
     Trace *trace;
 } Module;
 
@@ -84,7 +84,7 @@ static uint8_t *host_of(uint64_t address, uint64_t bytes) {
         if (address - places[i].address < places[i].bytes &&
             bytes <= places[i].bytes - (address - places[i].address))
             return places[i].host + (address - places[i].address);
-    abort(); /* the driver's user is wrong */
+    abort(); /* an error of the driver's user */
 }
 
 ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes);
@@ -99,7 +99,7 @@ ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes) {
 }
 
 ENTRY(cuMemFree_v2, uint64_t address);
-ENTRY(cuMemFree_v2, uint64_t address) { /* the emulator keeps what it has */
+ENTRY(cuMemFree_v2, uint64_t address) { /* the emulator keeps the memory */
     host_of(address, 1);
     return outcome("cuMemFree_v2");
 }
@@ -136,7 +136,7 @@ ENTRY(cuStreamQuery, void *stream) {
     return getenv("STUB_BUSY") ? BUSY : status ? status : outcome("cuStreamQuery");
 }
 
-/* ---- shared memory: variables begin at 0x400, as on sm_90 --------------------------------------------- */
+/* ---- shared memory: variables begin at 0x400, as on sm_90 ---------------------------------------------- */
 
 enum { FIRST_SHARED = 1024, MOST_SYMBOLS = 64 };
 
@@ -156,7 +156,7 @@ static void add_variables(Symbols *symbols, const PtxOperand *operand) {
     symbols->variables[symbols->count++] = variable;
 }
 
-/* Static variables one after another, then the dynamic ones, which all begin at the same place. */
+/* Static variables one after another, then the dynamic ones, which all begin at the same address. */
 static void place_symbols(Symbols *symbols, PtxModule *module) {
     uint64_t at = FIRST_SHARED;
     for (int pass = 0; pass < 2; pass++)
@@ -182,7 +182,7 @@ static void find_symbols(Symbols *symbols, const PtxProgram *program) {
     place_symbols(symbols, program->module);
 }
 
-/* ---- modules ----------------------------------------------------------------------------------------- */
+/* ---- modules ------------------------------------------------------------------------------------------- */
 
 static uint32_t cluster[3]; /* of the next launch; 0: not given */
 
@@ -255,7 +255,7 @@ ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *
 }
 
 ENTRY(cuModuleUnload, Module *module);
-ENTRY(cuModuleUnload, Module *module) { /* the emulator keeps variables of it */
+ENTRY(cuModuleUnload, Module *module) { /* the emulator still uses its variables */
     (void)module;
     return outcome("cuModuleUnload");
 }
@@ -286,7 +286,7 @@ ENTRY(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, Module *module, co
     return NOT_FOUND;
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------- */
+/* ---- launches ------------------------------------------------------------------------------------------ */
 
 static Result launch(Function *function, const uint32_t *grid, const uint32_t *block, uint32_t shared,
                      bool cooperative, void **parameters) {

@@ -1,5 +1,6 @@
-/* NCCL without GPUs: an all-reduce of one element is done on the host, by the copies of the driver that $REDVIZ_CUDA names.
- * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail; $STUB_NCCL_WRONG: the result is not that of the parts. */
+/* NCCL without GPUs: an all-reduce of one element is done on the host, with copies by the driver that
+ * $REDVIZ_CUDA names. $STUB_FAIL="NAME=CODE" makes the entry point NAME fail; $STUB_NCCL_WRONG: the result is
+ * wrong. */
 #include "gpu/nccl.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A stand-in for nvdisasm: two instructions for each entry of a "cubin", which in the stand-in of the driver is PTX.
-# $STUB_NVDISASM_FAILS: it ends with these words and status 1.
+# A stub of nvdisasm: two instructions for each entry of a "cubin", which in the stub of the driver is PTX.
+# $STUB_NVDISASM_FAILS: it prints these words and exits with status 1.
 for cubin; do :; done # the last argument
 if [ "${STUB_NVDISASM_FAILS-}" ]; then
     echo "$STUB_NVDISASM_FAILS"

@@ -1,5 +1,5 @@
-/* NVML without a GPU: one device, whose UUID is all zeros, as the stub of the driver leaves it.
- * $STUB_FAIL="NAME=CODE" lets the entry point NAME fail. */
+/* NVML without a GPU: one device, whose UUID is all zeros, as in the stub of the driver.
+ * $STUB_FAIL="NAME=CODE" makes the entry point NAME fail. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

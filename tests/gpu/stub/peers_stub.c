@@ -1,4 +1,4 @@
-/* CUB and thrust without a GPU: nothing is reduced. $STUB_PEERS_VERSION is the version it says to be;
+/* CUB and thrust without a GPU: nothing is reduced. $STUB_PEERS_VERSION is the version that it reports;
  * $STUB_PEERS_FAIL: both fail. */
 #include "gpu/peers.h"
 #include <stdlib.h>
