@@ -1,4 +1,4 @@
-/* What all lane handlers share: picking the level, and the checks of lowering. */
+/* Code that all lane handlers share: the choice of the level, and the checks of lowering. */
 #include "emulator/lanes/lanes.h"
 #include <limits.h>
 #include <stdarg.h>

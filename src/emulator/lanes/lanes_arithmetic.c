@@ -1,4 +1,4 @@
-/* Opcodes shared by integers, floats and halves, sorted into their families. */
+/* Opcodes that integers, floats and halves share: dispatch by type. */
 #include "emulator/lanes/lanes.h"
 
 static bool is_half(PtxType type) {
