@@ -66,7 +66,7 @@ static bool waits_here(const Fragment *fragment, const Fragment *at) {
     return fragment->state == FRAGMENT_AT_WARP_OP && fragment->pc == at->pc && fragment->frame == at->frame;
 }
 
-/* True if no live lane of the warp, or of the lanes' masks, is elsewhere. */
+/* True if `mask` has all live lanes, or all lanes that its lanes name. */
 static bool is_whole(const WarpOp *op, Warp *warp, uint32_t mask) {
     return mask == warp->live || all_present(op, warp, mask, mask);
 }

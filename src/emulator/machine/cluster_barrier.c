@@ -1,8 +1,8 @@
 /* The barrier of a cluster (cluster.h).
  *
- * A thread arrives, and waits later. A phase is complete when all threads of the cluster that have not exited have
- * arrived; the next one begins at once. Warp.arrived has the lanes that have arrived in this phase, Warp.passed those
- * whose phase is complete and that have not waited yet. */
+ * A thread arrives first and waits later. A phase completes when all threads of the cluster that have not
+ * exited have arrived; the next phase begins at once. Warp.arrived holds the lanes that have arrived in this
+ * phase, Warp.passed the lanes whose phase is complete and that have not waited yet. */
 #include "emulator/machine/barrier.h"
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/observe.h"

@@ -14,7 +14,7 @@ void marks_write(const Region *region, uint64_t offset, uint64_t bytes) {
     if (region->written && bytes) bits_set(region->written, offset, bytes);
 }
 
-/* At most so many faults of an instruction are kept. */
+/* Limits the reported faults per instruction. */
 static bool may_report(const Access *access) {
     access->block->worker->irregular++;
     uint8_t *reported = &access->block->worker->reported[access->op->pc];
@@ -48,7 +48,7 @@ static void report_unwritten(const Access *access, uint32_t lanes) {
 
 /* ---- the heap --------------------------------------------------------------------------------------------- */
 
-/* Lanes whose access does not lie in an allocation: beyond one, or where one has been freed. */
+/* Lanes whose access lies outside every allocation: beyond one, or in a freed one. */
 static uint32_t outside_allocations(const Access *access, HeapPlace place) {
     uint32_t lanes = 0;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
