@@ -1,6 +1,6 @@
 /* st.async and red.async: stores and reductions into shared memory of the cluster. Each lane also completes
  * its bytes on an mbarrier of the same block ("Data Movement and Conversion Instructions: st.async",
- * "red.async"). The value arrives with the phase of the mbarrier (machine/copies.h). */
+ * "red.async"). The value arrives with the phase of the mbarrier (machine/machine_copies.h). */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 

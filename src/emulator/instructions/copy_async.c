@@ -1,7 +1,7 @@
 /* cp.async, its groups and its waits ("Data Movement and Conversion Instructions: Non-bulk copy").
  *
  * A copy is executed, counted and recorded as a load of global memory into temporary registers, then a store
- * to shared memory whose bytes arrive later (machine/copies.h). Lanes that read less than they write
+ * to shared memory whose bytes arrive later (machine/machine_copies.h). Lanes that read less than they write
  * (src-size, ignore-src) read word by word, then the last bytes one by one; the rest is 0. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"

@@ -1,4 +1,4 @@
-/* Code that the matrix instructions share (mma.c, matrix.c). Private to them. */
+/* Code that the matrix instructions share (mma.c, run_matrix.c). Private to them. */
 #ifndef EMULATOR_INSTRUCTIONS_MATRIX_LOWER_H
 #define EMULATOR_INSTRUCTIONS_MATRIX_LOWER_H
 

@@ -17,7 +17,7 @@ enum { RESERVED_SHARED_BYTES = 1024 }; /* per block, on sm_80 and later */
 typedef enum StepKind { STEP_LANES, STEP_NO_EFFECT, STEP_JUMP, STEP_BRANCH, STEP_ORDERED } StepKind;
 
 typedef struct FrameSlot { /* a special register or address that a new frame fills in */
-    int special;           /* row of specials.def; -1: `local_offset` bytes into the frame's local memory */
+    int special; /* row of lower_specials.def; -1: `local_offset` bytes into the frame's local memory */
     uint32_t local_offset;
     uint32_t offset; /* in the frame's registers */
     uint8_t bytes;   /* 4 or 8 (2: low half) */
@@ -193,7 +193,7 @@ Operand lowering_temporary(Lowering *low, int bytes);
 /* The slot and width of an operand of kind REGISTER; false for any other operand. */
 bool lowering_register(Lowering *low, const PtxOperand *operand, Operand *out, uint8_t *bytes);
 uint32_t lowering_parameter_place(Lowering *low, const PtxVariable *variable);
-int special_find(const char *name); /* row of specials.def, or -1 */
+int special_find(const char *name); /* row of lower_specials.def, or -1 */
 typedef enum SpecialLifetime { SPECIAL_OF_WARP, SPECIAL_OF_BLOCK, SPECIAL_OF_ANEW } SpecialLifetime;
 SpecialLifetime special_lifetime(int special);
 

@@ -1,4 +1,4 @@
-/* The barrier of a cluster (cluster.h).
+/* The barrier of a cluster (machine_cluster.h).
  *
  * A thread arrives first and waits later. A phase completes when all threads of the cluster that have not
  * exited have arrived; the next phase begins at once. Warp.arrived holds the lanes that have arrived in this

@@ -26,7 +26,7 @@ typedef struct BlockHooks {
     void (*after_transpose)(void *context, const Frame *frame, Operand place);
     void (*after_copy)(void *context, const Frame *frame, Operand to, Operand from);
     /* Another instruction creates an event. Returns the event to fill in, as recorder_begin() does;
-     * end_event() takes it back. */
+     * end_event() follows. */
     TraceEvent *(*begin_event)(void *context, const Warp *warp, int pc, uint32_t mask);
     void (*end_event)(void *context);
     /* A frame has been made: sets frame->provenance, which is freed with the frame. */

@@ -23,10 +23,10 @@ typedef struct MemoryOp {
     bool is_load, is_store, is_atomic; /* exactly one is true */
     bool ordered;                      /* volatile, relaxed, acquire, release: other threads may observe it */
     bool may_drop;    /* lanes out of bounds may be skipped (Grid.keeps_going): ld, st, atom, red */
-    bool is_deferred; /* stores: the bytes arrive later (copies.h) */
+    bool is_deferred; /* stores: the bytes arrive later (machine_copies.h) */
     bool is_signed;   /* loads sign-extend into wider registers */
     uint8_t element_bytes, count, width;
-    bool is_byte_of_word;    /* loads: a byte for the low end of its register (matrix.c) */
+    bool is_byte_of_word;    /* loads: a byte for the low end of its register (run_matrix.c) */
     bool is_plain;           /* one element of 4 or 8 bytes, as wide as its register */
     uint8_t base_bytes;      /* 4 or 8 */
     AccessTogether together; /* ld, st */

@@ -102,7 +102,7 @@ struct Block {
     Worker *worker;
     uint64_t linear;
     uint32_t id[3];
-    Cluster *cluster; /* NULL: no cluster (cluster.h) */
+    Cluster *cluster; /* NULL: no cluster (machine_cluster.h) */
     uint32_t rank;    /* in its cluster */
     int warp_count;
     Warp *warps;              /* [grid->warps_per_block] */
@@ -132,7 +132,7 @@ struct Block {
     uint32_t noted;                  /* one bit per warp whose next ordered instruction is on the tape */
     Tape *tape;                      /* records the block (tape_door.h); NULL: not recorded */
     void *observed;                  /* the observer's handle of this block; NULL: no observer */
-    AsyncCopies *copies;             /* asynchronous copies in flight (copies.h); NULL: none so far */
+    AsyncCopies *copies;             /* asynchronous copies in flight (machine_copies.h); NULL: none so far */
     bool follows;                    /* one of its warps follows undefined values (undefined.h) */
     uint64_t frame_bytes;            /* of called functions */
 };

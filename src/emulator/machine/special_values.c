@@ -1,4 +1,4 @@
-/* Special registers: the values of %tid, %laneid, %clock and the like (specials.def), and the preludes that
+/* Special registers: the values of %tid, %laneid, %clock and the like (lower_specials.def), and the preludes that
  * read them for each instruction. */
 #include "emulator/machine/special_values.h"
 

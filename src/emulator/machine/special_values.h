@@ -5,7 +5,7 @@
 
 #include "emulator/machine/warp.h"
 
-/* The value of row `special` of specials.def in one lane. */
+/* The value of row `special` of lower_specials.def in one lane. */
 uint64_t special_value(int special, const Warp *warp, int lane);
 /* Runs the preludes of an instruction. */
 void prelude_run(const Prelude *prelude, Warp *warp);

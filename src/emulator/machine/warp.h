@@ -90,8 +90,7 @@ struct Warp {
     uint32_t started, live; /* lanes that exist; lanes that have not exited */
     uint64_t turn;
     uint32_t interval;
-    /* lanes that were released because an instruction of the warp waits for them, and that do not just
-     * exit */
+    /* lanes that were released because an instruction of the warp waits for them, and do not just exit */
     uint32_t called;
     int current; /* NO_FRAGMENT: none is ready */
     int fragment_count;
@@ -101,7 +100,7 @@ struct Warp {
     Frame *frames;
     Frame *entry_frame;
     uint32_t arrived[17]; /* lanes that have arrived at each barrier of the block, and at the cluster's */
-    /* lanes that have not waited at the cluster barrier since it completed (cluster.h) */
+    /* lanes that have not waited at the cluster barrier since it completed (machine_cluster.h) */
     uint32_t passed;
     uint8_t *local;            /* [offset / 16][lane][16]: the 16-byte pieces of all lanes are adjacent */
     uint64_t *local_written;   /* one bit per byte of `local` */
