@@ -1,4 +1,4 @@
-/* Global memory: regions in the generic address space (memory.h). */
+/* Global memory: regions in the generic address space (machine_memory.h). */
 #include "emulator/machine/machine_memory.h"
 
 #include <inttypes.h>
