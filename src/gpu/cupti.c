@@ -1,4 +1,4 @@
-/* CUPTI by dlopen (cupti.h). */
+/* Opens CUPTI with dlopen (cupti.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/cupti.h"
 
@@ -64,7 +64,7 @@ static bool find_entry_points(Cupti *cupti, Error *error) {
 }
 
 const Cupti *cupti_open(Error *error) {
-    static Cupti cupti; /* opened from one thread: that of the session */
+    static Cupti cupti; /* opened from one thread, the session's */
     if (cupti.library) return &cupti;
     Cupti found = {.library = open_library(error)};
     if (!found.library) return NULL;

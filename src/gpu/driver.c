@@ -1,4 +1,4 @@
-/* The CUDA driver by dlopen (driver.h). */
+/* Opens the CUDA driver with dlopen (driver.h). */
 #include "gpu/driver.h"
 
 #include "base/library.h"
@@ -12,7 +12,7 @@
 #include <time.h>
 
 enum { CUDA_NOT_READY = 600, LOG_BYTES = 8192 };
-/* What kernels cause: CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. */
+/* Faults of kernels: CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. */
 enum { FIRST_FAULT = 700, LAST_FAULT = 719 };
 /* CUdevice_attribute */
 enum {

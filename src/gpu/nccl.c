@@ -1,4 +1,4 @@
-/* NCCL by dlopen (nccl.h). */
+/* Opens NCCL with dlopen (nccl.h). */
 #include "gpu/nccl.h"
 #include "base/library.h"
 
