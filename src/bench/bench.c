@@ -1,4 +1,4 @@
-/* Timings on the GPU (bench.h): the device, and what all measurements share. */
+/* Timings on the GPU (bench.h): the device, and the code that all measurements share. */
 #include "bench/bench.h"
 
 #include "base/text.h"
@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-enum { REPETITIONS = 32 }; /* in a graph; fewer where one takes long */
+enum { REPETITIONS = 32 }; /* per graph; fewer if one takes long */
 static const double MEMORY_SHARE = 0.5;
 
-typedef struct Way { /* of measuring */
+typedef struct Way { /* to measure */
     bool graph, cold;
 } Way;
 static const Way ways[BENCH_WAYS] = {{true, true}, {true, false}, {false, true}, {false, false}};
@@ -28,7 +28,8 @@ static int repetitions(uint64_t bytes) {
     return bytes >= UINT64_C(1) << 28 ? 2 : bytes >= UINT64_C(1) << 24 ? 8 : REPETITIONS;
 }
 
-/* Single calls first: of what takes longer than a cell may, a graph would say the same. */
+/* Measures single calls first: for work that takes longer than a cell may, a graph would give the same
+ * time. */
 bool bench_time(const Bench *bench, const BenchWork *work, BenchTimes *times, Error *error) {
     Timer timer = bench->timer;
     TimingPlan plan = {work->work, work->context, work->sets, repetitions(work->bytes),

@@ -61,7 +61,7 @@ void bench_add_value(Text *out, const BenchValue *value) {
 typedef struct TimingReader {
     TsvReader tsv;
     const BenchSink *sink;
-    BenchMachine machine; /* the last that was read */
+    BenchMachine machine; /* the last one read */
     char when[32];
 } TimingReader;
 

@@ -88,7 +88,7 @@ static void print_parameter(const CatalogParameter *parameter, Text *out) {
     text_print(out, " (%lld): %s\n", (long long)parameter->fallback, parameter->meaning);
 }
 
-/* With its number in our ladder, and those that articles give it. */
+/* Prints its number in our ladder, and its numbers in articles. */
 static void print_row(const CatalogRow *row, Text *out) {
     char numbers[64];
     published_print_numbers(row->id, numbers, sizeof numbers);

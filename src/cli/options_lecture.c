@@ -1,4 +1,4 @@
-/* The rules for combining the options of lectures and questions. */
+/* Checks combinations of the options for lectures and questions. */
 #include "cli/options.h"
 
 #include <string.h>

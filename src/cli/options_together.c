@@ -1,9 +1,9 @@
-/* The rules for combining all other options: pairs that are right one by one and wrong together. */
+/* Checks combinations of all other options: pairs that are valid alone but not together. */
 #include "cli/options.h"
 
 #include <string.h>
 
-/* --launch has all that the others say of one launch. */
+/* --launch replaces the options that describe a single launch. */
 static bool check_launches(const SessionOptions *session, Error *error) {
     const char *also = session->args          ? "args"
                        : session->entry       ? "entry"

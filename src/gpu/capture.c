@@ -62,7 +62,7 @@ static bool place_buffers(Capture *capture, Error *error) {
     return gpu_run_upload(&capture->run, error);
 }
 
-/* ---- one launch ------------------------------------------------------------------------------------------ */
+/* ---- one launch ---------------------------------------------------------------------------------------- */
 
 /* Gives each traced block an equal part of a quarter of the free memory, up to a limit. */
 static bool make_regions(Capture *capture, const Launch *launches, Error *error) {

@@ -24,7 +24,7 @@ typedef struct Probed { /* the run with probes */
     double first_run;    /* microseconds of the first run with probes; a long run has no other */
 } Probed;
 
-/* ---- preparing ------------------------------------------------------------------------------------------- */
+/* ---- preparing ----------------------------------------------------------------------------------------- */
 
 static bool load(Probed *probed, Error *error) {
     const ResidencyWork *work = probed->work;
@@ -65,7 +65,7 @@ static bool prepare_launches(Probed *probed, Error *error) {
     return true;
 }
 
-/* ---- one run --------------------------------------------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------------------------------------- */
 
 static bool enqueue(const Probed *probed, bool with_probe, Error *error) {
     const ResidencyWork *work = probed->work;
@@ -121,7 +121,7 @@ static bool measure_overhead(const Probed *probed, double *overhead, Error *erro
     return true;
 }
 
-/* ---- records --------------------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------------- */
 
 static uint64_t length_of(const ResidencyRecord *records, uint64_t count) {
     uint64_t first = UINT64_MAX, last = 0;
@@ -220,8 +220,7 @@ static GridTimeline *take_records(const Probed *probed, const ResidencyRecord *r
     return NULL;
 }
 
-/* ---- interface
- * ------------------------------------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------------------------------------- */
 
 static bool measure(Probed *probed, GridTimeline **timeline, Error *error) {
     double overhead = NAN;

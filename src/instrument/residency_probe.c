@@ -97,7 +97,7 @@ bool instrument_residency(const PtxProgram *const *programs, int count, Text *ou
     return entry_probe_print(&probe, programs, count, out, error);
 }
 
-/* ---- records --------------------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------------- */
 
 uint32_t residency_cycles(const ResidencyRecord *record) {
     return (uint32_t)((record->end_clock - record->clock) & ((UINT64_C(1) << CLOCK_BITS) - 1));

@@ -1,5 +1,5 @@
-/* Accesses of shared memory whose addresses name a block of the cluster (machine/machine_cluster.h). Lanes that reach
- * several blocks make one access per block. */
+/* Accesses of shared memory whose addresses name a block of the cluster (machine/machine_cluster.h). Lanes
+ * that reach several blocks make one access per block. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/machine/machine_cluster.h"
 

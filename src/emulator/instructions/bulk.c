@@ -2,9 +2,9 @@
  * registers ("Data Movement and Conversion Instructions: Bulk copy"). Only one dimension is supported: tensor
  * maps are not emulated.
  *
- * The range is read when the copy is issued and written when it arrives (machine/machine_copies.h). Each side is an
- * event of the lane. Sectors and wavefronts belong to the load/store units and do not count what the copy
- * engine moves. */
+ * The range is read when the copy is issued and written when it arrives (machine/machine_copies.h). Each side
+ * is an event of the lane. Sectors and wavefronts belong to the load/store units and do not count what the
+ * copy engine moves. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 

@@ -6,9 +6,10 @@
  * least single precision" and that the order, rounding and precision of the sum are unspecified. This
  * emulator adds them as a Hopper tensor core does:
  *
- *   all k products and C, exact, as fixed point with 25 bits behind the point, the point behind the leading bit of the
- *   largest exponent among them (of a product, the sum of its factors' exponents); lower bits are cut off; their sum, which
- *   is exact, is cut to f32, or rounded to the nearest f16 if C is f16, too. A NaN is 0x7fffffff (0x7fff).
+ *   All k products and C are exact, then aligned as fixed-point numbers with 25 bits after the point. The
+ *   point follows the leading bit of the largest exponent among them (for a product, the sum of its factors'
+ *   exponents). Lower bits are cut off. The sum is exact; it is truncated to f32, or rounded to the nearest
+ *   f16 if C is f16 too. A NaN is 0x7fffffff (0x7fff).
  *
  * This is the model of "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores" (arXiv
  * 2511.10909), whose authors found it bit-identical to the hardware. In that model sm_80 and sm_89 keep 24

@@ -40,7 +40,7 @@ static uint32_t members_of(const WarpOp *op, const Warp *warp, int lane, uint32_
     return op->has_members ? ((const uint32_t *)operand_at(warp, op->members))[lane] & mask : mask;
 }
 
-/* ---- waiting for lanes ---------------------------------------------------------------------------------------- */
+/* ---- waiting for lanes --------------------------------------------------------------------------------- */
 
 /* The live lanes that the lanes of `mask` name and that are missing from `present`. */
 static uint32_t missing(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {

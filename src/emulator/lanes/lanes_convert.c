@@ -87,8 +87,7 @@ static const Direct direct[] = {
     {PTX_S32, PTX_F32, PTX_MOD_RZI, &f32_to_s32_rzi},
 };
 
-/* ---- all other conversions: one value at a time
- * --------------------------------------------------------- */
+/* ---- all other conversions: one value at a time -------------------------------------------------------- */
 
 typedef struct Element {       /* one element of a packed type; otherwise the type itself */
     const FloatFormat *format; /* NULL: an integer */

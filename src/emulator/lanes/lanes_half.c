@@ -2,8 +2,8 @@
  *
  * Operands are widened to float, which is exact, and results are rounded once to 16 bits:
  *  - a sum (and a product of f16) rounded to float first is rounded correctly, for 24 >= 2 * 11 + 2 bits;
- *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding that to odd
- *    as float, then to 16 bits, is as good as rounding once.
+ *  - a product of bf16 is exact as double, and so is every fma, or it is rounded to odd; rounding that to
+ *    odd as float, then to 16 bits, equals rounding once.
  *
  * Rounding in another direction (fma of bf16) goes through Exact. NaN results are the canonical 0x7fff. */
 #include "emulator/lanes/lanes.h"

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* Cooperative groups keep their barriers in shared memory that the system reserves (%reserved_smem_offset_1).
- */
+/* Cooperative groups keep their barriers in the reserved shared memory (%reserved_smem_offset_1). */
 static void mark_reserved(LoweredProgram *lowered, const PtxOperand *operand) {
     if (operand->kind != PTX_OPERAND_SPECIAL ||
         strncmp(operand->name, "%reserved_smem", strlen("%reserved_smem")) != 0)

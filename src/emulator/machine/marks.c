@@ -46,7 +46,7 @@ static void report_unwritten(const Access *access, uint32_t lanes) {
     report(access, TRAP_UNWRITTEN, lanes, what);
 }
 
-/* ---- the heap --------------------------------------------------------------------------------------------- */
+/* ---- the heap ------------------------------------------------------------------------------------------ */
 
 /* Lanes whose access lies outside every allocation: beyond one, or in a freed one. */
 static uint32_t outside_allocations(const Access *access, HeapPlace place) {
@@ -106,7 +106,7 @@ void marks_see(const Access *access) {
     if (unwritten) report_unwritten(access, unwritten);
 }
 
-/* ---- shared arrays ---------------------------------------------------------------------------------------- */
+/* ---- shared arrays ------------------------------------------------------------------------------------- */
 
 static const SharedPlace *place_at(const LoweredProgram *program, uint64_t offset) {
     for (int i = 0; i < program->shared_count; i++)
@@ -152,7 +152,7 @@ void marks_see_shared(const Access *access) {
     if (outside) report_array(access, array, outside);
 }
 
-/* ---- buffers ---------------------------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------------------------------------- */
 
 bool marks_see_buffer(const Access *access) {
     const LoweredProgram *program = access->block->grid->program;

@@ -12,8 +12,7 @@ static uint64_t dice(const Block *block, const Warp *warp, uint64_t salt) {
     return mix ^ mix >> 32;
 }
 
-/* ---- blocks
- * --------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
 /* Four kinds of order, besides those of warps: ascending; descending; any order, interleaved; ascending,
  * interleaved. */
@@ -51,8 +50,7 @@ uint64_t order_slice(uint64_t schedule, uint64_t round, uint64_t block) {
     return order_interleaves(schedule) ? (UINT64_C(1) << mix % longest) + (mix >> 8 & 1) : 0;
 }
 
-/* ---- warps
- * ---------------------------------------------------------------------------------------------- */
+/* ---- warps --------------------------------------------------------------------------------------------- */
 
 uint64_t order_delay(const Block *block, const Warp *warp) {
     uint64_t mix = dice(block, warp, 0), schedule = block->grid->schedule;

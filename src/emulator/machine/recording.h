@@ -1,10 +1,11 @@
 /* Recording: the part of another producer's trace that a guided run uses. Part of emulator.h.
  *
- * Values that only scheduling decides differ between two machines, and later instructions may then take another
- * path. A guided run takes such values from the other producer's events, thread by thread, and computes everything
- * else; so its events must equal the other's exactly. It takes
+ * Values that only scheduling decides differ between two machines, and later instructions may then take
+ * another path. A guided run takes such values from the other producer's events, thread by thread, and
+ * computes everything else; so its events must equal the other's exactly. It takes
  *   - the results of atomics and of ordered loads;
- *   - what other loads find in words that other blocks, earlier launches, or atomics of this block have written;
+ *   - the results of other loads of words that other blocks, earlier launches, or atomics of this block have
+ *     written;
  *   - the result of a shuffle in a lane whose source lane does not participate, which PTX leaves undefined;
  *   - the results of .approx instructions that lie within the error that PTX states, and reads of %clock and the
  *     like (`approximate`);

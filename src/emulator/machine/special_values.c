@@ -1,5 +1,5 @@
-/* Special registers: the values of %tid, %laneid, %clock and the like (lower_specials.def), and the preludes that
- * read them for each instruction. */
+/* Special registers: the values of %tid, %laneid, %clock and the like (lower_specials.def), and the preludes
+ * that read them for each instruction. */
 #include "emulator/machine/special_values.h"
 
 #include "emulator/machine/machine_block.h"
