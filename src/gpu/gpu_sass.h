@@ -1,4 +1,4 @@
-/* Counts of each executed machine instruction, by CUPTI, which patches kernels at launch. Quantities that
+/* Counts of each executed machine instruction, by CUPTI. It patches kernels at launch. Quantities that
  * hardware counters only sample, or cannot distinguish (instructions with all lanes off, wavefronts and lost
  * arbitration), are exact here. */
 #ifndef GPU_GPU_SASS_H

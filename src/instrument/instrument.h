@@ -1,5 +1,5 @@
-/* Instrument: rewrites a kernel so that it records its own events, and decodes the records into a trace. A
- * GPU runs the kernel; the trace is the one that the emulator would write.
+/* Instrument: rewrites a kernel to record its own events, and decodes them into a trace. A GPU runs the
+ * kernel; the trace is the one that the emulator would write.
  *
  * instrument() prints a module with the wanted entries and everything they call. Every instruction that a
  * trace records (trace_kind_of()) has a *probe*: a call of a function of kernels/probe.cu, whose PTX is

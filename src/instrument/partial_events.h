@@ -1,4 +1,4 @@
-/* Partial events: the records of a block, split into future events. Private to src/instrument.
+/* Partial events: the records of a block, split into the parts that become events. Private to src/instrument.
  *
  * A record of an access becomes a partial event for each place that its lanes reach (shared, local, each
  * buffer), and for each matrix; any other record becomes one partial event. Interval and occurrence are known

@@ -1,4 +1,5 @@
-/* Records an access: its event in a traced block, and the hash that recognizes a spinning fragment. */
+/* Records an access: its event, and the hash that recognizes a spinning fragment. Only traced blocks have
+ * events. */
 #include "emulator/instructions/access_execute.h"
 
 #include "emulator/machine/recorded_values.h"

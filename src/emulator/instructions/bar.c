@@ -1,5 +1,4 @@
-/* bar and barrier: finds the barrier that an instruction names and makes its lanes arrive
- * (machine/barrier.c). */
+/* bar and barrier: finds the barrier and makes the lanes arrive (machine/barrier.c). */
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/barrier.h"
 

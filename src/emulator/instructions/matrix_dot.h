@@ -1,5 +1,5 @@
-/* One element of D = A * B + C as a tensor core computes it, from a row of A, a column of B and an element of
- * C.
+/* One element of D = A * B + C as a tensor core computes it. Its inputs are a row of A, a column of B and an
+ * element of C.
  *
  * Integer sums do not round; they wrap, or saturate at the end (.satfinite). f64 is a chain of fused
  * multiply-adds in the order of k. For the other floats, PTX only says that products are formed "with at

@@ -1,4 +1,4 @@
-/* Executes an access, from the address registers of a warp to host bytes, with checks and costs
+/* Executes an access, with checks and costs: from the address registers of a warp to host bytes
  * (access_execute.h).
  *
  * Nearly every access of a real kernel is an arithmetic progression over the lanes inside one buffer; such a

@@ -1,5 +1,5 @@
-/* Exact: floating-point arithmetic in integers, for operations where the host's is not exact: rounding other
- * than to nearest, narrow formats and their fused operations, conversions.
+/* Exact: floating-point arithmetic in integers, where the host's is not exact. Used for rounding other than
+ * to nearest, narrow formats and their fused operations, and conversions.
  *
  * A number is unpacked into an Exact, operated on without loss (*sticky* says that bits below the 128 kept
  * ones are not 0), and rounded once into a format. Results do not depend on the host's rounding mode, FMA or

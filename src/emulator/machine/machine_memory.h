@@ -1,5 +1,5 @@
-/* The global memory of an emulator, with marks of written bytes and of each thread's accesses. Host threads
- * access different parts. Private to the emulator. */
+/* The global memory of an emulator, with marks of written bytes and accessed words. Host threads access
+ * different parts. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_MACHINE_MEMORY_H
 #define EMULATOR_MACHINE_MACHINE_MEMORY_H
 

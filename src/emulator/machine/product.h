@@ -1,5 +1,5 @@
-/* Product: mma, wmma.mma and movmatrix in executable form, for which a warp holds matrices together. See
- * emulator/instructions/mma.c for their execution. Private to the emulator. */
+/* Product: mma, wmma.mma and movmatrix in executable form. The lanes of a warp hold the matrices together.
+ * See emulator/instructions/mma.c for their execution. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_PRODUCT_H
 #define EMULATOR_MACHINE_PRODUCT_H
 

@@ -1,4 +1,4 @@
-/* Recorder: creates the events of one traced block. Private to the emulator.
+/* Recorder: records the events of one traced block. Private to the emulator.
  *
  * Events wait in a short queue, so that only the last iteration of a spin loop is written
  * (trace/producer_rules.h). */

@@ -1,6 +1,6 @@
-/* Saved pages: the contents of global memory before a run on several host threads, restored if its result is
- * not valid. A page is saved before its first write, so inputs, which are only read, are never copied.
- * Private to the emulator. */
+/* Saved pages: the contents of global memory before a run on several host threads. They are restored if the
+ * result of the run is not valid. A page is saved before its first write, so inputs, which are only read, are
+ * never copied. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_SAVED_PAGES_H
 #define EMULATOR_MACHINE_SAVED_PAGES_H
 

@@ -1,5 +1,5 @@
-/* Writers: the words of global memory that a traced block writes, and those that others write, for guided
- * runs. Private to the emulator. */
+/* Writers: the words of global memory that a traced block writes, and those that others write. Guided runs
+ * need both. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_WRITERS_H
 #define EMULATOR_MACHINE_WRITERS_H
 

@@ -1,4 +1,4 @@
-/* Accesses of a replay take the recorded values; weights flow through memory, and producers through loads and
+/* Accesses of a replay take the recorded values. Weights flow through memory, and producers through loads and
  * atomics. */
 #include "emulator/replay/replay_state.h"
 

@@ -1,6 +1,6 @@
-/* Order: turns the checks of global addresses, and the lookup of each address, into separate entries before
- * the accesses. On the tape of an observed block, all checks and their inputs precede everything that the
- * observer sees (tape.h). */
+/* Order: moves the checks of global addresses into separate entries before the accesses. The lookup of an
+ * address becomes part of its check. On the tape of an observed block, all checks and their inputs precede
+ * everything that the observer sees (tape.h). */
 #include "emulator/tape/tape.h"
 
 #include <stdlib.h>
