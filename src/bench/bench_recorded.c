@@ -60,7 +60,7 @@ static bool refuse(const char *machine, Error *error) {
     Text all = {0};
     int count = bench_machines(names);
     for (int i = 0; i < count; i++) text_print(&all, "%s%s", i ? ", " : "", names[i]);
-    error_set(error, "--machine: nothing was recorded on '%s'; there is %s", machine,
+    error_set(error, "--machine: no recordings of '%s'; available: %s", machine,
               count ? text_string(&all) : "no recording");
     text_done(&all);
     return false;

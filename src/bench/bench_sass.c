@@ -67,7 +67,7 @@ static bool check_code(SassCell *cell, MachineCode *code, Error *error) {
         return true;
     }
     return (cell->code.bytes == code->bytes && !memcmp(cell->code.cubin, code->cubin, code->bytes)) ||
-           error_set(error, "the driver made other machine code the second time");
+           error_set(error, "the driver compiled different machine code the second time");
 }
 
 static void say_notes(const SassRecorder *recorder, const SassCell *cell, const SassNotes *notes) {
@@ -117,7 +117,7 @@ static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *er
         say(recorder, cell, part == SASS_SAMPLES ? "not sampled: " : "not counted: ", why.message);
     stages_free(stages);
     if (recorder->cuda->hung)
-        return error_set(error, "%s does not return; what follows it is not recorded", cell->row->id);
+        return error_set(error, "%s does not return; later kernels are not recorded", cell->row->id);
     if (!recorder->cuda->faulted) return true;
     pc_sampling_close(recorder->sampling);
     recorder->sampling = NULL;

@@ -119,7 +119,7 @@ static bool send_latencies(const Bench *bench, Stages *work, const BenchCell *ce
         value.unit = "cycles";
         value.value = cycles[i] ? (double)cycles[i] / parameter(&work->stages[0].run, "steps") : (double)NAN;
         if (!cycles[i]) value.note = "the block has too few warps";
-        if (cell->n < latency_size(bench)) value.note = "so few elements do not empty the L2 cache";
+        if (cell->n < latency_size(bench)) value.note = "too few elements to flush the L2 cache";
         bench_send_value(bench->sink, &value);
     }
     return true;

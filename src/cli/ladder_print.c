@@ -149,7 +149,7 @@ static void print_claims(const Measurements *recorded, const LadderCounts *count
         for (int i = 0; i < published_claim_count(); i++) {
             if (published_claim(i, recorded, counts, says, sizeof says, measured, sizeof measured) != verdict)
                 continue;
-            if (!any) text_add(out, "\nWhat they say, and what this machine says\n");
+            if (!any) text_add(out, "\nWhat they claim, and what this machine measures\n");
             any = true;
             text_print(out, "  %-8s %-46s %s\n", verdict == CLAIM_REFUTED ? "refuted" : "holds", says,
                        measured);

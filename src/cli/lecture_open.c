@@ -178,12 +178,13 @@ static bool read_options(OpenLecture *open, int index, const Options *outer, Err
         options->has_lecture)
         return refuse_at(
             open, stop->words[0].place,
-            "a stop is a screen of the interface: options that print, save or watch have no place here",
+            "a stop is a screen of the interface: options that print, save or watch are not allowed here",
             error);
     /* A lecture may come from anywhere; these options would open any file and run any program. */
     if (options->session.sources || options->session.compile_flags)
         return refuse_at(open, stop->words[0].place,
-                         "--sources and --compile-flags are the reader's: they have no place here", error);
+                         "--sources and --compile-flags are for the reader: they are not allowed here",
+                         error);
     if (!find_beside(open, stop, &options->session.file, error) ||
         !find_beside(open, stop, &options->session.saved, error) ||
         (options->has_compare && !find_beside(open, stop, &options->compare.file, error)))

@@ -102,7 +102,7 @@ static void print_row(const CatalogRow *row, Text *out) {
 static void print_group(CatalogGroup group, Text *out) {
     text_print(out, "%s\n", GROUPS[group]);
     if (group == CATALOG_LADDER)
-        text_add(out, "  (behind the titles: steps of four articles; --ladder has their figures)\n");
+        text_add(out, "  (after the titles: steps of four articles; --ladder has their figures)\n");
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         if (row->group != group) continue;

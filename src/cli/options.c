@@ -421,7 +421,7 @@ static bool make_runs(Options *options, Error *error) {
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* the run to verify */
     if (!options->has_compare) return true;
     if (!options_draws(options))
-        return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
+        return error_set(error, "--compare works with the interface and with --frame, not with --%s",
                          options->action_name);
     return session->saved || options_compare(options, session, error);
 }

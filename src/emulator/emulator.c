@@ -216,7 +216,7 @@ static bool check_geometry(const Launch *launch, Error *error) {
     }
     if (entry->maximum_threads[0] && threads > most)
         return error_set(error,
-                         "this kernel is compiled for at most %llu threads a block, not %llu; use --block",
+                         "this kernel is compiled for at most %llu threads per block, not %llu; use --block",
                          (unsigned long long)most, (unsigned long long)threads);
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
     if (blocks > UINT32_MAX || blocks * launch->grid[2] > UINT32_MAX)

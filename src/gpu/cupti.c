@@ -35,8 +35,8 @@ static void *open_library(Error *error) {
     for (size_t i = 0; !library && i < sizeof patterns / sizeof *patterns; i++)
         library = open_matching(patterns[i]);
     if (!library)
-        error_set(error, "CUPTI (libcupti.so, of the CUDA toolkit) is not installed here; where it is "
-                         "elsewhere, $REDVIZ_CUPTI names it");
+        error_set(error, "CUPTI (libcupti.so, of the CUDA toolkit) is not installed here; $REDVIZ_CUPTI can "
+                         "name its path");
     return library;
 }
 

@@ -91,9 +91,10 @@ bool gpu_run_prepare(const GpuRun *run, GpuLaunch *prepared, Error *error) {
     if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &prepared->function, run->module, entry->name))
         return false;
     if (launch->cooperative && !run->cuda->cooperative)
-        return error_set(error, "%s does not launch cooperative grids", run->cuda->name);
+        return error_set(error, "%s cannot launch cooperative grids", run->cuda->name);
     if (launch_has_clusters(launch) && !run->cuda->clusters)
-        return error_set(error, "%s launches no clusters: compute capability 9.0 is needed", run->cuda->name);
+        return error_set(error, "%s cannot launch clusters: compute capability 9.0 is needed",
+                         run->cuda->name);
     if (launch_cluster_blocks(launch) > LAUNCH_PORTABLE_CLUSTER_BLOCKS &&
         !CUDA_CALL(run->cuda, error, cuFuncSetAttribute, prepared->function,
                    NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))

@@ -48,8 +48,8 @@ static bool read_value(ClaimReader *reader, double *value) {
     }
     if (claim_peek(reader) == '.' || *reader->at == '[')
         return claim_read_member(reader, begin, &texts, value);
-    return claim_fail_at(reader, begin, "'%.40s' is no value: write RUN.NAME, like interleaved.shared_loads",
-                         texts.run);
+    return claim_fail_at(reader, begin,
+                         "'%.40s' is not a value: write RUN.NAME, like interleaved.shared_loads", texts.run);
 }
 
 /* ---- arithmetic ---------------------------------------------------------------------------------------- */

@@ -98,7 +98,7 @@ static bool read_digits(ClaimReader *reader, double *value) {
     char *stop;
     *value = strtod(digits, &stop);
     return (!*stop && isfinite(*value)) ||
-           claim_fail_at(reader, begin, "this is no number: 4096, 2^20, 0x10, 1.7");
+           claim_fail_at(reader, begin, "this is not a number: 4096, 2^20, 0x10, 1.7");
 }
 
 /* A number, or one to the power of another: 2^20. */

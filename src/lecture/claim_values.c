@@ -145,7 +145,7 @@ static bool read_reason(ClaimReader *reader, ClaimQuery *query, ClaimTexts *text
     if (sass_stall_find(texts->reason) != SASS_STALLS) return true;
     for (int i = 0; i < SASS_STALLS; i++) names[i] = sass_stalls[i].tool_name;
     const char *nearest = text_nearest(texts->reason, names, SASS_STALLS);
-    return claim_fail_at(reader, at, "no warp stalls for '%.60s'; %s%s%s", texts->reason,
+    return claim_fail_at(reader, at, "unknown stall reason '%.60s'; %s%s%s", texts->reason,
                          nearest ? "did you mean " : "--sass=json names the reasons", nearest ? nearest : "",
                          nearest ? "?" : "");
 }
@@ -240,7 +240,7 @@ bool claim_read_call(ClaimReader *reader, const char *begin, ClaimTexts *texts, 
         !strcmp(name, "launches"))
         return read_time(reader, begin, texts, value);
     if (!strcmp(name, "limit"))
-        return claim_fail_at(reader, begin, "limit(...) is no number: write limit(RUN, N) is \"memory\"");
+        return claim_fail_at(reader, begin, "limit(...) is not a number: write limit(RUN, N) is \"memory\"");
     if (!strcmp(name, "cycles")) return read_cycles(reader, begin, texts, value);
     if (claim_take_word(reader, "step")) return read_step(reader, begin, texts, value);
     return claim_fail_at(

@@ -91,7 +91,7 @@ static bool limit_value(const Measurements *measured, const ClaimQuery *query, c
     Limit limit = find_limit(measured, query);
     *value = limit;
     return limit != LIMIT_UNKNOWN ||
-           error_set(error, "what limits %s, %s, n = %llu is not known: not profiled on %s", query->run,
+           error_set(error, "the limit of %s, %s, n = %llu is unknown: not profiled on %s", query->run,
                      query->dtype, (unsigned long long)query->n, where);
 }
 

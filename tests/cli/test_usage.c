@@ -136,7 +136,7 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --frame --compare /nowhere.ptx", "nowhere.ptx"},
         {"--kernel interleaved --save x", "'x' does not end in .redviz"},
         {"--kernel interleaved --save", "--save FILE.redviz"},
-        {"--list --save x.redviz", "--save keeps a run; --list has none"},
+        {"--list --save x.redviz", "--save keeps a run, and --list makes none"},
         {"--kernel interleaved --report --save /nowhere/x.redviz", "/nowhere/x.redviz: cannot save here"},
         {"--kernel interleaved --record-cast /nowhere/x.cast",
          "/nowhere/x.cast cannot be written: No such file"},

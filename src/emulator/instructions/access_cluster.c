@@ -39,19 +39,18 @@ static bool find_owner(const Reach *reach, PtxSpace space, uint32_t rank, Block 
     *owner = cluster_member(reach->block, rank);
     if (rank >= reach->block->grid->cluster_blocks)
         stop(reach, TRAP_OUT_OF_BOUNDS,
-             "shared memory of block %" PRIu32 " of a cluster of %" PRIu32 " blocks: there is none", rank);
+             "shared memory of block %" PRIu32 " of the cluster, which has only %" PRIu32 " blocks", rank);
     else if (space == PTX_SPACE_SHARED)
         stop(reach, TRAP_OUT_OF_BOUNDS,
-             "shared memory of block %" PRIu32 " of the cluster through .shared, which is the own block's: "
-             "use .shared::cluster or a generic address",
+             "shared memory of block %" PRIu32 " of the cluster: .shared reaches only the block's own; use "
+             ".shared::cluster or a generic address",
              rank);
     else if (*owner || !reach->block->cluster)
         return true;
     else
         stop(reach, TRAP_BLOCK_EXITED,
              "shared memory of block %" PRIu32
-             " of the cluster, which has exited: it must not exit before others "
-             "have made their last access of its memory",
+             " of the cluster, which has exited: a block must not exit before the last access to its memory",
              rank);
     return false;
 }

@@ -52,10 +52,10 @@ static void begin_stores(Access *access) {
     uint64_t operand[WARP_LANES] = {0};
     bool folds = op->operation != PTX_MODIFIER_NONE;
     if (access->space != PTX_SPACE_SHARED) {
-        raise_trap(access->block, TRAP_OUT_OF_BOUNDS, access->warp, access->op->pc, access->mask,
-                   access->address,
-                   "%s.async of this form writes shared memory of the cluster, this address is not there",
-                   access->op->instruction->name);
+        raise_trap(
+            access->block, TRAP_OUT_OF_BOUNDS, access->warp, access->op->pc, access->mask, access->address,
+            "%s.async of this form writes shared memory of the cluster, but this address lies elsewhere",
+            access->op->instruction->name);
         return;
     }
     SharedHome home = {NULL, -1};

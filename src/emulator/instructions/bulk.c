@@ -88,7 +88,7 @@ static void check_written(Block *block, const Warp *warp, const Op *op, int lane
     ++*reported;
     raise_trap(block, TRAP_UNINITIALIZED, warp, op->pc, lane_bit[lane], NULL,
                "a bulk copy reads %" PRIu32 " bytes of shared memory at offset %" PRIu64
-               ", and not all of them were ever written (thread %d of the block)",
+               ", some of which were never written (thread %d of the block)",
                range->bytes, range->address, warp->index * WARP_LANES + lane);
 }
 

@@ -67,7 +67,7 @@ static bool free_on_heap(Block *block, const Warp *warp, const Op *op, int lane,
     HeapFree done = heap_free(block->grid->memory, address);
     if (done == HEAP_FREE_AGAIN)
         raise_trap(block, TRAP_DOUBLE_FREE, warp, op->pc, lane_bit[lane], NULL,
-                   "free of 0x%" PRIx64 ", which has been freed before", address);
+                   "free of 0x%" PRIx64 ", which has already been freed", address);
     if (done == HEAP_FREE_UNKNOWN)
         raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
                    "free of 0x%" PRIx64 ", which malloc did not return", address);

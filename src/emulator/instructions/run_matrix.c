@@ -192,7 +192,7 @@ bool matrix_lower_access(Lowering *low, const PtxInstruction *in, Op *op) {
     if (matrix->has_stride &&
         !lowering_value(low, op, &in->operands[access.stride], PTX_U32, &matrix->stride, &bytes))
         return false;
-    if (bytes != 4) return lowering_reject(low, op, "%s: the stride is not of 32 bits", in->name);
+    if (bytes != 4) return lowering_reject(low, op, "%s: the stride is not 32 bits wide", in->name);
     for (int piece = 0; piece < matrix->count; piece++)
         if (!lower_piece(low, op, matrix, piece)) return false;
     return true;

@@ -77,11 +77,12 @@ static bool arrive(const Access *access, int lane, int64_t count, int64_t bytes)
     mbarrier.bytes += bytes;
     if (!in_range(access, lane, mbarrier.bytes)) return false;
     if (count > mbarrier.pending || count < 1)
-        return fault(access, lane,
-                     count < 1 ? "mbarrier.arrive with a count of %" PRId64
-                               : "more arrivals than the mbarrier expects: %" PRId64
-                                 " are pending in this phase; compare mbarrier.init's count with who arrives",
-                     count < 1 ? count : mbarrier.pending);
+        return fault(
+            access, lane,
+            count < 1 ? "mbarrier.arrive with a count of %" PRId64
+                      : "more arrivals than the mbarrier expects: %" PRId64
+                        " are pending in this phase; compare mbarrier.init's count with the arriving threads",
+            count < 1 ? count : mbarrier.pending);
     mbarrier.pending -= count;
     if (op->drops) mbarrier.expected -= count;
     bool completes = !mbarrier.pending && !mbarrier.bytes;
@@ -164,17 +165,17 @@ static bool is_possible_there(const Access *access) {
     int lane = __builtin_ctz(access->mask);
     switch (op->action) {
     case MB_WAIT:
-        return fault(access, lane, "a thread waits for mbarriers of its own block only", 0);
+        return fault(access, lane, "a thread can only wait for an mbarrier of its own block", 0);
     case MB_INIT:
     case MB_INVAL:
     case MB_COPIES:
-        return fault(access, lane, "this is possible with mbarriers of the own block only", 0);
+        return fault(access, lane, "this operation requires an mbarrier of the thread's own block", 0);
     case MB_ARRIVE:
         if (op->memory.values[0].present)
             return fault(access, lane,
-                         "an arrival in another block gives no state: its destination must be `_`", 0);
+                         "an arrival in another block returns no state: its destination must be `_`", 0);
         return !op->no_complete ||
-               fault(access, lane, ".noComplete is possible with mbarriers of the own block only", 0);
+               fault(access, lane, ".noComplete requires an mbarrier of the thread's own block", 0);
     case MB_EXPECT:
     case MB_COMPLETE:
         break;
@@ -187,8 +188,8 @@ static void move_mbarrier(Access *access) {
     const MemoryValue *result = &op->memory.values[0];
     uint64_t operand[WARP_LANES] = {0};
     if (access->space != PTX_SPACE_SHARED) {
-        fault(access, __builtin_ctz(access->mask), "an mbarrier lies in shared memory, this address does not",
-              0);
+        fault(access, __builtin_ctz(access->mask),
+              "an mbarrier must lie in shared memory, but this address does not", 0);
         return;
     }
     if (access->peer >= 0 && !is_possible_there(access)) return;
@@ -323,7 +324,7 @@ static bool lower_object(Lowering *low, const PtxInstruction *in, Op *op) {
     op->extra = mbarrier;
     if (in->space != PTX_SPACE_GENERIC && in->space != PTX_SPACE_SHARED &&
         in->space != PTX_SPACE_SHARED_CLUSTER)
-        return lowering_reject(low, op, "an mbarrier lies in shared memory");
+        return lowering_reject(low, op, "an mbarrier must lie in shared memory");
     if (!access_lower_address(low, op, memory, &in->operands[place])) return false;
     if (gives && !set_result(low, in, op, mbarrier)) return false;
     return !takes || set_operand(low, in, op, mbarrier, place + 1);

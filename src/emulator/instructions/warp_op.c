@@ -124,7 +124,7 @@ static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint3
     const uint32_t *members = operand_at(warp, warp_op->members);
     raise_trap(block, TRAP_LANE_OUTSIDE_MASK, warp, op->pc, lanes, NULL,
                "%s is executed by lanes that its mask does not name (in lane %d it is 0x%08" PRIx32
-               "): what it does is undefined",
+               "): the behavior is undefined",
                trace_kind_of(op->instruction) == TRACE_WARP_SYNC ? "__syncwarp()" : op->instruction->name,
                lane, members[lane]);
 }

@@ -159,7 +159,7 @@ static bool destination_elements(Lowering *low, Op *op, const PtxOperand *vector
         if (!lowering_destination(low, op, &element, &elements->items[i], &bytes, &elements->present[i]))
             return false;
         if (elements->present[i] && bytes != (elements->bytes == 1 ? 2 : elements->bytes))
-            return lowering_reject(low, op, "element %d of mov has another size", i + 1);
+            return lowering_reject(low, op, "element %d of mov has the wrong size", i + 1);
     }
     op->d = elements->items[0], op->has_d = elements->present[0], op->d_bytes = (uint8_t)elements->bytes;
     op->p = elements->items[1], op->has_p = elements->present[1];
@@ -173,7 +173,7 @@ static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op, PtxType 
     if (!elements || !lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &present))
         return false;
     if (!present || op->d_bytes != ptx_type_bytes(type))
-        return lowering_reject(low, op, "the destination of mov.%s has another size", ptx_type_text(type));
+        return lowering_reject(low, op, "the destination of mov.%s has the wrong size", ptx_type_text(type));
     op->has_d = true;
     bool two = elements->count == 2 && elements->bytes > 1 && elements->bytes < 8;
     if (!two) op->extra = elements;

@@ -132,7 +132,7 @@ static void find_open_ends(LoweredProgram *lowered) {
 
 static bool check_parameters(const Launch *launch, const FunctionLayout *entry, Error *error) {
     if (launch->parameter_bytes >= entry->parameter_bytes) return true;
-    return error_set(error, "%s takes %u bytes of parameters, %zu were given; check --args",
+    return error_set(error, "%s takes %u bytes of parameters, but %zu were given; check --args",
                      entry->function->name, entry->parameter_bytes, launch->parameter_bytes);
 }
 

@@ -49,7 +49,7 @@ void lowered_print(const LoweredProgram *lowered, Text *out) {
     text_print(
         out,
         "constants %zu bytes, shared %u bytes (r128: byte 128 of the registers, c128: of the constants, "
-        "*: makes events)\n",
+        "*: records events)\n",
         lowered->constant_bytes, lowered->shared_bytes);
     for (int f = 0; f < lowered->program->function_count; f++) {
         const FunctionLayout *layout = &lowered->functions[f];

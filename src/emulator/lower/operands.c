@@ -214,7 +214,7 @@ static bool variable_address(Lowering *low, Op *op, const PtxOperand *operand, i
             *out = lowering_constant(low, low->lowered->shared[i].offset + addend, bytes);
             return true;
         }
-        return lowering_reject(low, op, "shared variable %s has no place", variable->name);
+        return lowering_reject(low, op, "shared variable %s has no address", variable->name);
     case PTX_SPACE_GLOBAL:
     case PTX_SPACE_CONST:
         *out = lowering_constant(low, low->address_of(low->context, variable) + addend, bytes);

@@ -69,7 +69,7 @@ Outcome cluster_arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     if (*arrived & mask)
         return misused(
             block, warp, op, *arrived & mask,
-            "these threads have arrived at the barrier of the cluster before, and it is not complete");
+            "these threads have already arrived at the barrier of the cluster, which is not complete");
     if (block->observed) observe_cluster_arrival(block, warp, op->pc, mask);
     *arrived |= mask;
     cluster->in_use = true;
@@ -88,7 +88,7 @@ Outcome cluster_wait(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     }
     if (block->cluster && mask & ~(arrived | warp->passed))
         return misused(block, warp, op, mask & ~(arrived | warp->passed),
-                       "these threads wait at the barrier of the cluster, where they have not arrived");
+                       "these threads wait at the barrier of the cluster without having arrived");
     fragment->state = FRAGMENT_IN_BARRIER;
     fragment->barrier = CLUSTER_BARRIER;
     fragment->active = mask;

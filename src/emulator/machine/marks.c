@@ -40,7 +40,7 @@ static void report_unwritten(const Access *access, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
     snprintf(what, sizeof what,
              "%u bytes at offset %" PRIu64
-             " of `%s` are read, and nobody has written them (thread %d of the block)",
+             " of `%s` are read but were never written (thread %d of the block)",
              access->memory->width, offset_of(access, lane), access->region->name,
              access->warp->index * WARP_LANES + lane);
     report(access, TRAP_UNWRITTEN, lanes, what);
@@ -77,7 +77,7 @@ static void report_heap(const Access *access, TrapKind kind, uint32_t lanes) {
                  access->memory->width, offset - near.offset, near.bytes);
     else
         snprintf(what, sizeof what,
-                 "%u bytes at offset %" PRIu64 " of the device heap, which malloc has not given out",
+                 "%u bytes at offset %" PRIu64 " of the device heap, which malloc has not returned",
                  access->memory->width, offset);
     report(access, kind, lanes, what);
 }
@@ -124,7 +124,7 @@ static void report_array(const Access *access, const SharedPlace *array, uint32_
     char what[240], where[100] = "between two arrays";
     if (hit) snprintf(where, sizeof where, "in `%s`", hit->name);
     snprintf(what, sizeof what,
-             "`%s[%" PRId64 "]` is outside of its array (%" PRIu32 " elements), %s (thread %d of the block)",
+             "`%s[%" PRId64 "]` is outside its array (%" PRIu32 " elements), %s (thread %d of the block)",
              array->name, index, array->bytes / (uint32_t)width, where,
              access->warp->index * WARP_LANES + lane);
     report(access, TRAP_ARRAY_OVERRUN, lanes, what);
@@ -164,7 +164,7 @@ bool marks_see_buffer(const Access *access) {
     int64_t distance = (int64_t)(access->region->base + offset_of(access, lane) - own->base);
     char what[240];
     snprintf(what, sizeof what,
-             "`%s[%" PRId64 "]` is outside of its buffer (%" PRIu64
+             "`%s[%" PRId64 "]` is outside its buffer (%" PRIu64
              " elements), in `%s` (thread %d of the block)",
              own->name, distance / width, own->bytes / (uint64_t)width, access->region->name,
              access->warp->index * WARP_LANES + lane);

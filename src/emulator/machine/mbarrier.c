@@ -56,10 +56,10 @@ void mbarrier_write(Block *block, uint64_t place, Mbarrier mbarrier, const Block
 
 bool mbarrier_lies_with(Block *block, const Warp *warp, const Op *op, int lane, int to, int at) {
     if (to == at) return true;
-    raise_trap(
-        block, TRAP_MBARRIER, warp, op->pc, lane_bit[lane], NULL,
-        "what is written lies in block %d of the cluster, its mbarrier in block %d: both must be in one",
-        to < 0 ? (int)block->rank : to, at < 0 ? (int)block->rank : at);
+    raise_trap(block, TRAP_MBARRIER, warp, op->pc, lane_bit[lane], NULL,
+               "the destination lies in block %d of the cluster, its mbarrier in block %d: both must be in "
+               "the same block",
+               to < 0 ? (int)block->rank : to, at < 0 ? (int)block->rank : at);
     return false;
 }
 

@@ -70,7 +70,7 @@ static void report_unwritten(const Warp *warp, int origin, int pc, uint32_t lane
     ++*reported;
     if (at.line) snprintf(where, sizeof where, ", in line %d", at.line);
     raise_trap(block, TRAP_UNINITIALIZED, warp, origin, lanes, NULL,
-               "local memory is read but was never written, and what it holds %s%s (thread %d of the block)",
+               "local memory is read but was never written, and its value %s%s (thread %d of the block)",
                uses[how], where, warp->index * WARP_LANES + __builtin_ctz(lanes));
 }
 
