@@ -82,7 +82,7 @@ struct Worker {
     uint64_t latest;    /* when the last of its blocks ended, relative to the start of the launch */
     uint64_t changes;   /* accesses that changed memory, where blocks communicate */
     uint64_t irregular; /* faults, and scheduling decisions based on loaded values (tape_door.h) */
-    Tape *tape;         /* NULL: there is none */
+    Tape *tape;         /* NULL: none */
     int tapes_begun, tape_misses;
     uint64_t repeated_blocks; /* played from a tape */
     bool stopped;             /* a fatal trap */
