@@ -1,4 +1,4 @@
-/* --bench=grid: the multiprocessor and the times of each block of a kernel (bench.h). */
+/* --bench=grid: records the multiprocessor and the times of each block of a kernel (bench.h). */
 #include "bench/profile.h"
 
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-/* CUB and thrust beside the ladder (gpu/peers.h): the same sizes and types, always to one number. */
+/* Measures CUB and thrust for comparison with the ladder (gpu/peers.h): the same sizes and types, always to
+ * one number. */
 #include "gpu/peers.h"
 #include "gpu/run.h"
 #include "bench/gpu_bench.h"
@@ -68,7 +69,7 @@ static bool prepare(Peer *peer, size_t bytes, Error *error) {
            gpu_run_upload(&peer->run, error);
 }
 
-/* Called once before, so that its kernels are loaded: that must not happen while a graph is made. */
+/* Calls the function once before, to load its kernels: a graph capture must not load any. */
 static bool measure(Peer *peer, PeerCall call, const char *name, const char *note, uint64_t n, PtxType type,
                     Error *error) {
     const Bench *bench = peer->bench;

@@ -1,4 +1,4 @@
-/* The recordings that ship with redviz, a folder of assets for each machine (bench.h). */
+/* The recordings shipped with redviz, a folder of assets per machine (bench.h). */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench/recorded_file.h"
@@ -54,13 +54,13 @@ bool bench_next_machine(char name[BENCH_MACHINE_BYTES]) {
     return true;
 }
 
-/* One line that names those that there are. */
+/* Reports an unknown machine, and lists the known ones. */
 static bool refuse(const char *machine, Error *error) {
     char names[BENCH_MACHINES][BENCH_MACHINE_BYTES];
     Text all = {0};
     int count = bench_machines(names);
     for (int i = 0; i < count; i++) text_print(&all, "%s%s", i ? ", " : "", names[i]);
-    error_set(error, "--machine: nothing was recorded on '%s'; there is %s", machine,
+    error_set(error, "--machine: no recordings of '%s'; available: %s", machine,
               count ? text_string(&all) : "no recording");
     text_done(&all);
     return false;

@@ -1,5 +1,5 @@
-/* Recording of the machine code of all kernels, sampled and counted (bench.h). All kernels are sampled first,
- * then all are counted: PC sampling and CUPTI's patching exclude each other, and so they do not alternate. */
+/* Records the machine code of all kernels, with samples and counts (bench.h). It samples all kernels first,
+ * then counts all: PC sampling and CUPTI's patching exclude each other, so they cannot alternate. */
 #include "bench/stages.h"
 #include "gpu/sass_measure.h"
 
@@ -26,9 +26,9 @@ typedef struct SassRecorder {
     char driver[96];
     SassCell **cells;
     int cell_count, cell_capacity;
-    int kernels; /* that were sent */
-    PcSampling
-        *sampling; /* while all are sampled: CUPTI shows nothing of what comes after a second beginning */
+    int kernels; /* sent so far */
+    /* open while all kernels are sampled: after a second start, CUPTI shows nothing */
+    PcSampling *sampling;
 } SassRecorder;
 
 static const char *type_of(const SassCell *cell) {
@@ -59,7 +59,7 @@ static bool restore(void *context, Error *error) {
     return gpu_run_upload(&((SassRun *)context)->stages->run, error);
 }
 
-/* All runs of a kernel are of one machine code: counts and samples stand side by side. */
+/* All runs of a kernel must have the same machine code, because counts and samples are combined. */
 static bool check_code(SassCell *cell, MachineCode *code, Error *error) {
     if (!cell->code.cubin) {
         cell->code = *code;
@@ -67,7 +67,7 @@ static bool check_code(SassCell *cell, MachineCode *code, Error *error) {
         return true;
     }
     return (cell->code.bytes == code->bytes && !memcmp(cell->code.cubin, code->cubin, code->bytes)) ||
-           error_set(error, "the driver made other machine code the second time");
+           error_set(error, "the driver compiled different machine code the second time");
 }
 
 static void say_notes(const SassRecorder *recorder, const SassCell *cell, const SassNotes *notes) {
@@ -103,7 +103,7 @@ static bool measure(const SassRecorder *recorder, SassCell *cell, Stages *stages
     return good && check_code(cell, &stages->run.code, error);
 }
 
-/* false with `error`: nothing more can be recorded. What this kernel refuses is reported. */
+/* False with `error`: nothing more can be recorded. A failure of this kernel is only reported. */
 static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *error) {
     Stages *stages = memory_new(sizeof *stages);
     CatalogOptions options = recorder->options->catalog;
@@ -117,11 +117,11 @@ static bool run(SassRecorder *recorder, SassCell *cell, SassPart part, Error *er
         say(recorder, cell, part == SASS_SAMPLES ? "not sampled: " : "not counted: ", why.message);
     stages_free(stages);
     if (recorder->cuda->hung)
-        return error_set(error, "%s does not return; what follows it is not recorded", cell->row->id);
+        return error_set(error, "%s does not return; later kernels are not recorded", cell->row->id);
     if (!recorder->cuda->faulted) return true;
     pc_sampling_close(recorder->sampling);
     recorder->sampling = NULL;
-    cuda_close(recorder->cuda); /* a fault leaves a context that is of no use any more */
+    cuda_close(recorder->cuda); /* after a fault, a context is no longer usable */
     recorder->cuda = cuda_open(error);
     return recorder->cuda != NULL;
 }
@@ -135,7 +135,7 @@ static void add_sizes(SassRecorder *recorder, const CatalogRow *row, PtxType dty
     array_push(recorder->cells, recorder->cell_count, recorder->cell_capacity, cell);
 }
 
-/* Does the kernel launch the same entries for both sizes? */
+/* True if the kernel launches the same entries for both sizes. */
 static bool has_same_entries(const CatalogRow *row, const CatalogOptions *options, Error *error) {
     CatalogRun run;
     Plan plans[2] = {{.launch_count = 0}};
@@ -154,7 +154,7 @@ static bool has_same_entries(const CatalogRow *row, const CatalogOptions *option
     return same;
 }
 
-/* Where an entry depends on the size, each is counted and sampled at its own. */
+/* If an entry depends on the size, each is counted and sampled at its own size. */
 static bool add_cell(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error) {
     SassRecorder *recorder = bench->sink->context;
     CatalogOptions options = bench->options->catalog;
@@ -188,7 +188,7 @@ static void send(SassRecorder *recorder, SassCell *cell) {
 
 static bool record_all(SassRecorder *recorder, Error *error) {
     bool good = true;
-    Error refused = {0}; /* each kernel says so by itself */
+    Error refused = {0}; /* each kernel reports its own error */
     recorder->sampling = pc_sampling_open(recorder->cuda, &refused);
     for (int i = 0; good && i < recorder->cell_count; i++)
         good = bench_may_go_on(recorder->options, error) &&

@@ -1,5 +1,5 @@
-/* Cells: the sizes and types to measure, and the way of results to the sink. All timings use them. Private to
- * src/bench. */
+/* Cells: the sizes and types to measure, and the path of results to the sink. All timings use them. Private
+ * to src/bench. */
 #ifndef BENCH_CELL_H
 #define BENCH_CELL_H
 
@@ -8,24 +8,24 @@
 
 enum { BENCH_SIZES = 8, BENCH_TYPES = 3 };
 
-extern const double bench_cell_seconds;        /* where the options do not say */
-extern const PtxType bench_types[BENCH_TYPES]; /* measured where the options do not say */
+extern const double bench_cell_seconds;        /* default */
+extern const PtxType bench_types[BENCH_TYPES]; /* default */
 
-/* The sizes that are asked for, ascending; their number. */
+/* The requested sizes, in ascending order; returns their number. */
 int bench_list_sizes(const BenchOptions *options, uint64_t sizes[BENCH_SIZES]);
 double bench_seconds(const BenchOptions *options);
-/* false with `error` when cancelled. */
+/* False with `error` if cancelled. */
 bool bench_may_go_on(const BenchOptions *options, Error *error);
 
-/* The types in which a reduction to one number is asked for (of the GPU, a library or the CPU); their
- * number: 0 where the kernels that are asked for do something else. -1 with `error`: there is no such
- * kernel. */
+/* The types for which a reduction to one number is requested (of the GPU, a library or the CPU). Returns
+ * their number, 0 if the requested kernels do something else, or -1 with `error` if the kernel does not
+ * exist. */
 int bench_list_reductions(const BenchOptions *options, PtxType types[BENCH_TYPES], Error *error);
 
-/* A timing without samples: only what it is a timing of is known. */
+/* A timing without samples: only its description is known. */
 Timing bench_timing(const char *kernel, const char *machine, const char *measured, uint64_t n, PtxType type,
                     const char *op);
-/* Fills in times in microseconds and what follows from them; shares only where the machine's ceilings are
+/* Sets times in microseconds and values derived from them; shares only if the machine's ceilings are
  * known. */
 void bench_set_times(Timing *timing, const Spread *microseconds, uint64_t bytes, const BenchMachine *machine);
 

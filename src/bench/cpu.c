@@ -1,5 +1,5 @@
-/* Timings of the same reductions on this machine's CPU (bench.h): by one thread, element after element, as a
- * beginner writes it, and by all threads with SIMD. */
+/* Times the same reductions on this machine's CPU (bench.h): one thread, element by element, as a beginner
+ * writes it, and all threads with SIMD. */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/cell.h"
 
@@ -14,7 +14,7 @@
 
 enum {
     LEAST_SAMPLES = 3,
-    PARTIAL_BYTES = 64 /* one cache line a thread */,
+    PARTIAL_BYTES = 64 /* one cache line per thread */,
     INPUT_BYTES = 1 << 30 /* at most */
 };
 static const double MEMORY_SHARE = 0.25;
@@ -23,16 +23,15 @@ typedef struct Cpu {
     const BenchOptions *options;
     const BenchSink *sink;
     CpuTeam *team;
-    BenchMachine machine; /* no ceilings: its caches and memory are not measured */
+    BenchMachine machine; /* no ceilings: caches and memory are not measured */
     char measured[32];
     const char *op;
     PtxType type;
-    void *input, *period; /* period: RARE_PERIOD elements, of which the input consists */
-    uint64_t capacity;    /* elements of the input; 0: there was no memory */
+    void *input, *period; /* period: RARE_PERIOD elements, which the input repeats */
+    uint64_t capacity;    /* elements of the input; 0: out of memory */
 } Cpu;
 
-/* ---- the input: small whole numbers whose sums stay small, so that every order of additions is exact
- * ------- */
+/* ---- the input: small whole numbers with small sums, so that every order of additions is exact --------- */
 
 enum { PERIOD = 8, RARE_PERIOD = 1 << 16, RARE_PLACE = 4242, RARE = 16, LEAST = -4 };
 static const int pattern[PERIOD] = {LEAST, -3, -2, -1, 1, 2, 3, 4}; /* adds up to 0 */
@@ -53,7 +52,7 @@ static double expected(const char *op, uint64_t n) {
     return !strcmp(op, "sum") ? sum : !strcmp(op, "min") ? least : greatest;
 }
 
-/* The part of `count` elements that is a member's. */
+/* The part of `count` elements that a member folds. */
 static void part_of(const Cpu *cpu, uint64_t count, int member, uint64_t *begin, uint64_t *end) {
     uint64_t members = (uint64_t)cpu_team_size(cpu->team);
     *begin = count / members * (uint64_t)member;
@@ -68,14 +67,14 @@ static void fill_part(void *context, int member) {
         memcpy((uint8_t *)cpu->input + i * RARE_PERIOD * bytes, cpu->period, RARE_PERIOD * bytes);
 }
 
-/* Whole periods that hold `wanted` elements, or as many as there is room for. */
+/* Fills whole periods for `wanted` elements, or as many as fit. */
 static void make_input(Cpu *cpu, uint64_t wanted) {
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * MEMORY_SHARE;
     uint64_t bytes = (uint64_t)ptx_type_bytes(cpu->type),
              most = (uint64_t)(memory < INPUT_BYTES ? memory : INPUT_BYTES) / bytes / RARE_PERIOD;
     uint64_t periods = (wanted + RARE_PERIOD - 1) / RARE_PERIOD;
     cpu->capacity = (periods < most ? periods : most) * RARE_PERIOD;
-    cpu->input = malloc(cpu->capacity * bytes + 1); /* a machine that has less takes less */
+    cpu->input = malloc(cpu->capacity * bytes + 1); /* less memory: a smaller input */
     if (!cpu->input) cpu->capacity = 0;
     cpu->period = memory_new(RARE_PERIOD * bytes);
     for (uint64_t i = 0; i < RARE_PERIOD; i++) plan_element_set(cpu->type, cpu->period, i, element(i));
@@ -100,7 +99,7 @@ static void fold_part(void *context, int member) {
                work->partial + (size_t)member * PARTIAL_BYTES);
 }
 
-/* The result, and how long it took, in microseconds. */
+/* Computes the result; returns the time in microseconds. */
 static double fold_once(CpuFold *work, bool all, double *result) {
     const Cpu *cpu = work->cpu;
     size_t bytes = (size_t)ptx_type_bytes(cpu->type);
@@ -119,7 +118,7 @@ static double fold_once(CpuFold *work, bool all, double *result) {
     return (end - begin) * 1e6;
 }
 
-/* False: it computes something else than it should. A run that takes longer than a cell may is taken once. */
+/* False: the result is wrong. A fold that takes longer than a cell may is measured once. */
 static bool measure(CpuFold *work, bool all, Timing *timing, Error *error) {
     const Cpu *cpu = work->cpu;
     Samples samples;
@@ -169,7 +168,7 @@ static bool measure_type(Cpu *cpu, Error *error) {
     uint64_t sizes[BENCH_SIZES];
     int count = bench_list_sizes(cpu->options, sizes);
     bool good = true;
-    if (!cpu_reduce(cpu->type, cpu->op, false)) return true; /* an operation of some other kernel */
+    if (!cpu_reduce(cpu->type, cpu->op, false)) return true; /* an operation of another kernel */
     make_input(cpu, sizes[count - 1]);
     for (int all = 0; good && all < 2; all++)
         for (int i = 0; good && i < count; i++) good = measure_cell(cpu, sizes[i], all, error);

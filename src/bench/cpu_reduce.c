@@ -1,4 +1,5 @@
-/* The loops (fold.h), written once, compiled for each vector unit; -O3 (Makefile) vectorizes the inner one. */
+/* The loops (FOLD), written once and compiled for each vector unit; -O3 (Makefile) vectorizes the inner
+ * one. */
 #include "bench/cpu_reduce.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ enum { SUMS_BYTES = 256 };
         TYPE total = IDENTITY;                                                                               \
         for (size_t i = 0; i < count; i++) {                                                                 \
             total = COMBINE(total, element[i]);                                                              \
-            __asm__ volatile(""); /* one after the other: not vectorized */                                  \
+            __asm__ volatile(""); /* sequential: not vectorized */                                           \
         }                                                                                                    \
         memcpy(out, &total, sizeof total);                                                                   \
     }                                                                                                        \

@@ -20,7 +20,7 @@ struct CpuTeam {
     int size;
     pthread_mutex_t mutex;
     pthread_cond_t begin, done;
-    unsigned turn; /* of the work that was begun last */
+    unsigned turn; /* number of the latest task */
     int busy;      /* members that have not finished it */
     bool over;
     void (*work)(void *context, int member);

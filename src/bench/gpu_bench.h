@@ -1,5 +1,4 @@
-/* Timings on a GPU: in four ways, each on copies of the buffers. Private to
- * src/bench. */
+/* Timings on a GPU: in four ways, each on copies of the buffers. Private to src/bench. */
 #ifndef BENCH_GPU_BENCH_H
 #define BENCH_GPU_BENCH_H
 
@@ -14,12 +13,12 @@ typedef struct Bench {
     Timer timer;
     Nvml nvml;
     BenchMachine machine;
-    char measured[32]; /* when it began */
+    char measured[32]; /* start time */
 } Bench;
 
-enum { BENCH_SETS = 32 }; /* copies of the buffers, at most */
+enum { BENCH_SETS = 32 }; /* maximum number of copies of the buffers */
 
-/* How many copies of `bytes` overwrite L2 twice, as far as there is memory; 0 with `error`: not even one
+/* The number of copies of `bytes` that overwrite L2 twice, limited by memory; 0 with `error`: not even one
  * fits. */
 int bench_choose_sets(const Bench *bench, size_t bytes, Error *error);
 
@@ -34,20 +33,20 @@ typedef struct BenchWork {
     void *context;
     int sets;
     uint64_t bytes; /* of the input */
-    bool has_graph; /* can be in one */
-    double seconds; /* at most */
+    bool has_graph; /* works in a graph */
+    double seconds; /* limit */
 } BenchWork;
 
-/* In a graph and as single calls, cold and warm. */
+/* Measures in a graph and as single calls, cold and warm. */
 bool bench_time(const Bench *bench, const BenchWork *work, BenchTimes *times, Error *error);
-/* Sends a timing for each way that was measured; its other fields are those of `of`. */
+/* Sends a timing for each measured way; its other fields come from `of`. */
 void bench_send_times(const Bench *bench, const BenchWork *work, const BenchTimes *times, Timing of);
 
-/* Is called for each kernel and type that the options ask for. */
+/* Called for each requested kernel and type. */
 typedef bool (*BenchVisit)(const Bench *bench, const CatalogRow *row, PtxType dtype, Error *error);
 bool bench_visit(const Bench *bench, BenchVisit visit, Error *error);
 
 bool bench_kernels(const Bench *bench, Error *error); /* of the catalogue */
-bool bench_peers(const Bench *bench, Error *error);   /* CUB and thrust, where their library is */
+bool bench_peers(const Bench *bench, Error *error);   /* CUB and thrust, if their library is available */
 
 #endif

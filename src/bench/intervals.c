@@ -1,4 +1,4 @@
-/* Cycles of barrier intervals (profile.h). */
+/* Measures the cycles of barrier intervals (profile.h). */
 #include "bench/profile.h"
 
 #include "base/memory.h"
@@ -13,12 +13,12 @@ static const double OVERHEAD_SECONDS = 0.005, PATIENCE_SECONDS = 20;
 
 typedef struct Clocked {
     const Bench *bench;
-    GpuRun run; /* the module with clocks; it has no buffers of its own */
+    GpuRun run; /* the module with clocks, without buffers of its own */
     GpuLaunch launches[PLAN_LAUNCHES];
     const BenchProfiled *profiled;
     CudaAddress samples;
     double *cycles[PLAN_LAUNCHES]; /* [run * CLOCKS_SAMPLES + interval] */
-    int count[PLAN_LAUNCHES];      /* intervals, of the run that had fewest */
+    int count[PLAN_LAUNCHES];      /* intervals in the run that had the fewest */
 } Clocked;
 
 static bool prepare(Clocked *clocked, const PtxProgram *const *programs, Error *error) {
@@ -59,7 +59,7 @@ static double median_of(const Clocked *clocked, int launch, int interval) {
     return samples_spread(&samples).median;
 }
 
-/* ---- what the clocks cost ------------------------------------------------------------------------------ */
+/* ---- cost of the clocks -------------------------------------------------------------------------------- */
 
 typedef struct Repeated {
     const GpuRun *run;
@@ -89,7 +89,7 @@ static bool measure_overhead(const Clocked *clocked, double *overhead, Error *er
     return true;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------------------------------------- */
 
 static bool measure(Clocked *clocked, const BenchValue *of, Error *error) {
     const BenchSink *sink = clocked->bench->sink;

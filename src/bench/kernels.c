@@ -1,7 +1,7 @@
-/* Timings of the catalogue's kernels (bench.h).
+/* Times the catalogue's kernels (bench.h).
  *
- * A cell is a kernel, a type and a size: the time of the kernel alone, and the time to one scalar: where the
- * kernel leaves partial results, it is launched again on those, until one is left. */
+ * A cell is a kernel, a type and a size. It has the time of the kernel alone, and the time to one scalar: a
+ * kernel that leaves partial results is launched again on them until one is left. */
 #include "bench/profile.h"
 #include "bench/stages.h"
 
@@ -14,7 +14,7 @@ static const double PATIENCE_SECONDS = 20, LONGEST_SECONDS = 0.5;
 typedef struct BenchCell {
     const CatalogRow *row;
     uint64_t n;
-    PtxType dtype; /* PTX_NO_TYPE: not known */
+    PtxType dtype; /* PTX_NO_TYPE: unknown */
     const char *op;
     uint32_t block;
     double microseconds; /* of a single call; 0: not measured */
@@ -29,8 +29,8 @@ static Timing describe(const Bench *bench, const BenchCell *cell) {
     return timing;
 }
 
-/* Where the kernel alone leaves one result, the two parts are one; kernels that come to more than one number
- * are only timed alone. Cooperative launches cannot be in a graph. */
+/* If the kernel alone leaves one result, the two parts are the same; kernels that end in several numbers are
+ * only timed alone. Cooperative launches cannot be in a graph. */
 static bool measure(const Bench *bench, Stages *work, BenchCell *cell, Error *error) {
     BenchTimes times = {0};
     StagesPart parts = cell->row->group == CATALOG_LADDER ? STAGES_PARTS : STAGES_TO_SCALAR;
@@ -86,8 +86,7 @@ static bool profile(const Bench *bench, const Stages *work, const BenchCell *cel
 
 enum { MOST_LATENCIES = 32 };
 
-/* So many elements that they overwrite L2 several times: what the kernel reads from memory must come from
- * there. */
+/* Enough elements to overwrite L2 several times: the kernel's reads of memory must not hit L2. */
 static uint64_t latency_size(const Bench *bench) {
     return 2 * bench->timer.flush_bytes / sizeof(int32_t);
 }
@@ -120,7 +119,7 @@ static bool send_latencies(const Bench *bench, Stages *work, const BenchCell *ce
         value.unit = "cycles";
         value.value = cycles[i] ? (double)cycles[i] / parameter(&work->stages[0].run, "steps") : (double)NAN;
         if (!cycles[i]) value.note = "the block has too few warps";
-        if (cell->n < latency_size(bench)) value.note = "so few elements do not empty the L2 cache";
+        if (cell->n < latency_size(bench)) value.note = "too few elements to flush the L2 cache";
         bench_send_value(bench->sink, &value);
     }
     return true;
@@ -138,7 +137,7 @@ static void send_too_long(const Bench *bench, const BenchCell *cell, double micr
     send_skipped(bench, cell, why);
 }
 
-/* false: the GPU failed. What this kernel or machine refuses is a skipped cell. */
+/* False: the GPU failed. A cell that this kernel or machine refuses is skipped. */
 static bool measure_cell(const Bench *bench, BenchCell *cell, Error *error) {
     Stages *work = memory_new(sizeof *work);
     Error refused = {0};
@@ -177,7 +176,7 @@ static bool measure_sizes(const Bench *bench, const CatalogRow *row, PtxType dty
         sizes[0] = latency_size(bench);
         count = 1;
     }
-    double expected = 0; /* microseconds of a call, by the size before */
+    double expected = 0; /* microseconds of a call at the previous size */
     BenchCell cell = {.row = row, .dtype = dtype};
     for (int i = 0; i < count; i++) {
         cell.n = sizes[i];

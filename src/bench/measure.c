@@ -1,12 +1,12 @@
-/* One measurement: its working sets, its four ways (in a graph or single, L2 cold or warm), its times. */
+/* Measures one cell: its working sets, its four ways (in a graph or single, L2 cold or warm), its times. */
 #include "bench/gpu_bench.h"
 
 #include <math.h>
 
-enum { REPETITIONS = 32 }; /* in a graph; fewer where one takes long */
+enum { REPETITIONS = 32 }; /* per graph; fewer if one takes long */
 static const double MEMORY_SHARE = 0.5;
 
-typedef struct Way { /* of measuring */
+typedef struct Way { /* to measure */
     bool graph, cold;
 } Way;
 static const Way ways[BENCH_WAYS] = {{true, true}, {true, false}, {false, true}, {false, false}};
@@ -24,7 +24,8 @@ static int repetitions(uint64_t bytes) {
     return bytes >= UINT64_C(1) << 28 ? 2 : bytes >= UINT64_C(1) << 24 ? 8 : REPETITIONS;
 }
 
-/* Single calls first: of what takes longer than a cell may, a graph would say the same. */
+/* Measures single calls first: for work that takes longer than a cell may, a graph would give the same
+ * time. */
 bool bench_time(const Bench *bench, const BenchWork *work, BenchTimes *times, Error *error) {
     Timer timer = bench->timer;
     TimingPlan plan = {work->work, work->context, work->sets, repetitions(work->bytes),

@@ -1,4 +1,4 @@
-/* An array across several GPUs (multi_gpu.h). */
+/* Reduces an array across several GPUs (multi_gpu.h). */
 #include "bench/multi_gpu.h"
 
 #include "base/text.h"
@@ -11,14 +11,14 @@
 static const double PATIENCE_SECONDS = 20;
 enum { WARM_UPS = 3, LEAST_SAMPLES = 5, MOST_LINK_BYTES = 256 << 20 };
 
-/* Where the result of a GPU's part goes: its own memory; the first GPU's. */
+/* The destination of a GPU's result: its own memory, or the first GPU's. */
 typedef enum ResultPlace { TO_OWN, TO_FIRST, RESULT_PLACES } ResultPlace;
 
-typedef struct Kernel { /* `fastest`, for so many elements, on one GPU */
+typedef struct Kernel { /* `fastest`, for a number of elements, on one GPU */
     Plan plan;
     PtxModule *module;
     PtxProgram *program;
-    GpuRun run; /* its buffers: input, result, joined result; of the first GPU also the results of all */
+    GpuRun run; /* its buffers: input, result, joined result; on the first GPU also all results */
     GpuLaunch launches[RESULT_PLACES];
 } Kernel;
 
@@ -34,14 +34,14 @@ typedef struct Group {
     const Bench *bench;
     Gpu gpus[GPU_MOST];
     Cuda *cudas[GPU_MOST];
-    int count, used; /* used: by the join that is measured */
-    Kernel join;     /* on the first GPU, of the results of all */
-    Kernel whole;    /* on the first GPU, of all elements */
+    int count, used; /* used: by the current join */
+    Kernel join;     /* on the first GPU, over the results of all */
+    Kernel whole;    /* on the first GPU, over all elements */
     bool has_whole;
     Nccl nccl;
     bool has_nccl, has_peers;
     Error no_nccl, no_peers;
-    double link; /* GB/s, measured, from the second GPU to the first; NaN: not known */
+    double link; /* GB/s, measured, from the second GPU to the first; NaN: unknown */
     CatalogRun run;
     uint64_t n;
 } Group;
@@ -50,7 +50,7 @@ static size_t element_bytes(const Group *group) {
     return (size_t)ptx_type_bytes(group->run.dtype);
 }
 
-/* ---- one kernel ------------------------------------------------------------------------------------------ */
+/* ---- one kernel ---------------------------------------------------------------------------------------- */
 
 static bool bind(Kernel *kernel, ResultPlace target, CudaAddress in, CudaAddress out, Error *error) {
     uint64_t addresses[2] = {in, out};
@@ -59,7 +59,7 @@ static bool bind(Kernel *kernel, ResultPlace target, CudaAddress in, CudaAddress
            gpu_run_prepare(&kernel->run, launch, error);
 }
 
-/* `in` 0: an input of its own. */
+/* `in` 0: allocates its own input. */
 static bool kernel_open(Kernel *kernel, const Group *group, Cuda *cuda, uint64_t n, CudaAddress in,
                         Error *error) {
     CatalogRun run;
@@ -110,7 +110,7 @@ static CudaAddress results_of_all(const Group *group) {
     return group->gpus[0].part.run.buffers[3].address;
 }
 
-/* ---- a call ---------------------------------------------------------------------------------------------- */
+/* ---- a call -------------------------------------------------------------------------------------------- */
 
 static bool launch_parts(const Group *group, ResultPlace target, Error *error) {
     for (int i = 0; i < group->count; i++) {
@@ -121,7 +121,7 @@ static bool launch_parts(const Group *group, ResultPlace target, Error *error) {
     return true;
 }
 
-/* The first GPU goes on when the others are done. */
+/* The first GPU continues when the others have finished. */
 static bool wait_for_others(const Group *group, Error *error) {
     for (int i = 1; i < group->used; i++)
         if (!cuda_use(group->cudas[i], error) ||
@@ -160,7 +160,7 @@ static bool call(const Group *group, GroupJoin join, Error *error) {
     }
 }
 
-/* From an event that all wait for to one that waits for all. */
+/* Times from an event that all GPUs wait for to one that waits for all. */
 static bool take_sample(const Group *group, GroupJoin join, double *microseconds, Error *error) {
     const Timer *timer = &group->bench->timer;
     Cuda *first = group->cudas[0];
@@ -195,7 +195,7 @@ static bool take_samples(Group *group, GroupJoin join, Spread *spread, Error *er
     return true;
 }
 
-/* ---- is it right? ---------------------------------------------------------------------------------------- */
+/* ---- verification -------------------------------------------------------------------------------------- */
 
 static bool read_element(const Group *group, int gpu, CudaAddress address, double *value, Error *error) {
     uint64_t bits = 0;
@@ -206,7 +206,7 @@ static bool read_element(const Group *group, int gpu, CudaAddress address, doubl
     return true;
 }
 
-/* The joined result against those of the parts, folded here. */
+/* Compares the joined result with the partial results, folded here. */
 static bool check_result(const Group *group, GroupJoin join, Error *error) {
     double expected = 0, joined, part;
     CudaAddress at = join == BY_NCCL ? joined_result(group, 0) : group->join.run.buffers[1].address;
@@ -228,7 +228,7 @@ static bool check_result(const Group *group, GroupJoin join, Error *error) {
                       expected));
 }
 
-/* ---- a cell ---------------------------------------------------------------------------------------------- */
+/* ---- a cell -------------------------------------------------------------------------------------------- */
 
 static const char *join_name(const Group *group, GroupJoin join, char *name, size_t bytes) {
     static const char *const words[GROUP_JOINS] = {"", " apart", " NCCL", " peers"};
@@ -277,7 +277,7 @@ static bool measure(Group *group, GroupJoin join, Spread *spread, Error *error) 
     return true;
 }
 
-/* What a join sends over the links: the result of every GPU but one; an all-reduce brings it back, too. */
+/* The traffic of a join over the links: the result of every GPU but one; an all-reduce also returns it. */
 static void send_comparison(const Group *group, GroupJoin join, const Spread *spread, const Spread *alone) {
     double crossing = (double)(group->count - 1) * (double)element_bytes(group) * (join == BY_NCCL ? 2 : 1);
     double speed = crossing / spread->median * 1e-3; /* GB/s */
@@ -300,7 +300,7 @@ static bool open_cell(Group *group, Error *error) {
             !bind(part, TO_FIRST, part->run.buffers[0].address, place, error))
             return false;
     }
-    Error refused = {0}; /* one GPU's memory may be too small for all of it */
+    Error refused = {0}; /* all elements may not fit on one GPU */
     group->has_whole = kernel_open(&group->whole, group, group->cudas[0], group->n, 0, &refused);
     return kernel_open(&group->join, group, group->cudas[0], (uint64_t)group->count, results_of_all(group),
                        error);
@@ -340,9 +340,9 @@ static bool measure_cell(Group *group, Error *error) {
     return good;
 }
 
-/* ---- all GPUs -------------------------------------------------------------------------------------------- */
+/* ---- all GPUs ------------------------------------------------------------------------------------------ */
 
-/* May every GPU write into the memory of the first? */
+/* True if every GPU can write to the memory of the first. */
 static bool enable_peers(Group *group, Error *error) {
     enum { ALREADY_ENABLED = 704 };
     for (int i = 1; i < group->count; i++) {
@@ -359,7 +359,7 @@ static bool enable_peers(Group *group, Error *error) {
     return true;
 }
 
-/* A copy from the second GPU's memory to the first's. */
+/* Copies from the second GPU's memory to the first's. */
 static double measure_link(const Group *group) {
     CudaAddress from = 0, to = 0;
     Cuda *second = group->count > 1 ? group->cudas[1] : NULL;
@@ -422,7 +422,7 @@ static bool measure_types(Group *group, const CatalogRow *row, Error *error) {
             if (!catalog_resolve(row, &options, &group->run, error) ||
                 !bench_may_go_on(group->bench->options, error))
                 return false;
-            if (group->n < (uint64_t)group->count) continue; /* not an element for each */
+            if (group->n < (uint64_t)group->count) continue; /* fewer elements than GPUs */
             bench_send_cell(group->bench->sink, join_name(group, APART, name, sizeof name), group->n);
             if (!measure_cell(group, error)) return false;
         }

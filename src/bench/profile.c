@@ -1,5 +1,5 @@
-/* Metrics of one kernel (profile.h): some from the driver, some measured here, most from the
- * hardware's counters. */
+/* Metrics of one kernel (profile.h): some from the driver, some measured here, most from hardware
+ * counters. */
 #include "bench/profile.h"
 
 #include "base/memory.h"
@@ -13,13 +13,13 @@ enum { LEAST_SAMPLES = 3, COPY_LIMIT_BYTES = 1 << 30 };
 static const double COPY_SECONDS = 0.02, PATIENCE_SECONDS = 20;
 
 typedef struct ProfileMetric {
-    const char *metric; /* as Nsight Compute has it */
+    const char *metric; /* Nsight Compute's name */
     const char *name, *unit;
     double scale;
-    bool adds; /* over the launches of a kernel; else it is their average, by duration */
+    bool adds; /* summed over the launches of a kernel; otherwise averaged, weighted by duration */
 } ProfileMetric;
 #define OF_PEAK ".avg.pct_of_peak_sustained_elapsed"
-/* Of the cycles that a warp needs for an instruction ("warp latency"): those in which it waited for this. */
+/* The cycles of a warp's latency per instruction that it spent waiting for this reason. */
 #define STALLED(reason) "smsp__average_warps_issue_stalled_" reason "_per_issue_active.ratio"
 static const ProfileMetric metrics[] = {
     {"gpu__time_duration.sum", "duration", "us", 1e-3, true}, /* the first one */
@@ -28,7 +28,7 @@ static const ProfileMetric metrics[] = {
     {"gpu__compute_memory_throughput" OF_PEAK, "memory", "% of peak", 1, false},
     {"sm__throughput" OF_PEAK, "compute", "% of peak", 1, false},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", "occupancy", "%", 1, false},
-    /* What limit.h judges by: */
+    /* The inputs of limit.h: */
     {"smsp__inst_executed.sum", "SASS instructions", "", 1, true},
     {"smsp__issue_active.avg.pct_of_peak_sustained_active", "issue slots", "%", 1, false},
     {"l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed", "shared pipe",
@@ -61,14 +61,14 @@ static void send_value(const Bench *bench, const BenchValue *of, const char *nam
     bench_send_value(bench->sink, &sent);
 }
 
-/* ---- the hardware's counters --------------------------------------------------------------------------- */
+/* ---- hardware counters --------------------------------------------------------------------------------- */
 
 typedef struct ProfileCounts {
     const Bench *bench;
     const BenchProfiled *profiled;
 } ProfileCounts;
 
-/* Cold, as Nsight Compute does it. */
+/* Makes caches cold, like Nsight Compute. */
 static bool overwrite_l2(void *context, Error *error) {
     const Bench *bench = ((const ProfileCounts *)context)->bench;
     return CUDA_CALL(bench->cuda, error, cuMemsetD8Async, bench->timer.flush, 0, bench->timer.flush_bytes,
@@ -91,7 +91,7 @@ static double combine(const double *values, int launches, int metric) {
     return (metrics[metric].adds ? sum : sum / weights) * metrics[metric].scale;
 }
 
-/* Where nothing can be counted, the values are sent as unknown, with the reason. */
+/* If nothing can be counted, sends the values as unknown, with the reason. */
 static void send_counted(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of) {
     const char *names[METRICS];
     Error why = {0};
@@ -108,9 +108,9 @@ static void send_counted(const Bench *bench, const BenchProfiled *profiled, cons
     free(values);
 }
 
-/* ---- what the driver knows ----------------------------------------------------------------------------- */
+/* ---- values from the driver ---------------------------------------------------------------------------- */
 
-/* Of the launch that could hold most threads, if there are several. */
+/* Describes the launch with the most threads. */
 static bool send_geometry(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
                           Error *error) {
     double occupancy = 0, threads = 0;
@@ -173,7 +173,7 @@ static bool time_copy(const Copy *copy, double *median, Error *error) {
     return true;
 }
 
-/* From and to memory of malloc(), and memory that the driver keeps in place ("pinned"). */
+/* Copies from and to memory of malloc(), and page-locked ("pinned") memory. */
 static bool send_copies(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
                         Error *error) {
     static const char *const names[] = {"to GPU", "from GPU", "pinned to", "pinned from"};
@@ -202,7 +202,7 @@ static bool send_copies(const Bench *bench, const BenchProfiled *profiled, const
     return good;
 }
 
-/* Of the input, by the host's clock: the driver does both before it returns. */
+/* Allocates and frees the input, timed by the host's clock: the driver finishes both before it returns. */
 static bool send_allocation(const Bench *bench, const BenchProfiled *profiled, const BenchValue *of,
                             Error *error) {
     Samples taken, given;

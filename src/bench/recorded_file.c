@@ -61,7 +61,7 @@ void bench_add_value(Text *out, const BenchValue *value) {
 typedef struct TimingReader {
     TsvReader tsv;
     const BenchSink *sink;
-    BenchMachine machine; /* the last that was read */
+    BenchMachine machine; /* the last one read */
     char when[32];
 } TimingReader;
 
@@ -86,7 +86,7 @@ static bool read_machine(TimingReader *reader, Error *error) {
 }
 
 static bool has_machine(const TimingReader *reader, Error *error) {
-    return *reader->when || tsv_refuse(&reader->tsv, error, "there is no machine above that this is of");
+    return *reader->when || tsv_refuse(&reader->tsv, error, "no machine line precedes this line");
 }
 
 static bool read_timing(TimingReader *reader, Error *error) {

@@ -62,8 +62,8 @@ size_t stages_bytes(const Stages *work) {
     return bytes;
 }
 
-/* The stage's buffers: a later stage reads what the one before it wrote, and has no input of its own. Adds
- * their addresses. */
+/* Adds the stage's buffers and their addresses: a later stage reads the output of the previous one and has no
+ * input of its own. */
 static bool add_buffers(Stages *work, int stage, uint64_t *addresses, Error *error) {
     const Plan *plan = &work->stages[stage].plan;
     int input = stage ? stages_find_buffer(plan, "in") : -1;

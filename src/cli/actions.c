@@ -1,4 +1,4 @@
-/* The rows of actions.def, as the checks of options read them. */
+/* The rows of actions.def, for the checks of options. */
 #include "cli/options.h"
 
 const ActionRow action_rows[CLI_ACTION_COUNT] = {

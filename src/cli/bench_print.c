@@ -1,4 +1,4 @@
-/* Printing of timings (bench_print.h). */
+/* Prints timings (bench_print.h). */
 #include "cli/bench_print.h"
 
 #include "cli/bench_table.h"
@@ -11,14 +11,13 @@
 typedef struct Printer {
     const BenchOutput *output;
     BenchMachine machine; /* the last one printed */
-    char named[128];      /* of the lines: the machine above them */
+    char named[128];      /* of the lines: the machine they belong to */
     BenchTable table;
-    Json machines, timings, values, recorded, recorded_values; /* lists that grow side by side */
+    Json machines, timings, values, recorded, recorded_values; /* lists that grow in parallel */
     Text machines_text, timings_text, values_text, recorded_text, recorded_values_text;
 } Printer;
 
-/* ---- JSON ------------------------------------------------------------------------------------------------
- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static void add_timing(Json *json, const Timing *timing) {
     json_open_object(json, NULL);
@@ -61,7 +60,7 @@ static void add_machine(Json *json, const BenchMachine *machine) {
     json_close_object(json);
 }
 
-/* `no_gpu`: why there is none; NULL: there is one. */
+/* `no_gpu`: the reason why there is no GPU; NULL: there is one. */
 static void print_json(Printer *printer, const char *no_gpu) {
     Text whole = {0};
     Json json = {.out = &whole};
@@ -75,10 +74,9 @@ static void print_json(Printer *printer, const char *no_gpu) {
     text_done(&whole);
 }
 
-/* ---- lines -----------------------------------------------------------------------------------------------
- */
+/* ---- lines --------------------------------------------------------------------------------------------- */
 
-/* A machine stands above its lines. */
+/* Prints the machine above its lines. */
 static void name_machine(Printer *printer, const char *name, const char *measured, Text *out) {
     BenchMachine unknown = {.memory_clock = NAN, .peak = NAN, .read = NAN, .copy = NAN};
     if (!strcmp(printer->named, name)) return;
@@ -104,8 +102,7 @@ static void print_value_line(Printer *printer, const BenchValue *value) {
     text_done(&line);
 }
 
-/* ---- the sink --------------------------------------------------------------------------------------------
- */
+/* ---- the sink ------------------------------------------------------------------------------------------ */
 
 static void take_machine(void *context, const BenchMachine *machine) {
     Printer *printer = context;
@@ -160,7 +157,7 @@ static bool is_kept(const BenchOutput *output, const BenchValue *of) {
            !strcmp(run->op, of->op) && !strcmp(run->row->id, of->kernel);
 }
 
-/* An interval is a value like others, "interval 3" or, of a later launch, "2: interval 3". */
+/* An interval is a value named "interval 3" or, for a later launch, "2: interval 3". */
 static void take_interval(void *context, const BenchValue *of, const IntervalTime *time) {
     const Printer *printer = context;
     BenchValue value = *of;
@@ -179,8 +176,7 @@ static void take_interval(void *context, const BenchValue *of, const IntervalTim
     take_value(context, &value);
 }
 
-/* ---- without a GPU ---------------------------------------------------------------------------------------
- */
+/* ---- without a GPU ------------------------------------------------------------------------------------- */
 
 typedef struct BenchRecorder {
     Printer *printer;
@@ -192,7 +188,7 @@ typedef struct BenchRecorder {
 static bool is_wanted(const BenchOptions *options, const char *kernel, uint64_t n, const char *dtype,
                       const char *op) {
     const CatalogOptions *wanted = &options->catalog;
-    const CatalogRow *row = catalog_find(kernel, NULL); /* NULL: what it is compared with */
+    const CatalogRow *row = catalog_find(kernel, NULL); /* NULL: a comparison */
     const CatalogRow *only = options->kernel ? catalog_find(options->kernel, NULL) : NULL;
     if (wanted->n && wanted->n != n) return false;
     if (wanted->dtype != PTX_NO_TYPE && strcmp(plan_type_name(wanted->dtype), dtype) != 0) return false;
@@ -219,7 +215,7 @@ static void take_recorded_timing(void *context, const Timing *timing) {
     bench_table_timing(&printer->table, timing);
 }
 
-/* Of a profile where one is asked for; what a kernel measured itself in any case. */
+/* Takes profile values only if requested, and a kernel's own measurements always. */
 static void take_recorded_value(void *context, const BenchValue *value) {
     BenchRecorder *recorder = context;
     Printer *printer = recorder->printer;
@@ -232,7 +228,7 @@ static void take_recorded_value(void *context, const BenchValue *value) {
         bench_table_value(&printer->table, value);
 }
 
-/* What was recorded elsewhere, and says so. */
+/* Prints values recorded elsewhere, and says so. */
 static bool print_recorded(Printer *printer, const BenchOptions *options, const char *no_gpu, Error *error) {
     BenchRecorder recorder = {.printer = printer, .options = options, .no_gpu = no_gpu};
     BenchSink sink = {.context = &recorder, .timing = take_recorded_timing, .value = take_recorded_value};

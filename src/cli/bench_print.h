@@ -1,5 +1,5 @@
-/* Printing of --bench as lines, as a table, as JSON, or as a file of assets/h200. Lines appear as the timings
- * come. */
+/* Prints --bench as lines, as a table, as JSON, or as a file of assets/h200. Lines appear as results
+ * arrive. */
 #ifndef CLI_BENCH_PRINT_H
 #define CLI_BENCH_PRINT_H
 
@@ -10,9 +10,9 @@ typedef enum BenchFormat { BENCH_TABLE, BENCH_JSON, BENCH_TSV /* session_bench_f
 
 typedef struct BenchOutput {
     FILE *out;
-    FILE *progress; /* a terminal that shows which cell is being measured; NULL: none */
+    FILE *progress; /* a terminal that shows the current cell; NULL: none */
     BenchFormat format;
-    Measurements *kept;        /* gets every timing, too; NULL: they are not kept */
+    Measurements *kept;        /* also receives every timing; NULL: not kept */
     const CatalogRun *kept_of; /* and the intervals of this run */
 } BenchOutput;
 

@@ -3,10 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- cells -----------------------------------------------------------------------------------------------
- */
+/* ---- cells --------------------------------------------------------------------------------------------- */
 
-typedef struct TimingColumn { /* which timing of the cell */
+typedef struct TimingColumn { /* selects a timing of the cell */
     bool to_scalar, graph, cold;
 } TimingColumn;
 static const TimingColumn columns[] = {{false, true, true}, {false, true, false}, {false, false, true},
@@ -41,7 +40,7 @@ static const Timing *find(const Measurements *cell, const TimingColumn *column) 
     return NULL;
 }
 
-/* What the rate is computed from: to one scalar if that was timed, in a graph if it can be in one, cold. */
+/* The timing for the rate: to one scalar if measured, in a graph if possible, cold. */
 static const Timing *find_rate(const Measurements *cell) {
     static const TimingColumn wanted[] = {{true, true, true},
                                           {true, false, true},
@@ -101,8 +100,7 @@ void bench_table_timing(BenchTable *table, const Timing *timing) {
     measured_add_timing(&table->cell, timing);
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 enum { LEAST_WIDTH = 9 };
 
@@ -124,7 +122,7 @@ static bool is_of_same(const BenchValue *a, const BenchValue *b) {
            !strcmp(a->op, b->op) && !strcmp(a->machine, b->machine);
 }
 
-/* How many values in a row, from the first, belong to one line. */
+/* The number of consecutive values, from `first`, that belong to one line. */
 static int line_count(const BenchTable *table, int first) {
     int count = 1;
     while (first + count < table->value_count &&
@@ -161,7 +159,7 @@ static void print_line(const BenchTable *table, const BenchValue *values, int co
     fprintf(table->out, "\n");
 }
 
-/* Why something is not known, once each. */
+/* Prints each reason for an unknown value once. */
 static void print_notes(const BenchTable *table) {
     for (int i = 0; i < table->value_count; i++) {
         bool printed = !table->values[i].note;
@@ -172,7 +170,7 @@ static void print_notes(const BenchTable *table) {
 }
 
 static void print_values(const BenchTable *table) {
-    int named = 0, named_count = 0; /* the line that was printed with the names above it */
+    int named = 0, named_count = 0; /* the line last printed with the names above it */
     for (int first = 0; first < table->value_count;) {
         const BenchValue *values = &table->values[first];
         int count = line_count(table, first);

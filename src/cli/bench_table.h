@@ -1,5 +1,5 @@
-/* The table of --bench for people. It has a line for each *cell* (the timings in a row that are of one
- * kernel, size and type on one machine), and, after them, a table of the other values. */
+/* The table of --bench for people. It has a line per *cell* (consecutive timings of one kernel, size and type
+ * on one machine), followed by a table of the other values. */
 #ifndef CLI_BENCH_TABLE_H
 #define CLI_BENCH_TABLE_H
 
@@ -8,7 +8,7 @@
 
 typedef struct BenchTable {
     FILE *out;
-    bool headed;       /* the head was printed */
+    bool headed;       /* the header was printed */
     Measurements cell; /* not printed yet */
     BenchValue *values;
     int value_count, value_capacity;
@@ -17,9 +17,9 @@ typedef struct BenchTable {
 
 void bench_table_timing(BenchTable *table, const Timing *timing);
 void bench_table_value(BenchTable *table, const BenchValue *value);
-/* Prints the cell that is not printed yet. */
+/* Prints the pending cell. */
 void bench_table_flush(BenchTable *table);
-/* Prints the values, and frees what it holds. */
+/* Prints the values, and frees the table's memory. */
 void bench_table_end(BenchTable *table);
 
 #endif

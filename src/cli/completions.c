@@ -1,5 +1,5 @@
-/* Shell completions for options and their arguments. options.def says which argument names mean which words;
- * a file is completed as a file. */
+/* Shell completions for options and their arguments. The argument names of options.def determine the words;
+ * files complete as files. */
 #include "cli/generate.h"
 
 #include "catalog/catalog.h"
@@ -21,7 +21,7 @@ static void add_word(Text *words, const char *word, size_t length) {
     text_add_bytes(words, word, length);
 }
 
-/* The types that kernels of the catalogue take, each once. */
+/* Adds each element type of the catalogue's kernels once. */
 static void add_types(Text *words) {
     PtxType seen[PTX_TYPE_COUNT] = {0}, type;
     for (int i = 0; i < catalog_count(); i++)
@@ -36,7 +36,7 @@ static void add_types(Text *words) {
         }
 }
 
-/* What the shell offers for the option; `words` are separated by blanks. */
+/* The completions of the option; `words` are separated by blanks. */
 static Argument argument_of(const OptionRow *row, Text *words) {
     const char *name = row->argument;
     if (!name) return ARGUMENT_NONE;
@@ -48,7 +48,7 @@ static Argument argument_of(const OptionRow *row, Text *words) {
     if (!strcmp(name, "TYPE")) add_types(words);
     for (const char *at = strchr(name, '|') ? name : ""; *at; at += *at == '|') {
         size_t length = strcspn(at, "|:");
-        add_word(words, at, at[length] == ':' ? length + 1 : length); /* of file:PATH the fixed part */
+        add_word(words, at, at[length] == ':' ? length + 1 : length); /* for file:PATH, the fixed part */
         at += strcspn(at, "|");
     }
     return words->length ? ARGUMENT_WORDS : ARGUMENT_FREE;
@@ -60,7 +60,7 @@ static bool is_optional(const OptionRow *row) {
 
 /* ---- bash ---------------------------------------------------------------------------------------------- */
 
-/* bash splits --option=value in three words. */
+/* bash splits --option=value into three words. */
 static const char BASH_BEGIN[] =
     "# bash completion for redviz\n"
     "_redviz() {\n"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int write_error; /* errno of a write that failed; a later flush may report another */
+static int write_error; /* errno of a failed write; a later flush may report another */
 
 int finish_refuse(const Error *error) {
     fflush(stdout);

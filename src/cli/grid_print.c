@@ -20,7 +20,7 @@ static void take_cell(void *context, const char *kernel, uint64_t n) {
     fflush(printer->progress);
 }
 
-/* What was skipped. */
+/* Reports a skipped cell. */
 static void take_timing(void *context, const Timing *timing) {
     const GridPrinter *printer = context;
     fprintf(printer->out, "# %s, n = %" PRIu64 ": %s\n", timing->kernel, timing->n,

@@ -1,11 +1,11 @@
-/* Printing of --ladder=json and --latency=json. */
+/* Prints --ladder=json and --latency=json. */
 #ifndef CLI_LADDER_JSON_H
 #define CLI_LADDER_JSON_H
 
 #include "ladder/ladder.h"
 #include "ladder/latency.h"
 
-/* Figures of the size with this index; what is not known is null. */
+/* Prints figures for the size with this index; unknown values are null. */
 void ladder_json(const Ladder *ladder, const LadderCounts *counts, int size, Text *out);
 void latency_json(const Latencies *latencies, Text *out);
 

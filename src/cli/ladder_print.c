@@ -21,7 +21,7 @@ static void print_machine(const char *machine, const char *measured, Text *out) 
     text_print(out, "%s, recorded %.10s", machine ? machine : "no GPU", measured ? measured : "never");
 }
 
-/* No line ends in blanks. */
+/* Removes trailing blanks. */
 static void end_line(Text *out) {
     while (out->length && out->data[out->length - 1] == ' ') out->data[--out->length] = 0;
     text_add(out, "\n");
@@ -102,7 +102,7 @@ static void print_figures(const Ladder *ladder, const LadderCounts *counts, int 
 
 /* ---- articles ------------------------------------------------------------------------------------------ */
 
-/* Its figures, its gain over its first step, and ours over the same one. */
+/* Prints its figures, its gain over its first step, and ours over the same step. */
 static void print_step(const PublishedStep *step, const Ladder *ours, int first, int size, Text *out) {
     int row = ladder_find_row(ours, step->kernel);
     const Timing *timing = row < 0 ? NULL : ours->rows[row].times[size];
@@ -149,7 +149,7 @@ static void print_claims(const Measurements *recorded, const LadderCounts *count
         for (int i = 0; i < published_claim_count(); i++) {
             if (published_claim(i, recorded, counts, says, sizeof says, measured, sizeof measured) != verdict)
                 continue;
-            if (!any) text_add(out, "\nWhat they say, and what this machine says\n");
+            if (!any) text_add(out, "\nWhat they claim, and what this machine measures\n");
             any = true;
             text_print(out, "  %-8s %-46s %s\n", verdict == CLAIM_REFUTED ? "refuted" : "holds", says,
                        measured);
@@ -158,7 +158,7 @@ static void print_claims(const Measurements *recorded, const LadderCounts *count
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-/* Rungs that cannot be run have no counts. */
+/* Rungs that fail have no counts. */
 static void count_rungs(const Ladder *ladder, int size, LadderCounts *counts) {
     for (int row = 0; row < ladder->row_count; row++) {
         if (!ladder->rows[row].row || ladder->sizes[size] > LADDER_COUNTED_N) continue;

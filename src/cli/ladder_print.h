@@ -1,5 +1,5 @@
-/* Printing of --ladder and --latency: recorded times of all rungs by size, what limits each, and the ladders
- * of articles beside them; latencies in cycles. As text, or as JSON. */
+/* Prints --ladder and --latency, as text or as JSON: recorded times of all rungs by size, the limit of each,
+ * and the ladders of articles for comparison; latencies in cycles. */
 #ifndef CLI_LADDER_PRINT_H
 #define CLI_LADDER_PRINT_H
 
@@ -7,12 +7,12 @@
 #include "catalog/catalog.h"
 
 typedef struct LadderPrint {
-    const char *machine;           /* NULL: the default one */
-    const CatalogOptions *catalog; /* type, operation and size: else int, sum and 2^20 */
+    const char *machine;           /* NULL: the default */
+    const CatalogOptions *catalog; /* type, operation and size; by default int, sum and 2^20 */
     bool json;
 } LadderPrint;
 
-/* Emulates the rungs to count what the emulator counts. false with `error`: there is no such recording. */
+/* Emulates the rungs for the emulator's counts. False with `error`: the recording does not exist. */
 bool ladder_print(const LadderPrint *print, Text *out, Error *error);
 bool ladder_print_latency(const LadderPrint *print, Text *out, Error *error);
 

@@ -1,5 +1,4 @@
-/* The shipped lectures, as the menu of kernels offers them. They are read at once and opened when one is
- * chosen. */
+/* The shipped lectures, for the menu of kernels: read at once, opened when one is chosen. */
 #ifndef CLI_LECTURE_OFFER_H
 #define CLI_LECTURE_OFFER_H
 
@@ -13,7 +12,7 @@ typedef struct OfferedLectures {
     Arena arena;
 } OfferedLectures;
 
-/* A lecture that cannot be read is left out. Empty where none is installed. */
+/* Omits lectures that cannot be read. Empty if none is installed. */
 void lecture_offer_open(const Options *options, OfferedLectures *out);
 void lecture_offer_close(OfferedLectures *offered);
 

@@ -1,4 +1,4 @@
-/* Finds a lecture's file, and reads the options of its stops as the command line's are read. */
+/* Finds a lecture's file, and reads the options of its stops like a command line. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/lecture_open.h"
@@ -32,7 +32,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* File names of the folder, in alphabetical order. */
+/* The file names of the folder, in alphabetical order. */
 static int list_files(char files[MOST_FILES][NAME_BYTES], Error *error) {
     char path[PATH_BYTES], name[NAME_BYTES], language[NAME_BYTES];
     int count = 0;
@@ -93,7 +93,7 @@ static bool find_file(const Options *options, char *path, Error *error) {
 
 /* ---- options of a stop --------------------------------------------------------------------------------- */
 
-/* The first words of a stop's command line, after those that hold for all stops. */
+/* Parses the first words of a stop's command line, after the words that apply to all stops. */
 static bool parse_words(OpenLecture *open, int index, const Options *outer, int words, Error *error) {
     const LectureStop *stop = &open->lecture->stops[index];
     const char *all[OUTER_WORDS] = {"redviz"};
@@ -114,7 +114,7 @@ static bool parse_words(OpenLecture *open, int index, const Options *outer, int 
     return options_parse(count, argv, &open->options[index], error);
 }
 
-/* An error of the whole line is that of the first word with which it appears. */
+/* Assigns an error of the whole line to the first word with which it appears. */
 static LecturePlace place_of_error(OpenLecture *open, int index, const Options *outer, const char *message) {
     const LectureStop *stop = &open->lecture->stops[index];
     for (int words = 1; words < stop->word_count; words++) {
@@ -131,7 +131,8 @@ static bool refuse_at(const OpenLecture *open, LecturePlace place, const char *m
     return lecture_refuse(open->lecture, place, &why, error);
 }
 
-/* The word that gives an option its value, or begins with it: "strided" in "--kernel strided" and "--compare=strided,n=64". */
+/* The word that contains an option's value or begins with it: "strided" in "--kernel strided" and
+ * "--compare=strided,n=64". */
 static LecturePlace place_of_value(const LectureStop *stop, const char *option, const char *value) {
     char joined[64];
     snprintf(joined, sizeof joined, "%s=", option);
@@ -145,7 +146,7 @@ static LecturePlace place_of_value(const LectureStop *stop, const char *option, 
     return stop->words[0].place;
 }
 
-/* Files lie beside the lecture. */
+/* Finds a file in the folder of the lecture. */
 static bool find_beside(OpenLecture *open, const LectureStop *stop, const char **file, Error *error) {
     const char *path = open->lecture->path, *slash = strrchr(path, '/'), *name = *file;
     if (!name) return true;
@@ -177,12 +178,13 @@ static bool read_options(OpenLecture *open, int index, const Options *outer, Err
         options->has_lecture)
         return refuse_at(
             open, stop->words[0].place,
-            "a stop is a screen of the interface: options that print, save or watch have no place here",
+            "a stop is a screen of the interface: options that print, save or watch are not allowed here",
             error);
-    /* A lecture may come from anywhere; these would open any file, and run any program. */
+    /* A lecture may come from anywhere; these options would open any file and run any program. */
     if (options->session.sources || options->session.compile_flags)
         return refuse_at(open, stop->words[0].place,
-                         "--sources and --compile-flags are the reader's: they have no place here", error);
+                         "--sources and --compile-flags are for the reader: they are not allowed here",
+                         error);
     if (!find_beside(open, stop, &options->session.file, error) ||
         !find_beside(open, stop, &options->session.saved, error) ||
         (options->has_compare && !find_beside(open, stop, &options->compare.file, error)))
@@ -217,7 +219,7 @@ static void make_screen(OpenLecture *open, int index) {
                                            .step = options->step};
 }
 
-/* The form of claims, answers and keys. */
+/* Checks the form of claims, answers and keys. */
 static bool check_form(const OpenLecture *open, const LectureStop *stop, Error *error) {
     const char *path = open->lecture->path;
     double value;
@@ -249,7 +251,7 @@ static bool read_stops(OpenLecture *open, const Options *outer, Error *error) {
     return true;
 }
 
-/* Stops before the first screen show that one. */
+/* Stops before the first screen show the first screen. */
 static void show_from_start(OpenLecture *open) {
     int first = 0;
     while (!open->screens[first].is_set) first++;
@@ -316,7 +318,7 @@ Lecture *lecture_read_named(const Options *options, const char *name, Error *err
     return find_file(&one, path, error) ? lecture_read(path, error) : NULL;
 }
 
-/* One line a lecture, in the reader's language where there is one. */
+/* Lists one lecture per line, in the reader's language if available. */
 bool lecture_list(const Options *options, Text *out, Error *error) {
     char names[LECTURES_MOST][NAME_BYTES];
     int count = lecture_names(names, error);

@@ -9,29 +9,29 @@ enum { LECTURES_MOST = 64, LECTURE_NAME_BYTES = 64 };
 
 typedef struct OpenLecture {
     Lecture *lecture;
-    Options *options;       /* [stop_count] of the stops */
+    Options *options;       /* [stop_count] */
     LectureScreen *screens; /* [stop_count] */
     LectureRun run;
     Arena arena;
 } OpenLecture;
 
-/* What the user reads: as asked, else the locale's; English where the terminal shows no UTF-8. */
+/* The reader's language: as requested, or from the locale; English if the terminal shows no UTF-8. */
 const char *lecture_language(const Options *options);
 
-/* The lecture that `options` name, in their language or the locale's, with their backend and machine. Errors name the place
- * in its file. Nothing is run. */
+/* Opens the lecture that `options` name, in their language or the locale's, with their backend and machine.
+ * Errors name the place in its file. Runs nothing. */
 bool lecture_open(const Options *options, OpenLecture *out, Error *error);
 void lecture_close(OpenLecture *open);
 
-/* Has it the same stops and claims in its other languages? */
+/* True if the lecture has the same stops and claims in its other languages. */
 bool lecture_check_languages(const OpenLecture *open, Error *error);
 
-/* Those that ship, in alphabetical order; -1: their folder cannot be read. */
+/* The shipped lectures in alphabetical order; -1: their folder cannot be read. */
 int lecture_names(char names[LECTURES_MOST][LECTURE_NAME_BYTES], Error *error);
 /* In the language of the options; NULL with `error`. */
 Lecture *lecture_read_named(const Options *options, const char *name, Error *error);
 
-/* --lecture: all that ship, with their length and what they need. */
+/* --lecture: lists all shipped lectures, with their length and requirements. */
 bool lecture_list(const Options *options, Text *out, Error *error);
 
 #endif

@@ -88,7 +88,7 @@ static void print_parameter(const CatalogParameter *parameter, Text *out) {
     text_print(out, " (%lld): %s\n", (long long)parameter->fallback, parameter->meaning);
 }
 
-/* With its number in our ladder, and those that articles give it. */
+/* Prints its number in our ladder, and its numbers in articles. */
 static void print_row(const CatalogRow *row, Text *out) {
     char numbers[64];
     published_print_numbers(row->id, numbers, sizeof numbers);
@@ -102,7 +102,7 @@ static void print_row(const CatalogRow *row, Text *out) {
 static void print_group(CatalogGroup group, Text *out) {
     text_print(out, "%s\n", GROUPS[group]);
     if (group == CATALOG_LADDER)
-        text_add(out, "  (behind the titles: steps of four articles; --ladder has their figures)\n");
+        text_add(out, "  (after the titles: steps of four articles; --ladder has their figures)\n");
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         if (row->group != group) continue;

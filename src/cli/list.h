@@ -1,4 +1,4 @@
-/* Printing of --list: the catalogue in groups for people, or as JSON for programs. */
+/* Prints --list: the catalogue in groups for people, or as JSON for programs. */
 #ifndef CLI_LIST_H
 #define CLI_LIST_H
 

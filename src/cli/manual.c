@@ -51,7 +51,8 @@ static const char KEYS[] = ".SH KEYS\n"
                            "level, a warp, a lane or a pane, or presses a key of the last row; dragging\n"
                            "on the timeline goes through the steps.\n";
 
-/* What redviz cannot do, a paragraph each; a sentence begins a line, and lines have at most 80 columns (mandoc -T lint). */
+/* The limits of redviz, one paragraph each; every sentence starts a line of at most 80 columns (mandoc -T
+ * lint). */
 static const char *const LIMITS[] = {
     "Counts are of PTX instructions; --sass has those of recorded or measured\n"
     "machine code.\n"
@@ -105,7 +106,7 @@ static const char END[] =
     ".SH SEE ALSO\n"
     ".BR sqlite3 (1)\n";
 
-/* Text between macros: what troff would take for markup is escaped. */
+/* Prints text between macros, and escapes troff's markup. */
 static void add_plain(Text *out, const char *text) {
     if (*text == '.' || *text == '\'') text_add(out, "\\&");
     for (; *text; text++) {

@@ -1,5 +1,5 @@
-/* The command line: options.def is the table, functions here take the values, options_parse() checks the
- * whole. */
+/* The command line: options.def is the table, the functions here read the values, options_parse() checks the
+ * whole line. */
 #include "cli/options.h"
 
 #include "base/number.h"
@@ -18,7 +18,8 @@ static bool number_int(const OptionRow *row, const char *value, int minimum, int
     return ok;
 }
 
-/* Is the value one of the words of the row's argument? *index: which. The word "file:PATH" stands for any path. */
+/* True if the value is one of the words of the row's argument; *index: its number. The word "file:PATH"
+ * stands for any path. */
 static bool choose(const OptionRow *row, const char *value, int *index, Error *error) {
     const char *words = row->argument + (*row->argument == '=');
     *index = 0;
@@ -37,7 +38,7 @@ static bool choose(const OptionRow *row, const char *value, int *index, Error *e
     return false;
 }
 
-/* ---- what each option does ----------------------------------------------------------------------------- */
+/* ---- the functions of options.def ---------------------------------------------------------------------- */
 
 static bool take_action(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)value;
@@ -261,7 +262,7 @@ static bool take_expect(Options *options, const OptionRow *row, const char *valu
 
 static bool take_shared(Options *options, const OptionRow *row, const char *value, Error *error) {
     uint64_t bytes = 0;
-    enum { LARGEST = 227 << 10 }; /* that any architecture can opt in to */
+    enum { LARGEST = 227 << 10 }; /* the most that any architecture permits */
     if (!number_parse_option(row->name, value, 0, LARGEST, &bytes, error)) return false;
     options->session.shared_bytes = (uint32_t)bytes;
     options->session.has_shared = true;
@@ -295,7 +296,7 @@ static bool take_save(Options *options, const OptionRow *row, const char *value,
     return true;
 }
 
-/* Only its ending distinguishes a page from the file that it is made of. */
+/* Only its ending distinguishes a page from its source file. */
 static bool take_html(Options *options, const OptionRow *row, const char *value, Error *error) {
     if (!text_ends_with(value, ".html"))
         return error_set(error, "--%s: '%s' does not end in .html, like run.html", row->name, value);
@@ -310,7 +311,7 @@ static bool take_handout(Options *options, const OptionRow *row, const char *val
     return true;
 }
 
-/* The second run is made from the first, so it is read once all other options are known. */
+/* The second run is derived from the first, so it is read after all other options. */
 static bool take_compare(Options *options, const OptionRow *row, const char *value, Error *error) {
     size_t length = strlen(value);
     if (!length || length >= sizeof options->compare_items)
@@ -369,8 +370,7 @@ static bool unknown_option(const char *text, Error *error) {
     return error_set(error, "%s: unknown option; redviz --help lists them", name);
 }
 
-/* A bad argument of an option, as getopt saw it: ':' it needs one, '?' it takes none, or there is no such
- * option. */
+/* Reports a bad argument as getopt found it: ':' missing, '?' unexpected, or an unknown option. */
 static bool refuse_option(int code, const char *text, Error *error) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (optopt != FIRST_VALUE + i) continue;
@@ -409,18 +409,19 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
 
 static bool make_runs(Options *options, Error *error) {
     SessionOptions *session = &options->session;
-    /* Nobody waits for the whole grid, unless it is to be kept. */
+    /* The interface need not wait for the whole grid, unless the run is saved. */
     session->first_look = options->action == ACTION_OPEN && !options->save;
-    /* On a screen values stand in boxes and are added along; what is printed or kept has the usual input. */
+    /* A screen shows values in boxes and adds them visibly, so it prefers digits; printed or saved runs use
+     * the usual input. */
     session->catalog.prefers_digits = options_draws(options) && !options->save;
     if (options->action == ACTION_REPORT && !session->counters) session->counters = COUNTERS_ON_GPU;
     session->times_blocks = options_draws(options) || options->action == ACTION_REPORT;
     if (session->times_blocks && options->action != ACTION_REPORT && session->backend != BACKEND_EMULATOR)
-        session->measure_sass = true; /* the interface shows the machine code of this very run */
-    if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* whose run is verified */
+        session->measure_sass = true; /* the interface shows the machine code of this run */
+    if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* the run to verify */
     if (!options->has_compare) return true;
     if (!options_draws(options))
-        return error_set(error, "--compare goes with the interface and with --frame, not with --%s",
+        return error_set(error, "--compare works with the interface and with --frame, not with --%s",
                          options->action_name);
     return session->saved || options_compare(options, session, error);
 }

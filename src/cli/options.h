@@ -1,7 +1,7 @@
-/* Options: the command line, read and checked.
+/* Options: reads and checks the command line.
  *
- * One table (options.def) holds every option: its name, its argument, what it stands for in --help, and the
- * function that takes its value. Numbers are decimal, hexadecimal (0x100000) or powers (2^20). */
+ * One table (options.def) holds every option: its name, its argument, its help text, and the function that
+ * reads its value. Numbers are decimal, hexadecimal (0x100000) or powers (2^20). */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -28,7 +28,7 @@ extern const ActionRow action_rows[CLI_ACTION_COUNT];
 typedef struct Options {
     SessionOptions session;
     Action action;
-    const char *action_name; /* the option that chose it, "report"; NULL: none did */
+    const char *action_name; /* the option that selected it, "report"; NULL: none did */
     bool json;               /* --report=json, --json */
     bool profile;            /* --profile */
     int gpus;                /* --gpus; 0: not given */
@@ -39,48 +39,50 @@ typedef struct Options {
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     bool still;       /* --no-motion */
-    bool watch;       /* the file is run again when it changes */
+    bool watch;       /* runs the file again when it changes */
     int step;         /* from 1; 0: not given */
     Theme theme;
     bool svg;                /* --frame as an image */
-    const char *record_cast; /* NULL: nothing is recorded */
-    const char *html;        /* NULL: no page is written */
-    const char *handout;     /* NULL likewise; ends in .md or .html */
-    const char *save;        /* NULL: the run is not kept */
-    bool has_compare;        /* --compare: `compare` is the second run; beside a FILE.redviz not yet */
+    const char *record_cast; /* NULL: no recording */
+    const char *html;        /* NULL: no page */
+    const char *handout;     /* NULL: no handout; ends in .md or .html */
+    const char *save;        /* NULL: not saved */
+    bool has_compare;        /* --compare: `compare` is the second run; for a FILE.redviz, set later */
     SessionOptions compare;
-    char compare_items[512]; /* what `compare` points into */
+    char compare_items[512]; /* storage for `compare` */
     bool has_lecture;
-    const char *lecture;  /* its name, or FILE.md; NULL: they are listed */
+    const char *lecture;  /* its name, or FILE.md; NULL: lists them */
     const char *language; /* NULL: the locale's */
     int stop;             /* of the lecture, from 1; 0: not given */
-    bool predict;         /* questions are asked about the run */
-    bool no_predict;      /* a lecture's questions are shown without waiting for an answer */
+    bool predict;         /* asks questions about the run */
+    bool no_predict;      /* shows a lecture's questions without waiting for an answer */
     const char *access_path, *dump;
     const char *generate; /* "man", "bash", "zsh", "fish" */
-    const char *commit;   /* that the program was built from, "" if none is known; main() sets it */
-    /* The first option that suits only what is run, only --kernel, only FILE.cu and FILE.ptx; NULL: none. */
+    const char *commit;   /* the program's git commit, or ""; set by main() */
+    /* The first option that applies only to a run, only to --kernel, only to FILE.cu and FILE.ptx; NULL:
+     * none. */
     const char *first_for_run, *first_for_kernel, *first_for_file;
 } Options;
 
-/* actions.c: screens are drawn, on a terminal or without one. */
+/* actions.c: true if screens are drawn, on a terminal or without one. */
 bool options_draws(const Options *options);
-/* The interface is opened on a terminal. */
+/* True if the interface opens on a terminal. */
 bool options_is_interface(const Options *options);
 
-/* Everything is borrowed from `argv` and from `options` itself, which must stay where it is. False with a
- * line that names the option and says what it accepts. */
+/* Strings are borrowed from `argv` and from `options` itself, which must not move. False with a line that
+ * names the option and says what it accepts. */
 bool options_parse(int argc, char **argv, Options *options, Error *error);
 
-/* options_compare.c: makes `compare` from the first run's settings, once they are known: for a FILE.redviz, when it is open.
- * Once. */
+/* options_compare.c: derives `compare` from the first run's settings, once they are known: for a FILE.redviz,
+ * after it is open. Call once. */
 bool options_compare(Options *options, const SessionOptions *first, Error *error);
 
-/* Do options that are right one by one go together? What belongs to lectures and pages is asked below. */
+/* Checks that options which are valid alone can be combined. The functions below check lectures and pages. */
 bool options_check_together(const Options *options, Error *error);
-/* options_lecture.c: do --lecture, --predict and what belongs to them go together? */
+/* options_lecture.c: checks the combinations of --lecture, --predict and their options. */
 bool options_check_lecture(const Options *options, Error *error);
-/* options_page.c: --html and --handout are what is done, unless something else is printed; does it go together? */
+/* options_page.c: --html and --handout select the action, unless something else is printed; and checks their
+ * combinations. */
 void options_choose_page(Options *options);
 bool options_check_page(const Options *options, Error *error);
 
@@ -91,10 +93,11 @@ struct OptionRow { /* of options.def */
     bool (*take)(Options *options, const OptionRow *row, const char *value, Error *error);
     const char *help;
     enum { ANY, RUN, CATALOGUE, USER_FILE } suits;
-    Action action; /* of the options that choose one */
+    Action action; /* for options that select one */
 };
 
-/* Option `index`, in the order of --help; NULL past the last. *title: of the group that starts with it, or NULL. */
+/* Option `index`, in the order of --help; NULL past the last. *title: the title of the group that starts with
+ * it, or NULL. */
 const OptionRow *options_row(int index, const char **title);
 /* options_help.c: "--report[=text|json]" */
 void options_usage(const OptionRow *row, char *out, size_t bytes);

@@ -1,9 +1,9 @@
-/* --compare: the second run, made from the settings of the first. */
+/* --compare: derives the second run from the settings of the first. */
 #include "cli/options.h"
 
 #include <string.h>
 
-/* Items end at a comma that an OPTION= follows, so that block=16,16 is one. */
+/* Items end at a comma before an OPTION=, so block=16,16 is one item. */
 static char *next_item(char **cursor) {
     char *item = *cursor, *comma = item ? strchr(item, ',') : NULL;
     while (comma && comma[1 + strcspn(comma + 1, ",=")] != '=') comma = strchr(comma + 1, ',');
@@ -12,7 +12,7 @@ static char *next_item(char **cursor) {
     return item;
 }
 
-/* Whose name is given: another kernel with the first one's settings, or a file with its own. */
+/* The name is another kernel, with the first one's settings, or a file, with its own. */
 static void take_second(const SessionOptions *first, Options *second, const char *name) {
     if (text_ends_with(name, ".redviz")) {
         second->session = (SessionOptions){.saved = name, .threads = first->threads};

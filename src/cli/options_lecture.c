@@ -1,4 +1,4 @@
-/* The rules for combining the options of lectures and questions. */
+/* Checks combinations of the options for lectures and questions. */
 #include "cli/options.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ bool options_check_lecture(const Options *options, Error *error) {
         return error_set(error, "--%s is for one run; a lecture brings its own settings",
                          options->first_for_run);
     if (options->save) return error_set(error, "--save keeps one run; a lecture has several");
-    if (options->sarif) return error_set(error, "--check=sarif is of one run, not of a lecture");
+    if (options->sarif) return error_set(error, "--check=sarif is for one run, not for a lecture");
     return options->lecture || options->action == ACTION_LECTURES ||
            error_set(error, "--%s needs a lecture: --lecture NAME; --lecture alone lists them",
                      options->action_name);

@@ -1,4 +1,4 @@
-/* The rules for combining the options that write a page, a handout or a moving image. */
+/* Checks combinations of the options that write a page, a handout or a moving image. */
 #include "cli/options.h"
 
 #include "tui/key_script.h"
@@ -6,7 +6,7 @@
 void options_choose_page(Options *options) {
     if (!options->html && !options->handout) return;
     if (options->action != ACTION_OPEN && options->action != ACTION_FRAME) return;
-    options->action = ACTION_PAGE; /* --frame says how large its frames are */
+    options->action = ACTION_PAGE; /* --frame gives the size of its frames */
     options->action_name = options->html ? "html" : "handout";
 }
 

@@ -1,9 +1,9 @@
-/* The rules for combining all other options: pairs that are right one by one and wrong together. */
+/* Checks combinations of all other options: pairs that are valid alone but not together. */
 #include "cli/options.h"
 
 #include <string.h>
 
-/* --launch has all that the others say of one launch. */
+/* --launch replaces the options that describe a single launch. */
 static bool check_launches(const SessionOptions *session, Error *error) {
     const char *also = session->args          ? "args"
                        : session->entry       ? "entry"
@@ -14,7 +14,7 @@ static bool check_launches(const SessionOptions *session, Error *error) {
                        : session->cooperative ? "cooperative"
                                               : NULL;
     return !session->launches || !also ||
-           error_set(error, "--launch has everything of its launches; leave out --%s", also);
+           error_set(error, "--launch describes its launches completely; leave out --%s", also);
 }
 
 bool options_check_together(const Options *options, Error *error) {
@@ -23,7 +23,7 @@ bool options_check_together(const Options *options, Error *error) {
     if (options->action == ACTION_BENCH && options->save && !session->kernel)
         return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
     if (!row->needs_kernel && options->action != ACTION_BENCH && options->save)
-        return error_set(error, "--save keeps a run; --%s has none", options->action_name);
+        return error_set(error, "--save keeps a run, and --%s makes none", options->action_name);
     if (options->action == ACTION_BENCH && options->save && options->grid)
         return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
     if (options->action == ACTION_LADDER && (session->kernel || session->file || session->saved))
@@ -38,7 +38,7 @@ bool options_check_together(const Options *options, Error *error) {
     if (!options_check_page(options, error) || !options_check_lecture(options, error)) return false;
     if (!row->needs_kernel || options->has_lecture) return true;
     if (session->saved && options->first_for_run)
-        return error_set(error, "--%s is for a run; %s is one that is over, with its own settings",
+        return error_set(error, "--%s is for a run; %s is a saved run with its own settings",
                          options->first_for_run, session->saved);
     if (!session->kernel && !session->file && !session->saved)
         return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.cu, "

@@ -1,4 +1,4 @@
-/* What is printed without a run; and which action is performed how. */
+/* Prints output that needs no run, and dispatches actions. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/perform.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A function of what is printed: false with `error`; what is in *out by then is printed all the same. */
+/* Defines a print function: false with `error`; the text in *out is printed in either case. */
 #define PRINT(action) static bool print_##action(const Options *options, Text *out, Error *error)
 
 PRINT(HELP) {
@@ -102,7 +102,7 @@ PRINT(LATENCY) {
     return ladder_print_latency(&print, out, error);
 }
 
-/* As they are measured, so not by way of *out. */
+/* Prints results as they are measured, so not through *out. */
 PRINT(BENCH) {
     (void)out;
     BenchOptions bench = {.kernel = options->session.kernel,

@@ -1,12 +1,12 @@
-/* Actions: performs what the command line asks for. actions.def is the table, perform.c prints what needs no run, perform_run.c
- * makes a run and shows it. */
+/* Actions: performs the action of the command line. actions.def is the table, perform.c prints output that
+ * needs no run, perform_run.c runs kernels and shows them. */
 #ifndef CLI_PERFORM_H
 #define CLI_PERFORM_H
 
 #include "cli/finish.h"
 #include "cli/options.h"
 
-/* The exit status of the program. */
+/* Returns the exit status of the program. */
 int perform_action(Options *options, Error *error);
 
 /* perform_run.c: for the actions that show a run, or the runs of a lecture. */

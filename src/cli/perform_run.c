@@ -1,4 +1,4 @@
-/* A run is made and shown, or those of a lecture. */
+/* Makes a run, or the runs of a lecture, and shows it. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "cli/perform.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The fault that ended the run, for those who are shown values alone. */
+/* Prints the fault that ended the run, for output that only shows values. */
 static void say_fault(Session *session) {
     const Trace *trace = session_trace(session);
     for (int i = 0; i < trace->trap_count; i++) {
@@ -29,7 +29,7 @@ static void say_fault(Session *session) {
     }
 }
 
-/* What the GPU did not measure. */
+/* Prints what the GPU did not measure. */
 static void say_notes(Session *session) {
     int count;
     const char *const *notes = session_sass_notes(session, &count);
@@ -49,14 +49,14 @@ static AppStart start_of(const Options *options) {
                       .ascii = !terminal_shows_utf8()};
 }
 
-/* By whatever names. */
+/* True even if the names differ. */
 static bool is_same_file(const char *a, const char *b) {
     struct stat one, other;
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
            one.st_ino == other.st_ino;
 }
 
-/* ---- what is shown of a run --------------------------------------------------------------------------- */
+/* ---- what is shown ------------------------------------------------------------------------------------ */
 
 enum { NOT_SAID = -1 };
 
@@ -64,11 +64,11 @@ typedef struct Showing {
     const Options *options;
     Session *session;
     AppStart *start; /* of the interface */
-    Text *out;       /* is printed when it has been shown */
-    int *status;     /* NOT_SAID: the run says it; may be set */
+    Text *out;       /* printed afterwards */
+    int *status;     /* NOT_SAID: the run determines it; may be set */
 } Showing;
 
-/* A function of what is shown; false with `error`. */
+/* Defines a show function; false with `error`. */
 #define SHOW(action) static bool show_##action(const Showing *show, Error *error)
 
 SHOW(OPEN) {
@@ -113,7 +113,7 @@ SHOW(DUMP) {
     return true;
 }
 
-/* The status says whether the two traces are the same, whatever the kernel did. */
+/* The status says whether the two traces are equal, whatever the result of the kernel. */
 SHOW(VERIFY) {
     bool same = false;
     if (!session_verify(show->session, show->out, &same, error)) return false;
@@ -178,13 +178,13 @@ static bool show_quiz(const Options *options, Session *session, int *status, Err
 
 /* ---- a run --------------------------------------------------------------------------------------------- */
 
-/* A kernel that does not return on the GPU, or faults, is a run that failed. */
+/* A kernel that hangs or faults on the GPU is a failed run. */
 static int refuse_run(const Error *error) {
     int status = finish_refuse(error);
     return session_gpu_has_faulted() ? RUN_FAILED : status;
 }
 
-/* The list of what is not emulated, where that is why there is no run. */
+/* Prints the instructions that are not emulated, if they prevented the run. */
 static int refuse_unsupported(Text *list, int status) {
     if (list->length) status = NOT_EMULATED;
     fputs(text_string(list), stderr);
@@ -192,7 +192,7 @@ static int refuse_unsupported(Text *list, int status) {
     return status;
 }
 
-/* A search takes time: only what shows hazards needs one. */
+/* A search takes time, so only output that shows hazards needs it. */
 static bool needs_hazards(const Options *options) {
     switch (action_rows[options->action].races) {
     case RACES_ALWAYS:
@@ -207,7 +207,7 @@ static bool needs_hazards(const Options *options) {
     return false;
 }
 
-/* Whoever used the interface saw what failed; a script reads it from the status. */
+/* The interface has already shown failures; a script reads them from the status. */
 static int status_of(const Options *options, Session *session) {
     if (options_is_interface(options)) return DONE;
     const Findings *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
@@ -215,7 +215,7 @@ static int status_of(const Options *options, Session *session) {
     return failed ? RUN_FAILED : session_is_unsupported(session) ? NOT_EMULATED : DONE;
 }
 
-/* The session keeps `progress`. */
+/* The session keeps a pointer to `progress`. */
 static Session *open_session(Options *options, SessionProgress *progress, Text *unsupported, Error *error) {
     bool has_line = !options_is_interface(options);
     options->session.search_races = needs_hazards(options);
@@ -236,7 +236,7 @@ static int run(Options *options, Error *error) {
     Session *session = open_session(options, &progress, &unsupported, error);
     if (!session) return refuse_unsupported(&unsupported, refuse_run(error));
     bool late = options->has_compare && options->session.saved;
-    if (options->save) session_symmetry(session); /* a file answers what was found, and runs nothing */
+    if (options->save) session_symmetry(session); /* a file replays the results without a run */
     int status = NOT_SAID;
     bool shown = (!options->save || session_save(session, options->save, error)) &&
                  (!late || options_compare(options, session_options(session), error)) &&
@@ -249,7 +249,7 @@ static int run(Options *options, Error *error) {
     return shown ? status : refuse_run(error);
 }
 
-/* ---- a lecture ------------------------------------------------------------------------------------------ */
+/* ---- a lecture ----------------------------------------------------------------------------------------- */
 
 static int check_lecture(const Options *options, OpenLecture *open, Error *error) {
     Text out = {0};
@@ -267,7 +267,7 @@ static int run_lecture(const Options *options, Error *error) {
     bool is_interface = options_is_interface(options);
     if (!lecture_open(options, &open, error)) return finish_refuse(error);
     if (options->action == ACTION_CHECK) return check_lecture(options, &open, error);
-    /* A frame is not drawn again when races have been found. */
+    /* A frame is not redrawn when races have been found. */
     for (int i = 0; i < open.lecture->stop_count; i++) {
         open.options[i].session.search_races = !is_interface;
         open.options[i].compare.first_look = is_interface;

@@ -70,7 +70,7 @@ void progress_print(const ProgressState *state, Text *out) {
     text_print(out, " block%s", blocks == 1 ? "" : "s");
     if (done && done < blocks && state->run_seconds >= 1)
         text_print(out, ", about %.0f s left", state->run_seconds / (double)done * (double)(blocks - done));
-    if (done == blocks) text_print(out, ", looking at the result: %.0f s", state->seconds);
+    if (done == blocks) text_print(out, ", examining the result: %.0f s", state->seconds);
 }
 
 static void *tell(void *context) {

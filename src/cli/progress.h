@@ -1,5 +1,5 @@
-/* Progress: a line on stderr that says how much of a long run is done. It appears after a second and goes
- * when the run is over. Nothing is written where stderr is no terminal. */
+/* Progress: a line on stderr that shows the progress of a long run. It appears after a second and disappears
+ * when the run ends. Writes nothing if stderr is not a terminal. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -7,19 +7,20 @@
 
 typedef struct ProgressLine ProgressLine;
 
-ProgressLine *progress_begin(const SessionProgress *of); /* NULL: stderr is no terminal */
+ProgressLine *progress_begin(const SessionProgress *of); /* NULL: stderr is not a terminal */
 void progress_end(ProgressLine *progress);               /* NULL is allowed */
 
-typedef struct ProgressState { /* what is known of the run now, and was a second ago */
+typedef struct ProgressState { /* the state of the run now and a second ago */
     uint64_t done, blocks;
-    const char *what;            /* as in SessionProgress */
-    int run;                     /* from 1: blocks began anew so many times */
-    double seconds, run_seconds; /* since the line began, and since this run did */
+    const char *what;            /* from SessionProgress */
+    int run;                     /* from 1: how often the blocks started over */
+    double seconds, run_seconds; /* since the line appeared, and since this run began */
 } ProgressState;
 
-/* Takes over how far it is; a run that begins anew is another one. */
+/* Updates the state; a run that starts over counts as another one. */
 void progress_follow(ProgressState *state, const SessionProgress *of, double seconds);
-/* "1,200 of 4,096 blocks, about 12 s left"; "run 2: 100 of 4,096 blocks"; "trying other orders: 3 of 64, 5 s" */
+/* "1,200 of 4,096 blocks, about 12 s left"; "run 2: 100 of 4,096 blocks"; "trying other orders: 3 of 64, 5
+ * s" */
 void progress_print(const ProgressState *state, Text *out);
 
 #endif

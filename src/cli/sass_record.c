@@ -1,4 +1,4 @@
-/* Printing it (sass_record.h). */
+/* Prints the recording (sass_record.h). */
 #include "cli/sass_record.h"
 
 #include "sass/recorded.h"

@@ -21,10 +21,10 @@ bool stream_read(Options *options, char **text, Error *error) {
     size_t length;
     *text = NULL;
     if (!session->file || !text_is_stream(session->file)) return true;
-    if (options->watch) return error_set(error, "--watch: %s is no file that can change", session->file);
+    if (options->watch) return error_set(error, "--watch: %s is not a file that can change", session->file);
     if (!text_read_stream(session->file, LIMIT_BYTES, text, &length, error)) return false;
     if (!length) return error_set_at(error, session->file, 0, 0, "it is empty");
-    if (strlen(*text) != length) return error_set_at(error, session->file, 0, 0, "this is no text");
+    if (strlen(*text) != length) return error_set_at(error, session->file, 0, 0, "this is not text");
     session->file = is_ptx(*text) ? "stdin.ptx" : "stdin.cu";
     session->text = *text;
     return true;

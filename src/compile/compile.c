@@ -180,7 +180,7 @@ static bool unit_read(Unit *unit, const CompileOptions *options, Error *error) {
     if (!good)
         return error_set(error, "%s: a path with \" or \\ cannot be compiled: no #include can name it",
                          options->path);
-    if (strlen(text) != length) return error_set_at(error, options->path, 0, 0, "this is no text");
+    if (strlen(text) != length) return error_set_at(error, options->path, 0, 0, "this is not text");
     for (int i = 0; i < unit->file_count; i++) {
         Search search = {unit, i};
         device_code_includes(unit->files[i].text, true, visit_quoted, &search);

@@ -1,4 +1,4 @@
-/* The emulator: its memory, the variables of modules, and launches (emulator.h). */
+/* The emulator: memory, module variables and launches (emulator.h). */
 #include "emulator/emulator.h"
 
 #include "emulator/instructions/instruction_set.h"
@@ -23,14 +23,14 @@ struct Emulator {
     Memory memory;
     Placed *placed; /* hashed by variable; the capacity is a power of two */
     size_t placed_count, placed_capacity;
-    const PtxModule **modules; /* whose variables have been made */
+    const PtxModule **modules; /* modules whose variables exist */
     int module_count, module_capacity;
-    int workspace;                /* region of the grid workspace; -1: none yet */
+    int workspace;                /* region of the grid workspace; -1: not allocated yet */
     const TraceLaunch *shared_as; /* emulator_place_shared_as() */
-    uint64_t *written; /* guided runs: words that launches have written, a bit each; NULL: none yet */
+    uint64_t *written; /* guided runs: one bit per word that launches have written; NULL: not allocated yet */
     uint64_t written_words;
     uint64_t launches;
-    uint64_t clock; /* for %clock: when the next launch begins */
+    uint64_t clock; /* start of the next launch, for %clock */
     uint64_t repeated_blocks;
 };
 
@@ -96,7 +96,7 @@ void *emulator_buffer_bytes(const Emulator *emulator, int buffer) {
 
 /* ---- module variables ------------------------------------------------------------------------------- */
 
-/* Where the variable is, or would be. */
+/* The slot of the variable, or the slot it would take. */
 static Placed *placed_slot(const Emulator *emulator, const PtxVariable *variable) {
     size_t mask = emulator->placed_capacity - 1, i = ((uintptr_t)variable >> 4) * 0x9e3779b97f4a7c15u >> 20;
     while (emulator->placed[i & mask].variable && emulator->placed[i & mask].variable != variable) i++;
@@ -140,7 +140,7 @@ static uint64_t address_of(void *context, const PtxVariable *variable) {
     return emulator->memory.regions[region].base;
 }
 
-/* Value of a symbol in an initialiser: a variable of global or constant memory, or a function. */
+/* The value of a symbol in an initializer: a variable of global or constant memory, or a function. */
 static uint64_t symbol_value(Emulator *emulator, const PtxModule *module, const char *symbol) {
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
@@ -224,7 +224,7 @@ static bool check_geometry(const Launch *launch, Error *error) {
     }
     if (entry->maximum_threads[0] && threads > most)
         return error_set(error,
-                         "this kernel is compiled for at most %llu threads a block, not %llu; use --block",
+                         "this kernel is compiled for at most %llu threads per block, not %llu; use --block",
                          (unsigned long long)most, (unsigned long long)threads);
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1];
     if (blocks > UINT32_MAX || blocks * launch->grid[2] > UINT32_MAX)
@@ -262,8 +262,8 @@ static void add_buffers(const Emulator *emulator, Trace *trace) {
     }
 }
 
-/* What cooperative groups read through %envreg1 and %envreg2: the size of the workspace, then the barrier of
- * the grid. */
+/* The words that cooperative groups read through %envreg1 and %envreg2: the workspace size, then the grid
+ * barrier. */
 static uint64_t make_workspace(Emulator *emulator) {
     if (emulator->workspace < 0)
         emulator->workspace = memory_add(&emulator->memory, "grid workspace", memory_new(WORKSPACE_BYTES),
@@ -330,7 +330,7 @@ static int region_at(void *memory, uint64_t address) {
     return memory_find(memory, address);
 }
 
-/* What of a launch is the same whoever runs it. */
+/* The part of a launch that every kind of run shares. */
 static LoweredProgram *begin_launch(Emulator *emulator, const Launch *launch, const LoweringOptions *options,
                                     Grid *grid, Trace *trace, Error *error) {
     LoweredProgram *program = lower_launch(emulator, launch, options, error);
@@ -388,7 +388,7 @@ bool emulator_run_guided(Emulator *emulator, const Launch *launch, const Emulato
                                .records_approximate = recording->approximate};
     LoweredProgram *program = begin_launch(emulator, launch, &options, &grid, trace, error);
     if (!program) return false;
-    grid.trace_first = 1; /* only the recorded blocks, later */
+    grid.trace_first = 1; /* only the recorded blocks are traced, later */
     grid.trace_last = 0;
     grid.has_trace_also = false;
     bool done = grid_run_guided(&grid, recording, emulator->options.memory_limit_bytes, &emulator->written,

@@ -1,4 +1,4 @@
-/* Instrumented launches (capture.h). */
+/* Runs instrumented launches (capture.h). */
 #include "gpu/capture.h"
 
 #include "base/memory.h"
@@ -36,7 +36,7 @@ static bool load_instrumented(Capture *capture, const PtxProgram *const *program
     return good;
 }
 
-/* Variables that no launch names are not. */
+/* Variables that no launch names are not in the module. */
 static bool is_in_module(const InstrumentSites *sites, const char *name) {
     for (int i = 0; i < sites->module->variable_count; i++)
         if (sites->has_variable[i] && !strcmp(sites->module->variables[i]->name, name)) return true;
@@ -62,9 +62,9 @@ static bool place_buffers(Capture *capture, Error *error) {
     return gpu_run_upload(&capture->run, error);
 }
 
-/* ---- one launch ------------------------------------------------------------------------------------------ */
+/* ---- one launch ---------------------------------------------------------------------------------------- */
 
-/* As much for each traced block as fits into a quarter of what is free, up to a limit. */
+/* Gives each traced block an equal part of a quarter of the free memory, up to a limit. */
 static bool make_regions(Capture *capture, const Launch *launches, Error *error) {
     size_t free_bytes = 0, total = 0;
     uint64_t blocks = 0, least = LEAST_REGION_BYTES;
@@ -173,7 +173,7 @@ static bool run_launch(Capture *capture, int index, const Launch *launch, Error 
            execute(capture, &prepared, error) && decode(capture, index, launch, error);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
+/* ---- interface ----------------------------------------------------------------------------------------- */
 
 Capture *capture_open(Cuda *cuda, const PtxProgram *const *programs, int count, CaptureBuffer *buffers,
                       int buffer_count, const CaptureOptions *options, Error *error) {

@@ -15,8 +15,8 @@ static bool launch_once(void *context, int set, Error *error) {
     return gpu_run_launch(launched->run, launched->launch, error);
 }
 
-/* Threads move 16 bytes at a time, each its share of `bytes`. read_all stores nothing (but in a case
- * that the compiler cannot exclude); copy_all stores what it reads. */
+/* Each thread moves its share of `bytes`, 16 bytes at a time. read_all stores nothing (except in a case that
+ * the compiler cannot exclude); copy_all stores what it reads. */
 #define CEILING_KERNEL(NAME, STORE, LAST)                                                                    \
     ".visible .entry " NAME "(.param .u64 in, .param .u64 out, .param .u64 bytes)\n{\n"                      \
     "\t.reg .pred %p; .reg .b32 %r<12>; .reg .b64 %a<8>;\n"                                                  \
@@ -38,7 +38,7 @@ static const char ceiling_kernels[] = ".version 7.0\n.target sm_70\n.address_siz
     "\tsetp.eq.u32 %p, %r3, 305419896; @%p st.global.u32 [%a5], %r3;\n")
     CEILING_KERNEL("copy_all", "\tst.global.v4.u32 [%a1], {%r4, %r5, %r6, %r7};\n", "");
 
-/* GB/s of `bytes` read by the kernel. */
+/* The bandwidth in GB/s of a kernel that reads `bytes`. */
 static bool measure_kernel(Timer *timer, GpuRun *run, PtxModule *module, const char *name, size_t bytes,
                            double seconds, double *speed, Error *error) {
     enum { BLOCKS_PER_MULTIPROCESSOR = 8, THREADS = 256, REPETITIONS = 4 };

@@ -1,4 +1,4 @@
-/* Counters by CUPTI's range profiler (counters.h). */
+/* Counters from CUPTI's range profiler (counters.h). */
 #include "gpu/counters.h"
 
 #include "base/memory.h"
@@ -14,13 +14,13 @@ struct Counters {
     Cuda *cuda;
     const Cupti *cupti;
     CuptiHost host;
-    const char **names; /* [name_count]: those of the metrics that the chip has */
-    int *place;         /* [name_count] in the list that was asked for */
+    const char **names; /* [name_count]: the metrics that the chip has */
+    int *place;         /* [name_count] in the requested list */
     int name_count, metric_count;
     uint8_t *config;
     size_t config_bytes, passes;
     SassMetrics sass;
-    /* While measuring: */
+    /* During a measurement: */
     CuptiProfiler profiler;
     uint8_t *data;
     size_t data_bytes;
@@ -28,10 +28,10 @@ struct Counters {
 
 typedef struct Chip {
     const char *name;            /* "GH100" */
-    const uint8_t *availability; /* what the device lets us count; NULL: whatever such a chip has */
+    const uint8_t *availability; /* the counters that the device permits; NULL: all of the chip */
 } Chip;
 
-/* ---- what to count: the host half ---------------------------------------------------------------------- */
+/* ---- what to count: the host part ---------------------------------------------------------------------- */
 
 static bool open_host(const Cupti *cupti, const Chip *chip, CuptiHost *host, Error *error) {
     CuptiHostInitialize initialize = {.chip = chip->name, .availability = chip->availability};
@@ -45,7 +45,7 @@ static void close_host(const Cupti *cupti, CuptiHost host) {
     CUPTI_CALL(cupti, NULL, cuptiProfilerHostDeinitialize, &closed);
 }
 
-/* Asked of a host of its own: after a name that it does not know, one refuses whatever comes next. */
+/* Uses a separate host object: one that has met an unknown name refuses every later name. */
 static bool is_known(const Cupti *cupti, const Chip *chip, const char *name) {
     CuptiHost host;
     if (!open_host(cupti, chip, &host, NULL)) return false;
@@ -92,7 +92,7 @@ static bool make_config(Counters *counters, Error *error) {
     return true;
 }
 
-/* `cuda` NULL: there is no device. */
+/* `cuda` NULL: no device. */
 static Counters *prepare(const Cupti *cupti, Cuda *cuda, const Chip *chip, const char *const *metrics,
                          int count, Error *error) {
     CuptiHost host;
@@ -128,7 +128,7 @@ bool counters_known(const char *chip, const char *const *metrics, int count, boo
     return true;
 }
 
-/* Which counters the device has and lets us read; *image is malloc'd. */
+/* Finds which counters the device has and permits; *image is malloc'd. */
 static bool ask_availability(const Cupti *cupti, const Cuda *cuda, uint8_t **image, Error *error) {
     CuptiAvailability ask = {.context = cuda->context};
     if (!CUPTI_CALL(cupti, error, cuptiProfilerGetCounterAvailability, &ask)) return false;
@@ -253,7 +253,7 @@ static bool read_hardware(Counters *counters, const CountersWork *work, double *
     return good;
 }
 
-/* What CUPTI cannot patch stays unknown. */
+/* Metrics that CUPTI cannot patch stay unknown. */
 static bool read_sass(Counters *counters, const CountersWork *work, double *values, Error *error) {
     if (!restore(counters, work, error)) return false;
     if (!sass_begin(&counters->sass, NULL)) return true;

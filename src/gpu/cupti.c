@@ -1,4 +1,4 @@
-/* CUPTI by dlopen (cupti.h). */
+/* Opens CUPTI with dlopen (cupti.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/cupti.h"
 
@@ -35,8 +35,8 @@ static void *open_library(Error *error) {
     for (size_t i = 0; !library && i < sizeof patterns / sizeof *patterns; i++)
         library = open_matching(patterns[i]);
     if (!library)
-        error_set(error, "CUPTI (libcupti.so, of the CUDA toolkit) is not installed here; where it is "
-                         "elsewhere, $REDVIZ_CUPTI names it");
+        error_set(error, "CUPTI (libcupti.so, of the CUDA toolkit) is not installed here; $REDVIZ_CUPTI can "
+                         "name its path");
     return library;
 }
 
@@ -64,7 +64,7 @@ static bool find_entry_points(Cupti *cupti, Error *error) {
 }
 
 const Cupti *cupti_open(Error *error) {
-    static Cupti cupti; /* opened from one thread: that of the session */
+    static Cupti cupti; /* opened from one thread, the session's */
     if (cupti.library) return &cupti;
     Cupti found = {.library = open_library(error)};
     if (!found.library) return NULL;

@@ -1,11 +1,11 @@
-/* CUPTI: NVIDIA's profiling library, opened at run time like the driver. No toolkit is needed to build this,
- * and where the library is not installed nothing but the counters is missing.
+/* CUPTI: NVIDIA's profiling library, opened at run time like the driver. The build needs no toolkit, and
+ * without the library only the counters are missing.
  *
- * It has a *host* half, which knows the metrics of every chip and needs no GPU; a *target* half, the range
- * profiler, which reads the hardware's counters; *SASS metrics*, which it counts by patching the machine's
- * instructions; and *PC sampling* (all of them: CUDA 12.6 and later). The structs are those that cupti.def names,
- * member by member, in our own words; a member keeps its place, so that `size` tells the library which of
- * them are there. */
+ * It has a *host* part, which knows the metrics of every chip and needs no GPU; a *target* part, the range
+ * profiler, which reads the hardware counters; *SASS metrics*, counted in patched machine instructions; and
+ * *PC sampling* (all of them: CUDA 12.6 and later). The structs are those of cupti.def, member by member,
+ * under names of our own; each member keeps its offset, so `size` tells the library which members are
+ * present. */
 #ifndef GPU_CUPTI_H
 #define GPU_CUPTI_H
 
@@ -20,7 +20,7 @@ typedef struct CuptiProfilerTag *CuptiProfiler;
 
 enum { CUPTI_INSUFFICIENT_PRIVILEGES = 35 };
 enum { CUPTI_AUTO_RANGE = 1 };  /* CUpti_ProfilerRange: each kernel is a range */
-enum { CUPTI_USER_REPLAY = 3 }; /* CUpti_ProfilerReplayMode: we launch again for each pass */
+enum { CUPTI_USER_REPLAY = 3 }; /* CUpti_ProfilerReplayMode: redviz launches again for each pass */
 
 #define CUPTI_HEAD                                                                                           \
     size_t size;                                                                                             \
@@ -47,7 +47,7 @@ typedef struct CuptiHostInitialize {
     CUPTI_HEAD;
     int type; /* CUpti_ProfilerType: 0 is the range profiler */
     const char *chip;
-    const uint8_t *availability; /* NULL: all that the chip has */
+    const uint8_t *availability; /* NULL: all counters of the chip */
     CuptiHost host;              /* out */
 } CuptiHostInitialize;
 
@@ -199,7 +199,7 @@ typedef struct CuptiSassValue {
     uint64_t id, value;
 } CuptiSassValue;
 
-typedef struct CuptiSassRecord { /* of an instruction */
+typedef struct CuptiSassRecord { /* for one instruction */
     CUPTI_HEAD;
     uint32_t cubin, function;
     const char *function_name;
@@ -255,7 +255,7 @@ typedef struct CuptiSamplingSetting {
     CuptiResult status; /* out */
     union {
         uint64_t most[3];
-        uint32_t number; /* of the period its exponent: 2^number cycles */
+        uint32_t number; /* for the period, its exponent: 2^number cycles */
         size_t bytes;
         void *buffer;
         struct {
@@ -282,18 +282,18 @@ typedef struct CuptiSampledPc {
     uint32_t function, padding;
     char *function_name;
     size_t count;
-    CuptiStallSamples *stalls; /* [stalls that were asked for], of which `count` are filled in */
+    CuptiStallSamples *stalls; /* [requested stalls], of which `count` are filled in */
     uint32_t correlation;
 } CuptiSampledPc;
 
 typedef struct CuptiSamples {
     size_t size;
-    size_t most;             /* pcs that there is room for */
-    uint64_t total, dropped; /* out: all samples; those that found no room */
-    size_t count, remaining; /* out: pcs here; pcs that another call would give */
+    size_t most;             /* room for this many pcs */
+    uint64_t total, dropped; /* out: all samples; samples without room */
+    size_t count, remaining; /* out: pcs returned; pcs left for another call */
     uint64_t range;
     CuptiSampledPc *pcs; /* [most] */
-    uint64_t elsewhere;  /* out: samples of kernels that are not the user's */
+    uint64_t elsewhere;  /* out: samples in other kernels than the user's */
     uint8_t is_full;     /* out: the hardware's buffer */
 } CuptiSamples;
 
@@ -303,7 +303,7 @@ typedef struct CuptiSamplingData {
     CuptiSamples *samples;
 } CuptiSamplingData;
 
-/* Their places in cupti_pcsampling.h of CUDA 13.0, which packs some of them. */
+/* Their offsets in cupti_pcsampling.h of CUDA 13.0, which packs some of the structs. */
 #define CUPTI_PLACE(Type, member, place)                                                                     \
     _Static_assert(offsetof(Type, member) == (place), #Type "." #member " is elsewhere in CUPTI")
 _Static_assert(sizeof(CuptiSamplingSetting) == 32 && sizeof(CuptiStallSamples) == 8 &&
@@ -347,14 +347,15 @@ typedef struct Cupti {
 } Cupti;
 
 /* Looks for libcupti where the linker does, then where CUDA installs it (/usr/local/cuda*); $REDVIZ_CUPTI
- * names the one to take. One for the whole program, which is never unloaded: the driver calls into it. NULL
- * with `error`: there is none, or it is too old. */
+ * overrides both. There is one per process, never unloaded, because the driver calls into it. NULL with
+ * `error`: not found, or too old. */
 const Cupti *cupti_open(Error *error);
 
-/* Is `result` a success? Else error: "cuptiX: CUPTI_ERROR_UNKNOWN", and what to do where we know it. */
+/* True if `result` is a success. Otherwise sets error: "cuptiX: CUPTI_ERROR_UNKNOWN", and a remedy if
+ * known. */
 bool cupti_check(const Cupti *cupti, const char *call, CuptiResult result, Error *error);
 
-/* The size that the parameters of an entry point begin with: CUPTI_SIZE_OF(cuptiRangeProfilerStart). */
+/* The size at the start of an entry point's parameters: CUPTI_SIZE_OF(cuptiRangeProfilerStart). */
 #define CUPTI(name, Parameters, last)                                                                        \
     enum { name##_size = offsetof(Parameters, last) + sizeof((Parameters *)0)->last };
 #include "gpu/cupti.def"

@@ -1,4 +1,4 @@
-/* The CUDA driver by dlopen (driver.h). */
+/* Opens the CUDA driver with dlopen (driver.h). */
 #include "gpu/driver.h"
 
 #include "base/library.h"
@@ -12,7 +12,7 @@
 #include <time.h>
 
 enum { CUDA_NOT_READY = 600, LOG_BYTES = 8192 };
-/* What kernels cause: CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. */
+/* Faults of kernels: CUDA_ERROR_ILLEGAL_ADDRESS to CUDA_ERROR_LAUNCH_FAILED. */
 enum { FIRST_FAULT = 700, LAST_FAULT = 719 };
 /* CUdevice_attribute */
 enum {
@@ -151,8 +151,8 @@ bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error)
     size_t free_bytes = 0, total = 0;
     if (CUDA_CALL(cuda, NULL, cuMemAlloc, address, bytes ? bytes : 1)) return true;
     cuda->table.cuMemGetInfo(&free_bytes, &total);
-    return error_set(error, "cuMemAlloc: %zu MB of GPU memory are needed, %zu of %zu are free", bytes >> 20,
-                     free_bytes >> 20, total >> 20);
+    return error_set(error, "cuMemAlloc: %zu MB of GPU memory are needed, but only %zu of %zu MB are free",
+                     bytes >> 20, free_bytes >> 20, total >> 20);
 }
 
 size_t cuda_measured_bytes(const Cuda *cuda, size_t most) {
@@ -209,6 +209,6 @@ bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
         if (pause < 1000000) pause += pause / 2;
     }
     cuda->hung = true;
-    return error_set(error, "%s: the kernel has not returned after %.2g s on %s; it is given up", what,
+    return error_set(error, "%s: the kernel has not returned after %.2g s on %s; giving up", what,
                      end - begin, cuda->name);
 }

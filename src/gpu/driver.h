@@ -1,10 +1,10 @@
-/* Driver: the CUDA driver, opened at run time. No toolkit is needed to build this, and a machine without a
- * GPU runs the same program.
+/* Driver: the CUDA driver, opened at run time. The build needs no toolkit, and the same program runs on a
+ * machine without a GPU.
  *
- * Every call goes through cuda_call(): what fails becomes one line with the call's name and the driver's
- * words. A kernel that does not return is given up after a limit: the context is then *hung*, every further
- * call fails at once, and the process must leave by _exit(), as the driver's own clean-up would wait for the
- * kernel. */
+ * Every call goes through cuda_call(): a failure becomes one line with the name of the call and the driver's
+ * message. After a time limit, a kernel that does not return is abandoned: the context is then *hung*, every
+ * further call fails at once, and the process must end with _exit(), because the driver's own cleanup would
+ * wait for the kernel. */
 #ifndef GPU_DRIVER_H
 #define GPU_DRIVER_H
 
@@ -50,7 +50,7 @@ typedef struct CudaTable {
 typedef struct Cuda {
     CudaTable table;
     void *library;
-    int device; /* among those of $CUDA_VISIBLE_DEVICES */
+    int device; /* an index in $CUDA_VISIBLE_DEVICES */
     CudaContext context;
     CudaStream stream;  /* everything runs here */
     char name[128];     /* "NVIDIA H200" */
@@ -60,43 +60,45 @@ typedef struct Cuda {
     int shared_bytes_per_block_optin;
     bool cooperative, clusters;
     bool hung;
-    const volatile bool *cancel; /* true: kernels are not waited for any more; NULL: never */
-    bool faulted; /* a kernel did what it must not (an illegal address, ...): this context is of no use any
-                     more */
+    const volatile bool *cancel; /* true: stops waiting for kernels; NULL: never */
+    /* a kernel faulted (an illegal address, ...): this context is no longer usable */
+    bool faulted;
 } Cuda;
 
 /* NULL with `error`: no driver ("there is no libcuda.so.1 here"), no device, or a driver that is too old.
  * $REDVIZ_CUDA names another library (tests). The context is current in the calling thread. */
 Cuda *cuda_open(Error *error); /* the first device */
-/* The library alone; NULL: there is none. The caller closes it. */
+/* Opens only the library; NULL: not found. The caller closes it. */
 void *cuda_library(void);
 Cuda *cuda_open_device(int ordinal, Error *error);
-/* Where it is hung, what is on the device stays. */
+/* In a hung context, device memory is not freed. */
 void cuda_close(Cuda *cuda);
 /* Makes the context current in this thread too. */
 bool cuda_use(Cuda *cuda, Error *error);
 
-/* Measurements take turns, whichever threads they are made in: the kernels of one would disturb the other's
- * times, and be counted among its own. */
+/* Measurements take turns, in whatever thread they run: kernels of one would disturb the times and the counts
+ * of another. */
 void cuda_turn_begin(void);
 void cuda_turn_end(void);
 
-/* Is `result` a success? Else error: "cuMemAlloc: out of memory (CUDA_ERROR_OUT_OF_MEMORY)". */
+/* True if `result` is a success. Otherwise sets error: "cuMemAlloc: out of memory
+ * (CUDA_ERROR_OUT_OF_MEMORY)". */
 bool cuda_check(const Cuda *cuda, const char *call, CudaResult result, Error *error);
 #define CUDA_CALL(cuda, error, name, ...)                                                                    \
     (!(cuda)->hung && cuda_check(cuda, #name, (cuda)->table.name(__VA_ARGS__), error))
 
 bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error);
-/* How large a buffer may be that only a measurement needs: a power of two, at most `most` and an eighth of the free memory. */
+/* The size for a buffer that only a measurement needs: a power of two, at most `most` and an eighth of the
+ * free memory. */
 size_t cuda_measured_bytes(const Cuda *cuda, size_t most);
-/* PTX text, 0-terminated; the compiler's log goes into the error. */
+/* Loads 0-terminated PTX text; an error includes the compiler's log. */
 bool cuda_load(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
-/* The same, with so few registers that blocks of `threads` can be launched (CU_JIT_THREADS_PER_BLOCK). */
+/* The same, with few enough registers for blocks of `threads` (CU_JIT_THREADS_PER_BLOCK). */
 bool cuda_load_for_blocks(Cuda *cuda, const char *ptx, uint32_t threads, CudaModule *module, Error *error);
-/* The same, so that the machine code names the source line of each instruction (CU_JIT_GENERATE_LINE_INFO). */
+/* The same, with the source line of each machine instruction (CU_JIT_GENERATE_LINE_INFO). */
 bool cuda_load_with_lines(Cuda *cuda, const char *ptx, CudaModule *module, Error *error);
-/* Waits for the stream; more than `seconds`, or a second after `cancel`: the kernel does not return, the
- * context is hung. `what` is named in the error. */
+/* Waits for the stream. After `seconds`, or a second after `cancel`, the kernel counts as hung, and so does
+ * the context. The error names `what`. */
 bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error);
 
 #endif

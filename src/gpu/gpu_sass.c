@@ -1,4 +1,4 @@
-/* Instructions counted by patching (sass.h). */
+/* Counts instructions by patching (gpu_sass.h). */
 #include "gpu/gpu_sass.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@ bool sass_is_metric(const char *name) {
 }
 
 void sass_add(SassMetrics *metrics, const char *chip, const char *name, int place) {
-    char plain[128]; /* without the roll-up, which is a sum in any case */
+    char plain[128]; /* without the roll-up, which is always a sum */
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "."), name);
     CuptiSassProperties ask = {.chip = chip, .name = plain};
     if (metrics->count == SASS_METRICS ||
@@ -41,7 +41,7 @@ bool sass_add_counted(SassMetrics *metrics, const char *chip, Error *error) {
     return true;
 }
 
-/* What the device was configured to count, by this process. */
+/* The metrics for which this process configured the device. */
 static CuptiSassConfig configured[SASS_METRICS];
 static int configured_count;
 
@@ -75,7 +75,7 @@ void sass_end(SassMetrics *metrics) {
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct SassRecords {
-    CuptiSassRecord *records; /* of an instruction each */
+    CuptiSassRecord *records; /* one per instruction */
     CuptiSassValue *values;
     size_t count, per_record;
 } SassRecords;

@@ -1,6 +1,6 @@
-/* Counts of each executed machine instruction, by CUPTI. It patches kernels at their launch. What the
- * hardware's own counters only sample, or cannot distinguish (instructions with all lanes off, wavefronts and
- * lost arbitration), is exact here. */
+/* Counts of each executed machine instruction, by CUPTI. It patches kernels at launch. Quantities that
+ * hardware counters only sample, or cannot distinguish (instructions with all lanes off, wavefronts and lost
+ * arbitration), are exact here. */
 #ifndef GPU_GPU_SASS_H
 #define GPU_GPU_SASS_H
 
@@ -9,8 +9,8 @@
 
 enum { SASS_METRICS = 32 };
 
-/* What every configuration counts besides its list, so that sass_read_instructions() can be called whoever
- * came first. */
+/* Counted by every configuration in addition to its list, so that sass_read_instructions() works with any of
+ * them. */
 typedef enum SassCounted {
     SASS_EXECUTED, /* by warps */
     SASS_ACTING,   /* by threads whose predicate was true */
@@ -22,32 +22,31 @@ typedef struct SassMetrics {
     Cuda *cuda;
     const Cupti *cupti;
     CuptiSassConfig configs[SASS_METRICS];
-    int place[SASS_METRICS]; /* of each in the caller's list; -1: in none */
+    int place[SASS_METRICS]; /* index of each in the caller's list; -1: not in it */
     int count;
     uint64_t counted[SASS_COUNTED]; /* ids */
 } SassMetrics;
 
-/* Is it of this kind? By its name: "smsp__sass_inst_executed_op_shared_ld.sum". */
+/* True for metrics of this kind, by their name: "smsp__sass_inst_executed_op_shared_ld.sum". */
 bool sass_is_metric(const char *name);
 
-/* Adds a metric; one that the chip does not have is left out. place -1: it is not for this caller, but for one
- * that comes later. */
+/* Adds a metric if the chip has it. place -1: for a later caller. */
 void sass_add(SassMetrics *metrics, const char *chip, const char *name, int place);
-/* An empty list for the device. `metrics` needs no closing. */
+/* Starts an empty list for the device. `metrics` needs no cleanup. */
 bool sass_open(SassMetrics *metrics, Cuda *cuda, CuptiChipName *chip, Error *error);
-/* Adds the metrics of SassCounted. false with `error`: the chip has not all of them. */
+/* Adds the metrics of SassCounted. False with `error`: the chip lacks some of them. */
 bool sass_add_counted(SassMetrics *metrics, const char *chip, Error *error);
 
-/* Launches between sass_begin() and sass_end() are counted; when they are over, sass_read() writes what they
- * came to since the last one into values[place]. false: CUPTI does not do it, nothing is written. A device
- * can be configured once only (CUPTI 13.0 says "out of memory" the second time, undone or not), so the list
- * of the process' first sass_begin() is the one for good; what a later list has more is not counted. */
+/* Counts launches between sass_begin() and sass_end(); when they have finished, sass_read() writes the counts
+ * since the last sass_read() into values[place]. False: CUPTI does not support it, and nothing is written. A
+ * device can be configured only once (CUPTI 13.0 reports "out of memory" the second time, even after an
+ * undo), so the list of the first sass_begin() of the process is final; additional metrics of later lists are
+ * not counted. */
 bool sass_begin(SassMetrics *metrics, Error *error);
 bool sass_read(SassMetrics *metrics, double *values);
 void sass_end(SassMetrics *metrics);
 
-/* The same, instruction by instruction: of the function with this name, at `pc` bytes from its first
- * instruction. */
+/* The same, per instruction: in the function with this name, at `pc` bytes from its first instruction. */
 typedef void (*SassSink)(void *context, const char *function, uint32_t pc,
                          const uint64_t counted[SASS_COUNTED]);
 bool sass_read_instructions(SassMetrics *metrics, SassSink sink, void *context, Error *error);

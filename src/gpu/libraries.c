@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 
-/* Asks an entry point that gives a number; 0: there is none. */
+/* Calls an entry point that returns a number; 0: it does not exist. */
 static uint32_t ask(void *library, const char *name) {
     uint32_t version = 0;
     int (*entry)(uint32_t *) = NULL;

@@ -11,7 +11,7 @@ static void take_module(void *user, int domain, uint32_t id, const void *data) {
     const CuptiResource *resource = data;
     const CuptiModule *module = resource->what;
     if (domain != CUPTI_DOMAIN_RESOURCE || id != CUPTI_MODULE_LOADED || code->cubin) return;
-    code->cubin = memory_new(module->bytes); /* CUPTI's is gone when this returns */
+    code->cubin = memory_new(module->bytes); /* CUPTI frees its copy when this returns */
     memcpy(code->cubin, module->cubin, module->bytes);
     code->bytes = module->bytes;
 }

@@ -1,4 +1,4 @@
-/* NCCL by dlopen (nccl.h). */
+/* Opens NCCL with dlopen (nccl.h). */
 #include "gpu/nccl.h"
 #include "base/library.h"
 
@@ -32,7 +32,7 @@ bool nccl_open(Nccl *nccl, Cuda *const *gpus, int count, Error *error) {
     int devices[GPU_MOST];
     *nccl = (Nccl){.library = library_open(name)};
     if (!nccl->library)
-        return error_set(error, "NCCL (%s) is not installed here; $REDVIZ_NCCL names another", name);
+        return error_set(error, "NCCL (%s) is not installed here; $REDVIZ_NCCL can name its path", name);
     if (!find_entry_points(nccl, error)) return false;
     for (int i = 0; i < count; i++) devices[i] = gpus[i]->device;
     if (!check(nccl, "ncclGetVersion", nccl->ncclGetVersion(&nccl->version), error) ||

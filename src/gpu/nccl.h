@@ -1,5 +1,6 @@
-/* NCCL: NVIDIA's library of collective operations among GPUs, opened at run time ("NCCL API"; the numbers below are those
- * of nccl.h 2.28, unchanged since 2.0). Where it is not installed, one line says so, and nothing else is missing. */
+/* NCCL: NVIDIA's library of collective operations among GPUs, opened at run time ("NCCL API"; the numbers
+ * below are those of nccl.h 2.28, unchanged since 2.0). If it is not installed, one line says so, and
+ * everything else works. */
 #ifndef GPU_NCCL_H
 #define GPU_NCCL_H
 
@@ -21,15 +22,16 @@ typedef struct Nccl {
     int (*ncclGroupEnd)(void);
     int (*ncclAllReduce)(const void *from, void *to, size_t count, int type, int op, NcclComm comm,
                          CudaStream stream);
-    NcclComm comms[GPU_MOST]; /* of each GPU */
+    NcclComm comms[GPU_MOST]; /* one per GPU */
     int count;
     int version; /* 22803: 2.28.3 */
 } Nccl;
 
-/* Opens libnccl.so.2 ($REDVIZ_NCCL names another) and joins the GPUs. false with `error`; nccl_close() is allowed then. */
+/* Opens libnccl.so.2 ($REDVIZ_NCCL overrides it) and joins the GPUs. False with `error`; nccl_close() is
+ * still allowed. */
 bool nccl_open(Nccl *nccl, Cuda *const *gpus, int count, Error *error);
 void nccl_close(Nccl *nccl);
-/* Enqueues, in each GPU's stream, the reduction of one element at from[gpu] of all GPUs to to[gpu] of each. */
+/* Enqueues in each GPU's stream an all-reduce of one element, from[gpu] to to[gpu]. */
 bool nccl_all_reduce(const Nccl *nccl, Cuda *const *gpus, const CudaAddress *from, const CudaAddress *to,
                      NcclType type, NcclOp op, Error *error);
 

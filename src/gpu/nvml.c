@@ -22,7 +22,8 @@ static bool find_entry_points(Nvml *nvml) {
     return true;
 }
 
-/* The device that CUDA uses, whatever its number is here: "GPU-11223344-5566-7788-99aa-bbccddeeff00". */
+/* Finds the device that CUDA uses, whatever its number in NVML:
+ * "GPU-11223344-5566-7788-99aa-bbccddeeff00". */
 static bool find_device(Nvml *nvml, const Cuda *cuda) {
     uint8_t bytes[UUID_BYTES] = {0};
     char text[64] = "GPU";

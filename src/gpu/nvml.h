@@ -1,5 +1,5 @@
-/* NVML, opened at run time: clocks and temperature of the GPU beside what is timed on it. What it does not
- * know, or where there is no such library, is NaN or "": a timing does not fail for it. */
+/* NVML, opened at run time: clocks and temperature of the GPU, shown with timings. Without the library, and
+ * for unknown values, they are NaN or "": a timing does not fail because of them. */
 #ifndef GPU_NVML_H
 #define GPU_NVML_H
 
@@ -13,7 +13,7 @@ typedef struct NvmlTable {
 #undef NVML
 } NvmlTable;
 
-typedef struct Nvml { /* zero-initialised: nothing is known */
+typedef struct Nvml { /* zero-initialized: nothing is known */
     NvmlTable table;
     void *library;
     NvmlDevice device;
@@ -21,11 +21,11 @@ typedef struct Nvml { /* zero-initialised: nothing is known */
 } Nvml;
 
 typedef struct NvmlReading {
-    double clock, memory_clock; /* MHz, of the multiprocessors and of the memory, now */
+    double clock, memory_clock; /* current clocks in MHz, of the multiprocessors and of the memory */
     double temperature;         /* degrees Celsius */
 } NvmlReading;
 
-/* libnvidia-ml.so.1, or $REDVIZ_NVML (tests); the device is cuda's. */
+/* Opens libnvidia-ml.so.1, or $REDVIZ_NVML (tests), for the device of `cuda`. */
 void nvml_open(Nvml *nvml, const Cuda *cuda);
 /* "580.159.04, CUDA 13.0" */
 void nvml_describe_driver(const Nvml *nvml, const Cuda *cuda, char *text, size_t bytes);

@@ -1,4 +1,4 @@
-/* PC sampling by CUPTI (pc_sampling.h). */
+/* PC sampling with CUPTI (pc_sampling.h). */
 #include "gpu/pc_sampling.h"
 
 #include "base/text.h"
@@ -11,7 +11,7 @@ enum {
     LEAST_PERIOD = 5,
     MOST_PERIOD = 31, /* exponents */
     MOST_STALLS = 256,
-    MOST_PCS = 8192, /* of one call */
+    MOST_PCS = 8192, /* per call */
     SAMPLES_PER_MULTIPROCESSOR = 1 << 11,
     SCRATCH_BYTES = 16 << 20,
     HARDWARE_BYTES = 512 << 20,
@@ -26,17 +26,17 @@ typedef struct PcBuffer {
 struct PcSampling {
     Cuda *cuda;
     const Cupti *cupti;
-    uint32_t period;              /* configured; 0: not yet */
-    uint32_t wanted[MOST_STALLS]; /* CUPTI's indices of the stalls that are asked for */
+    uint32_t period;              /* as configured; 0: not yet */
+    uint32_t wanted[MOST_STALLS]; /* CUPTI's indices of the requested stalls */
     size_t wanted_count;
     SassStall meaning[MOST_STALLS]; /* by CUPTI's index */
     PcBuffer filled;                /* by CUPTI, when sampling stops */
-    PcBuffer asked;                 /* what is asked for is moved here */
+    PcBuffer asked;                 /* receives the samples on request */
 };
 
 /* ---- the stalls ---------------------------------------------------------------------------------------- */
 
-/* "smsp__pcsamp_warps_issue_stalled_not_selected": what follows "stalled_" is the reason. */
+/* "smsp__pcsamp_warps_issue_stalled_not_selected": the reason follows "stalled_". */
 static SassStall meaning_of(const char *name) {
     const char *stalled = strstr(name, "stalled_");
     const char *reason = stalled ? stalled + strlen("stalled_") : name;
@@ -74,7 +74,7 @@ static bool list_stalls(PcSampling *sampling, Error *error) {
            choose_stalls(sampling, indices, pointers, count, error);
 }
 
-/* ---- beginning and end --------------------------------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------------------------------------- */
 
 static void buffer_begin(PcBuffer *buffer, size_t stalls) {
     CuptiSamples *samples = &buffer->samples;
@@ -150,7 +150,7 @@ static bool configure(PcSampling *sampling, uint32_t period, Error *error) {
     return true;
 }
 
-/* Another period: CUPTI may not take a second configuration, so it begins again. */
+/* Another period: CUPTI may reject a second configuration, so sampling starts over. */
 static bool configure_again(PcSampling *sampling, uint32_t period, Error *error) {
     CuptiContextOnly ask = {.context = sampling->cuda->context};
     if (configure(sampling, period, NULL)) return true;
@@ -167,7 +167,7 @@ bool pc_sampling_start(PcSampling *sampling, uint32_t period, Error *error) {
     return CUPTI_CALL(sampling->cupti, error, cuptiPCSamplingStart, &start);
 }
 
-/* The names are CUPTI's: records share them, so that freeing one might free it twice. */
+/* CUPTI owns the names: records share them, so freeing them could free one twice. */
 static void hand_over(const PcSampling *sampling, const CuptiSamples *samples, PcSink sink, void *context,
                       PcSamples *to) {
     for (size_t i = 0; i < samples->count && i < MOST_PCS; i++) {
@@ -179,13 +179,13 @@ static void hand_over(const PcSampling *sampling, const CuptiSamples *samples, P
             to->kept += stall->samples;
         }
     }
-    if (samples->total > to->total) to->total = samples->total; /* both are of the whole range */
+    if (samples->total > to->total) to->total = samples->total; /* both cover the whole range */
     if (samples->dropped > to->dropped) to->dropped = samples->dropped;
     if (samples->elsewhere > to->elsewhere) to->elsewhere = samples->elsewhere;
 }
 
-/* When sampling stops, CUPTI fills the buffer of its configuration; asking moves it over, part by part. A CUPTI that
- * moves nothing leaves it where it is. */
+/* When sampling stops, CUPTI fills the buffer of its configuration; a request moves the samples out, part by
+ * part. A CUPTI that does not move them leaves them there. */
 static bool collect(PcSampling *sampling, PcSink sink, void *context, PcSamples *samples, Error *error) {
     CuptiSamples *filled = &sampling->filled.samples, *asked = &sampling->asked.samples;
     CuptiSamplingData ask = {.context = sampling->cuda->context, .samples = asked};

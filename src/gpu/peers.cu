@@ -1,5 +1,5 @@
 /* CUB and thrust behind a C interface (peers.h): the only CUDA C++ here that is not a kernel of the
- * catalogue. They are in the toolkit (CCCL), which redviz itself needs nothing of. */
+ * catalogue. They belong to the toolkit (CCCL), which redviz itself does not need. */
 #include "gpu/peers.h"
 
 #include <cstdio>

@@ -1,8 +1,8 @@
-/* Peers: the reductions of NVIDIA's libraries, which the ladder is compared with: CUB's DeviceReduce and
- * thrust::reduce, by way of a library of ours that `make peers` builds where nvcc is (peers.cu).
+/* Peers: the reductions of NVIDIA's libraries, for comparison with the ladder: CUB's DeviceReduce and
+ * thrust::reduce. `make peers` builds the library with nvcc (peers.cu).
  *
- * The functions are the library's; they run in the calling thread's current context. Results are CUDA's own
- * error numbers. */
+ * The functions below belong to that library and run in the calling thread's current context. They return
+ * CUDA error numbers. */
 #ifndef GPU_PEERS_H
 #define GPU_PEERS_H
 
@@ -16,16 +16,16 @@ enum { PEERS_VERSION = 1 };
 typedef enum PeersType { PEERS_INT, PEERS_FLOAT, PEERS_DOUBLE } PeersType;
 typedef enum PeersOp { PEERS_SUM, PEERS_MIN, PEERS_MAX } PeersOp;
 
-/* What it was built with: PEERS_VERSION, and "CCCL 3.0". */
+/* The version it was built with: PEERS_VERSION, and "CCCL 3.0". */
 typedef int PeersVersion(void);
 typedef const char *PeersName(void);
 typedef const char *PeersErrorText(int result);
 
 /* Enqueues the reduction of `count` elements at `in` to one at `out`, all on the device. With `workspace`
- * NULL nothing is done but to say in *bytes how much of it is needed. */
+ * NULL, only sets *bytes to the size that it needs. */
 typedef int PeersCub(void *workspace, size_t *bytes, const void *in, void *out, long long count,
                      PeersType type, PeersOp op, void *stream);
-/* The same to `out` on the host, as a caller of thrust does it: takes device memory as it needs, and waits. */
+/* The same to `out` on the host, as callers use thrust: allocates device memory as needed, and waits. */
 typedef int PeersThrust(const void *in, void *out, long long count, PeersType type, PeersOp op, void *stream);
 
 #ifdef __cplusplus
@@ -43,8 +43,8 @@ typedef struct Peers {
     PeersThrust *peers_thrust;
 } Peers;
 
-/* $REDVIZ_PEERS, or libredviz_peers.so beside the program or in ../lib. false where it is not, or not this
- * version of it. */
+/* Opens $REDVIZ_PEERS, or libredviz_peers.so next to the program or in ../lib. False if it is missing or has
+ * another version. */
 bool peers_open(Peers *peers);
 void peers_close(Peers *peers);
 

@@ -16,15 +16,15 @@ typedef struct Probed { /* the run with probes */
     const ResidencyWork *work;
     Timer *timer;
     Cuda *cuda;
-    GpuRun run; /* it has no buffers of its own */
+    GpuRun run; /* without buffers of its own */
     GpuVariables variables;
     GpuLaunch *launches;
     CudaAddress records; /* of all launches, one after another */
     uint64_t *first;     /* [count + 1] the launch's first record */
-    double first_run; /* microseconds of the first one with probes; of what takes long, it is the only one */
+    double first_run;    /* microseconds of the first run with probes; a long run has no other */
 } Probed;
 
-/* ---- preparing ------------------------------------------------------------------------------------------- */
+/* ---- preparing ----------------------------------------------------------------------------------------- */
 
 static bool load(Probed *probed, Error *error) {
     const ResidencyWork *work = probed->work;
@@ -65,7 +65,7 @@ static bool prepare_launches(Probed *probed, Error *error) {
     return true;
 }
 
-/* ---- one run --------------------------------------------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------------------------------------- */
 
 static bool enqueue(const Probed *probed, bool with_probe, Error *error) {
     const ResidencyWork *work = probed->work;
@@ -76,7 +76,7 @@ static bool enqueue(const Probed *probed, bool with_probe, Error *error) {
     return true;
 }
 
-/* Microseconds between an event before the first launch and one after the last. */
+/* Runs once; microseconds between an event before the first launch and one after the last. */
 static bool run_once(const Probed *probed, bool with_probe, double *microseconds, Error *error) {
     Cuda *cuda = probed->cuda;
     const ResidencyWork *work = probed->work;
@@ -106,7 +106,7 @@ static bool measure_overhead(const Probed *probed, double *overhead, Error *erro
     double microseconds;
     int least = probed->work->is_large ? LEAST_LARGE_TIMES : LEAST_TIMES;
     for (int i = 0; i < 2; i++) samples_begin(&samples[i], least, TIMING_SECONDS);
-    if (!run_once(probed, false, &microseconds, error)) return false; /* the first one loads it */
+    if (!run_once(probed, false, &microseconds, error)) return false; /* the first one loads the module */
     if (is_long(probed)) {
         *overhead = probed->first_run / microseconds - 1;
         return true;
@@ -121,7 +121,7 @@ static bool measure_overhead(const Probed *probed, double *overhead, Error *erro
     return true;
 }
 
-/* ---- records --------------------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------------- */
 
 static uint64_t length_of(const ResidencyRecord *records, uint64_t count) {
     uint64_t first = UINT64_MAX, last = 0;
@@ -142,13 +142,13 @@ static int compare_lengths(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The records of the run of median length; the caller frees them. */
+/* The records of the run with median length; the caller frees them. */
 static ResidencyRecord *record(Probed *probed, Error *error) {
     uint64_t count = probed->first[probed->work->count];
     RecordedRun runs[RUNS] = {0};
     int wanted = count > FEW_BLOCKS || probed->work->is_large ? 1 : RUNS;
     double microseconds;
-    bool good = run_once(probed, true, &probed->first_run, error); /* the first one loads it */
+    bool good = run_once(probed, true, &probed->first_run, error); /* the first one loads the module */
     if (is_long(probed)) wanted = 1;
     for (int i = 0; good && i < wanted; i++) {
         runs[i].records = memory_new((size_t)count * sizeof(ResidencyRecord) + 1);
@@ -220,7 +220,7 @@ static GridTimeline *take_records(const Probed *probed, const ResidencyRecord *r
     return NULL;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------------------------------------- */
 
 static bool measure(Probed *probed, GridTimeline **timeline, Error *error) {
     double overhead = NAN;

@@ -29,7 +29,8 @@ void gpu_run_end(GpuRun *run) {
     if (!run->cuda) return;
     for (int i = 0; i < run->buffer_count; i++)
         if (!run->cuda->hung) run->cuda->table.cuMemFree(run->buffers[i].address);
-    /* PC sampling would take what is loaded at the same address next for this module: one that it saw stays. */
+    /* PC sampling would mistake the next module at the same address for this one, so a module that it saw
+     * stays loaded. */
     if (run->module && !run->stays_loaded && !run->cuda->hung) run->cuda->table.cuModuleUnload(run->module);
     free(run->buffers);
     machine_code_done(&run->code);
@@ -43,7 +44,7 @@ int gpu_run_add_buffer(GpuRun *run, void *host, size_t bytes, Error *error) {
     return run->buffer_count - 1;
 }
 
-/* Small whole numbers, whatever the type: bytes 0 and 1 in the lowest place of each word. */
+/* Small whole numbers in every type: bytes 0 and 1 in the lowest place of each word. */
 static bool fill_pattern(const GpuRun *run, const GpuBuffer *buffer, Error *error) {
     size_t first = buffer->bytes < PATTERN_BYTES ? buffer->bytes : PATTERN_BYTES;
     uint8_t *pattern = memory_new(first + 1);
@@ -90,9 +91,10 @@ bool gpu_run_prepare(const GpuRun *run, GpuLaunch *prepared, Error *error) {
     if (!CUDA_CALL(run->cuda, error, cuModuleGetFunction, &prepared->function, run->module, entry->name))
         return false;
     if (launch->cooperative && !run->cuda->cooperative)
-        return error_set(error, "%s does not launch cooperative grids", run->cuda->name);
+        return error_set(error, "%s cannot launch cooperative grids", run->cuda->name);
     if (launch_has_clusters(launch) && !run->cuda->clusters)
-        return error_set(error, "%s launches no clusters: compute capability 9.0 is needed", run->cuda->name);
+        return error_set(error, "%s cannot launch clusters: compute capability 9.0 is needed",
+                         run->cuda->name);
     if (launch_cluster_blocks(launch) > LAUNCH_PORTABLE_CLUSTER_BLOCKS &&
         !CUDA_CALL(run->cuda, error, cuFuncSetAttribute, prepared->function,
                    NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
@@ -112,7 +114,7 @@ bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *prepared, uint3
     return true;
 }
 
-/* A cluster that the entry does not require is an attribute of the launch. */
+/* A cluster size that the entry does not require is an attribute of the launch. */
 static bool launch_clusters(const GpuRun *run, const GpuLaunch *prepared, void **parameters, Error *error) {
     const Launch *launch = &prepared->launch;
     CudaLaunchAttribute attributes[2] = {{.id = ATTRIBUTE_CLUSTER_DIMENSION}, {.id = ATTRIBUTE_COOPERATIVE}};
@@ -121,7 +123,7 @@ static bool launch_clusters(const GpuRun *run, const GpuLaunch *prepared, void *
                                .attributes = attributes,
                                .attribute_count = launch->cooperative ? 2 : 1};
     launch_cluster(launch, attributes[0].value.cluster);
-    attributes[1].value.cluster[0] = 1; /* an int: yes */
+    attributes[1].value.cluster[0] = 1; /* an int: true */
     memcpy(config.grid, launch->grid, sizeof config.grid);
     memcpy(config.block, launch->block, sizeof config.block);
     return CUDA_CALL(run->cuda, error, cuLaunchKernelEx, &config, prepared->function, parameters, NULL);

@@ -1,4 +1,4 @@
-/* Disassembling, sampling and counting the launches of a run (sass_measure.h). */
+/* Disassembles, samples and counts the launches of a run (sass_measure.h). */
 #include "gpu/sass_measure.h"
 
 #include "base/samples.h"
@@ -19,8 +19,8 @@ typedef struct SassMeasuring {
     SassKernel *kernels;
     SassNotes *notes;
     CudaEvent start, end;
-    SassKernel *sampled;  /* what the sink adds to */
-    double *microseconds; /* [count], while it is sampled */
+    SassKernel *sampled;  /* the target of the sink */
+    double *microseconds; /* [count], while it samples */
 } SassMeasuring;
 
 /* ---- launches ------------------------------------------------------------------------------------------ */
@@ -63,7 +63,7 @@ static void name_kernel(const SassMeasuring *measuring, SassKernel *kernel, int 
     kernel->measured = arena_copy_string(&kernel->arena, text_now(now, sizeof now));
 }
 
-/* Launches of one entry are of one code. */
+/* Launches of one entry share its code. */
 static bool disassemble(const SassMeasuring *measuring, int index, Error *error) {
     const SassWork *work = measuring->work;
     const char *entry = work->launches[index].launch.program->entry->name;
@@ -100,7 +100,7 @@ static void add_samples(void *context, const char *function, uint64_t pc, SassSt
         kernel->instructions[at].samples[stall] += samples;
 }
 
-/* false with `error`: the launch failed. What PC sampling refuses is a note. */
+/* False with `error`: the launch failed. A refusal of PC sampling becomes a note. */
 static bool sample(SassMeasuring *measuring, PcSampling *sampling, int index, double plain, Error *error) {
     Cuda *cuda = measuring->work->cuda;
     SassKernel *kernel = measuring->sampled = &measuring->kernels[index];
@@ -123,14 +123,14 @@ static bool sample_all(SassMeasuring *measuring, PcSampling *sampling, Error *er
     double *plain = memory_new((size_t)(count + 1) * sizeof *plain);
     bool good = restore(measuring, error);
     for (int i = 0; good && i < count; i++)
-        good = launch(measuring, i, &plain[i], error); /* code is loaded */
+        good = launch(measuring, i, &plain[i], error); /* the code is loaded */
     good = good && restore(measuring, error);
     for (int i = 0; good && i < count; i++) good = sample(measuring, sampling, i, plain[i], error);
     free(plain);
     return good;
 }
 
-/* What the launches take without sampling. */
+/* Finds the time of the launches without sampling. */
 static bool find_overhead(SassMeasuring *measuring, Error *error) {
     int count = measuring->work->count;
     Samples *samples = memory_new((size_t)(count + 1) * sizeof *samples);
@@ -199,7 +199,7 @@ static bool count_all(SassMeasuring *measuring, Error *error) {
     return good;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------- */
+/* ---- interface ---------------------------------------------------------------------------------------- */
 
 static bool measure(SassMeasuring *measuring, PcSampling *sampling, int parts, Error *error) {
     const SassWork *work = measuring->work;

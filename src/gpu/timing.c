@@ -1,4 +1,4 @@
-/* Timing by events and graphs (timing.h). */
+/* Timing with events and graphs (timing.h). */
 #include "gpu/timing.h"
 
 enum { WARM_UPS = 3, LEAST_SAMPLES = 5 };
@@ -27,7 +27,7 @@ static bool overwrite_l2(Timer *timer, Error *error) {
                      timer->cuda->stream);
 }
 
-typedef struct Sample { /* what is done between the two events */
+typedef struct Sample { /* the work between two events */
     const TimingPlan *plan;
     CudaGraphExec graph; /* NULL: one repetition */
     int set;
@@ -86,7 +86,8 @@ static bool make_graph(Timer *timer, const TimingPlan *plan, bool cold, CudaGrap
     bool good = true;
     for (int i = 0; good && i < plan->repetitions; i++)
         good = plan->work(plan->context, cold ? i % plan->sets : 0, error);
-    good &= CUDA_CALL(cuda, good ? error : NULL, cuStreamEndCapture, cuda->stream, &graph); /* in any case */
+    /* even after an error */
+    good &= CUDA_CALL(cuda, good ? error : NULL, cuStreamEndCapture, cuda->stream, &graph);
     good = good && CUDA_CALL(cuda, error, cuGraphInstantiateWithFlags, executable, graph, 0);
     if (graph) cuda->table.cuGraphDestroy(graph);
     return good;

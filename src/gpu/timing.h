@@ -1,28 +1,29 @@
-/* Timing: the duration of work on the GPU, by CUDA events ("Event Management"; resolution about 0.5 us).
+/* Timing: the duration of work on the GPU, measured with CUDA events ("Event Management"; resolution about
+ * 0.5 us).
  *
- * Two ways. *Single*: one repetition between two events, what a caller waits for, launch gaps included.
- * *Graph*: a CUDA graph of many repetitions replayed between two events, divided by their number: kernel time
- * without launch gaps. Two states. *Warm*: the same buffers again, so that what fits is in L2. *Cold*: other
- * buffers in every repetition, and L2 overwritten before each sample. Samples follow a warm-up, until the
- * median is stable or the time is spent; of what takes longer than 50 ms, the first is the only one. */
+ * There are two ways. *Single*: one repetition between two events, the time a caller waits, including launch
+ * gaps. *Graph*: a CUDA graph of many repetitions between two events, divided by their number: kernel time
+ * without launch gaps. There are two states. *Warm*: the same buffers again, so L2 holds what fits. *Cold*:
+ * other buffers in every repetition, and L2 overwritten before each sample. Sampling starts after a warm-up
+ * and ends when the median is stable or the time limit is reached; work longer than 50 ms is sampled once. */
 #ifndef GPU_TIMING_H
 #define GPU_TIMING_H
 
 #include "base/samples.h"
 #include "gpu/driver.h"
 
-/* Enqueues one repetition; `set` (0 to sets - 1) says which copies of the buffers. */
+/* Enqueues one repetition; `set` (0 to sets - 1) selects the copies of the buffers. */
 typedef bool (*TimedWork)(void *context, int set, Error *error);
 
 typedef struct TimingPlan {
     TimedWork work;
     void *context;
-    int sets;        /* copies of the buffers that there are; 1: cold is by overwriting L2 alone */
-    int repetitions; /* in a graph */
-    double seconds;  /* for each of the measurements, at most */
+    int sets;        /* copies of the buffers; 1: cold only overwrites L2 */
+    int repetitions; /* per graph */
+    double seconds;  /* limit for each measurement */
 } TimingPlan;
 
-/* A buffer that overwrites L2; freed by timer_free(). */
+/* Owns a buffer that overwrites L2; freed by timer_free(). */
 typedef struct Timer {
     Cuda *cuda;
     CudaAddress flush;
@@ -32,7 +33,7 @@ typedef struct Timer {
 
 bool timer_new(Timer *timer, Cuda *cuda, Error *error);
 void timer_free(Timer *timer);
-/* Microseconds of a repetition. */
+/* Microseconds per repetition. */
 bool time_single(Timer *timer, const TimingPlan *plan, bool cold, Spread *out, Error *error);
 bool time_graph(Timer *timer, const TimingPlan *plan, bool cold, Spread *out, Error *error);
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Variables that no launch names are not in the module that was loaded: those the driver does not find. */
+/* The driver does not find variables that no launch names: they are not in the loaded module. */
 bool gpu_variables_keep(GpuVariables *variables, const GpuRun *run, const PtxModule *module, Error *error) {
     Cuda *cuda = run->cuda;
     for (int i = 0; i < module->variable_count; i++) {

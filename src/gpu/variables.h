@@ -1,4 +1,4 @@
-/* Variables: the .global variables of a loaded module, kept before a kernel changes them. */
+/* Variables: saves the .global variables of a loaded module before a kernel changes them. */
 #ifndef GPU_VARIABLES_H
 #define GPU_VARIABLES_H
 
@@ -10,14 +10,15 @@ typedef struct GpuVariable {
     uint8_t *before;
 } GpuVariable;
 
-typedef struct GpuVariables { /* zero-initialised is a valid empty one */
+typedef struct GpuVariables { /* zero-initialized: valid and empty */
     GpuVariable *items;
     int count, capacity;
 } GpuVariables;
 
-/* Copies what the variables of `module` hold in the run's module. Those that no launch names are not in it. */
+/* Copies the contents of `module`'s variables in the run's module. Variables that no launch names are not in
+ * it. */
 bool gpu_variables_keep(GpuVariables *variables, const GpuRun *run, const PtxModule *module, Error *error);
-/* Writes that back. */
+/* Writes them back. */
 bool gpu_variables_restore(const GpuVariables *variables, Cuda *cuda, Error *error);
 void gpu_variables_done(GpuVariables *variables);
 

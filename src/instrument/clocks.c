@@ -3,8 +3,8 @@
  *     %redviz_at = &redviz_clocks[warp][0], %redviz_end = &redviz_clocks[warp][CLOCKS_SAMPLES - 1]
  *     %redviz_on = block 0 and first lane of its warp
  *
- * A clock: where it is on and there is room, the place moves on by one. That of an exit has its highest bit
- * set. */
+ * A sample: if %redviz_on and there is room, %redviz_at advances by one. The sample of an exit has its
+ * highest bit set. */
 #include "instrument/clocks.h"
 
 #include "instrument/entry_probe.h"
@@ -14,8 +14,7 @@
 
 static const uint64_t IS_EXIT = UINT64_C(1) << 63;
 
-/* ---- the text --------------------------------------------------------------------------------------------
- */
+/* ---- the text ------------------------------------------------------------------------------------------ */
 
 static void put_prologue(Text *out) {
     text_add(out, "\t.reg .b64 %redviz_at, %redviz_end, %redviz_t;\n"
@@ -48,7 +47,7 @@ static void put_guard(const PtxInstruction *in, Text *out) {
         text_print(out, "\tand.pred %%redviz_go, %%redviz_go, %s;\n", in->guard.reg->name);
 }
 
-/* `in`: with its guard; NULL: none. */
+/* `in`: its guard also guards the sample; NULL: no guard. */
 static void put_clock(const PtxInstruction *in, bool is_exit, Text *out) {
     text_add(out, "\tmov.u64 %redviz_t, %clock64;\n");
     if (is_exit)
@@ -89,11 +88,10 @@ bool instrument_clocks(const PtxProgram *const *programs, int count, Text *out, 
     return entry_probe_print(&probe, programs, count, out, error);
 }
 
-/* ---- what came of it -------------------------------------------------------------------------------------
- */
+/* ---- results -------------------------------------------------------------------------------------- */
 
 int instrument_clock_intervals(const uint64_t *samples, double cycles[CLOCKS_SAMPLES]) {
-    uint64_t before = 0; /* when the block entered the interval */
+    uint64_t before = 0; /* start of the interval */
     int count = 0;
     for (int w = 0; w < CLOCKS_WARPS; w++) {
         uint64_t begin = samples[(size_t)w * CLOCKS_SAMPLES];
@@ -103,7 +101,7 @@ int instrument_clock_intervals(const uint64_t *samples, double cycles[CLOCKS_SAM
         uint64_t end = 0;
         for (int w = 0; w < CLOCKS_WARPS; w++) {
             const uint64_t *own = &samples[(size_t)w * CLOCKS_SAMPLES];
-            if (own[count] & IS_EXIT) continue; /* it is over, and what is behind it is 0 */
+            if (own[count] & IS_EXIT) continue; /* the warp has exited; later samples are 0 */
             uint64_t at = own[count + 1] & ~IS_EXIT;
             if (at > end) end = at;
         }

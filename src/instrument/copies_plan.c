@@ -14,7 +14,7 @@ static int bytes_of(const InstrumentSite *site) {
     return in->operand_count > 2 ? (int)in->operands[2].integer : 0;
 }
 
-/* cp.async reads less where it has a fourth operand that is no cache policy. */
+/* cp.async reads fewer bytes if its fourth operand is not a cache policy. */
 static bool has_option(const PtxInstruction *in) {
     return in->operand_count - (ptx_instruction_has(in, PTX_MOD_L2_CACHE_HINT) ? 1 : 0) > 3;
 }
@@ -63,7 +63,7 @@ bool copies_plan(const PtxInstruction *in, InstrumentSite *site) {
 
 /* ---- text ------------------------------------------------------------------------------------------- */
 
-/* Which 4-byte register the field has. */
+/* The 4-byte register of the field. */
 static int register_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
     int number = 0;
     for (int i = 0; site->fields[i].kind != kind || site->fields[i].element != element; i++)
@@ -83,7 +83,7 @@ static void put_size(const InstrumentSite *site, Text *out) {
                    option->negated ? 0 : bytes, option->reg->name);
 }
 
-/* %redviz_g: the guard, and `least` bytes at least are read. */
+/* %redviz_g: the guard holds and at least `least` bytes are read. */
 static void put_condition(const InstrumentSite *site, const char *guard, const char *size, int least,
                           Text *out) {
     if (!has_option(site->instruction)) {
@@ -99,7 +99,7 @@ static void put_condition(const InstrumentSite *site, const char *guard, const c
         text_print(out, "\t@!%s setp.ne.u32 %%redviz_g, 0, 0;\n", guard);
 }
 
-/* The bytes behind the last whole word, the first in the lowest bits. */
+/* The bytes after the last whole word, the first in the lowest bits. */
 static void put_tail(const InstrumentSite *site, const char *guard, const char *size, Text *out) {
     int tail = register_of(site, INSTRUMENT_VALUE, COPY_TAIL);
     text_print(out, "\tmov.u32 %%redviz_n%d, 0;\n", tail);

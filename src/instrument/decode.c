@@ -1,11 +1,11 @@
-/* Partial events as events of the trace. */
+/* Turns partial events into events of the trace. */
 #include "instrument/probe_copies.h"
 #include "instrument/partial_events.h"
 #include "instrument/probe_plan.h"
 #include "trace/block.h"
 #include "trace/producer_rules.h"
 
-/* ---- what an instruction says ----------------------------------------------------------------------- */
+/* ---- instructions ----------------------------------------------------------------------------------- */
 
 static uint64_t low_bytes(uint64_t bits, int bytes) {
     return bytes < 8 ? bits & ((UINT64_C(1) << 8 * bytes) - 1) : bits;

@@ -1,20 +1,20 @@
 /* A function with its probes.
  *
- * Where it begins:
+ * At its start:
  *
  *     call (%redviz_region), redviz_enter;             0: the block is not traced
  *     setp.eq.u64 %redviz_off, %redviz_region, 0;
  *     @%redviz_off bra.uni $redviz_0;  record addresses of symbols;  $redviz_0:
  *
- * At a site, before or behind the instruction:
+ * At a site, before or after the instruction:
  *
  *     @%redviz_off bra.uni $redviz_1;
  *     values into %redviz_w0.. (8 bytes) and %redviz_n0.. (4 bytes)
  *     @guard call redviz_record_W_N, (%redviz_region, site, extra, ...);
  *     $redviz_1:
  *
- * The jump is uniform, since a whole block is traced or not; the call is not (call, not call.uni). What the
- * instruction overwrites is put aside before it. */
+ * The jump is uniform, since a block is traced as a whole or not at all; the call is not (call, not
+ * call.uni). Operands that the instruction overwrites are saved before it. */
 #include "instrument/emit.h"
 
 #include "base/memory.h"
@@ -23,7 +23,7 @@
 
 #define put(emitter, ...) text_print((emitter)->out, __VA_ARGS__)
 
-/* ---- values into registers of ours ------------------------------------------------------------------ */
+/* ---- values in redviz's registers ------------------------------------------------------------------- */
 
 typedef struct TextPosition { /* %redviz_w3, %redviz_n0, %redviz_x */
     char name[24];
@@ -89,7 +89,7 @@ static void put_register(Emitter *emitter, const TextPosition *to, const PtxOper
     }
 }
 
-/* `half`: of a 128-bit register. */
+/* `half`: for a 128-bit register. */
 static void put_value(Emitter *emitter, const TextPosition *to, const PtxOperand *operand, int half) {
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER:
@@ -135,7 +135,7 @@ static void put_address(Emitter *emitter, const TextPosition *to, const PtxOpera
         put(emitter, "\tadd.s%s %s, %s, %lld;\n", bits, to->name, to->name, (long long)operand->integer);
 }
 
-/* b and c of a shuffle, packed as instrument_control() does. */
+/* Puts b and c of a shuffle, packed as by instrument_control(). */
 static void put_control(Emitter *emitter, const TextPosition *to, const PtxInstruction *in) {
     TextPosition scratch = {"%redviz_s", false};
     put_value(emitter, &scratch, &in->operands[3], 0);
@@ -150,7 +150,7 @@ static bool overwrites(const PtxInstruction *in, const PtxOperand *operand) {
     return operand && operand->reg && plan_writes(in, operand->reg);
 }
 
-/* Is the field's source gone when the instruction has been executed? */
+/* True if the instruction overwrites the field's source. */
 static bool is_overwritten(const InstrumentSite *site, const InstrumentField *field) {
     const PtxInstruction *in = site->instruction;
     PtxOperand component;
@@ -168,7 +168,7 @@ static TextPosition place_of(const InstrumentSite *site, int field) {
     return place;
 }
 
-/* Where the text discards a result (`_`), %redviz_d takes it. */
+/* If the text discards a result (`_`), %redviz_d receives it. */
 static bool is_unseen(const InstrumentSite *site, const PtxOperand *operand) {
     const PtxInstruction *in = site->instruction;
     bool is_word = site->kind == TRACE_SHUFFLE || site->kind == TRACE_REDUX || in->opcode == PTX_match ||
@@ -214,7 +214,7 @@ static void save(Emitter *emitter, const InstrumentSite *site) {
     if (overwrites(in, &in->guard)) put(emitter, "\tmov.pred %%redviz_g, %s;\n", in->guard.reg->name);
 }
 
-/* "@%p " or nothing. */
+/* Prints "@%p " or nothing. */
 static void put_guard(Emitter *emitter, const InstrumentSite *site) {
     const PtxOperand *guard = &site->instruction->guard;
     if (guard->kind == PTX_OPERAND_NONE || site->kind == TRACE_BRANCH) return;
@@ -222,7 +222,7 @@ static void put_guard(Emitter *emitter, const InstrumentSite *site) {
     put(emitter, "@%s%s ", guard->negated ? "!" : "", saved ? "%redviz_g" : guard->reg->name);
 }
 
-/* Name of the probe and what it takes besides values. */
+/* Prints the name of the probe and its arguments other than values. */
 static void begin_call(Emitter *emitter, const InstrumentSite *site, int number) {
     put_guard(emitter, site);
     if (site->kind == TRACE_BRANCH) {
@@ -348,7 +348,7 @@ static bool begins(const PtxStatement *statement) {
            statement->kind == PTX_STATEMENT_OPEN;
 }
 
-/* A variable inside the body is known from its declaration on. */
+/* Declares a variable of the body, which is known from here on. */
 static void declare(Emitter *emitter, const PtxVariable *variable, bool begun, EmittedSymbols *pending) {
     const InstrumentSites *sites = emitter->sites;
     for (int i = 0; i < sites->symbol_count; i++) {

@@ -8,7 +8,7 @@ enum { EMIT_MOST_WIDE = 5, EMIT_MOST_NARROW = 9 };
 
 typedef struct Emitter {
     const InstrumentSites *sites;
-    const int *site_of; /* [place] of the function in work: its site; -1: none */
+    const int *site_of; /* [place] of the current function: its site; -1: none */
     Text *out;
     int labels; /* used so far */
     bool uses_enter, uses_windows, uses_symbol;
@@ -21,8 +21,8 @@ typedef struct EmittedSymbols {
     int count;
 } EmittedSymbols;
 
-/* The function's definition, header and all. `symbols`: those of the module that it records when it begins;
- * its own are recorded where they are declared. `is_plain`: it has no sites and nothing to record. */
+/* Prints the function's whole definition. `symbols`: the module's symbols that it records at its start; it
+ * records its own where they are declared. `is_plain`: it has no sites and records nothing. */
 void emit_function(Emitter *emitter, const PtxItem *item, const EmittedSymbols *symbols, bool is_plain);
 
 #endif

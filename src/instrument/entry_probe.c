@@ -1,4 +1,4 @@
-/* Entries with text at places of their control flow (entry_probe.h). */
+/* Inserts text into the control flow of entries (entry_probe.h). */
 #include "instrument/entry_probe.h"
 
 static bool begins(const PtxStatement *statement) {

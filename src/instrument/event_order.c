@@ -1,9 +1,9 @@
-/* The order of events: the turn at which each warp would have recorded each event. It is the turn that they
- * have if every warp that is not waiting at a barrier recorded one event a turn.
+/* The order of events: the turn at which each warp would have recorded each event. In each turn, every warp
+ * that does not wait at a barrier records one event.
  *
- * The order of the records is a possible one: all threads that arrive at a barrier have recorded it before any of them
- * goes on. So one pass in that order is enough. What a thread does after its k-th use of a barrier comes after all k-th
- * uses of it. */
+ * The order of the records is a possible one: all threads that arrive at a barrier record it before any of
+ * them continues. So one pass in that order is enough. Events of a thread after its k-th use of a barrier
+ * come after all k-th uses of it. */
 #include "instrument/partial_events.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 enum { BARRIERS = 17, NO_BARRIER = 255 };
 
-typedef struct BarrierPhases { /* of one barrier */
+typedef struct BarrierPhases { /* of a single barrier */
     uint32_t *latest;          /* [phase] turn of the latest arrival */
     size_t count, capacity;
 } BarrierPhases;
@@ -64,7 +64,7 @@ static int warp_of(const PartialEvents *partial_events, const PartialEvent *part
     return partial_events->records->records[partial->record].warp;
 }
 
-/* Turns rise in each warp, so that a counting sort by turn that takes the warps in order does. */
+/* Turns increase within each warp, so a counting sort by turn that visits the warps in order is enough. */
 static void sort(PartialEvents *partial_events) {
     uint32_t turns = 0;
     for (int i = 0; i < partial_events->count; i++)

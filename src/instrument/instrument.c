@@ -1,4 +1,4 @@
-/* The instrumented module: what of the original one is printed, and which probes go with it. */
+/* Builds the instrumented module: selects the parts of the original one and the probes. */
 #include "instrument/emit.h"
 
 #include "base/memory.h"
@@ -9,17 +9,17 @@ typedef struct Build {
     PtxModule *module;
     const PtxProgram *const *programs;
     int program_count;
-    bool approximate;    /* record those, too */
-    bool maps_addresses; /* there is a mapa */
+    bool approximate;    /* also records .approx results */
+    bool maps_addresses; /* some instruction is a mapa */
     InstrumentSites *sites;
-    bool *function_wanted; /* [module function]: printed with its body */
-    bool *function_named;  /* [module function]: its declaration is printed */
+    bool *function_wanted; /* [module function]: prints its body */
+    bool *function_named;  /* [module function]: prints its declaration */
     bool *variable_named;  /* [module variable] */
     int **site_of;         /* [module function][place]: number of the site, -1: none; NULL: not printed */
     int site_capacity, symbol_capacity;
 } Build;
 
-/* ---- what is printed -------------------------------------------------------------------------------- */
+/* ---- selection --------------------------------------------------------------------------------------- */
 
 static PtxVariable *find_variable(const PtxModule *module, const char *name) {
     for (int i = 0; i < module->variable_count; i++)
@@ -101,7 +101,7 @@ static void plan_function(Build *build, const PtxProgram *program, const PtxProg
     free(may_spin);
 }
 
-/* Sites that may spin first; then each function knows its own. */
+/* Numbers the sites, those that may spin first; afterwards each function knows its own. */
 static void number_sites(Build *build) {
     InstrumentSites *sites = build->sites;
     InstrumentSite *ordered = arena_new(&sites->arena, ((size_t)sites->site_count + 1) * sizeof *ordered);
@@ -183,7 +183,7 @@ static bool is_alias_of_unnamed(const Build *build, const PtxItem *item) {
     return true;
 }
 
-/* Versions as one number: 7.8 is 708. */
+/* A version as one number: 7.8 is 708. */
 static int version_of(const PtxModule *module) {
     return module->version_major * 100 + module->version_minor;
 }
@@ -290,7 +290,7 @@ static bool print_probes(PtxModule *probe, const Emitter *emitter, Text *out, Er
     return good;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------- */
+/* ---- the module -------------------------------------------------------------------------------------- */
 
 static bool is_ours(const char *name) {
     return !strncmp(name, "redviz_", strlen("redviz_"));

@@ -1,4 +1,4 @@
-/* Where an address of the machine lies in the trace's terms (locate.h). */
+/* Translates a GPU address into the terms of the trace (locate.h). */
 #include "instrument/locate.h"
 
 #include "base/memory.h"
@@ -11,7 +11,8 @@ enum { WINDOW_BYTES = 1 << 24, RESERVED_BYTES = 1024 };
 static int by_base(const void *a, const void *b) {
     const LocatedSymbol *x = a, *y = b;
     if (x->base != y->base) return x->base < y->base ? -1 : 1;
-    return (x->bytes != 0) - (y->bytes != 0); /* dynamic memory may begin where an empty variable is */
+    /* dynamic memory may start at the same address as an empty variable */
+    return (x->bytes != 0) - (y->bytes != 0);
 }
 
 static int buffer_of_variable(const InstrumentMemory *memory, const char *name) {
@@ -32,7 +33,7 @@ static bool reads_reserved(const PtxProgram *program) {
     return false;
 }
 
-/* Does the program have the variable of this function? Others belong to other entries of the module. */
+/* True if the program has the variable of this function. Others belong to other entries of the module. */
 static bool has_variable(const PtxProgram *program, const PtxVariable *variable) {
     return !variable->function || ptx_program_function(program, variable->function) >= 0;
 }
@@ -45,7 +46,7 @@ static void add_variable(Locator *locator, const InstrumentSymbol *symbol, uint6
     if (variable->space == PTX_SPACE_LOCAL) {
         locator->local[locator->local_count++] = located;
     } else if (variable->space != PTX_SPACE_CONST) {
-        located.base %= WINDOW_BYTES; /* in a cluster, above it, the block's rank */
+        located.base %= WINDOW_BYTES; /* in a cluster, the bits above are the block's rank */
         locator->shared[locator->shared_count++] = located;
     } else {
         LocatedConstant constant = {base, bytes, buffer_of_variable(locator->memory, variable->name)};
@@ -56,7 +57,7 @@ static void add_variable(Locator *locator, const InstrumentSymbol *symbol, uint6
     }
 }
 
-/* Local variables of the entry follow each other in its frame, each where its alignment allows. */
+/* The entry's local variables are consecutive in its frame, each at the next aligned offset. */
 static void lay_out_frame(Locator *locator) {
     uint64_t at = 0;
     for (int i = 0; i < locator->local_count; i++) {
@@ -126,7 +127,7 @@ void locator_name_symbols(const Locator *locator, Arena *arena, TraceLaunch *lau
 
 /* ---- addresses -------------------------------------------------------------------------------------- */
 
-/* The rank that the address names, where it is another block's; else -1. */
+/* The rank that the address names, if it is another block's; otherwise -1. */
 static int peer_of(const Locator *locator, uint64_t address) {
     uint64_t rank = address / WINDOW_BYTES - locator->origin;
     return locator->has_peers && rank != locator->rank && rank < locator->cluster_blocks ? (int)rank : -1;
@@ -140,7 +141,7 @@ static Location in_shared(const Locator *locator, uint64_t address) {
     return (Location){PTX_SPACE_SHARED, (uint16_t)place, address - base, peer};
 }
 
-/* Outside the entry's variables: frames of called functions, whose place is the machine's business. */
+/* Outside the entry's variables: frames of called functions, which the GPU places. */
 static Location in_local(const Locator *locator, uint64_t address) {
     uint64_t offset = address;
     for (int i = 0; i < locator->local_count; i++)
@@ -171,7 +172,7 @@ static bool in_global(const Locator *locator, uint64_t address, Location *out) {
     return true;
 }
 
-/* Of a cluster: of all its blocks. */
+/* In a cluster: of all its blocks. */
 static uint64_t shared_window_bytes(const Locator *locator) {
     return locator->has_peers ? (uint64_t)WINDOW_BYTES * (locator->origin + locator->cluster_blocks)
                               : WINDOW_BYTES;

@@ -1,19 +1,19 @@
-/* From records to partial events (partial_events.h). */
+/* Turns records into partial events (partial_events.h). */
 #include "instrument/probe_copies.h"
 
 #include "base/memory.h"
 #include "ptx/matrix.h"
 #include <stdlib.h>
 
-typedef struct SiteOccurrences { /* of one site and thread, in the interval that it is in */
+typedef struct SiteOccurrences { /* of one site and thread, in its current interval */
     uint32_t interval, count;
 } SiteOccurrences;
 
 typedef struct Cutter {
     PartialEvents *partial_events;
     uint32_t block;
-    uint32_t *interval;            /* [thread] block-wide barriers that it has passed */
-    SiteOccurrences **occurrences; /* [pc][thread], made when a pc is first met */
+    uint32_t *interval;            /* [thread] block-wide barriers passed */
+    SiteOccurrences **occurrences; /* [pc][thread], allocated when a pc first occurs */
     SpinCollapse *spin_collapse;
     Error *error;
 } Cutter;
@@ -60,7 +60,7 @@ static void count_occurrence(Cutter *cutter, PartialEvent *partial) {
         *interval_of(cutter, partial, __builtin_ctz(rest)) = partial->interval + 1;
 }
 
-/* The later round takes the place of the earlier one in the counts. */
+/* The later iteration replaces the earlier one in the counts. */
 static void drop_round(Cutter *cutter, const uint64_t *earlier, const uint64_t *later, int period) {
     for (int i = 0; i < period; i++) {
         PartialEvent *old = &cutter->partial_events->partial_events[earlier[i]],
@@ -96,8 +96,8 @@ static bool refuse_address(const Cutter *cutter, const InstrumentSite *site, uin
                      cutter->block, site->instruction->name, (unsigned long long)address);
 }
 
-/* Of shared accesses those that reach the same block's memory as the first; of others, where they are in no shared or
- * local memory, the same buffer. */
+/* For shared accesses: the lanes that reach the same block's memory as the first one. For others outside
+ * shared and local memory: the lanes in the same buffer. */
 static uint32_t lanes_of_place(const Location *where, uint32_t among) {
     int first = __builtin_ctz(among);
     uint32_t lanes = 0;
@@ -111,8 +111,8 @@ static uint32_t lanes_of_place(const Location *where, uint32_t among) {
     return lanes;
 }
 
-/* A partial event for each place, in the order of the emulator: shared, block by block, local, then buffers by their first
- * lane. */
+/* Creates a partial event per place, in the order of the emulator: shared, block by block, local, then
+ * buffers by their first lane. */
 static bool cut_access(Cutter *cutter, PartialEvent partial) {
     const PartialEvents *partial_events = cutter->partial_events;
     const InstrumentSite *site = site_of(partial_events, &partial);
@@ -143,8 +143,8 @@ static bool cut_access(Cutter *cutter, PartialEvent partial) {
     return true;
 }
 
-/* Stands this record for its execution? Of what the probe stands behind, the first does; of barriers the
- * last. */
+/* True if this record represents its execution: the first one if the probe follows the instruction, the last
+ * one at barriers. */
 static bool stands_for_all(const Records *records, int number) {
     const Record *record = &records->records[number];
     const Record *first = &records->records[record->first];

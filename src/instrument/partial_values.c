@@ -1,4 +1,4 @@
-/* The addresses, places and values that a record holds of one partial event (partial_events.h). */
+/* The addresses, places and values of one partial event in its record (partial_events.h). */
 #include "instrument/probe_copies.h"
 #include "ptx/matrix.h"
 
@@ -43,7 +43,7 @@ uint64_t partial_event_address(const PartialEvents *partial_events, const Partia
            (uint64_t)(4 * (lane % 4));
 }
 
-/* A register whose halves the lanes have exchanged behind a load, or before a store: the same exchange undoes it. */
+/* A register whose halves the lanes exchanged after a load or before a store: the same exchange undoes it. */
 static uint32_t exchanged_back(const PartialEvents *partial_events, const PartialEvent *partial, int index,
                                int lane) {
     uint32_t values[WARP_LANES] = {0};

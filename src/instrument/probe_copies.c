@@ -1,4 +1,4 @@
-/* Asynchronous copies: from records to events (probe_copies.h). */
+/* Turns the records of asynchronous copies into events (probe_copies.h). */
 #include "instrument/probe_copies.h"
 
 #include "instrument/locate.h"
@@ -22,7 +22,7 @@ uint32_t copies_part_lanes(const PartialEvents *partial_events, const PartialEve
     return lanes;
 }
 
-/* Bytes of an element, where all lanes of the execution read all: as the buffer has them. */
+/* Bytes of an element as in the buffer, if all lanes read all of their bytes. */
 static int element_bytes(const PartialEvents *partial_events, const PartialEvent *partial) {
     const InstrumentSite *site = site_of(partial_events, partial);
     uint32_t all = partial_events->records->records[partial->record].all, whole = copies_whole_bytes(site);
@@ -34,7 +34,7 @@ static int element_bytes(const PartialEvents *partial_events, const PartialEvent
     return bytes == 2 || (bytes == 8 && whole >= 8) ? bytes : WORD;
 }
 
-/* What the lane reads, and zeros behind it. */
+/* The bytes that the lane reads, followed by zeros. */
 static void bytes_of_lane(const PartialEvents *partial_events, const PartialEvent *partial, int lane,
                           uint8_t bytes[MOST_BYTES]) {
     const InstrumentSite *site = site_of(partial_events, partial);

@@ -1,4 +1,4 @@
-/* What is recorded of each instruction (plan.h). */
+/* Decides what each instruction records (probe_plan.h). */
 #include "instrument/probe_plan.h"
 
 #include "instrument/probe_copies.h"
@@ -9,7 +9,7 @@
 #include "trace/producer_rules.h"
 #include <stdlib.h>
 
-/* ---- what instructions write ------------------------------------------------------------------------ */
+/* ---- destinations ------------------------------------------------------------------------------------ */
 
 static bool mentions(const PtxOperand *operand, const PtxRegister *reg) {
     if (operand->kind == PTX_OPERAND_REGISTER && operand->reg == reg) return true;
@@ -19,17 +19,17 @@ static bool mentions(const PtxOperand *operand, const PtxRegister *reg) {
 }
 
 typedef struct Probe { /* of the opcodes that name it in ptx/opcodes.def */
-    /* Fills what follows from the instruction, its kind being known; false: it gets no probe. */
+    /* Fills in the properties of the instruction, whose kind is known; false: it gets no probe. */
     bool (*plan)(const PtxInstruction *in, const Constants *constants, InstrumentSite *site);
-    /* Is the first operand written? NULL: yes. */
+    /* True if the first operand is written. NULL: always. */
     bool (*has_destination)(const PtxInstruction *in);
-    /* What a field INSTRUMENT_OPERAND records. NULL: the second operand. */
+    /* The operand of a field INSTRUMENT_OPERAND. NULL: the second operand. */
     const PtxOperand *(*operand)(const PtxInstruction *in);
-    /* What a record's `extra` is: an operand, or NULL and `*constant`. NULL: it is not used. */
+    /* The `extra` of a record: an operand, or NULL and `*constant`. A NULL pointer: unused. */
     const PtxOperand *(*extra)(const InstrumentSite *site, uint32_t *constant);
 } Probe;
 
-static const Probe *probe_of(const PtxInstruction *in); /* NULL: no trace has an event of it */
+static const Probe *probe_of(const PtxInstruction *in); /* NULL: no trace has such an event */
 
 static bool has_destination(const PtxInstruction *in) {
     const Probe *probe = probe_of(in);
@@ -101,8 +101,8 @@ static bool is_small_space(PtxSpace space) {
     return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER || space == PTX_SPACE_LOCAL;
 }
 
-/* The address of a row, and the lane's part of each matrix; partial_events.c makes an access of each (see
- * src/emulator/instructions/run_matrix.c). */
+/* Records the address of a row, and the lane's part of each matrix; partial_events.c creates an access per
+ * matrix (see src/emulator/instructions/run_matrix.c). */
 static bool plan_matrices(const PtxInstruction *in, InstrumentSite *site) {
     if (!ptx_instruction_has(in, PTX_MOD_M8N8) || in->types[0] != PTX_B16) return false;
     site->element_bytes = 4;
@@ -113,8 +113,8 @@ static bool plan_matrices(const PtxInstruction *in, InstrumentSite *site) {
     return true;
 }
 
-/* wmma.load, wmma.store: the address of the matrix and the lane's registers; the distance of rows is the record's extra. An
- * access of each piece (ptx/matrix.h). */
+/* wmma.load, wmma.store: record the address of the matrix and the lane's registers; the row stride is the
+ * record's extra. One access per piece (ptx/matrix.h). */
 static bool plan_fragment(const PtxInstruction *in, InstrumentSite *site) {
     PtxMatrixAccess access;
     if (!ptx_matrix_access(in, &access)) return false;
@@ -166,7 +166,7 @@ static bool plan_wmma(const PtxInstruction *in, const Constants *constants, Inst
     return (site->kind == TRACE_MATRIX ? plan_product : plan_access)(in, constants, site);
 }
 
-/* The result, of every lane. */
+/* Records the result in every lane. */
 static void plan_warp_result(InstrumentSite *site) {
     site->is_behind = true;
     site->element_bytes = 4;
@@ -196,14 +196,14 @@ static bool plan_vote(const PtxInstruction *in, const Constants *constants, Inst
     return true;
 }
 
-/* Of elect and activemask: they take no value. */
+/* elect and activemask take no value. */
 static bool plan_mask(const PtxInstruction *in, const Constants *constants, InstrumentSite *site) {
     (void)constants;
     plan_warp_result(site);
     return in->operand_count > 0;
 }
 
-/* The place of the mbarrier: behind the destination, if there is one. */
+/* The index of the mbarrier operand: after the destination, if any. */
 static int mbarrier_index(const PtxInstruction *in) {
     return in->operand_count && in->operands[0].kind != PTX_OPERAND_MEMORY ? 1 : 0;
 }
@@ -212,7 +212,7 @@ static bool is_mbarrier_wait(const PtxInstruction *in) {
     return in->opcode == PTX_mbarrier && trace_watches(in);
 }
 
-/* A state is opaque: neither what an arrival gives nor what a wait takes is recorded. */
+/* A state is opaque: neither the result of an arrival nor the operand of a wait is recorded. */
 static const PtxOperand *operand_of_mbarrier(const PtxInstruction *in) {
     int index = mbarrier_index(in) + 1;
     if (in->opcode != PTX_mbarrier || index >= in->operand_count) return NULL;
@@ -281,7 +281,8 @@ const PtxOperand *instrument_address(const InstrumentSite *site) {
     return &site->instruction->operands[address_index(site->instruction)];
 }
 
-/* Element e of {a, b}, of a vector register, of a 128-bit register (two elements each), or the operand. */
+/* Element e of {a, b}, of a vector register or of a 128-bit register (two elements each), or the operand
+ * itself. */
 static const PtxOperand *element_of(const PtxInstruction *in, const PtxOperand *operand, int element,
                                     PtxOperand *component) {
     bool halves = in->type_count && ptx_type_bytes(in->types[0]) == 16;
@@ -304,7 +305,7 @@ const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField
                                PtxOperand *component) {
     const PtxInstruction *in = site->instruction;
     switch ((InstrumentFieldKind)field->kind) {
-    case INSTRUMENT_ADDRESS: /* of a copy, the source, then the destination */
+    case INSTRUMENT_ADDRESS: /* of a copy: the source, then the destination */
         if (in->opcode == PTX_cp && site->kind != TRACE_MBARRIER)
             return &in->operands[field->element ? 0 : 1];
         return instrument_address(site);
@@ -323,7 +324,7 @@ const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField
                : d;
 }
 
-/* Where it is no register. */
+/* For a stride that is not in a register. */
 static uint32_t fragment_stride(const PtxInstruction *in) {
     PtxMatrixAccess access;
     if (in->operand_count > 2) return (uint32_t)in->operands[2].integer;
@@ -371,7 +372,7 @@ static const PtxOperand *last_operand(const PtxInstruction *in) {
     return &in->operands[in->operand_count - 1];
 }
 
-/* The lanes that take part. */
+/* The participating lanes. */
 static const PtxOperand *members_of_shuffle(const InstrumentSite *site, uint32_t *constant) {
     (void)constant;
     return operand_at(site->instruction, 4);
@@ -387,7 +388,7 @@ static const PtxOperand *members_of_elect(const InstrumentSite *site, uint32_t *
     return operand_at(site->instruction, 1);
 }
 
-/* The distance of rows, in elements. */
+/* The row stride, in elements. */
 static const PtxOperand *distance_of_wmma(const InstrumentSite *site, uint32_t *constant) {
     const PtxOperand *distance = operand_at(site->instruction, 2);
     if (site->kind == TRACE_MATRIX) return NULL;
@@ -395,14 +396,14 @@ static const PtxOperand *distance_of_wmma(const InstrumentSite *site, uint32_t *
     return distance && distance->kind == PTX_OPERAND_REGISTER ? distance : NULL;
 }
 
-/* How many groups may be on their way behind a wait. */
+/* How many groups may be in flight after a wait. */
 static const PtxOperand *groups_of_copy(const InstrumentSite *site, uint32_t *constant) {
     if (site->kind == TRACE_ASYNC_GROUP && site->instruction->operand_count)
         *constant = (uint32_t)site->instruction->operands[0].integer;
     return NULL;
 }
 
-/* Which barrier of the block. */
+/* The number of the barrier in the block. */
 static const PtxOperand *number_of_barrier(const InstrumentSite *site, uint32_t *constant) {
     const PtxInstruction *in = site->instruction;
     bool is_cluster = ptx_instruction_has(in, PTX_MOD_CLUSTER);

@@ -1,4 +1,4 @@
-/* The probe plan of an instruction: what is recorded of it, and where its parts are in the text. Private to
+/* The probe plan of an instruction: what it records, and where the parts are in the text. Private to
  * src/instrument. */
 #ifndef INSTRUMENT_PROBE_PLAN_H
 #define INSTRUMENT_PROBE_PLAN_H
@@ -6,34 +6,35 @@
 #include "instrument/instrument.h"
 
 /* Registers of a function that hold one constant: written once, by a mov. nvcc puts the operands of shuffles
- * into such. */
+ * into such registers. */
 typedef struct Constants {
-    uint8_t *writes; /* [register] 0, 1, 2: more, or not by a plain mov */
+    uint8_t *writes; /* [register] 0, 1, 2: more than once, or not by a plain mov */
     uint32_t *value; /* [register] */
 } Constants;
 
 Constants constants_find(const PtxFunction *function);
 void constants_done(Constants *constants);
 
-/* Fills what follows from the instruction. false: it gets no probe. */
+/* Fills in the properties of the instruction. False: it gets no probe. */
 bool plan_site(const PtxInstruction *instruction, const Constants *constants, InstrumentSite *site);
 
-/* The same for one whose result PTX does not define to the bit (ptx/approximate.h); false: it is none. */
+/* The same for an instruction whose result PTX does not define bit by bit (ptx/approximate.h); false for any
+ * other. */
 bool plan_approximate_site(const PtxInstruction *instruction, InstrumentSite *site);
 
-/* What plan_site() refuses although a trace would record it. */
+/* True if plan_site() refuses the instruction although a trace would record it. */
 bool plan_is_missed(const PtxInstruction *instruction);
 
-/* Does the instruction write the register? */
+/* True if the instruction writes the register. */
 bool plan_writes(const PtxInstruction *instruction, const PtxRegister *reg);
 
-/* The operand behind a field; NULL: there is none. Of 128-bit registers, elements are halves. */
+/* The operand of a field, or NULL. The elements of 128-bit registers are halves. */
 const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField *field,
                                PtxOperand *component);
-/* The operand that becomes a record's `extra`; NULL: there is none, it is `*constant`. */
+/* The operand that becomes a record's `extra`; NULL: `*constant` does. */
 const PtxOperand *plan_extra(const InstrumentSite *site, uint32_t *constant);
 
-/* spin.c: marks the instructions of [begin, end) that lie in a loop that may wait for others. */
+/* spin.c: marks the instructions of [begin, end) in loops that may wait for others. */
 void plan_spin_loops(const PtxProgram *program, int begin, int end, bool *may_spin);
 
 #endif

@@ -1,10 +1,10 @@
-/* Reading a region: a damaged one must not do harm.
+/* Reads and checks a region, which may be damaged.
  *
- * Lanes that a machine lets run apart make records of their own of an instruction that they execute together:
- * a shfl.sync, whose probe stands behind it, or an aligned barrier, whose probe stands before it. Such
- * records are put together: a warp's next record of the same site belongs to the one before where its lanes
- * are others and the members are the same. (A lane that comes again makes a new one, and by then all members
- * have recorded the last: none goes on from such an instruction before all have come.) */
+ * Lanes that run apart on a GPU write separate records of an instruction that they execute together: a
+ * shfl.sync, whose probe follows it, or an aligned barrier, whose probe precedes it. Such records are
+ * combined: a warp's next record of the same site belongs to the previous one if its lanes differ and the
+ * members are the same. (A lane that returns writes a new record, and by then all members have recorded the
+ * last one: no lane leaves such an instruction before all have arrived.) */
 #include "instrument/records.h"
 
 #include "base/memory.h"
@@ -18,7 +18,7 @@ enum { NONE = -1 };
 typedef struct RecordReader {
     const InstrumentSites *sites;
     const uint8_t *region;
-    uint64_t begin, end; /* of its records */
+    uint64_t begin, end; /* range of its records */
     uint32_t threads, block;
     Error *error;
 } RecordReader;
@@ -54,7 +54,7 @@ static uint32_t lanes_of_warp(uint32_t threads, uint32_t warp) {
     return rest >= WARP_LANES ? ~UINT32_C(0) : (UINT32_C(1) << rest) - 1;
 }
 
-/* The record at *at, which moves behind it. */
+/* Reads the record at *at and advances *at. */
 static bool read_record(const RecordReader *reader, uint64_t *at, Record *record) {
     if (reader->end - *at < RECORD_HEADER) return damaged(reader, *at, "a record is cut off");
     const uint8_t *from = reader->region + *at;
@@ -99,7 +99,7 @@ static bool belongs(const Record *first, const Record *record) {
     return !record->site->is_behind || !((first->all | record->mask) & ~record->extra);
 }
 
-/* `latest`: [warp][site], the latest first record. */
+/* Combines the records of one execution. `latest`: [warp][site], the latest first record. */
 static void put_together(Records *records, int number, int *latest) {
     Record *record = &records->records[number];
     record->first = record->last = number;

@@ -1,5 +1,5 @@
-/* Region: the layout of the trace buffer. Private to src/instrument; kernels/probe.cu says the same to the
- * device, and the two change together.
+/* Region: the layout of the trace buffer. Private to src/instrument; kernels/probe.cu repeats it for the
+ * device, so the two change together.
  *
  *   header | an address for each symbol, plus 1 | a slot for each spin site, warp and lane | records
  *
@@ -12,10 +12,10 @@
 #include "instrument/instrument.h"
 
 enum {
-    REGION_USED = 0,           /* 8 bytes each: bytes of records, with those that found no room */
-    REGION_LOST_AT = 8,        /* ~used of the first that found none; 0: all fitted */
-    REGION_DROPPED = 16,       /* how many found none */
-    REGION_LEFT_OUT = 24,      /* how many in loops that spin had their place taken by a later one */
+    REGION_USED = 0,           /* 8 bytes each: bytes of records, including those without room */
+    REGION_LOST_AT = 8,        /* ~used of the first record without room; 0: all fit */
+    REGION_DROPPED = 16,       /* how many had no room */
+    REGION_LEFT_OUT = 24,      /* how many in spin loops were replaced by a later one */
     REGION_SHARED_WINDOW = 32, /* generic addresses */
     REGION_LOCAL_WINDOW = 40,
     REGION_SYMBOLS = 48,

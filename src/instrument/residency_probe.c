@@ -1,8 +1,8 @@
-/* An entry that records its residency (residency.h):
+/* The text of an entry that records its residency (residency.h):
  *
  *     %redviz_at = &records[linear index of the block]
  *
- * Only registers are added: neither shared memory nor barriers change. */
+ * The probe adds only registers: shared memory and barriers do not change. */
 #include "instrument/residency_probe.h"
 
 #include "instrument/entry_probe.h"
@@ -68,7 +68,7 @@ static void put_end(const PtxInstruction *in, Text *out) {
                END, END_CLOCK);
 }
 
-/* "name(.param .u64 in)" gets one more; behind the list there are only directives without parentheses. */
+/* Adds a parameter to "name(.param .u64 in)"; only directives without parentheses follow the list. */
 static bool print_header(const PtxItem *item, Text *out, Error *error) {
     const char *open = strchr(item->text, '('), *close = strrchr(item->text, ')');
     bool is_empty = open && close && strspn(open + 1, " \t\r\n") == (size_t)(close - open - 1);
@@ -97,7 +97,7 @@ bool instrument_residency(const PtxProgram *const *programs, int count, Text *ou
     return entry_probe_print(&probe, programs, count, out, error);
 }
 
-/* ---- records --------------------------------------------------------------------------------------------- */
+/* ---- records ------------------------------------------------------------------------------------------- */
 
 uint32_t residency_cycles(const ResidencyRecord *record) {
     return (uint32_t)((record->end_clock - record->clock) & ((UINT64_C(1) << CLOCK_BITS) - 1));

@@ -1,9 +1,9 @@
-/* Residency probe: a light rewriting that records where and when each block ran. Every block records on which
- * multiprocessor it is and when, in a record of its own; the kernel is otherwise as it was.
+/* Residency probe: a light rewriting that records where and when each block ran. Every block records its
+ * multiprocessor and its times in its own record; the kernel is otherwise unchanged.
  *
- * Where the entry begins, thread 0 of the block writes start, clock and multiprocessor. Before every ret and exit of the
- * entry, the lowest lane of those that leave together raises end and end clock to the time of now, so that both are
- * those of the last warp in the end. Lanes that leave apart from each other each write, which changes nothing.
+ * At the start of the entry, thread 0 of the block writes start, clock and multiprocessor. Before every ret
+ * and exit of the entry, the lowest of the leaving lanes raises end and end clock to the current time, so
+ * both finally hold those of the last warp. Lanes that leave separately each write, which is harmless.
  *
  * %globaltimer is the same for all multiprocessors, in steps of nanoseconds that depend on the GPU ("Special
  * Registers" in the PTX ISA); %clock64 is each multiprocessor's own, in cycles. */
@@ -15,16 +15,18 @@
 
 /* [linear index of the block], all zero before a launch. */
 typedef struct ResidencyRecord {
-    uint64_t start, end; /* %globaltimer; end 0: no thread came to an exit */
-    uint64_t clock; /* %clock64 at the start in the lower 48 bits, above them %smid + 1; 0: no block ran */
+    uint64_t start, end; /* %globaltimer; end 0: no thread reached an exit */
+    /* %clock64 at the start in the lower 48 bits, above them %smid + 1; 0: the block did not run */
+    uint64_t clock;
     uint64_t end_clock; /* %clock64 */
 } ResidencyRecord;
 
-/* Prints the programs, which are of one module. Each entry has one more parameter behind its own: .u64, the address of
- * the records. false with `error` where an entry's header cannot be read, or another function than an entry exits. */
+/* Prints the programs of one module. Each entry gets one more parameter at the end: .u64, the address of the
+ * records. False with `error` if an entry's header cannot be read, or a function other than an entry
+ * exits. */
 bool instrument_residency(const PtxProgram *const *programs, int count, Text *out, Error *error);
 
-/* Cycles between the two; the multiprocessor. */
+/* The cycles between start and end; the multiprocessor. */
 uint32_t residency_cycles(const ResidencyRecord *record);
 uint32_t residency_multiprocessor(const ResidencyRecord *record);
 

@@ -1,8 +1,8 @@
-/* Loops that may wait for others.
+/* Finds loops that may wait for others.
  *
- * A loop is what lies between a label and a branch back to it. It may wait where it looks at memory that
- * others change (ordered or volatile loads, atomics), and itself neither stores nor waits at a barrier: what
- * such a loop does a thousand times, it may do a million times. */
+ * A loop is the code between a label and a branch back to it. It may wait if it reads memory that others
+ * change (ordered or volatile loads, atomics), and neither stores nor waits at a barrier: such a loop may run
+ * a thousand times or a million times. */
 #include "instrument/probe_plan.h"
 
 #include "trace/producer_rules.h"

@@ -1,5 +1,6 @@
-/* Spin loops of instrumented runs collapsed to their last round (trace/producer_rules.h). Whether an atomic
- * changed its word is worked out here from what it found and its operand; the emulator looks at the word. */
+/* Collapses the spin loops of instrumented runs to their last iteration (trace/producer_rules.h). Whether an
+ * atomic changed its word is computed here from the old value and the operand; the emulator compares the
+ * word. */
 #include "instrument/partial_events.h"
 
 #include "base/memory.h"
@@ -21,14 +22,15 @@ void spin_collapse_free(SpinCollapse *spin_collapse) {
     free(spin_collapse);
 }
 
-/* ---- what an instruction does to memory ------------------------------------------------------------- */
+/* ---- effects on memory ------------------------------------------------------------------------------- */
 
 static int64_t extended(uint64_t value, int bytes) {
     int unused = 64 - 8 * bytes;
     return (int64_t)(value << unused) >> unused;
 }
 
-/* Is the least, or greatest, of the two the old one? Floats count as changed unless both are equal. */
+/* True if the minimum or maximum of the two is the old value. Floats count as changed unless both are
+ * equal. */
 static bool keeps_extreme(const PtxInstruction *in, uint64_t old, uint64_t operand, int bytes) {
     PtxType type = in->types[0];
     if (ptx_type_is_float(type)) return old == operand;
@@ -59,7 +61,7 @@ static bool has_changed(const PartialEvents *partial_events, const PartialEvent 
     return false;
 }
 
-/* ---- rounds ----------------------------------------------------------------------------------------- */
+/* ---- iterations ---------------------------------------------------------------------------------------- */
 
 static const InstrumentSite *site_of(const PartialEvents *partial_events, uint64_t partial) {
     return partial_events->records->records[partial_events->partial_events[partial].record].site;

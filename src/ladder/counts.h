@@ -7,11 +7,11 @@
 typedef struct LadderCount {
     char kernel[48], dtype[16], op[8];
     uint64_t n;
-    double accesses;   /* to shared memory, of warps; likewise the others */
-    double wavefronts; /* of loads and stores: those of atomics are not modelled */
-    double excess;     /* wavefronts more than ideal */
+    double accesses;   /* of warps to shared memory; also the members below */
+    double wavefronts; /* of loads and stores; those of atomics are not modelled */
+    double excess;     /* wavefronts beyond the ideal number */
     double sectors, barriers;
-    bool failed; /* it could not be run: nothing is known */
+    bool failed; /* the run failed: nothing is known */
 } LadderCount;
 
 typedef struct LadderCounts {
@@ -19,14 +19,15 @@ typedef struct LadderCounts {
     int count, capacity;
 } LadderCounts;
 
-/* Elements that are emulated within a fraction of a second. */
+/* A size that is emulated within a fraction of a second. */
 enum { LADDER_COUNTED_N = 1 << 20 };
 
+/* NULL: not counted */
 const LadderCount *ladder_counts_find(const LadderCounts *counts, const char *kernel, uint64_t n,
-                                      const char *dtype, const char *op); /* NULL: not counted */
-/* What has to be run for it. `kernel` and `op` are borrowed. */
+                                      const char *dtype, const char *op);
+/* The run that gives the counts. `kernel` and `op` are borrowed. */
 SessionOptions ladder_counts_options(const char *kernel, uint64_t n, const char *dtype, const char *op);
-/* Of that run; NULL: it could not be opened. */
+/* Adds the counts of that run; NULL: it could not be opened. */
 void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, Session *session);
 void ladder_counts_done(LadderCounts *counts);
 

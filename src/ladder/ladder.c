@@ -23,7 +23,7 @@ static bool holds_word(const char *words, const char *word) {
     return false;
 }
 
-/* Does the kernel, as it is launched, leave one number? */
+/* True if the kernel, as launched, leaves one number. */
 static bool ends_in_one(const CatalogRow *row, const LadderOf *of) {
     CatalogOptions options = {.op = of->op};
     CatalogRun run;
@@ -46,7 +46,8 @@ static bool is_within(const Measurements *list, const Timing *timing) {
     return timing >= list->timings && timing < list->timings + list->timing_count;
 }
 
-/* All of `from`, then what is not in the catalogue of `here`. NULL: the first; returns NULL past the last. */
+/* Iterates over all of `from`, then the timings of `here` that are not in the catalogue. NULL: the first;
+ * returns NULL past the last. */
 static const Timing *next_timing(const Ladder *ladder, const Timing *last) {
     const Measurements *from = ladder->from, *here = ladder->here;
     if (!last && from->timing_count) return from->timings;
@@ -80,7 +81,7 @@ static void add_rungs(Ladder *out) {
     out->rung_count = out->row_count;
 }
 
-/* Of the catalogue: Triton's programs; where no rung takes the type, all kernels that end in one number. */
+/* From the catalogue: Triton's programs or, if no rung has the type, all kernels that end in one number. */
 static void add_others(Ladder *out) {
     for (int catalogue = 1; catalogue >= 0; catalogue--)
         for (const Timing *timing = NULL; (timing = next_timing(out, timing));) {
@@ -103,7 +104,7 @@ static void add_size(Ladder *out, uint64_t n) {
     out->size_count++;
 }
 
-/* The usual ones, and what else rungs were timed at. */
+/* The usual sizes, and other sizes at which rungs were timed. */
 static void add_sizes(Ladder *out) {
     for (int i = 0; i < USUAL_SIZES; i++) add_size(out, usual_sizes[i]);
     for (const Timing *timing = NULL; (timing = next_timing(out, timing));) {
@@ -120,8 +121,8 @@ static int size_index(const Ladder *ladder, uint64_t n) {
     return -1;
 }
 
-/* How well the timing answers: the lower, the better; -1: not at all. A program that ends in one number by itself,
- * outside of the ladder, is timed alone. */
+/* How closely the timing matches the request: lower is better; -1: not at all. A program outside the ladder
+ * that ends in one number by itself is timed alone. */
 static int rank(const Ladder *ladder, const LadderRow *row, const Timing *timing, bool alone) {
     bool counts_as_both = row->row && row->row->group != CATALOG_LADDER;
     if (timing->to_scalar == alone && !counts_as_both) return -1;
@@ -156,7 +157,7 @@ static void add_times(Ladder *out) {
                 out->of.alone ? out->rows[row].alone[size] : out->rows[row].scalar[size];
 }
 
-/* Another machine's times do not count: the CPU's. */
+/* Excludes another machine's times: the CPU's. */
 static bool is_comparable(const Ladder *ladder, const Timing *timing) {
     return timing && (!ladder->sample || !strcmp(timing->machine, ladder->sample->machine));
 }
@@ -243,7 +244,7 @@ static double value_of(const Ladder *ladder, int row, int size, const char *name
                                ladder->of.op, name);
 }
 
-/* What a kernel was profiled for is the kernel alone, and so is the share of the bandwidth that it is judged by. */
+/* Profiles measure the kernel alone, and so does its share of the bandwidth. */
 void ladder_find_limit(const Measurements *from, const LadderOf *of, const char *kernel, uint64_t n,
                        const Timing *alone, const Timing *scalar, LimitFigures *limit) {
     *limit = limit_figures_unknown();

@@ -39,7 +39,7 @@ static const MeasuredValue *next_value(const Measurements *from, int *at) {
     return NULL;
 }
 
-/* The clock while that kernel ran. */
+/* The clock during that kernel. */
 static double find_clock(const Measurements *from) {
     for (int i = 0; i < from->timing_count; i++)
         if (times_itself(from->timings[i].kernel) && from->timings[i].clock > 0)

@@ -1,5 +1,5 @@
-/* Latency: the cycles of an access when the next one needs its result. Kernels that time themselves measured
- * them (CatalogRow.latencies); they are shown in groups. */
+/* Latency: the cycles of an access whose result the next one needs. Kernels that time themselves measure them
+ * (CatalogRow.latencies); the display groups them. */
 #ifndef LADDER_LATENCY_H
 #define LADDER_LATENCY_H
 
@@ -8,19 +8,19 @@
 enum { LATENCY_ROWS = 48 };
 
 typedef struct LatencyRow {
-    const char *group; /* set where a group begins; else NULL */
+    const char *group; /* set at the start of a group; otherwise NULL */
     const char *label;
     double cycles;      /* NaN: not measured */
-    double nanoseconds; /* NaN: the clock is not known */
+    double nanoseconds; /* NaN: unknown clock */
 } LatencyRow;
 
 typedef struct Latencies {
-    LatencyRow rows[LATENCY_ROWS]; /* of latencies.def, measured or not; then what else there is */
+    LatencyRow rows[LATENCY_ROWS]; /* of latencies.def, measured or not, followed by others */
     int count;
-    int known;                      /* those that were measured */
+    int known;                      /* measured rows */
     double most;                    /* cycles */
-    double clock;                   /* MHz; NaN: not known */
-    const char *machine, *measured; /* NULL: nothing was */
+    double clock;                   /* MHz; NaN: unknown */
+    const char *machine, *measured; /* NULL: nothing was measured */
 } Latencies;
 
 void latency_gather(Latencies *out, const Measurements *from);

@@ -111,7 +111,7 @@ void published_print_numbers(const char *kernel, char *out, size_t bytes) {
                                        steps[i].number + (steps[i].number[0] == 'K'));
 }
 
-/* ---- what a measurement says to a sentence -------------------------------------------------------------- */
+/* ---- verdicts ------------------------------------------------------------------------------------------ */
 
 typedef struct Claim Claim;
 typedef struct Judged {
@@ -136,7 +136,7 @@ static double time_of(const Ladder *ladder, const char *kernel, double n) {
     return NAN;
 }
 
-/* `one`: a latency; `two`: how many of them; `number`: cycles, of which a quarter more or less is the same. */
+/* `one`: a latency; `two`: how many of them; `number`: cycles, equal within 25 %. */
 static ClaimVerdict judge_CYCLES(const Claim *claim, const Judged *judged) {
     double cycles = NAN;
     const Measurements *from = judged->ladder->from;

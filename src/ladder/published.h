@@ -1,4 +1,5 @@
-/* Published: the ladders of articles beside ours, and measurements beside their sentences (published.def). */
+/* Published: compares the ladders of articles with ours, and their statements with measurements
+ * (published.def). */
 #ifndef LADDER_PUBLISHED_H
 #define LADDER_PUBLISHED_H
 
@@ -29,12 +30,13 @@ typedef struct PublishedStep {
 const Article *published_article(ArticleId article);
 int published_step_count(void);
 const PublishedStep *published_step(int index);
-/* The article's step that our kernel is; NULL: none. */
+/* The article's step that corresponds to our kernel, or NULL. */
 const PublishedStep *published_find(ArticleId article, const char *kernel);
 
-/* The step's figure in this unit, of the size that is nearest to n; *at: that size, 0: the article does not say. NaN: none. */
+/* The step's figure in this unit, at the size nearest to n; *at: that size, 0 if the article does not say.
+ * NaN: none. */
 double published_figure(const PublishedStep *step, const char *unit, uint64_t n, uint64_t *at);
-/* How many times as fast as the article's first step, by its own figures. */
+/* The speedup over the article's first step, from its own figures. */
 double published_gain(const PublishedStep *step, uint64_t n);
 /* The units of its figures, "ms", "GB/s", ...: index from 0; NULL past the last. */
 const char *published_unit(ArticleId article, int index);
@@ -44,7 +46,7 @@ void published_print_numbers(const char *kernel, char *out, size_t bytes);
 
 typedef enum ClaimVerdict { CLAIM_NOT_KNOWN, CLAIM_REFUTED, CLAIM_HOLDS } ClaimVerdict;
 int published_claim_count(void);
-/* What the article says, and what was measured: "A: a shuffle takes 1 cycle", "26 cycles". */
+/* The article's statement, and the measured value: "A: a shuffle takes 1 cycle", "26 cycles". */
 ClaimVerdict published_claim(int index, const Measurements *from, const LadderCounts *counts, char *says,
                              size_t says_bytes, char *measured, size_t bytes);
 

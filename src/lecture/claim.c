@@ -1,4 +1,4 @@
-/* Recursive descent over a claim's text; evaluates as it reads. */
+/* Parses a claim by recursive descent, and evaluates it at the same time. */
 #include "lecture/claim_reader.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@ enum { DEEPEST = 64 };
 static bool read_sum(ClaimReader *reader, double *value);
 static bool read_factor(ClaimReader *reader, double *value);
 
-/* "a)" or "a, 2)": to a whole number, or to so many decimals. */
+/* "a)" or "a, 2)": rounds to a whole number, or to this many decimals. */
 static bool read_round(ClaimReader *reader, double *value) {
     enum { MOST_DECIMALS = 9 };
     int64_t decimals = 0;
@@ -48,13 +48,13 @@ static bool read_value(ClaimReader *reader, double *value) {
     }
     if (claim_peek(reader) == '.' || *reader->at == '[')
         return claim_read_member(reader, begin, &texts, value);
-    return claim_fail_at(reader, begin, "'%.40s' is no value: write RUN.NAME, like interleaved.shared_loads",
-                         texts.run);
+    return claim_fail_at(reader, begin,
+                         "'%.40s' is not a value: write RUN.NAME, like interleaved.shared_loads", texts.run);
 }
 
 /* ---- arithmetic ---------------------------------------------------------------------------------------- */
 
-/* "(", "-" or a value, which may hold another sum. */
+/* "(", "-" or a value, which may contain another sum. */
 static bool read_nested(ClaimReader *reader, double *value) {
     char next = *reader->at;
     if (isalpha((unsigned char)next)) return read_value(reader, value);
@@ -129,7 +129,7 @@ static bool holds(int relation, double left, double right) {
     }
 }
 
-/* Behind "limit(": RUN, N) is "memory", or is not "memory" */
+/* After "limit(": RUN, N) is "memory", or is not "memory" */
 static bool read_limit(ClaimReader *reader, const char *begin, ClaimResult *result) {
     ClaimTexts texts;
     Limit limit = LIMIT_UNKNOWN;
@@ -181,7 +181,7 @@ static bool read_comparison(ClaimReader *reader, ClaimResult *result) {
     return count > 0 || claim_fail_at(reader, reader->at, "a comparison is missing: == != < <= > >=");
 }
 
-/* "on recorded H200", at the end: found before the rest is read. Returns where it begins, or the end. */
+/* "on recorded H200", at the end: found before the rest is parsed. Returns its start, or the end. */
 static const char *find_machine(ClaimReader *reader, char machine[CLAIM_NAME_BYTES]) {
     static const char ON[] = " on recorded ";
     const char *on = NULL, *at = reader->of->text;

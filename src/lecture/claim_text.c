@@ -1,4 +1,4 @@
-/* Words, texts and numbers of a claim. */
+/* Reads words, texts and numbers of a claim. */
 #include "lecture/claim_reader.h"
 
 #include <ctype.h>
@@ -98,10 +98,10 @@ static bool read_digits(ClaimReader *reader, double *value) {
     char *stop;
     *value = strtod(digits, &stop);
     return (!*stop && isfinite(*value)) ||
-           claim_fail_at(reader, begin, "this is no number: 4096, 2^20, 0x10, 1.7");
+           claim_fail_at(reader, begin, "this is not a number: 4096, 2^20, 0x10, 1.7");
 }
 
-/* The same, or one of them to the power of another: 2^20. */
+/* A number, or one to the power of another: 2^20. */
 bool claim_read_number(ClaimReader *reader, double *value) {
     double power = 0;
     claim_peek(reader);

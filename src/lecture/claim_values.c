@@ -1,4 +1,4 @@
-/* Values of a claim, read and asked of the world. */
+/* Reads values of a claim and requests them from the world. */
 #include "lecture/claim_reader.h"
 
 #include "metrics/metrics.h"
@@ -53,7 +53,7 @@ static const char *scope_text(ClaimScope scope) {
     }
 }
 
-/* One of the scopes that a word has; 0: there is no such word. */
+/* One of the scopes of a word; 0: unknown word. */
 static ClaimScope scope_of_word(const char *name) {
     static const ClaimScope scopes[] = {CLAIM_LEVEL, CLAIM_STEP, CLAIM_LINE, CLAIM_TOTAL};
     const ClaimWord *word = claim_word_find(name);
@@ -62,7 +62,7 @@ static ClaimScope scope_of_word(const char *name) {
     return 0;
 }
 
-/* Is there a value of this name in this scope? Else the error says which name is near. */
+/* True if this scope has a value of this name; otherwise the error suggests a similar name. */
 static bool check_name(ClaimReader *reader, const char *at, const char *name, ClaimScope scope) {
     const char *near[METRIC_COUNT + 64];
     size_t count = 0;
@@ -136,7 +136,7 @@ static bool read_settings(ClaimReader *reader, ClaimQuery *query,
     return claim_expect(reader, "]");
 }
 
-/* Behind "stalled": a reason's name, as Nsight Compute has it. */
+/* After "stalled": a reason, as named by Nsight Compute. */
 static bool read_reason(ClaimReader *reader, ClaimQuery *query, ClaimTexts *texts) {
     claim_peek(reader);
     const char *at = reader->at, *names[SASS_STALLS];
@@ -145,12 +145,12 @@ static bool read_reason(ClaimReader *reader, ClaimQuery *query, ClaimTexts *text
     if (sass_stall_find(texts->reason) != SASS_STALLS) return true;
     for (int i = 0; i < SASS_STALLS; i++) names[i] = sass_stalls[i].tool_name;
     const char *nearest = text_nearest(texts->reason, names, SASS_STALLS);
-    return claim_fail_at(reader, at, "no warp stalls for '%.60s'; %s%s%s", texts->reason,
+    return claim_fail_at(reader, at, "unknown stall reason '%.60s'; %s%s%s", texts->reason,
                          nearest ? "did you mean " : "--sass=json names the reasons", nearest ? nearest : "",
                          nearest ? "?" : "");
 }
 
-/* Behind RUN: "[...].NAME", and where. */
+/* After RUN: "[...].NAME", and where. */
 bool claim_read_member(ClaimReader *reader, const char *begin, ClaimTexts *texts, double *value) {
     ClaimQuery query = {.scope = CLAIM_TOTAL, .run = texts->run, .name = texts->name};
     if (!read_settings(reader, &query, texts->settings) || !claim_expect(reader, ".")) return false;
@@ -196,7 +196,7 @@ static bool read_time_words(ClaimReader *reader, ClaimQuery *query, ClaimTexts *
     return true;
 }
 
-/* "RUN, N" of a time, with int for its type. */
+/* "RUN, N" of a time, with the default type int. */
 static bool read_timed(ClaimReader *reader, ClaimQuery *query, ClaimTexts *texts) {
     int64_t n = 0;
     snprintf(texts->dtype, sizeof texts->dtype, "int");
@@ -240,7 +240,7 @@ bool claim_read_call(ClaimReader *reader, const char *begin, ClaimTexts *texts, 
         !strcmp(name, "launches"))
         return read_time(reader, begin, texts, value);
     if (!strcmp(name, "limit"))
-        return claim_fail_at(reader, begin, "limit(...) is no number: write limit(RUN, N) is \"memory\"");
+        return claim_fail_at(reader, begin, "limit(...) is not a number: write limit(RUN, N) is \"memory\"");
     if (!strcmp(name, "cycles")) return read_cycles(reader, begin, texts, value);
     if (claim_take_word(reader, "step")) return read_step(reader, begin, texts, value);
     return claim_fail_at(

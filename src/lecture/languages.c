@@ -1,4 +1,4 @@
-/* The comparison of one lecture in two languages: only what is said may differ. */
+/* Compares one lecture in two languages: only the prose may differ. */
 #include "lecture/lecture.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_same_text(const char *a, const char *b) {
     return (!a && !b) || (a && b && !strcmp(a, b));
 }
 
-/* Choices are in the language; which of them is right is not. */
+/* The texts of choices are translated; the index of the right one is the same. */
 static int right_choice(const LectureQuestion *question) {
     for (int i = 0; i < question->choice_count; i++)
         if (!strcmp(question->choices[i], question->value)) return i;

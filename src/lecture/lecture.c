@@ -1,4 +1,4 @@
-/* The file, line by line: headings, fenced blocks, paragraphs. */
+/* Reads the file line by line: headings, fenced blocks, paragraphs. */
 #include "lecture/lecture_reader.h"
 
 #include <ctype.h>
@@ -24,7 +24,7 @@ static void end_paragraph(LectureReader *reader) {
     reader->kind = LECTURE_PARAGRAPH;
 }
 
-/* A line break is a blank, except between characters of a script without blanks. */
+/* A line break becomes a blank, except in a script without blanks. */
 static void add_line(LectureReader *reader, LectureLine line) {
     const char *so_far = text_string(&reader->paragraph);
     size_t length = reader->paragraph.length, back = length;
@@ -34,7 +34,7 @@ static void add_line(LectureReader *reader, LectureLine line) {
     text_add_bytes(&reader->paragraph, line.text, line.length);
 }
 
-/* "- ", "1. ": the length of the label; 0: the line begins no item. */
+/* "- ", "1. ": the length of the label; 0: not an item. */
 static size_t item_label(LectureLine line) {
     size_t digits = 0;
     if (line.length > 1 && strchr("-*", line.text[0]) && line.text[1] == ' ') return 1;
@@ -76,7 +76,7 @@ static void keep_piece(Text *kept, LectureLine piece) {
     text_add_bytes(kept, piece.text, piece.length);
 }
 
-/* Takes the comments out of the line, which may end some lines below. */
+/* Removes comments from the line; they may end on a later line. */
 static bool skip_comments(LectureReader *reader) {
     Text kept = {0};
     LectureLine line = reader->line;
@@ -171,7 +171,7 @@ static bool read_line(LectureReader *reader) {
     bool has_comment = find(reader->line, "<!--") != NULL;
     if (has_comment && !skip_comments(reader)) return false;
     LectureLine line = reader_trim(reader->line);
-    if (has_comment && !line.length) return true; /* no empty line: the paragraph goes on */
+    if (has_comment && !line.length) return true; /* not an empty line: the paragraph continues */
     if (reader_begins(line, "```")) return read_fence(reader);
     if (reader_begins(reader->line, "# ") || reader_begins(reader->line, "## ")) return read_heading(reader);
     if (!reader->stop)
@@ -180,7 +180,7 @@ static bool read_line(LectureReader *reader) {
     return true;
 }
 
-/* A first part without text or screen is no stop. */
+/* A first part without text or screen is not a stop. */
 static void drop_empty_first(Lecture *lecture) {
     const LectureStop *first = &lecture->stops[0];
     if (lecture->stop_count < 2 || first->block_count || first->has_command || first->question ||
@@ -190,7 +190,7 @@ static void drop_empty_first(Lecture *lecture) {
     memmove(lecture->stops, lecture->stops + 1, (size_t)--lecture->stop_count * sizeof *lecture->stops);
 }
 
-/* Texts end at a byte 0, so none may hold one. */
+/* Texts end at a zero byte, so the file must not contain one. */
 static bool check_bytes(LectureReader reader) {
     while (reader_next_line(&reader)) {
         const char *bad = memchr(reader.line.text, 0, reader.line.length);

@@ -1,6 +1,6 @@
-/* Lecture: a Markdown file as stops, each with text, a screen, a question and claims. The format is
- * assets/lectures/README.md. Reading checks the form only; the command line reads a stop's options, and
- * claim.h its claims. */
+/* Lecture: a Markdown file as stops, each with text, a screen, a question and claims.
+ * assets/lectures/README.md describes the format. Parsing only checks the form; the command line reads a
+ * stop's options, and claim.h its claims. */
 #ifndef LECTURE_LECTURE_H
 #define LECTURE_LECTURE_H
 
@@ -20,13 +20,15 @@ typedef enum LectureBlockKind {
 
 typedef struct LectureBlock {
     LectureBlockKind kind;
-    const char *label; /* of an ITEM: "-", "1." */
-    const char
-        *text; /* inline marks still in it (lecture_next_span); of CODE: lines as they stand, ended by '\n' */
+    const char *label; /* for an ITEM: "-", "1." */
+    /* with inline marks (lecture_next_span); CODE: verbatim lines, each ended by '
+     *
+     * ' */
+    const char *text;
 } LectureBlock;
 
-typedef struct LectureExpression { /* a claim, or the answer of a question */
-    const char *text;              /* "" : an answer that is not computed */
+typedef struct LectureExpression { /* a claim, or the answer to a question */
+    const char *text;              /* "": the answer is not computed */
     LecturePlace place;            /* of its first character */
 } LectureExpression;
 
@@ -42,11 +44,11 @@ typedef struct LectureQuestion {
     const char *text, *topic;
     const char *keys; /* pressed after the answer; NULL: none */
     LectureExpression answer;
-    LecturePointing pointing; /* by the answer's lane_mask() or bank_mask() */
-    const char *value;        /* what the answer must be: a number, or one of the choices */
+    LecturePointing pointing; /* from the answer's lane_mask() or bank_mask() */
+    const char *value;        /* the required answer: a number, or one of the choices */
     LecturePlace value_place;
     const char *choices[LECTURE_CHOICES];
-    int choice_count; /* 0: a number is typed */
+    int choice_count; /* 0: a number */
     LecturePlace place, keys_place;
 } LectureQuestion;
 
@@ -60,7 +62,7 @@ typedef struct LectureStop {
     LecturePlace place; /* of its heading */
     LectureBlock *blocks;
     int block_count, block_capacity;
-    bool has_command; /* a `redviz` block; else the screen stays as it was */
+    bool has_command; /* a `redviz` block; otherwise the screen stays unchanged */
     LecturePlace command_place;
     LectureWord *words; /* of the command line, quotes removed */
     int word_count, word_capacity;
@@ -77,15 +79,17 @@ typedef struct Lecture {
     Arena arena; /* texts */
 } Lecture;
 
-/* NULL with the place and what would be right. `path` names the file in errors, and is copied. */
+/* NULL with the place and the expected form. `path` is the file's name in errors; copied. */
 Lecture *lecture_parse(const char *text, size_t length, const char *path, Error *error);
 Lecture *lecture_read(const char *path, Error *error);
 void lecture_free(Lecture *lecture);
 
-/* `error` becomes what is wrong at this place of the file: `why`, with its own place where it has one. Returns false. */
+/* Sets `error` to a message for this place of the file: `why`, with its own place if it has one. Returns
+ * false. */
 bool lecture_refuse(const Lecture *lecture, LecturePlace place, const Error *why, Error *error);
 
-/* Do two files have the same stops, screens, claims and answers? Else the place in `other`, and what it lacks. */
+/* True if two files have the same stops, screens, claims and answers; otherwise sets the place in `other` and
+ * what it lacks. */
 bool lecture_is_same(const Lecture *lecture, const Lecture *other, Error *error);
 
 typedef enum LectureMark {
@@ -98,13 +102,13 @@ typedef enum LectureMark {
 
 typedef struct LectureSpan {
     LectureMark mark;
-    const char *text; /* not terminated */
+    const char *text; /* not 0-terminated */
     size_t length;
-    const char *address; /* of a LINK; not terminated */
+    const char *address; /* of a LINK; not 0-terminated */
     size_t address_length;
 } LectureSpan;
 
-/* The next piece of a block's text with one kind of mark, the marks removed; false at the end. */
+/* The next piece of a block's text with one kind of mark, without the marks; false at the end. */
 bool lecture_next_span(const char **at, LectureSpan *span);
 
 #endif

@@ -1,4 +1,4 @@
-/* The blocks lecture, redviz, predict and claim. */
+/* Reads the blocks lecture, redviz, predict and claim. */
 #include "lecture/lecture_reader.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 enum { MOST_MINUTES = 24 * 60 };
 
-/* "name: value"; *value trimmed. False: the line is no field of this name. */
+/* "name: value"; *value is trimmed. False: the line is not a field of this name. */
 static bool is_field(LectureLine line, const char *name, LectureLine *value) {
     size_t length = strlen(name);
     if (!reader_begins(line, name) || line.length <= length || line.text[length] != ':') return false;
@@ -55,7 +55,7 @@ static bool read_head(LectureReader *reader) {
     return true;
 }
 
-/* Words as a shell separates them, with quotes of either kind. */
+/* Splits words like a shell, with both kinds of quotes. */
 static bool read_words(LectureReader *reader) {
     LectureStop *stop = reader->stop;
     const char *at = reader->line.text, *end = at + reader->line.length;
@@ -137,7 +137,7 @@ static bool read_choices(LectureReader *reader, LectureQuestion *question, Lectu
                                                        "at least two choices: choices: one | two | three");
 }
 
-/* "EXPRESSION = VALUE"; the last '=' that stands alone. */
+/* "EXPRESSION = VALUE"; splits at the last single '='. */
 static bool read_answer(LectureReader *reader, LectureQuestion *question, LectureLine value) {
     size_t at = value.length;
     while (at > 0 && value.text[at - 1] != '=') at--;

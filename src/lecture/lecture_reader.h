@@ -1,4 +1,4 @@
-/* The lines of a lecture's file, one after the other. Private to this folder. */
+/* Reads the lines of a lecture's file one by one. Private to this folder. */
 #ifndef LECTURE_LECTURE_READER_H
 #define LECTURE_LECTURE_READER_H
 
@@ -6,37 +6,37 @@
 #include "lecture/lecture.h"
 
 typedef struct LectureLine {
-    const char *text; /* not terminated, without its line break */
+    const char *text; /* not 0-terminated, without its line break */
     size_t length;
 } LectureLine;
 
 typedef struct LectureReader {
     Lecture *lecture;
-    LectureStop *stop; /* the one that is being filled */
+    LectureStop *stop; /* the current stop */
     const char *at, *end;
-    int number; /* of the line that was read last */
+    int number; /* of the current line */
     LectureLine line;
     bool has_head;  /* the `lecture` block was read */
-    Text paragraph; /* under way */
+    Text paragraph; /* in progress */
     LectureBlockKind kind;
     char label[16];
     Error *error;
 } LectureReader;
 
-/* Fail with an error at a place of the file, or in the line that was read last; they return false. */
+/* Fail with an error at a place of the file, or in the current line; return false. */
 bool reader_fail_at(LectureReader *reader, LecturePlace place, const char *message);
 bool reader_refuse(LectureReader *reader, int column, const char *message);
 
-/* false: the file has no more lines. */
+/* False: no more lines. */
 bool reader_next_line(LectureReader *reader);
-/* The next line of a block that began at `begin`; false at its end, or with *failed where it has none. */
+/* The next line of a block that began at `begin`; false at its end, or with *failed if it has none. */
 bool reader_next_of_block(LectureReader *reader, LecturePlace begin, bool *failed);
 
 bool reader_begins(LectureLine line, const char *with);
 LectureLine reader_trim(LectureLine line);
-int reader_column(const LectureReader *reader, const char *at);   /* in the line that was read last, from 1 */
+int reader_column(const LectureReader *reader, const char *at);   /* in the current line, from 1 */
 const char *reader_keep(LectureReader *reader, LectureLine line); /* in the lecture's arena */
-/* Does a character of a script begin here that has no blanks between words? */
+/* True if a character of a script without blanks between words begins here. */
 bool reader_is_wide(const char *at);
 
 /* ---- lecture_blocks.c: blocks between ```NAME and ``` ---- */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What stands between two of these marks; NULL: the text does not begin with a closed pair. */
+/* The end of the text between two of these marks; NULL: no closed pair begins here. */
 static const char *closing_of(const char *at, const char *mark) {
     size_t length = strlen(mark);
     if (strncmp(at, mark, length) != 0 || !at[length] || at[length] == ' ') return NULL;

@@ -44,7 +44,7 @@ static const Timing *find_time(const Measurements *measured, const ClaimQuery *q
     return measured_find_timing(measured, &wanted);
 }
 
-/* Its figures are of the kernel alone, in a graph with a cold cache. */
+/* Its figures are for the kernel alone, in a graph with a cold cache. */
 static Limit find_limit(const Measurements *measured, const ClaimQuery *query) {
     ClaimQuery alone = *query;
     LimitFigures figures;
@@ -54,7 +54,7 @@ static Limit find_limit(const Measurements *measured, const ClaimQuery *query) {
     return limit_of(&figures);
 }
 
-/* Of one kernel, size and type. */
+/* Measures one kernel, size and type. */
 static bool measure(ClaimTimes *times, const ClaimQuery *query, Error *error) {
     const char *kernel = query->scope == CLAIM_CYCLES ? "lab_latency" : query->run;
     BenchOptions options = {.kernel = kernel, .catalog.n = query->n, .profile = query->scope == CLAIM_LIMIT};
@@ -91,7 +91,7 @@ static bool limit_value(const Measurements *measured, const ClaimQuery *query, c
     Limit limit = find_limit(measured, query);
     *value = limit;
     return limit != LIMIT_UNKNOWN ||
-           error_set(error, "what limits %s, %s, n = %llu is not known: not profiled on %s", query->run,
+           error_set(error, "the limit of %s, %s, n = %llu is unknown: not profiled on %s", query->run,
                      query->dtype, (unsigned long long)query->n, where);
 }
 

@@ -1,4 +1,4 @@
-/* Runs, lines and intervals. */
+/* Values of runs, lines and intervals. */
 #include "lecture/values.h"
 
 #include "base/memory.h"
@@ -52,7 +52,7 @@ static bool is_of_machine(const ClaimQuery *query) {
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
-/* Whose recordings a run must have been opened with; NULL: they do not matter. */
+/* The machine whose recordings the run must use; NULL: any. */
 static const char *pinned_machine(const ClaimQuery *query) {
     return is_of_machine(query) ? query->machine : NULL;
 }
@@ -118,7 +118,7 @@ static uint64_t excess_of(const Totals *t) {
            t->shared_store_wavefronts_ideal;
 }
 
-/* Values of any totals; NaN: none of this name, or nothing to divide by. */
+/* A value of any totals; NaN: unknown name, or division by zero. */
 static double totals_named(const Totals *totals, const char *name) {
     Metric metric = metric_find(name);
     if (metric < METRIC_COUNT) return (double)totals_value(totals, metric);
@@ -132,11 +132,11 @@ static double totals_named(const Totals *totals, const char *name) {
     return NAN;
 }
 
-/* The machine code of all launches, or of the lines that hold a text. */
+/* The machine code of all launches, or of the lines that contain a text. */
 typedef struct MachineSums {
     SassSums sums;
     uint64_t branches, all_samples;
-    bool is_counted, is_sampled; /* all of it */
+    bool is_counted, is_sampled; /* completely */
 } MachineSums;
 
 static bool holds_text(Session *session, const SassKernel *kernel, const SassInstruction *instruction,
@@ -203,7 +203,7 @@ static double total_named(Session *session, const char *name) {
     return totals_named(&totals, name);
 }
 
-/* The sum over the lines that hold the text; *lines: how many there are. */
+/* The sum over the lines that contain the text; *lines: their number. */
 static double line_named(Session *session, const char *text, const char *name, int *lines) {
     int count, worst = 0;
     Totals totals = {0};
@@ -220,11 +220,11 @@ static double line_named(Session *session, const char *text, const char *name, i
     return !strcmp(name, "ways") ? worst : totals_named(&totals, name);
 }
 
-/* Over the shared accesses of some steps. */
+/* The shared accesses of a range of steps. */
 typedef struct RangeAccesses {
     double ways, most_wavefronts;
     int storing_lanes;
-    uint64_t storing_warps; /* a bit each */
+    uint64_t storing_warps; /* one bit per warp */
 } RangeAccesses;
 
 static RangeAccesses accesses_of(const SessionBlock *view, int first, int end) {

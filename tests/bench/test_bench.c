@@ -473,7 +473,7 @@ static void test_bad_files(void **state) {
     } bad[] = {
         {"machine\tH\t-\n", 1, "'machine' has 10 columns, not 3"},
         {"machine\tH\t-\t1\t1\t-\tfast\t-\t-\tnow\n", 1, "column 7 is 'fast', not a number"},
-        {"timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t" NO_TIMES, 1, "no machine above"},
+        {"timing\tK\t1\tint\tsum\t0\talone\tcall\twarm\t0\t" NO_TIMES, 1, "no machine line"},
         {"# good\nhello\n", 2, "neither"},
         {MACHINE "timing\tK\t1\tinteger\tsum\t0\talone\tcall\twarm\t0\t" NO_TIMES, 2, "no type integer"},
         {MACHINE "timing\tK\tmany\tint\tsum\t0\talone\tcall\twarm\t0\t" NO_TIMES, 2, "column 3 is 'many'"},

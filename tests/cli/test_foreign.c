@@ -205,7 +205,7 @@ static void a_lecture_names_neither_folders_nor_flags(void **state) {
         program_write_file("lecture.md", text);
         Outcome run = program_shell("@ --lecture %s/lecture.md --frame", program_folder());
         assert_int_equal(run.status, 2);
-        program_assert_contains(run.err, "are the reader's");
+        program_assert_contains(run.err, "are for the reader");
         program_outcome_done(&run);
     }
 }

@@ -26,9 +26,9 @@ static void what_is_left_is_said(void **state) {
     follow(&line, (SessionProgress){.done = 1024, .blocks = 4096}, 6,
            "1,024 of 4,096 blocks, about 9 s left");
     follow(&line, (SessionProgress){.done = 4096, .blocks = 4096}, 20,
-           "4,096 of 4,096 blocks, looking at the result: 20 s");
+           "4,096 of 4,096 blocks, examining the result: 20 s");
     line = (ProgressState){0};
-    follow(&line, (SessionProgress){.done = 1, .blocks = 1}, 3, "1 of 1 block, looking at the result: 3 s");
+    follow(&line, (SessionProgress){.done = 1, .blocks = 1}, 3, "1 of 1 block, examining the result: 3 s");
 }
 
 /* Sizes that are tried, and blocks that one thread must run after all, start at 0: that is another run, not a
@@ -47,7 +47,7 @@ static void what_follows_the_run_is_said(void **state) {
     (void)state;
     ProgressState line = {0};
     follow(&line, (SessionProgress){.done = 64, .blocks = 64}, 1,
-           "64 of 64 blocks, looking at the result: 1 s");
+           "64 of 64 blocks, examining the result: 1 s");
     SessionProgress of = {.what = "searching other orders of warps and blocks"};
     follow(&line, of, 2, "searching other orders of warps and blocks: 2 s");
     of = (SessionProgress){.done = 3, .blocks = 39, .what = "trying other orders"};

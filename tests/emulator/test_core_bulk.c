@@ -510,7 +510,8 @@ static void wrong_bulk_forms_trap(void **state) {
          TRAP_NOT_EMULATED, "not emulated: cp.async.bulk"},
         {"multimem.red.relaxed.gpu.global.add.u32 [%q1], %r1;\n", TRAP_NOT_EMULATED,
          "not emulated: multimem.red"},
-        {"mov.u64 %q5, source; mbarrier.arrive.b64 %q6, [%q5];\n", TRAP_MBARRIER, "lies in shared memory"},
+        {"mov.u64 %q5, source; mbarrier.arrive.b64 %q6, [%q5];\n", TRAP_MBARRIER,
+         "must lie in shared memory"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Text text = {0};

@@ -389,11 +389,11 @@ static void test_deadlocks(void **state) {
 
 static void test_misused_barriers(void **state) {
     (void)state;
-    core_run_trap(pair("barrier.cluster.wait;"), TRAP_TRAP_INSTRUCTION, "where they have not arrived");
+    core_run_trap(pair("barrier.cluster.wait;"), TRAP_TRAP_INSTRUCTION, "without having arrived");
     core_run_trap(pair("barrier.cluster.arrive; barrier.cluster.arrive; barrier.cluster.wait;"),
-                  TRAP_TRAP_INSTRUCTION, "have arrived at the barrier of the cluster before");
+                  TRAP_TRAP_INSTRUCTION, "have already arrived at the barrier of the cluster");
     core_run_trap(pair("barrier.cluster.arrive; barrier.cluster.wait; barrier.cluster.wait;"),
-                  TRAP_TRAP_INSTRUCTION, "where they have not arrived");
+                  TRAP_TRAP_INSTRUCTION, "without having arrived");
     core_run_trap(pair("setp.lt.u32 %p0, %t, 8; @%p0 barrier.cluster.arrive.aligned; barrier.cluster.wait;"),
                   TRAP_DIVERGENT_BARRIER, "barrier.cluster.arrive.aligned");
 }
@@ -401,11 +401,11 @@ static void test_misused_barriers(void **state) {
 static void test_wrong_addresses(void **state) {
     (void)state;
     core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, 2; ld.shared::cluster.u32 %r1, [%r0];"),
-                  TRAP_OUT_OF_BOUNDS, "shared memory of block 2 of a cluster of 2 blocks: there is none");
+                  TRAP_OUT_OF_BOUNDS, "shared memory of block 2 of the cluster, which has only 2 blocks");
     core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, -1; ld.shared::cluster.u32 %r1, [%r0];"),
-                  TRAP_OUT_OF_BOUNDS, "there is none");
+                  TRAP_OUT_OF_BOUNDS, "which has only 2 blocks");
     core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, 1; ld.shared.u32 %r1, [%r0];"),
-                  TRAP_OUT_OF_BOUNDS, "through .shared, which is the own block's");
+                  TRAP_OUT_OF_BOUNDS, ".shared reaches only the block's own");
     core_run_trap(pair("mapa.shared::cluster.u32 %r0, words, 1; st.shared::cluster.u32 [%r0+256], %t;"),
                   TRAP_OUT_OF_BOUNDS,
                   "at shared offset 256 of block 1 of the cluster: just past the end of `words`");

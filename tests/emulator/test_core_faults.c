@@ -224,7 +224,8 @@ static void test_padding_is_copied(void **state) {
             assert_int_equal(trap->kind, TRAP_UNINITIALIZED);
             assert_int_equal(trap->lanes, 0xffffffff);
             assert_int_equal(run.program->code[trap->pc].instruction->opcode, PTX_ld);
-            assert_non_null(strstr(trap->detail, "local memory is read but was never written, and what it"));
+            assert_non_null(
+                strstr(trap->detail, "local memory is read but was never written, and its value"));
         }
         core_done(&run);
         text_done(&body);

@@ -190,7 +190,7 @@ static void test_directives(void **state) {
     text_clear(&module);
     text_print(&module, format, ".maxntid 64");
     expect_error((CoreKernel){.module = text_string(&module), .block = 128},
-                 "at most 64 threads a block, not 128");
+                 "at most 64 threads per block, not 128");
     text_done(&module);
 }
 
@@ -226,7 +226,7 @@ static void test_clusters_refused(void **state) {
 static void test_too_few_parameters(void **state) {
     (void)state;
     expect_error((CoreKernel){.module = ".visible .entry kernel(.param .u64 p, .param .u32 n) { ret; }\n"},
-                 "takes 12 bytes of parameters, 8 were given");
+                 "takes 12 bytes of parameters, but 8 were given");
 }
 
 int main(void) {

@@ -339,14 +339,13 @@ static void faults(void **state) {
         {INIT("1") EXPECT("256") TO_NEXT("256") UNTIL("0") SYNC UNTIL("1"), TRAP_DEADLOCK, "phase 1"},
         {INIT("1") "@%p2 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r19], 2;\n", TRAP_MBARRIER,
          "more arrivals than the mbarrier expects: 1 are pending in this phase; compare mbarrier.init's "
-         "count "
-         "with who arrives (an mbarrier of block "},
+         "count with the arriving threads (an mbarrier of block "},
         {INIT("1") "mbarrier.test_wait.parity.b64 %p3, [%q19], 0;\n", TRAP_MBARRIER,
-         "a thread waits for mbarriers of its own block only (an mbarrier of block "},
-        {INIT("1") "mbarrier.init.b64 [%q19], 1;\n", TRAP_MBARRIER, "mbarriers of the own block only"},
-        {INIT("1") "mbarrier.inval.b64 [%q19];\n", TRAP_MBARRIER, "mbarriers of the own block only"},
+         "a thread can only wait for an mbarrier of its own block (an mbarrier of block "},
+        {INIT("1") "mbarrier.init.b64 [%q19], 1;\n", TRAP_MBARRIER, "an mbarrier of the thread's own block"},
+        {INIT("1") "mbarrier.inval.b64 [%q19];\n", TRAP_MBARRIER, "an mbarrier of the thread's own block"},
         {INIT("1") "cp.async.mbarrier.arrive.noinc.b64 [%q19];\n", TRAP_MBARRIER,
-         "mbarriers of the own block only"},
+         "an mbarrier of the thread's own block"},
         {INIT("64") "mbarrier.arrive.release.cluster.b64 %q20, [%q19];\n", TRAP_MBARRIER,
          "its destination must be `_`"},
         {INIT("65") "mbarrier.arrive.noComplete.b64 _, [%q19], 1;\n", TRAP_MBARRIER, ".noComplete"},
@@ -363,10 +362,10 @@ static void faults(void **state) {
         {INIT("1") "@%p2 cp.async.bulk.shared::cta.global." TX " [%r16], [%q1], 64, [%r19];\n",
          TRAP_OUT_OF_BOUNDS, "use .shared::cluster"},
         {INIT("1") "mapa.shared::cluster.u32 %r30, %r9, 9; mbarrier.arrive.shared::cluster.b64 _, [%r30];\n",
-         TRAP_OUT_OF_BOUNDS, "there is none"},
+         TRAP_OUT_OF_BOUNDS, "of the cluster, which has only"},
         {INIT("1") "mapa.shared::cluster.u32 %r30, %r6, 9; mapa.shared::cluster.u32 %r31, %r9, 9;\n"
                    "@%p2 cp.async.bulk.shared::cluster.shared::cta." TX " [%r30], [%r1], 64, [%r31];\n",
-         TRAP_OUT_OF_BOUNDS, "there is none"},
+         TRAP_OUT_OF_BOUNDS, "of the cluster, which has only"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Text text = {0};

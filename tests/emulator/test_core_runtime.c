@@ -271,7 +271,7 @@ static void test_free_of_what_was_not_given(void **state) {
                   TRAP_OUT_OF_BOUNDS, "which malloc did not return");
     core_run_trap(
         (CoreKernel){.body = MALLOC("16", "%q0") FREE("%q0") FREE("%q0"), .module = externs, .block = 1},
-        TRAP_DOUBLE_FREE, "which has been freed before");
+        TRAP_DOUBLE_FREE, "which has already been freed");
 }
 
 /* ---- assert -------------------------------------------------------------------------------------------- */

@@ -246,7 +246,7 @@ static void refused(void **state) {
         const char *words;
     } forms[] = {
         {{"mov.b64 d, {a, b};", "d64 a16 b16"}, "wrong size"},
-        {{"mov.b64 {d, e}, a;", "d16 e16 a64"}, "element 1 of mov has another size"},
+        {{"mov.b64 {d, e}, a;", "d16 e16 a64"}, "element 1 of mov has the wrong size"},
         {{"mov.v2.b32 {d, e}, a;", "d32 e32 a64"}, "mov.v2 takes vectors of 2 elements"},
         {{"mov.v4.b32 {d, e}, {a, b};", "d32 e32 a32 b32"}, "mov.v4 takes vectors of 4 elements"},
     };

@@ -73,7 +73,8 @@ static void memory_that_is_not_there(void **state) {
     Error error = {0};
     setenv("STUB_FAIL", "cuMemAlloc_v2=2", 1);
     assert_false(cuda_allocate(cuda, (size_t)4 << 30, &address, &error));
-    assert_string_equal(error.message, "cuMemAlloc: 4096 MB of GPU memory are needed, 100 of 200 are free");
+    assert_string_equal(error.message,
+                        "cuMemAlloc: 4096 MB of GPU memory are needed, but only 100 of 200 MB are free");
     cuda_close(cuda);
 }
 
@@ -114,7 +115,7 @@ static void a_kernel_that_does_not_return(void **state) {
     setenv("STUB_BUSY", "1", 1);
     assert_false(cuda_wait(cuda, 0.02, "endless", &error));
     assert_string_equal(error.message,
-                        "endless: the kernel has not returned after 0.02 s on Stub 1; it is given up");
+                        "endless: the kernel has not returned after 0.02 s on Stub 1; giving up");
     assert_true(cuda->hung);
     assert_false(cuda_allocate(cuda, 16, &address, &error)); /* at once */
     assert_false(cuda_wait(cuda, 10, "next", &error));

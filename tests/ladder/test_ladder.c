@@ -272,7 +272,7 @@ static void what_it_refuses(void **state) {
     Error error = {0};
     Measurements none = {0};
     assert_false(bench_recorded("nothing", &none, &error));
-    assert_non_null(strstr(error.message, "nothing was recorded on 'nothing'; there is h"));
+    assert_non_null(strstr(error.message, "no recordings of 'nothing'; available: h"));
     assert_false(bench_recorded("../assets/h200", &none, &error));
     text = program_output(2, "@ --ladder --dtype half 2>&1");
     program_assert_contains(text, "--ladder: no rung takes half, and no other sum was timed in it");

@@ -1,5 +1,5 @@
-/* Accesses of shared memory whose addresses name a block of the cluster (machine/cluster.h). Lanes that reach several
- * blocks make one access each. */
+/* Accesses of shared memory whose addresses name a block of the cluster (machine/machine_cluster.h). Lanes
+ * that reach several blocks make one access per block. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/machine/machine_cluster.h"
 
@@ -14,13 +14,13 @@ static uint32_t lanes_of_rank(const Access *access, uint32_t among, uint64_t ran
     return lanes;
 }
 
-/* Who reaches into another block. */
+/* An access of another block's shared memory. */
 typedef struct Reach {
     Block *block;
     const Warp *warp;
     const Op *op;
     uint32_t lanes;
-    const uint64_t *address; /* NULL: in the trap's text only */
+    const uint64_t *address; /* for the text of a trap; NULL: unknown */
 } Reach;
 
 static void stop(const Reach *reach, TrapKind kind, const char *format, uint32_t rank) {
@@ -34,29 +34,28 @@ static void stop(const Reach *reach, TrapKind kind, const char *format, uint32_t
     text_done(&text);
 }
 
-/* *owner: the block of this rank; NULL where the own block runs without its cluster. False after a trap. */
+/* Finds the block of this rank; *owner is NULL if this block runs without its cluster. False after a trap. */
 static bool find_owner(const Reach *reach, PtxSpace space, uint32_t rank, Block **owner) {
     *owner = cluster_member(reach->block, rank);
     if (rank >= reach->block->grid->cluster_blocks)
         stop(reach, TRAP_OUT_OF_BOUNDS,
-             "shared memory of block %" PRIu32 " of a cluster of %" PRIu32 " blocks: there is none", rank);
+             "shared memory of block %" PRIu32 " of the cluster, which has only %" PRIu32 " blocks", rank);
     else if (space == PTX_SPACE_SHARED)
         stop(reach, TRAP_OUT_OF_BOUNDS,
-             "shared memory of block %" PRIu32 " of the cluster through .shared, which is the own block's: "
-             "use .shared::cluster or a generic address",
+             "shared memory of block %" PRIu32 " of the cluster: .shared reaches only the block's own; use "
+             ".shared::cluster or a generic address",
              rank);
     else if (*owner || !reach->block->cluster)
         return true;
     else
         stop(reach, TRAP_BLOCK_EXITED,
              "shared memory of block %" PRIu32
-             " of the cluster, which has exited: it must not exit before others "
-             "have made their last access of its memory",
+             " of the cluster, which has exited: a block must not exit before the last access to its memory",
              rank);
     return false;
 }
 
-/* In shared memory of the block `rank` of the cluster. */
+/* Makes the access in the shared memory of block `rank` of the cluster. */
 static Outcome in_rank(Access *access, uint32_t rank, AccessInBlock in_block, AccessMove move) {
     Block *block = access->block, *owner;
     Reach reach = {block, access->warp, access->op, access->mask, access->address};
@@ -70,7 +69,7 @@ bool access_find_home(Block *block, const Warp *warp, const Op *op, PtxSpace spa
                       uint64_t *address, SharedHome *home) {
     uint64_t field = *address >> CLUSTER_RANK_SHIFT;
     *home = (SharedHome){block, -1};
-    if (!field || field > CLUSTER_NO_RANK) return true; /* out of bounds is found later */
+    if (!field || field > CLUSTER_NO_RANK) return true; /* out of bounds: found later */
     *address &= CLUSTER_OFFSET;
     if (field - 1 == block->rank) return true;
     home->peer = (int)field - 1;

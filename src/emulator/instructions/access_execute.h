@@ -1,5 +1,5 @@
-/* Accesses of ld, st, atom and red: addresses of the lanes, where they lead, checks, costs, events. Private
- * to the emulator. */
+/* Accesses of ld, st, atom and red: the lanes' addresses and targets, checks, costs, events. Private to the
+ * emulator. */
 #ifndef EMULATOR_INSTRUCTIONS_ACCESS_EXECUTE_H
 #define EMULATOR_INSTRUCTIONS_ACCESS_EXECUTE_H
 
@@ -7,56 +7,57 @@
 
 bool access_lower_address(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand);
 
-/* The address that the registers of a lane give. */
+/* The address in a lane's registers. */
 static inline uint64_t access_lane_address(const Warp *warp, const MemoryOp *memory, int lane) {
     uint64_t address = register_read(warp, memory->base, memory->base_bytes, lane) + (uint64_t)memory->offset;
     return memory->base_bytes == 4 ? (uint32_t)address : address;
 }
 
-/* An address in shared memory, which may name a block of the cluster: 32-bit addresses are, 64-bit ones are generic. */
+/* An address in shared memory, which may name a block of the cluster: 32-bit addresses do so directly, 64-bit
+ * ones are generic. */
 static inline uint64_t shared_window_address(const Warp *warp, const MemoryOp *memory, int lane) {
     uint64_t address = access_lane_address(warp, memory, lane);
     return address - SHARED_WINDOW < WINDOW_BYTES ? address - SHARED_WINDOW : address;
 }
 
-typedef struct SharedHome { /* whose shared memory an address of shared::cluster names */
-    Block *block;           /* NULL: another one's, and this block runs without its cluster */
+typedef struct SharedHome { /* the block whose shared memory a shared::cluster address names */
+    Block *block;           /* NULL: another block's, and this block runs without its cluster */
     int peer;               /* as in Access */
 } SharedHome;
 
-/* The lane's address in shared memory becomes one of the window of the block that it names. False after a trap: there is
- * none, or it has exited. */
+/* Turns the lane's shared address into one of the window of the block that it names. False after a trap: the
+ * block does not exist or has exited. */
 bool access_find_home(Block *block, const Warp *warp, const Op *op, PtxSpace space, int lane,
                       uint64_t *address, SharedHome *home);
 
-/* Splits by space where the address is generic, checks bounds and alignment, counts costs, and calls `move`
- * for every part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT
- * or OUTCOME_STOP. */
+/* Splits a generic access by space, checks bounds and alignment, counts costs, and calls `move` for every
+ * part (all lanes of a part lie in one space and, if global, in one region). Returns OUTCOME_NEXT or
+ * OUTCOME_STOP. */
 Outcome access_execute(Block *block, Warp *warp, const Op *op, uint32_t mask, AccessMove move);
-/* The same of an access whose op, memory, block, warp, mask and addresses are set. */
+/* Does the same for an access whose op, memory, block, warp, mask and addresses are set. */
 Outcome access_go(Access *access, AccessMove move);
-/* Lanes whose shared address names a block (access_cluster.c). `in_block`: goes on in the shared memory of one, at
- * addresses that name none; access->peer says whose it is. */
+/* Handles lanes whose shared address names a block (access_cluster.c). `in_block` continues in the shared
+ * memory of one block, with plain window addresses; access->peer is its rank. */
 typedef Outcome (*AccessInBlock)(Access *access, SharedMemory memory, AccessMove move);
 Outcome access_in_cluster(const Access *access, AccessInBlock in_block, AccessMove move);
-/* The moves of ld and st: between host bytes and the registers that memory->values say. */
+/* The moves of ld and st, between host bytes and the registers in memory->values. */
 void access_load(Access *access);
 void access_store(Access *access);
-/* Value `element` of memory->values: a register, or the source of a store. */
+/* Lowers value `element` of memory->values: a register, or the source of a store. */
 bool access_lower_value(Lowering *low, Op *op, MemoryOp *memory, const PtxOperand *operand, int element);
-/* The common accesses of a gang (access_fast.c), as CoreOp.execute_together; the best function for this machine. */
+/* The common accesses of a gang (access_fast.c), as CoreOp.execute_together; picks the best function for this
+ * machine. */
 AccessTogether access_together(void);
-/* Notes which words of its region an access reads or writes. */
+/* Marks the words of its region that an access reads or writes. */
 void access_leave_footprint(const Access *access, Footprint *footprint);
-/* Keeps what a line has cost, for the next one like it. */
+/* Keeps the cost of a line, for the next one like it. */
 void access_keep_pattern(const Access *access, bool global, int cost, int ideal);
 
-/* Writes the event of an access that has been made, where the block is traced: `values` as [element],
- * `operand` (atomics) may be NULL. Updates the hash by which spinning fragments are recognised. `changed`: memory
- * is not what it was. */
+/* Writes the event of a completed access if the block is traced: `values` as [element]; `operand` (atomics)
+ * may be NULL. Updates the hash that recognizes spinning fragments. `changed`: the access changed memory. */
 void access_keep(Access *access, const MemoryValue *values, int count, const uint64_t *operand, bool changed);
 
-/* Finds the progression behind `address`, if there is one. */
+/* Finds the arithmetic progression in `address`, if any. */
 static inline void access_find_line(Access *access) {
     const uint64_t *address = access->address;
     uint32_t mask = access->mask, rest = mask & (mask - 1);
@@ -87,12 +88,12 @@ static inline void access_find_line(Access *access) {
     access->stride = stride;
 }
 
-/* Lanes of the warp, or other blocks, may be what a loop of this fragment waits for. */
+/* True if a loop of this fragment may wait for other lanes of the warp, or for other blocks. */
 static inline bool may_spin(const Access *access) {
     return access->warp->live != warp_fragment(access->warp)->mask || access->block->grid->blocks_communicate;
 }
 
-/* ... and so many iterations changed nothing that their accesses are compared. */
+/* True if so many iterations changed nothing that their accesses are compared. */
 static inline bool may_spin_unseen(const Access *access) {
     return may_spin(access) && warp_fragment(access->warp)->quiet >= QUIET_ITERATIONS;
 }
@@ -103,7 +104,7 @@ static inline void note_access(Worker *worker, Fragment *fragment, bool changed)
     worker->changes += changed;
 }
 
-/* Adds what was found in words that other threads change to the hash of the iteration. */
+/* Adds values read from words that other threads change to the hash of the iteration. */
 void access_watch(const Access *access, const MemoryValue *values, int count);
 
 static inline void access_record(Access *access, const MemoryValue *values, int count,
@@ -118,16 +119,16 @@ static inline void access_record(Access *access, const MemoryValue *values, int 
 
 /* The operation of an atom or red. */
 PtxModifierKind atomic_operation(const MemoryOp *memory);
-/* st and red that are not asynchronous. */
+/* st and red, the synchronous forms. */
 bool access_lower_store(Lowering *low, const PtxInstruction *in, Op *op);
 bool atomic_lower_red(Lowering *low, const PtxInstruction *in, Op *op);
 struct AtomicRule *atomic_rule(Lowering *low, PtxModifierKind operation, PtxType type);
-/* The operation among the modifiers; PTX_MODIFIER_NONE: there is none. */
+/* The operation among the modifiers, or PTX_MODIFIER_NONE. */
 PtxModifierKind atomic_operation_of(const PtxInstruction *in);
-/* What `old` becomes, of an operation of one operand; subnormals are kept. */
+/* The new value of `old` after an operation with one operand; keeps subnormals. */
 uint64_t atomic_apply(PtxModifierKind operation, PtxType type, uint64_t old, uint64_t operand);
 
-/* The shared variable at an address of the window, and the offset in it, as events have them. */
+/* Finds the shared variable at a window address and the offset in it, as events store them. */
 void access_place_shared(const Grid *grid, uint64_t address, uint16_t *buffer, uint64_t *offset);
 
 #endif

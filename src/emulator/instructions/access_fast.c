@@ -1,13 +1,13 @@
-/* The fast path of accesses with addresses in arithmetic progression. One loop does it for all warps of a
- * gang, where the instruction has made such an access before. */
+/* The fast path of accesses with addresses in arithmetic progression. One loop handles all warps of a gang if
+ * the instruction has made such an access before. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/affine.h"
 #include "emulator/machine/observe.h"
 
 /* ---- what lines cost ---- */
 
-/* What a line costs depends on its lanes, stride, and where it begins within a line of banks, or a sector.
- * (Buffers begin where both do.) */
+/* The cost of a line depends on its lanes, its stride, and its start within a row of banks or a sector.
+ * (Buffers start on both boundaries.) */
 static inline uint32_t phase_of(uint64_t first, bool global) {
     return (uint32_t)first & (uint32_t)(global ? SECTOR_BYTES - 1 : LINE_BYTES - 1);
 }
@@ -18,7 +18,7 @@ static inline CostPattern *pattern_set(Worker *worker, int pc, uint32_t mask, in
     return &worker->patterns[pc * PATTERNS + (int)(mix >> 30) * PATTERN_WAYS];
 }
 
-/* NULL: not seen of late. */
+/* NULL: not seen recently */
 static inline const CostPattern *find_pattern(Worker *worker, int pc, uint32_t mask, int64_t stride,
                                               uint32_t phase, bool global) {
     const CostPattern *set = pattern_set(worker, pc, mask, stride, phase);
@@ -39,10 +39,10 @@ void access_keep_pattern(const Access *access, bool global, int cost, int ideal)
 
 /* ---- the loop ---- */
 
-typedef struct Target { /* the buffer that all accesses of a gang are expected to lie in */
+typedef struct Target { /* the buffer that should hold all accesses of a gang */
     uint64_t base, size;
     uint8_t *bytes;
-    const Region *region; /* NULL: shared memory, to which no other thread writes meanwhile */
+    const Region *region; /* NULL: shared memory, which no other thread writes meanwhile */
 } Target;
 
 static bool find_target(const Block *block, const Op *op, Target *target) {
@@ -70,7 +70,7 @@ static bool find_target(const Block *block, const Op *op, Target *target) {
     }
 }
 
-/* Shared memory between these offsets, which the line covers: was it written, or is it by this store? */
+/* True if the shared memory of the line was written before, or this store writes it. */
 static __attribute__((noinline)) bool is_written(Block *block, const MemoryOp *memory, uint32_t mask,
                                                  uint64_t first, int64_t stride, uint64_t low,
                                                  uint64_t high) {
@@ -85,8 +85,8 @@ static __attribute__((noinline)) bool is_written(Block *block, const MemoryOp *m
     return true;
 }
 
-/* One element of a register's size, side by side: they are copied as they are, also those between the lanes
- * of the mask where that does no harm. False: it would. */
+/* Moves adjacent elements that fill their registers. Copies elements between the active lanes too, if that is
+ * harmless. False: it is not. */
 LANES_INLINE bool copy_line(const MemoryOp *memory, const Target *target, uint64_t first, uint32_t mask,
                             void *value) {
     uint64_t needs = (uint64_t)memory->element_bytes * WARP_LANES;
@@ -94,7 +94,7 @@ LANES_INLINE bool copy_line(const MemoryOp *memory, const Target *target, uint64
          *from = memory->is_store ? value : host;
     if (mask == ALL_LANES) {
         if (memory->element_bytes == 8)
-            memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
+            memcpy(to, from, 8 * WARP_LANES); /* sizes known at compile time */
         else
             memcpy(to, from, 4 * WARP_LANES);
         return true;
@@ -108,9 +108,9 @@ LANES_INLINE bool copy_line(const MemoryOp *memory, const Target *target, uint64
     return true;
 }
 
-/* Accesses whose lanes make a line inside one buffer, like one that this instruction has made before, with
- * nothing to record or to find fault with: all that is left is to move the values. The first that is not so
- * goes the long way. */
+/* Handles accesses whose lanes form a line inside one buffer, like an earlier access of this instruction,
+ * with nothing to record and no fault: only the values have to move. The first other access takes the slow
+ * path. */
 LANES_INLINE int fast_together(Block *block, const Op *op, const Gang *gang, AccessMove move) {
     const MemoryOp *memory = op->extra;
     const Operand base = memory->base, value = memory->values[0].place;

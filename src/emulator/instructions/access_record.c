@@ -1,5 +1,5 @@
-/* The recording of an access: its event, in traced blocks, and the hash by which a spinning fragment is
- * recognised. */
+/* Records an access: its event, and the hash that recognizes a spinning fragment. Only traced blocks have
+ * events. */
 #include "emulator/instructions/access_execute.h"
 
 #include "emulator/machine/recorded_values.h"
@@ -35,8 +35,8 @@ static uint64_t mix_access(uint64_t hash, const Access *access, const MemoryValu
     return hash;
 }
 
-/* Iterations of a loop are the same when they access the same words and find the same values. Only needed
- * while lanes of the warp are apart, or where blocks wait for each other. */
+/* Two iterations of a loop are the same if they access the same words and find the same values. Needed only
+ * while lanes of the warp are diverged, or if blocks wait for each other. */
 static void account(const Access *access, const MemoryValue *values, int count, bool changed) {
     Fragment *fragment = warp_fragment(access->warp);
     fragment->touched = true;
@@ -55,7 +55,7 @@ void access_watch(const Access *access, const MemoryValue *values, int count) {
     fragment->watch = mix_access(hash, access, values, count) | 1;
 }
 
-/* The symbol that the address lies in, or behind which. */
+/* The symbol that contains or precedes the address. */
 static int symbol_at(const LoweredProgram *program, uint64_t address) {
     int place = 0;
     while (place + 1 < program->shared_count && program->shared[place + 1].offset <= address) place++;
@@ -77,7 +77,7 @@ static void record_shared_places(const Access *access, TraceEvent *event) {
     }
 }
 
-/* All lanes in one symbol? */
+/* True if all lanes lie in one symbol. */
 static bool is_in_one_symbol(const Access *access, int *place) {
     const LoweredProgram *program = access->block->grid->program;
     if (!access->line) return false;
@@ -162,7 +162,7 @@ void access_keep(Access *access, const MemoryValue *values, int count, const uin
         record(access, values, count, operand, changed);
 }
 
-/* ---- what a host thread touches ---- */
+/* ---- footprint of a host thread ------------------------------------------------------------------------ */
 
 static void track(Footprint *footprint, const Access *access, bool writes, uint64_t at, uint64_t bytes) {
     uint64_t first = access->region->first_word + at / 4, count = (at + bytes - 1) / 4 - at / 4 + 1;

@@ -13,11 +13,11 @@ static uint64_t window_of(PtxSpace space) {
     case PTX_SPACE_PARAM:
         return PARAMETER_WINDOW;
     default:
-        return 0; /* global and constant addresses are generic ones */
+        return 0; /* global and constant addresses are generic */
     }
 }
 
-/* d = a + what op->extra points to. */
+/* d = a + *op->extra. */
 HANDLER(add_base_64) {
     uint64_t *d = operand_at(warp, op->d), base = *(const uint64_t *)op->extra;
     const uint64_t *a = operand_at(warp, op->s[0]);
@@ -49,19 +49,19 @@ static bool lower_rebase(Lowering *low, Op *op, PtxType type, uint64_t base) {
 bool lower_cvta(Lowering *low, const PtxInstruction *in, Op *op) {
     if (in->operand_count != 2 || in->type_count != 1) return lowering_reject(low, op, "cvta: malformed");
     uint64_t window = window_of(in->space);
-    /* cvta.shared d, smem: a variable's address is one of its own space here. */
+    /* cvta.shared d, smem: here a variable's address is relative to its space. */
     return lower_rebase(low, op, in->types[0], ptx_instruction_has(in, PTX_MOD_TO) ? 0 - window : window);
 }
 
 /* ---- addresses of the cluster ------------------------------------------------------------------------ */
 
-/* Is the address one of shared memory? Then without the window. `number[0]`: it is generic. */
+/* True if the address lies in shared memory; removes the window base. `number[0]`: the address is generic. */
 static bool shared_part(const Op *op, uint64_t address, uint64_t *part) {
     *part = op->number[0] ? address - SHARED_WINDOW : address;
     return *part < WINDOW_BYTES;
 }
 
-/* What is no address of shared memory has none in another block: 0 faults where it is used. */
+/* An address outside shared memory has no counterpart in another block: 0, which faults on use. */
 OP_FUNCTION(run_mapa) {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -113,13 +113,13 @@ bool lower_getctarank(Lowering *low, const PtxInstruction *in, Op *op) {
            lowering_reject(low, op, "getctarank takes a 32-bit destination");
 }
 
-/* Shared memory of the own block: .shared means .shared::cta, which lies in the window of .shared::cluster. */
+/* Shared memory of this block: .shared means .shared::cta, which lies in the window of .shared::cluster. */
 static bool is_own_shared(const Warp *warp, uint64_t part) {
     uint64_t rank = part >> CLUSTER_RANK_SHIFT;
     return part < WINDOW_BYTES && (!rank || rank - 1 == warp->block->rank);
 }
 
-/* p = a lies in [base, base + size). */
+/* p = (base <= a < base + size). */
 OP_FUNCTION(run_isspacep) {
     uint32_t *p = operand_at(warp, op->d), inside = 0;
     uint64_t base = window_of((PtxSpace)op->number[0]);

@@ -1,14 +1,14 @@
-/* st.async and red.async: stores and folds into shared memory of the cluster. Each lane also completes the
- * bytes on an mbarrier of the same block ("Data Movement and Conversion Instructions: st.async",
- * "red.async"). The value arrives with the phase of the mbarrier (machine/copies.h). */
+/* st.async and red.async: stores and reductions into shared memory of the cluster. Each lane also completes
+ * its bytes on an mbarrier of the same block ("Data Movement and Conversion Instructions: st.async",
+ * "red.async"). The value arrives with the phase of the mbarrier (machine/machine_copies.h). */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/mbarrier.h"
 
 typedef struct AsyncStoreOp {
-    MemoryOp memory;           /* values: what is stored, or folded in */
-    MemoryOp mbarrier;         /* its address */
+    MemoryOp memory;           /* values: the stored or added operands */
+    MemoryOp mbarrier;         /* address of the mbarrier */
     PtxModifierKind operation; /* PTX_MODIFIER_NONE: a store */
 } AsyncStoreOp;
 
@@ -20,7 +20,7 @@ static void fold_element(const AsyncCopy *copy, uint8_t *destination) {
     memcpy(destination, &value, (size_t)bytes);
 }
 
-/* Where the lane's mbarrier lies in the window of the block whose memory is stored to; false after a trap. */
+/* Finds the lane's mbarrier in the window of the destination block; false after a trap. */
 static bool find_mbarrier(const Access *access, int lane, uint64_t *mbarrier, SharedHome *home) {
     const AsyncStoreOp *op = access->op->extra;
     *mbarrier = shared_window_address(access->warp, &op->mbarrier, lane);
@@ -52,10 +52,10 @@ static void begin_stores(Access *access) {
     uint64_t operand[WARP_LANES] = {0};
     bool folds = op->operation != PTX_MODIFIER_NONE;
     if (access->space != PTX_SPACE_SHARED) {
-        raise_trap(access->block, TRAP_OUT_OF_BOUNDS, access->warp, access->op->pc, access->mask,
-                   access->address,
-                   "%s.async of this form writes shared memory of the cluster, this address is not there",
-                   access->op->instruction->name);
+        raise_trap(
+            access->block, TRAP_OUT_OF_BOUNDS, access->warp, access->op->pc, access->mask, access->address,
+            "%s.async of this form writes shared memory of the cluster, but this address lies elsewhere",
+            access->op->instruction->name);
         return;
     }
     SharedHome home = {NULL, -1};
@@ -102,7 +102,7 @@ static bool lower_values(Lowering *low, const PtxInstruction *in, Op *op, Memory
     const PtxOperand *value = &in->operands[1];
     int given = value->kind == PTX_OPERAND_VECTOR ? value->item_count : 1;
     if (given != memory->count) return lowering_reject(low, op, "%s.async: malformed vector", in->name);
-    memory->is_store = true; /* sources, also of red */
+    memory->is_store = true; /* sources, also for red */
     for (int e = 0; e < given; e++) {
         const PtxOperand *item = value->kind == PTX_OPERAND_VECTOR ? &value->items[e] : value;
         if (!access_lower_value(low, op, memory, item, e)) return false;

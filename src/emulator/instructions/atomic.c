@@ -1,8 +1,8 @@
-/* atom and red: a read, a computation and a write at once ("Parallel Synchronization and Communication
+/* atom and red: an indivisible read, computation and write ("Parallel Synchronization and Communication
  * Instructions: atom, red").
  *
- * The lanes of a warp apply in lane order, so results are the same in every run. Elements of a vector apply
- * one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
+ * The lanes of a warp execute in lane order, so every run gives the same results. The elements of a vector
+ * execute one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/lanes.h"
 
@@ -18,8 +18,8 @@ static uint64_t add_half(uint64_t a, uint64_t b, bool bfloat) {
     uint32_t wide_a = bfloat ? widen_bf16((uint32_t)a) : widen_f16((uint32_t)a);
     uint32_t wide_b = bfloat ? widen_bf16((uint32_t)b) : widen_f16((uint32_t)b);
     if (is_nan32(wide_a) || is_nan32(wide_b)) return NAN_F16;
-    double sum =
-        (double)float_of(wide_a) + (double)float_of(wide_b); /* exact, or rounded far below the last bit */
+    /* exact, or rounded far below the last bit */
+    double sum = (double)float_of(wide_a) + (double)float_of(wide_b);
     if (sum != sum) return NAN_F16;
     uint32_t odd = float_odd(sum);
     return bfloat ? narrow_bf16(odd) : narrow_f16(odd);
@@ -82,7 +82,7 @@ static uint64_t add_element(PtxType type, uint64_t a, uint64_t b, bool flushes) 
     }
 }
 
-/* Packed halves are two elements. */
+/* Treats packed halves as two elements. */
 static uint64_t apply_packed(const AtomicRule *rule, PtxType half, uint64_t a, uint64_t b) {
     uint64_t result = 0;
     for (int shift = 0; shift < 32; shift += 16) {
@@ -139,7 +139,7 @@ static inline uint64_t element_read(const uint8_t *host, int bytes) {
     }
 }
 
-/* Is it not what it was? */
+/* Writes an element; true if its value changed. */
 static inline bool element_write(uint8_t *host, int bytes, uint64_t old, uint64_t new) {
     uint16_t half = (uint16_t) new;
     uint32_t word = (uint32_t) new;
@@ -156,7 +156,7 @@ static inline bool element_write(uint8_t *host, int bytes, uint64_t old, uint64_
     }
 }
 
-/* 128 bits: both halves at once. */
+/* 128 bits: both halves together. */
 static bool apply_wide(const MemoryOp *memory, const AtomicRule *rule, Warp *warp, int lane, uint8_t *host,
                        uint64_t old[2]) {
     uint64_t b[2], new[2];
@@ -175,7 +175,7 @@ static bool apply_wide(const MemoryOp *memory, const AtomicRule *rule, Warp *war
     return memcmp(old, new, 16) != 0;
 }
 
-/* Sums of words in one place: what lanes find there is what those before them have left. */
+/* Sums of words at one address: each lane finds what the lanes before it left. */
 static bool is_plain_sum(const Access *access) {
     const MemoryOp *memory = access->memory;
     bool word = memory->type == PTX_U32 || memory->type == PTX_S32;
@@ -269,7 +269,7 @@ PtxModifierKind atomic_operation_of(const PtxInstruction *in) {
     return PTX_MODIFIER_NONE;
 }
 
-/* Which operations a type has. */
+/* True if the type has this operation. */
 static bool is_possible(PtxModifierKind operation, PtxType type) {
     int bytes = ptx_type_bytes(type);
     bool is_float = ptx_type_is_float(type);

@@ -1,5 +1,4 @@
-/* bar and barrier: the barrier that an instruction names, and the arrival of its lanes
- * (machine/barrier.c). */
+/* bar and barrier: finds the barrier and makes the lanes arrive (machine/barrier.c). */
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/barrier.h"
 
@@ -13,7 +12,7 @@ static bool lower_cluster_barrier(Lowering *low, const PtxInstruction *in, Op *o
     return true;
 }
 
-/* __syncthreads(): nothing about it is known only when it is executed. */
+/* True for __syncthreads(): everything is known at lowering time. */
 static bool is_plain(const BarrierOp *op, const PtxOperand *number) {
     return op->aligned && op->blockwide && !op->has_count && op->action == BARRIER_SYNC &&
            number->kind == PTX_OPERAND_INTEGER && number->integer >= 0 && number->integer < CLUSTER_BARRIER;

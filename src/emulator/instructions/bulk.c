@@ -1,9 +1,10 @@
-/* cp.async.bulk and cp.reduce.async.bulk: one lane copies a range, or folds it into another, without the
- * registers of the warp ("Data Movement and Conversion Instructions: Bulk copy"). One dimension only: tensor
+/* cp.async.bulk and cp.reduce.async.bulk: one lane copies a range, or reduces it into another, without
+ * registers ("Data Movement and Conversion Instructions: Bulk copy"). Only one dimension is supported: tensor
  * maps are not emulated.
  *
- * The range is read where the copy is issued and written when it has arrived (machine/copies.h). Each side is an event of
- * the lane; what the copy engine moves is not counted in sectors or wavefronts, which are of the load and store units. */
+ * The range is read when the copy is issued and written when it arrives (machine/machine_copies.h). Each side
+ * is an event of the lane. Sectors and wavefronts belong to the load/store units and do not count what the
+ * copy engine moves. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 
@@ -29,7 +30,7 @@ typedef struct Range { /* one side of the copy of one lane */
     uint64_t address;
     uint32_t bytes;
     uint8_t *host;
-    SharedHome home; /* SHARED: whose memory it is */
+    SharedHome home; /* SHARED: the block that owns the memory */
 } Range;
 
 /* ---- ranges ----------------------------------------------------------------------------------------- */
@@ -87,7 +88,7 @@ static void check_written(Block *block, const Warp *warp, const Op *op, int lane
     ++*reported;
     raise_trap(block, TRAP_UNINITIALIZED, warp, op->pc, lane_bit[lane], NULL,
                "a bulk copy reads %" PRIu32 " bytes of shared memory at offset %" PRIu64
-               ", and not all of them were ever written (thread %d of the block)",
+               ", some of which were never written (thread %d of the block)",
                range->bytes, range->address, warp->index * WARP_LANES + lane);
 }
 
@@ -98,10 +99,11 @@ static void note_read(const Block *block, const Range *range) {
     bits_set(footprint->read, region->first_word + (range->address - region->base) / 4, range->bytes / 4);
 }
 
-/* ---- what it does ----------------------------------------------------------------------------------- */
+/* ---- execution -------------------------------------------------------------------------------------- */
 
-/* Element by element, each at once. add.f32 keeps subnormals: "the current implementation flushes" them, says the PTX ISA, but
- * an H200 adds the bits 0 and 3 to 3 (driver 580.159.04, tests/device/verify_copies.sh). */
+/* Reduces element by element, each atomically. add.f32 keeps subnormals: the PTX ISA says "the current
+ * implementation flushes" them, but an H200 adds the bits 0 and 3 to 3 (driver 580.159.04,
+ * tests/device/verify_copies.sh). */
 static void fold_range(const AsyncCopy *copy, uint8_t *destination) {
     const BulkOp *bulk = copy->rule;
     const uint8_t *from = copy_bytes(copy);
@@ -138,7 +140,7 @@ static void record_side(Block *block, const Warp *warp, const Op *op, uint32_t m
     recorder_end(block->recorder, false, false);
 }
 
-/* The lanes that write to the same block as the first. */
+/* The lanes that write to the same block as the first one. */
 static uint32_t lanes_of_home(uint32_t mask, const Range *to) {
     uint32_t lanes = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1)
@@ -147,7 +149,7 @@ static uint32_t lanes_of_home(uint32_t mask, const Range *to) {
     return lanes;
 }
 
-/* An event for each block that is written to. */
+/* Records one event per destination block. */
 static void record_written(Block *block, const Warp *warp, const Op *op, uint32_t mask, const Range *to) {
     for (uint32_t lanes; mask; mask &= ~lanes) {
         lanes = lanes_of_home(mask, to);
@@ -188,7 +190,7 @@ static Range range_of(Block *block, const Warp *warp, const MemoryOp *memory, in
                    .home = {block, -1}};
 }
 
-/* The block in which the shared memory lies that is written, and the mbarrier; false after a trap. */
+/* Finds the block that holds both the destination and the mbarrier; false after a trap. */
 static bool find_home(Block *block, const Warp *warp, const Op *op, int lane, Range *to) {
     const BulkOp *bulk = op->extra;
     if (to->space != PTX_SPACE_SHARED) return true;
@@ -199,7 +201,7 @@ static bool find_home(Block *block, const Warp *warp, const Op *op, int lane, Ra
            mbarrier_lies_with(block, warp, op, lane, to->home.peer, at.peer);
 }
 
-/* The lanes that copy anything; false after a trap. */
+/* Finds the lanes that copy at least one byte; false after a trap. */
 static bool find_ranges(Block *block, const Warp *warp, const Op *op, uint32_t *mask, Range from[WARP_LANES],
                         Range to[WARP_LANES]) {
     const BulkOp *bulk = op->extra;
@@ -232,7 +234,7 @@ static void replay_event(Block *block, const Warp *warp, const Op *op, uint32_t 
     recorder_end(block->recorder, false, false);
 }
 
-/* The hooks know what the events are; nothing is copied. */
+/* In a replay: the hooks know the events; nothing is copied. */
 static void replay_events(Block *block, const Warp *warp, const Op *op, uint32_t mask) {
     const BulkOp *bulk = op->extra;
     Range to[WARP_LANES];
@@ -269,7 +271,7 @@ static Outcome execute_bulk(Block *block, Warp *warp, const Op *op, uint32_t mas
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
 
-/* "cp.reduce.async.bulk" in the PTX ISA: which operations there are on which types. */
+/* The types that each operation supports ("cp.reduce.async.bulk" in the PTX ISA). */
 static bool is_possible(PtxModifierKind operation, PtxType type, bool in_global) {
     bool word = type == PTX_U32 || type == PTX_S32, half = type == PTX_F16 || type == PTX_BF16;
     switch (operation) {
@@ -300,7 +302,7 @@ static bool lower_reduction(Lowering *low, const PtxInstruction *in, Op *op, Bul
                            ptx_type_text(bulk->type));
 }
 
-/* The destination's space is the instruction's, the source's the second. */
+/* The instruction's first space is the destination's, the second the source's. */
 static bool set_spaces(const PtxInstruction *in, BulkOp *bulk) {
     bool mbarrier = ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES);
     bulk->to.space = in->space;

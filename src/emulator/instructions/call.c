@@ -1,7 +1,7 @@
-/* call and ret: frames, arguments and results, and functions of CUDA's runtime.
+/* call and ret: frames, arguments and results, and the functions of CUDA's runtime.
  *
- * A frame holds a function's registers, its .param variables (its own parameters and those that it passes on)
- * and its part of local memory. Lanes that enter together reconverge at the return. */
+ * A frame holds a function's registers, its .param variables (its own parameters and those it passes on) and
+ * its part of local memory. Lanes that enter together reconverge at the return. */
 #include "emulator/machine/machine_access.h"
 #include "emulator/instructions/print.h"
 #include "emulator/instructions/instruction_set.h"
@@ -38,7 +38,7 @@ static void set_result(const Warp *warp, const CallOp *call, int lane, uint64_t 
         call_value_write(warp->fragments[warp->current].frame, &call->results[0], lane, &value, sizeof value);
 }
 
-/* ---- what CUDA's runtime provides ------------------------------------------------------------------- */
+/* ---- functions of CUDA's runtime -------------------------------------------------------------------- */
 
 static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const CallOp *call = op->extra;
@@ -55,7 +55,7 @@ static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask
     return OUTCOME_STOP;
 }
 
-/* Where no more is kept, arguments are only counted. */
+/* Only counts the arguments once the printed text is full. */
 static int call_printf(Worker *worker, Warp *warp, int lane, uint64_t format, uint64_t arguments) {
     bool is_full = worker->printed.length > TRACE_PRINTED_BYTES;
     int count = print_format(warp, lane, format, arguments, is_full ? NULL : &worker->printed);
@@ -67,7 +67,7 @@ static bool free_on_heap(Block *block, const Warp *warp, const Op *op, int lane,
     HeapFree done = heap_free(block->grid->memory, address);
     if (done == HEAP_FREE_AGAIN)
         raise_trap(block, TRAP_DOUBLE_FREE, warp, op->pc, lane_bit[lane], NULL,
-                   "free of 0x%" PRIx64 ", which has been freed before", address);
+                   "free of 0x%" PRIx64 ", which has already been freed", address);
     if (done == HEAP_FREE_UNKNOWN)
         raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
                    "free of 0x%" PRIx64 ", which malloc did not return", address);
@@ -141,7 +141,7 @@ static int function_at(const LoweredProgram *lowered, uint64_t address) {
     return -1;
 }
 
-/* The lanes of `mask` that call what its lowest lane calls. */
+/* The lanes of `mask` with the same call target as its lowest lane. */
 static uint32_t same_target(const Warp *warp, const CallOp *call, uint32_t mask, uint64_t *address) {
     const uint64_t *targets = operand_at(warp, call->address);
     uint32_t lanes = 0;
@@ -213,7 +213,7 @@ bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
 
-/* `value` is in a register whose components have `bytes`; component -1: all of them. */
+/* `value` is in a register whose components have `bytes` bytes each; component -1: all of them. */
 static void set_register(CallValue *value, const PtxRegister *reg, int component, uint8_t bytes) {
     int parts = component < 0 && reg && reg->vector > 1 ? reg->vector : 1;
     value->part_bytes = bytes > 8 ? 8 : bytes;
@@ -238,7 +238,7 @@ static CallValue interface_value(Lowering *low, const PtxVariable *variable) {
             continue;
         set_register(&value, function->registers[i], -1, bytes);
         low->layout->has_pinned = true;
-        break; /* registers of inner scopes, which may have its name, come behind it */
+        break; /* registers of inner scopes, which may share its name, come later */
     }
     return value;
 }

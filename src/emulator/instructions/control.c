@@ -1,5 +1,5 @@
-/* Control flow that waits for its turn: exit, trap, brx, and instructions that are not emulated. (bra:
- * machine/schedule.c.) */
+/* Control flow that waits for its turn: exit, trap, brx, and instructions that are not emulated (bra:
+ * machine/schedule.c). */
 #include "emulator/machine/machine_access.h"
 #include "emulator/instructions/copy_async.h"
 #include "emulator/instructions/instruction_set.h"
@@ -75,7 +75,7 @@ bool lower_exit(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-/* The scheduler does the rest (machine/schedule.c): the target is in the program. */
+/* The scheduler does the rest (machine/schedule.c): the program stores the target. */
 bool lower_bra(Lowering *low, const PtxInstruction *in, Op *op) {
     const PtxCode *code = &low->lowered->program->code[op->pc];
     if (code->target == PTX_NO_PC) return lowering_reject(low, op, "%s: no target", in->name);

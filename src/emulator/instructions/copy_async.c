@@ -1,8 +1,8 @@
 /* cp.async, its groups and its waits ("Data Movement and Conversion Instructions: Non-bulk copy").
  *
- * A copy is executed, counted and recorded as a load of global memory into registers of its own, then a store to shared
- * memory whose bytes arrive later (machine/copies.h). Lanes that read less than they write (src-size, ignore-src) read
- * word by word, the last bytes one by one; what they do not read is 0. */
+ * A copy is executed, counted and recorded as a load of global memory into temporary registers, then a store
+ * to shared memory whose bytes arrive later (machine/machine_copies.h). Lanes that read less than they write
+ * (src-size, ignore-src) read word by word, then the last bytes one by one; the rest is 0. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 
@@ -16,8 +16,8 @@ typedef struct CopyOp {
     CoreOp core;
     int bytes;
     MemoryOp load[ELEMENT_SIZES], store[ELEMENT_SIZES]; /* in elements of 2, 4 and 8 bytes */
-    MemoryOp words[MOST_WORDS];                         /* one word each, of lanes that read less */
-    MemoryOp byte;                                      /* the bytes behind their last word */
+    MemoryOp words[MOST_WORDS];                         /* one word each, for lanes that read less */
+    MemoryOp byte;                                      /* the bytes after their last word */
     bool has_size, has_ignore;
     Operand size, ignore; /* 4 bytes; a predicate */
 } CopyOp;
@@ -35,7 +35,7 @@ static Outcome load(Block *block, Warp *warp, const Op *op, const MemoryOp *memo
     return access_go(&access, access_load);
 }
 
-/* How many bytes each lane reads; the lanes that read all. False after a trap. */
+/* Finds how many bytes each lane reads, and the lanes that read all of them. False after a trap. */
 static bool read_sizes(Block *block, Warp *warp, const Op *op, uint32_t mask, uint32_t sizes[WARP_LANES],
                        uint32_t *whole) {
     const CopyOp *copy = op->extra;
@@ -56,7 +56,7 @@ static bool read_sizes(Block *block, Warp *warp, const Op *op, uint32_t mask, ui
     return !wrong;
 }
 
-/* The bytes behind the last whole word of each lane, put into their places in the word. */
+/* Loads the bytes after the last whole word of each lane and places them in the word. */
 static Outcome load_rest(Block *block, Warp *warp, const Op *op, uint32_t mask, const uint32_t *sizes) {
     const CopyOp *copy = op->extra;
     for (uint32_t b = 0; b < WORD - 1; b++) {
@@ -123,7 +123,7 @@ static void begin_copies(Access *access) {
     access_record(access, memory->values, memory->count, NULL, true);
 }
 
-/* The elements of the buffer that the lanes read: a copy of 16 bytes brings two doubles or eight halves. */
+/* The buffer elements that the lanes read: a copy of 16 bytes brings two doubles or eight halves. */
 static int elements_of(const Block *block, const Warp *warp, const CopyOp *copy, uint32_t mask) {
     const Memory *memory = block->grid->memory;
     int region = memory_find(memory, access_lane_address(warp, &copy->load[WORDS], __builtin_ctz(mask)));
@@ -192,7 +192,7 @@ static bool lower_group(Lowering *low, const PtxInstruction *in, Op *op, PtxAsyn
 
 /* ---- lowering --------------------------------------------------------------------------------------- */
 
-/* `count` elements from or to registers of its own. */
+/* An access of `count` elements through temporary registers. */
 static MemoryOp elements_op(const MemoryOp *like, int bytes, int count, const MemoryValue *values) {
     MemoryOp memory = *like;
     memory.type = bytes == 1 ? PTX_B8 : bytes == 2 ? PTX_B16 : bytes == 4 ? PTX_B32 : PTX_B64;

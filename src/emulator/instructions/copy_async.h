@@ -1,4 +1,4 @@
-/* Shared code of asynchronous copies and mbarriers. Private to emulator/instructions. */
+/* Code that asynchronous copies and mbarriers share. Private to emulator/instructions. */
 #ifndef EMULATOR_INSTRUCTIONS_COPY_ASYNC_H
 #define EMULATOR_INSTRUCTIONS_COPY_ASYNC_H
 
@@ -8,10 +8,10 @@
 bool mbarrier_lower_copies(Lowering *low, const PtxInstruction *in, Op *op);
 bool bulk_lower(Lowering *low, const PtxInstruction *in, Op *op);
 
-/* An instruction that only launches in clusters may execute, be they of one block: elsewhere it becomes a fault. Measured:
- * st.async, red.async and both copies and reductions from shared::cta to shared::cluster stop a kernel with
- * CUDA_ERROR_ILLEGAL_INSTRUCTION on an H200 (driver 580.159.04, tests/device/verify_copies.sh); the bulk copy from global
- * to shared::cluster does not. The PTX ISA does not say so. */
+/* Only a launch with clusters, even of one block each, may execute this instruction: elsewhere it faults.
+ * Measured: st.async, red.async and both copies and reductions from shared::cta to shared::cluster stop a
+ * kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION on an H200 (driver 580.159.04, tests/device/verify_copies.sh);
+ * the bulk copy from global to shared::cluster does not. The PTX ISA does not say so. */
 bool lower_in_clusters(Lowering *low, Op *op, const char *name);
 
 #endif

@@ -1,4 +1,5 @@
-/* The table of handlers: one lower_NAME per row of opcodes.def. A row without its lower_NAME does not link. */
+/* The table of handlers: one lower_NAME per row of opcodes.def. A row without its lower_NAME does not
+ * link. */
 #include "emulator/instructions/instruction_set.h"
 
 #include "emulator/machine/special_values.h"

@@ -1,4 +1,4 @@
-/* Instruction set: the handlers of all opcodes, which lowering is given. Private to the emulator. */
+/* Instruction set: the handlers of all opcodes, for lowering. Private to the emulator. */
 #ifndef EMULATOR_INSTRUCTIONS_INSTRUCTION_SET_H
 #define EMULATOR_INSTRUCTIONS_INSTRUCTION_SET_H
 
@@ -11,7 +11,7 @@ extern const InstructionSet instruction_set;
 void call_lower_interface(Lowering *low);
 void approximate_lower(Lowering *low, Op *op);
 void trap_lower(Lowering *low, Op *op);
-const char *trap_text(const Op *op); /* of an Op of class OP_TRAP: why it is not emulated */
+const char *trap_text(const Op *op); /* for an Op of class OP_TRAP: why it is not emulated */
 bool lower_warp_sync(Lowering *low, const PtxInstruction *in, Op *op); /* bar.warp.sync */
 
 #endif

@@ -1,4 +1,4 @@
-/* ld, ldu, st: values between registers and memory. */
+/* ld, ldu, st: move values between registers and memory. */
 #include "emulator/instructions/access_execute.h"
 
 /* ---- loads ------------------------------------------------------------------------------------------ */
@@ -21,7 +21,7 @@
         }                                                                                                    \
     }
 
-/* Where the lanes lie: a line of host addresses, or an offset each. */
+/* Runs BODY for each lane: at a line of host addresses, or at one offset per lane. */
 #define EACH_HOST(BODY)                                                                                      \
     if (access->host_line) {                                                                                 \
         uint64_t first = access->host_first + (uint64_t)at;                                                  \
@@ -152,7 +152,7 @@ OP_FUNCTION(run_copy) {
         int bytes = copy->items[i].bytes;
         if (mask == ALL_LANES && bytes >= 4) {
             if (bytes == 8)
-                memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
+                memcpy(to, from, 8 * WARP_LANES); /* sizes known at compile time */
             else
                 memcpy(to, from, 4 * WARP_LANES);
             continue;

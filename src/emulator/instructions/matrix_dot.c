@@ -7,7 +7,7 @@
 enum { KEPT_BITS = 25 };
 
 typedef struct Format {
-    int exponent_bits, fraction_bits, unused_bits; /* unused: the lowest of the register (tf32) */
+    int exponent_bits, fraction_bits, unused_bits; /* unused: the lowest bits of the register (tf32) */
 } Format;
 
 static Format format_of(PtxType type) {
@@ -53,7 +53,7 @@ static Term product_of(Term a, Term b) {
     return term;
 }
 
-/* The term with `kept` bits behind the point of 2^top; lower ones are cut off. */
+/* The term with `kept` bits after the point of 2^top; lower bits are cut off. */
 static int64_t aligned(Term term, int fraction_bits, int top) {
     int shift = KEPT_BITS - fraction_bits + term.exponent - top;
     int64_t magnitude = term.significand < 0 ? -term.significand : term.significand;
@@ -63,7 +63,7 @@ static int64_t aligned(Term term, int fraction_bits, int top) {
 
 /* ---- rounding ----------------------------------------------------------------------------------------- */
 
-/* sum * 2^scale as bits of the type: cut off, or to the nearest, ties to even. */
+/* sum * 2^scale as bits of the type: truncated, or to nearest, ties to even. */
 static uint64_t rounded(PtxType type, int64_t sum, int scale, bool to_nearest) {
     Format format = format_of(type);
     uint64_t sign = sum < 0 ? UINT64_C(1) << (format.exponent_bits + format.fraction_bits) : 0;

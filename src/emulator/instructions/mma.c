@@ -1,5 +1,5 @@
-/* mma, wmma.mma, movmatrix: all lanes of a warp together. Who holds which element is ptx/matrix.h, the arithmetic
- * matrix_dot.h. The registers of D are the values of one event. */
+/* mma, wmma.mma, movmatrix: executed by all lanes of a warp together. ptx/matrix.h says which lane holds
+ * which element, matrix_dot.h does the arithmetic. The registers of D are the values of one event. */
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/instructions/matrix_dot.h"
 #include "emulator/instructions/matrix_lower.h"
@@ -34,7 +34,8 @@ typedef struct Operands {
     Matrix a, b, c;
 } Operands;
 
-/* A lane's register of D. `recorded` (NULL: none): bits that another producer has for it, taken as far as they are possible. */
+/* A lane's register of D. `recorded` (NULL: none): another producer's bits for it, taken if they are
+ * possible. */
 static uint64_t compute_register(const ProductOp *op, const Operands *from, int lane, int r,
                                  const uint64_t *recorded, bool *is_possible) {
     const PtxProduct *shape = &op->shape;
@@ -78,7 +79,7 @@ static void transpose(const Warp *warp, const ProductOp *op, uint64_t result[][W
     for (int lane = 0; lane < WARP_LANES; lane++) result[0][lane] = values[lane];
 }
 
-/* Each lane's result may depend on all lanes' operands. */
+/* Each lane's result may depend on the operands of all lanes. */
 static void follow(Warp *warp, const ProductOp *op) {
     const MatrixRegisters *sources[] = {&op->a, &op->b, &op->c};
     Operand to[MOST_MATRIX_REGISTERS], from[3 * MOST_MATRIX_REGISTERS];
@@ -96,7 +97,7 @@ static void write(Warp *warp, const MatrixRegisters *to, uint64_t result[][WARP_
             register_write(warp, to->items[r].place, to->items[r].bytes, lane, result[r][lane]);
 }
 
-/* A replay writes D itself, once it has seen what A, B and C held. */
+/* A replay writes D itself, once it has seen A, B and C. */
 static Outcome execute_product(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const ProductOp *product = op->extra;
     uint64_t result[MOST_MATRIX_REGISTERS][WARP_LANES];

@@ -1,5 +1,5 @@
-/* Instructions that are counted and change nothing: hints, fences (memory here is always in order), events
- * for profilers. */
+/* Instructions that are counted and change nothing: hints, fences (memory here is always in order), profiler
+ * events. */
 #include "emulator/machine/observe.h"
 
 OP_FUNCTION(run_no_effect) {
@@ -16,7 +16,7 @@ OP_FUNCTION(run_fence) {
     if (warp->block->observed) observe_fence(warp, op->pc, mask);
 }
 
-/* A fence says that blocks talk to each other; one of its cluster, that those of a cluster do. */
+/* A fence shows that blocks communicate; a fence of cluster scope, that the blocks of a cluster do. */
 static bool lower_fence_of(Lowering *low, const PtxInstruction *in, Op *op) {
     if (!ptx_instruction_has(in, PTX_MOD_CTA) && !ptx_instruction_has(in, PTX_MOD_CLUSTER))
         low->lowered->lets_blocks_communicate = true;

@@ -1,8 +1,8 @@
-/* The execution of an access: from the address registers of a warp to host bytes, with checks and costs on
- * the way (access_execute.h).
+/* Executes an access, with checks and costs: from the address registers of a warp to host bytes
+ * (access_execute.h).
  *
  * Nearly every access of a real kernel is an arithmetic progression over the lanes inside one buffer; such a
- * *line* is found first and checked by its two ends. Everything else goes lane by lane. */
+ * *line* is found first, and checking its two ends is enough. Everything else goes lane by lane. */
 #include "emulator/instructions/access_execute.h"
 
 #include "emulator/machine/local_memory.h"
@@ -91,8 +91,8 @@ static void name_shared(const Grid *grid, uint64_t offset, Text *out) {
                nearest->bytes);
 }
 
-/* Indices of 32 bits that wrapped lead far below a buffer (an int past 2^31), or just short of 2^32 elements
- * above its start (an unsigned below 0). The buffer, or NULL; `own`: as in memory_describe(). */
+/* A wrapped 32-bit index leads far below a buffer (an int past 2^31), or just short of 2^32 elements above
+ * its start (an unsigned below 0). Returns the buffer, or NULL; `own`: as in memory_describe(). */
 static const Region *find_wrapped(const Memory *memory, uint64_t address, int width, int own,
                                   int64_t *index) {
     enum { BELOW_ZERO = 1 << 24, NULL_PAGE = 4096 };
@@ -109,7 +109,8 @@ static const Region *find_wrapped(const Memory *memory, uint64_t address, int wi
     return NULL;
 }
 
-/* What lies where the first of these lanes reaches. *buffer: the region that is named, or -1. */
+/* Describes what lies at the first of these lanes' addresses. *buffer: the region that the text names, or
+ * -1. */
 static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out, int *buffer) {
     const Grid *grid = access->block->grid;
     uint64_t address = access->address[__builtin_ctz(lanes)];
@@ -153,7 +154,7 @@ static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out
     return TRAP_OUT_OF_BOUNDS;
 }
 
-/* `kind`: of a fault the run goes on behind; TRAP_OUT_OF_BOUNDS: what the description finds. */
+/* `kind`: a fault after which the run continues; TRAP_OUT_OF_BOUNDS: the kind comes from the description. */
 static void raise_outside(const Access *access, uint32_t lanes, TrapKind kind) {
     Text text = {0};
     int buffer;
@@ -182,8 +183,8 @@ static void give_zero(const Access *access, uint32_t lanes) {
             register_write(access->warp, values[e].place, values[e].bytes, __builtin_ctz(rest), 0);
 }
 
-/* Where the run is to go on, lanes that reach outside read 0, and what they write is dropped; the others go on. Only of ld, st,
- * atom and red. False: it is a fault. */
+/* If the run continues after faults, lanes out of bounds read 0 and their writes are dropped; the other lanes
+ * proceed. Only for ld, st, atom and red. False: the access is a fault. */
 static bool drop_outside(Access *access, uint32_t lanes) {
     const MemoryOp *memory = access->memory;
     Worker *worker = access->block->worker;
@@ -201,7 +202,7 @@ static bool drop_outside(Access *access, uint32_t lanes) {
     return true;
 }
 
-/* Lanes whose address is no multiple of the width. */
+/* Lanes whose address is not a multiple of the width. */
 static uint32_t misaligned_lanes(const Access *access) {
     uint64_t below = (uint64_t)access->memory->width - 1;
     if (access->line) {
@@ -217,7 +218,7 @@ static uint32_t misaligned_lanes(const Access *access) {
     return lanes;
 }
 
-/* Lanes that reach outside [0, size). */
+/* Lanes outside [0, size). */
 static uint32_t outside_lanes(const Access *access, uint64_t size) {
     uint64_t width = access->memory->width;
     uint64_t limit = size >= width ? size - width : 0;
@@ -255,7 +256,7 @@ static inline bool is_contiguous(const Access *access) {
     return access->host_line && access->mask == ALL_LANES && access->host_stride == access->memory->width;
 }
 
-/* Is everything written from the lowest to the highest byte of a line? */
+/* True if every byte of a line is written, from the lowest to the highest. */
 static inline bool all_between(const Access *access, const uint64_t *bits) {
     uint64_t low, high;
     line_ends(access, &low, &high);
@@ -335,7 +336,7 @@ static Outcome in_block(Access *access, SharedMemory memory, AccessMove move) {
     return OUTCOME_NEXT;
 }
 
-/* Does an address name a block of the cluster, or lie outside shared memory? */
+/* True if an address names a block of the cluster, or lies outside shared memory. */
 static inline bool names_block(const Access *access) {
     uint64_t low = 0, high = 0;
     if (access->line) {
@@ -374,7 +375,7 @@ static Outcome in_region(Access *access, const Region *region, AccessMove move) 
     return OUTCOME_NEXT;
 }
 
-/* All lanes in the region that this instruction reached last? */
+/* The region of this instruction's last access if all lanes lie in it, otherwise NULL. */
 static inline const Region *single_region(const Access *access) {
     const Memory *memory = access->block->grid->memory;
     uint32_t *last = &access->block->worker->last_region[access->op->pc];
@@ -422,7 +423,7 @@ static inline Outcome in_global(Access *access, AccessMove move) {
     }
     count_global(access);
     if (region) return in_region(access, region, move);
-    access->line = false; /* several buffers: one after another, in lane order of their first lane */
+    access->line = false; /* several buffers: one after another, by their first lane */
     for (uint32_t left = all; left;) {
         region = &memory->regions[memory_find(memory, access->address[__builtin_ctz(left)])];
         access->mask = 0;
@@ -436,7 +437,7 @@ static inline Outcome in_global(Access *access, AccessMove move) {
     return OUTCOME_NEXT;
 }
 
-/* A bit for each byte that a load is about to read and nobody has written, by lane. True: there are some. */
+/* Sets one bit per unwritten byte that a load is about to read, by lane. True if any. */
 static bool find_unwritten(const Access *access, const uint64_t *bits, uint32_t *unwritten) {
     uint64_t width = access->memory->width;
     bool some = false;
@@ -466,7 +467,7 @@ static Outcome in_local(Access *access, AccessMove move) {
     wrong = outside_lanes(access, access->warp->local_bytes);
     if (wrong && !drop_outside(access, wrong)) return out_of_bounds(access, wrong);
     if (!access->mask) return OUTCOME_NEXT;
-    if (access->memory->width > 16) { /* 32-byte vectors would cross a piece */
+    if (access->memory->width > 16) { /* a 32-byte vector would cross a piece */
         raise_trap(access->block, TRAP_NOT_EMULATED, access->warp, access->op->pc, access->mask,
                    access->address, "32-byte accesses of local memory are not emulated");
         return OUTCOME_STOP;
@@ -545,7 +546,7 @@ static uint32_t lanes_in_window(const Access *access, uint32_t among, uint64_t b
     return lanes;
 }
 
-/* The hooks make accesses of memory; parameters are ordinary. */
+/* Under hooks, the hooks make the memory accesses; parameters are ordinary. */
 static Outcome in_hooks(Access *access, AccessMove move) {
     PtxSpace space = access->memory->space;
     uint32_t all = access->mask;

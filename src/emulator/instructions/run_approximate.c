@@ -1,4 +1,4 @@
-/* .approx instructions with recorded results, for comparison with those of a GPU. */
+/* .approx instructions whose results are recorded, for comparison with those of a GPU. */
 #include "emulator/machine/machine_access.h"
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/recorded_values.h"
@@ -6,7 +6,7 @@
 
 typedef struct ApproximateOp {
     CoreOp core;
-    const Op *inner; /* what it is otherwise */
+    const Op *inner; /* the plain operation */
     int bytes;
 } ApproximateOp;
 

@@ -4,9 +4,9 @@
  *              lane l holds the elements 2 * (l % 4) and 2 * (l % 4) + 1 of row l / 4, 4 bytes.
  *   wmma       all lanes have the address of the matrix and the distance of its rows (columns).
  *
- * So each 8 x 8 matrix is an access of 4 bytes a lane, at an address that another lane has, and each piece of a wmma
- * fragment (ptx/matrix.h) one of its own. As such they are executed, counted and recorded. With .trans, and where wmma
- * needs it, the lanes then exchange halves: a load is recorded as what was found in memory, a store as what went there.
+ * So each 8 x 8 matrix is an access of 4 bytes per lane, at an address held by another lane; each piece of a
+ * wmma fragment (ptx/matrix.h) is one access too. They are executed, counted and recorded as such accesses.
+ * With .trans, and if wmma needs it, the lanes then exchange halves: an event records the values in memory.
  * ("Warp-level matrix load instruction: ldmatrix" in the PTX ISA.) */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/matrix_lower.h"
@@ -39,7 +39,7 @@ static void copy_register(const Block *block, Warp *warp, Operand to, Operand fr
 
 /* ---- execution ---------------------------------------------------------------------------------------- */
 
-/* The addresses of rows, [lane]; false after a trap. */
+/* Reads the addresses of the rows, [lane]; false after a trap. */
 static bool read_rows(Block *block, Warp *warp, const Op *op, uint64_t rows[WARP_LANES]) {
     const MatrixOp *matrix = op->extra;
     const MemoryOp *memory = &matrix->pieces[0];
@@ -54,7 +54,7 @@ static bool read_rows(Block *block, Warp *warp, const Op *op, uint64_t rows[WARP
     return !wrong;
 }
 
-/* One of the accesses, at the addresses that are set. */
+/* Makes one of the accesses, at the addresses already set. */
 static Outcome go(Access *access, const MatrixOp *matrix, AccessMove load) {
     Operand place = access->memory->values[0].place;
     if (matrix->is_store && matrix->is_transposed) transpose(access->block, access->warp, place);
@@ -79,7 +79,7 @@ static Outcome execute_matrix(Block *block, Warp *warp, const Op *op, uint32_t m
     return OUTCOME_NEXT;
 }
 
-/* A register that is put together of single bytes, its highest first. */
+/* Assembles a register from single bytes, the highest first. */
 static void load_byte(Access *access) {
     const MemoryValue *value = &access->memory->values[0];
     uint32_t *to = operand_at(access->warp, value->place);
@@ -192,7 +192,7 @@ bool matrix_lower_access(Lowering *low, const PtxInstruction *in, Op *op) {
     if (matrix->has_stride &&
         !lowering_value(low, op, &in->operands[access.stride], PTX_U32, &matrix->stride, &bytes))
         return false;
-    if (bytes != 4) return lowering_reject(low, op, "%s: the stride is not of 32 bits", in->name);
+    if (bytes != 4) return lowering_reject(low, op, "%s: the stride is not 32 bits wide", in->name);
     for (int piece = 0; piece < matrix->count; piece++)
         if (!lower_piece(low, op, matrix, piece)) return false;
     return true;

@@ -1,9 +1,10 @@
-/* mbarrier.* and cp.async.mbarrier.arrive: what lanes do at an mbarrier (machine/mbarrier.h). The lanes of a
- * warp apply in lane order.
+/* mbarrier.* and cp.async.mbarrier.arrive: the operations of lanes on an mbarrier (machine/mbarrier.h). The
+ * lanes of a warp execute in lane order.
  *
- * A wait for a phase (test_wait, try_wait) ends when the phase is complete: until then its lanes let others run. Where
- * nothing else can run it ends without, a few times; then the block is in a deadlock. So loops around a wait go round
- * once, as their spinning is left out of every trace (trace/producer_rules.h). */
+ * A wait for a phase (test_wait, try_wait) ends when the phase is complete: until then its lanes let others
+ * run. If nothing else can run, the wait ends with the phase incomplete, a few times; then the block is in a
+ * deadlock. So a loop around a wait runs once, since every trace leaves out spinning
+ * (trace/producer_rules.h). */
 #include "emulator/machine/mbarrier.h"
 
 #include "emulator/instructions/access_execute.h"
@@ -24,7 +25,7 @@ typedef enum MbarrierAction {
 } MbarrierAction;
 
 typedef struct MbarrierOp {
-    MemoryOp memory; /* values[0]: what it gives to its register */
+    MemoryOp memory; /* values[0]: the result */
     MbarrierAction action;
     bool has_operand, expects, drops, no_complete, by_parity, noinc;
     Operand operand; /* count, bytes, parity: 4 bytes; state: 8 */
@@ -45,7 +46,7 @@ static bool fault(const Access *access, int lane, const char *format, int64_t nu
     return false;
 }
 
-/* The block in which the mbarrier lies; NULL: another one, and this block runs without its cluster. */
+/* The block that holds the mbarrier; NULL: another block, and this one runs without its cluster. */
 static Block *home_of(const Access *access) {
     return access->peer < 0 ? access->block : cluster_member(access->block, (uint32_t)access->peer);
 }
@@ -65,7 +66,7 @@ static bool in_range(const Access *access, int lane, int64_t bytes) {
            fault(access, lane, "the mbarrier would expect %" PRId64 " bytes; the limit is 1048575", bytes);
 }
 
-/* Arrivals, and bytes that are expected first. */
+/* Arrives, after adding expected bytes. */
 static bool arrive(const Access *access, int lane, int64_t count, int64_t bytes) {
     const MbarrierOp *op = access->op->extra;
     uint64_t place = access->address[lane];
@@ -76,11 +77,12 @@ static bool arrive(const Access *access, int lane, int64_t count, int64_t bytes)
     mbarrier.bytes += bytes;
     if (!in_range(access, lane, mbarrier.bytes)) return false;
     if (count > mbarrier.pending || count < 1)
-        return fault(access, lane,
-                     count < 1 ? "mbarrier.arrive with a count of %" PRId64
-                               : "more arrivals than the mbarrier expects: %" PRId64
-                                 " are pending in this phase; compare mbarrier.init's count with who arrives",
-                     count < 1 ? count : mbarrier.pending);
+        return fault(
+            access, lane,
+            count < 1 ? "mbarrier.arrive with a count of %" PRId64
+                      : "more arrivals than the mbarrier expects: %" PRId64
+                        " are pending in this phase; compare mbarrier.init's count with the arriving threads",
+            count < 1 ? count : mbarrier.pending);
     mbarrier.pending -= count;
     if (op->drops) mbarrier.expected -= count;
     bool completes = !mbarrier.pending && !mbarrier.bytes;
@@ -104,7 +106,7 @@ static bool add_bytes(const Access *access, int lane, int64_t bytes) {
     return true;
 }
 
-/* An arrival follows when the lane's copies have arrived. */
+/* The mbarrier arrival follows once the lane's copies have arrived. */
 static bool follow_copies(const Access *access, int lane) {
     const MbarrierOp *op = access->op->extra;
     uint64_t place = access->address[lane];
@@ -122,7 +124,7 @@ static void invalidate(const Access *access, int lane) {
         access->block->shared_written[at / 64] &= ~(UINT64_C(1) << at % 64);
 }
 
-/* The phase that the lane waits for is complete. */
+/* True if the phase that the lane waits for is complete. */
 static bool is_complete(const Block *block, const MbarrierOp *op, const Warp *warp, uint64_t place,
                         int lane) {
     int64_t operand = operand_of(op, warp, lane);
@@ -156,23 +158,24 @@ static bool apply(const Access *access, int lane) {
 
 /* ---- a warp ----------------------------------------------------------------------------------------- */
 
-/* At an mbarrier of another block threads arrive, and say how many bytes to expect; all else is of the own block. */
+/* Threads can only arrive at another block's mbarrier and add expected bytes; all other operations need their
+ * own block's. */
 static bool is_possible_there(const Access *access) {
     const MbarrierOp *op = access->op->extra;
     int lane = __builtin_ctz(access->mask);
     switch (op->action) {
     case MB_WAIT:
-        return fault(access, lane, "a thread waits for mbarriers of its own block only", 0);
+        return fault(access, lane, "a thread can only wait for an mbarrier of its own block", 0);
     case MB_INIT:
     case MB_INVAL:
     case MB_COPIES:
-        return fault(access, lane, "this is possible with mbarriers of the own block only", 0);
+        return fault(access, lane, "this operation requires an mbarrier of the thread's own block", 0);
     case MB_ARRIVE:
         if (op->memory.values[0].present)
             return fault(access, lane,
-                         "an arrival in another block gives no state: its destination must be `_`", 0);
+                         "an arrival in another block returns no state: its destination must be `_`", 0);
         return !op->no_complete ||
-               fault(access, lane, ".noComplete is possible with mbarriers of the own block only", 0);
+               fault(access, lane, ".noComplete requires an mbarrier of the thread's own block", 0);
     case MB_EXPECT:
     case MB_COMPLETE:
         break;
@@ -185,8 +188,8 @@ static void move_mbarrier(Access *access) {
     const MemoryValue *result = &op->memory.values[0];
     uint64_t operand[WARP_LANES] = {0};
     if (access->space != PTX_SPACE_SHARED) {
-        fault(access, __builtin_ctz(access->mask), "an mbarrier lies in shared memory, this address does not",
-              0);
+        fault(access, __builtin_ctz(access->mask),
+              "an mbarrier must lie in shared memory, but this address does not", 0);
         return;
     }
     if (access->peer >= 0 && !is_possible_there(access)) return;
@@ -195,7 +198,7 @@ static void move_mbarrier(Access *access) {
         bool waits = op->action == MB_WAIT;
         uint64_t state = bytes_read(access->bytes + access->address[lane], MBARRIER_BYTES);
         if (waits) state = is_complete(access->block, op, access->warp, access->address[lane], lane);
-        /* A state is opaque: which bits it has is no part of the trace. */
+        /* a state is opaque: its bits are not part of the trace */
         if (op->has_operand && op->operand_bytes == 4)
             operand[lane] = (uint64_t)operand_of(op, access->warp, lane);
         if (!apply(access, lane)) return;
@@ -210,7 +213,7 @@ static Outcome execute_mbarrier(Block *block, Warp *warp, const Op *op, uint32_t
     return block->worker->stopped ? OUTCOME_STOP : outcome;
 }
 
-/* Where the lane's mbarrier lies in the window, if it lies there. */
+/* Finds the lane's mbarrier in the window; false if it lies elsewhere. */
 static bool place_of(const Block *block, const Warp *warp, const MemoryOp *memory, int lane,
                      uint64_t *place) {
     *place = access_lane_address(warp, memory, lane);
@@ -219,13 +222,14 @@ static bool place_of(const Block *block, const Warp *warp, const MemoryOp *memor
     return *place % MBARRIER_BYTES == 0 && *place + MBARRIER_BYTES <= block->grid->program->shared_bytes;
 }
 
-/* Copies arrive where they complete the phase that a lane waits for; returns lanes whose phase is complete. */
+/* Lets copies arrive if they complete the phase that a lane waits for; returns the lanes whose phase is
+ * complete. */
 static uint32_t complete_lanes(Block *block, Warp *warp, const MbarrierOp *op, uint32_t mask,
                                uint64_t *place) {
     uint32_t complete = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        if (!place_of(block, warp, &op->memory, lane, place)) return mask; /* traps when it is executed */
+        if (!place_of(block, warp, &op->memory, lane, place)) return mask; /* the execution traps */
         if (!is_complete(block, op, warp, *place, lane)) mbarrier_settle(block, *place, warp, lane);
         if (is_complete(block, op, warp, *place, lane)) complete |= lane_bit[lane];
     }
@@ -248,7 +252,7 @@ static Outcome execute_wait(Block *block, Warp *warp, const Op *op, uint32_t mas
     Outcome outcome = complete ? access_execute(block, warp, op, complete, move_mbarrier) : OUTCOME_NEXT;
     if (block->worker->stopped) return OUTCOME_STOP;
     if (outcome != OUTCOME_NEXT || complete == mask) return outcome;
-    void *observed = block->observed; /* a phase that is not complete orders nothing */
+    void *observed = block->observed; /* an incomplete phase orders nothing */
     block->observed = NULL;
     outcome = access_execute(block, warp, op, mask & ~complete, move_mbarrier);
     block->observed = observed;
@@ -320,7 +324,7 @@ static bool lower_object(Lowering *low, const PtxInstruction *in, Op *op) {
     op->extra = mbarrier;
     if (in->space != PTX_SPACE_GENERIC && in->space != PTX_SPACE_SHARED &&
         in->space != PTX_SPACE_SHARED_CLUSTER)
-        return lowering_reject(low, op, "an mbarrier lies in shared memory");
+        return lowering_reject(low, op, "an mbarrier must lie in shared memory");
     if (!access_lower_address(low, op, memory, &in->operands[place])) return false;
     if (gives && !set_result(low, in, op, mbarrier)) return false;
     return !takes || set_operand(low, in, op, mbarrier, place + 1);
@@ -330,7 +334,7 @@ bool mbarrier_lower_copies(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_object(low, in, op);
 }
 
-/* The arrivals that were pending when the state was taken. */
+/* The arrivals that were pending when the state was read. */
 OP_FUNCTION(run_pending_count) {
     uint32_t *d = operand_at(warp, op->d);
     const uint64_t *state = operand_at(warp, op->s[0]);

@@ -1,6 +1,6 @@
-/* vprintf of kernels, by the host's printf, one conversion at a time. Flags are checked (print.h). What
- * CUDA's printf does not know (%zu, %.*f, %5%) is printed as it stands and takes no argument, as an H200
- * does. */
+/* The vprintf of kernels, which uses the host's printf one conversion at a time. Flags are checked (print.h).
+ * A conversion that CUDA's printf does not know (%zu, %.*f, %5%) is printed verbatim and takes no argument,
+ * as on an H200. */
 #include "emulator/instructions/print.h"
 
 #include "emulator/machine/machine_block.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Reads bytes at a generic address as `lane` sees them; false where nothing is mapped. */
+/* Reads bytes at a generic address as `lane` sees them; false if the address is unmapped. */
 static bool generic_read(const Warp *warp, int lane, uint64_t address, void *to, size_t bytes) {
     uint8_t *out = to;
     const Block *block = warp->block;
@@ -42,7 +42,7 @@ void print_string(const Warp *warp, int lane, uint64_t address, size_t limit, Te
     }
 }
 
-typedef struct Source { /* where arguments come from */
+typedef struct Source { /* the source of the arguments */
     const Warp *warp;
     int lane, count;
     uint64_t next;
@@ -84,7 +84,7 @@ static const char *parse_conversion(const char *at, Source *source, Conversion *
         out->width = bounded((int)(int32_t)take(source, 4)), at++;
     else if (*at >= '0' && *at <= '9')
         at = parse_number(at, &out->width);
-    if (out->width < -1) { /* a negative width from an argument: left-adjusted */
+    if (out->width < -1) { /* a negative width from an argument: left-justified */
         out->width = -out->width;
         if (!strchr(out->flags, '-')) out->flags[flags] = '-';
     }
@@ -94,7 +94,7 @@ static const char *parse_conversion(const char *at, Source *source, Conversion *
     return *at ? at + 1 : at;
 }
 
-/* "%-5.3" for the host, without length and conversion. */
+/* Builds the host's format, such as "%-5.3", without length and conversion. */
 static void host_format(const Conversion *conversion, const char *ending, char *out, size_t bytes) {
     int length = snprintf(out, bytes, "%%%s", conversion->flags);
     if (conversion->width >= 0)
@@ -171,7 +171,7 @@ static void print_conversion(const Conversion *conversion, Source *source, Text 
 
 #pragma GCC diagnostic pop
 
-/* As print_conversion() and the text around it do, without their output. */
+/* Counts the arguments as print_conversion() and its callers do, without output. */
 static int count_arguments(const char *format) {
     Source none = {.next = 0};
     for (const char *at = format; (at = strchr(at, '%'));) {

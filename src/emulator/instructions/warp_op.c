@@ -1,9 +1,9 @@
-/* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions in which the lanes of a warp read
- * each other.
+/* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions that exchange values between the
+ * lanes of a warp.
  *
- * The .sync forms name their lanes with a mask. Fragments that stand at the same instruction wait for each
- * other until every lane named by one of them has arrived (or has exited), then execute it together;
- * bar.warp.sync pairs lanes that stand at different ones. */
+ * The .sync forms name their lanes in a mask. Fragments at the same instruction wait for each other until
+ * every lane that one of them names has arrived (or has exited), then execute it together; bar.warp.sync also
+ * pairs lanes at different instructions. */
 #include "emulator/instructions/warp_op.h"
 #include "emulator/machine/observe.h"
 #include "emulator/instructions/instruction_set.h"
@@ -18,7 +18,7 @@
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 
 typedef struct WarpOp WarpOp;
-/* Executes for the lanes of `mask`; event is NULL where the block is not traced. */
+/* Executes for the lanes of `mask`; event is NULL if the block is not traced. */
 typedef void (*WarpCompute)(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event);
 
 struct WarpOp {
@@ -40,9 +40,9 @@ static uint32_t members_of(const WarpOp *op, const Warp *warp, int lane, uint32_
     return op->has_members ? ((const uint32_t *)operand_at(warp, op->members))[lane] & mask : mask;
 }
 
-/* ---- waiting for lanes ---------------------------------------------------------------------------------------- */
+/* ---- waiting for lanes --------------------------------------------------------------------------------- */
 
-/* The live lanes that the lanes of `mask` name and that are not in `present`. */
+/* The live lanes that the lanes of `mask` name and that are missing from `present`. */
 static uint32_t missing(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
     const uint32_t *members = operand_at(warp, op->members);
     uint32_t named = 0;
@@ -66,12 +66,13 @@ static bool waits_here(const Fragment *fragment, const Fragment *at) {
     return fragment->state == FRAGMENT_AT_WARP_OP && fragment->pc == at->pc && fragment->frame == at->frame;
 }
 
-/* No lane of the warp, or of its mask, is elsewhere. */
+/* True if `mask` has all live lanes, or all lanes that its lanes name. */
 static bool is_whole(const WarpOp *op, Warp *warp, uint32_t mask) {
     return mask == warp->live || all_present(op, warp, mask, mask);
 }
 
-/* The lanes that execute now, `mask` and those of waiting fragments that it completes; 0: it must wait. */
+/* The lanes that execute now: `mask` and the waiting fragments that it completes; 0: the fragment must
+ * wait. */
 static uint32_t gather_lanes(const WarpOp *op, Warp *warp, uint32_t mask) {
     if (!op->has_members || is_whole(op, warp, mask)) return mask;
     const Fragment *at = warp_fragment(warp);
@@ -88,7 +89,7 @@ static uint32_t gather_lanes(const WarpOp *op, Warp *warp, uint32_t mask) {
     return together;
 }
 
-/* The waiting fragments that were executed along with the current one go on. */
+/* Moves the waiting fragments that executed along with the current one to the next pc. */
 static void pass_on(Block *block, Warp *warp, int pc, uint32_t executed) {
     const Fragment *at = warp_fragment(warp);
     TraceCounter *counter = &block->worker->counters[pc];
@@ -102,7 +103,7 @@ static void pass_on(Block *block, Warp *warp, int pc, uint32_t executed) {
     }
 }
 
-/* The lanes of `mask` whose own mask does not name them. */
+/* The lanes of `mask` that their own membermask does not name. */
 static uint32_t outsiders(const WarpOp *op, const Warp *warp, uint32_t mask) {
     if (!op->has_members || op->names_all) return 0;
     const uint32_t *members = operand_at(warp, op->members);
@@ -111,7 +112,8 @@ static uint32_t outsiders(const WarpOp *op, const Warp *warp, uint32_t mask) {
     return mask & ~insiders;
 }
 
-/* "The behavior of shfl.sync is undefined if the executing thread is not in the membermask"; likewise of the others. */
+/* "The behavior of shfl.sync is undefined if the executing thread is not in the membermask"; the others say
+ * the same. */
 static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint32_t lanes) {
     uint8_t *reported = &block->worker->reported[op->pc];
     block->worker->irregular++;
@@ -122,21 +124,21 @@ static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint3
     const uint32_t *members = operand_at(warp, warp_op->members);
     raise_trap(block, TRAP_LANE_OUTSIDE_MASK, warp, op->pc, lanes, NULL,
                "%s is executed by lanes that its mask does not name (in lane %d it is 0x%08" PRIx32
-               "): what it does is undefined",
+               "): the behavior is undefined",
                trace_kind_of(op->instruction) == TRACE_WARP_SYNC ? "__syncwarp()" : op->instruction->name,
                lane, members[lane]);
 }
 
 static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source);
 
-/* What is undefined goes from lane to lane (undefined.h). */
+/* Follows undefined values from lane to lane (undefined.h). */
 static void follow_warp_op(const WarpOp *op, Warp *warp, uint32_t lanes) {
     if (op->kind == TRACE_SHUFFLE) {
         int32_t sources[WARP_LANES];
         shuffle_sources(op->mode, operand_at(warp, op->b), operand_at(warp, op->c), sources);
         for (int l = 0; l < WARP_LANES; l++) {
             if (sources[l] < 0) sources[l] = l;
-            if (!(lanes & lane_bit[sources[l]])) sources[l] = -1; /* compute_shuffle() sees to it */
+            if (!(lanes & lane_bit[sources[l]])) sources[l] = -1; /* compute_shuffle() handles it */
         }
         undefined_shuffle(warp, op->a, op->d, op->has_d, lanes, sources);
         uint32_t none[WARP_LANES] = {0};
@@ -215,7 +217,8 @@ static bool is_at_warp_sync(const Block *block, const Fragment *fragment) {
     return fragment->state == FRAGMENT_AT_WARP_OP && at->execute == execute_warp_sync;
 }
 
-/* Whom each of `lanes` names, where the fragment stands. Returns all of them that live. */
+/* Reads the membermask of each of `lanes` at the fragment's instruction. Returns all live lanes that they
+ * name. */
 static uint32_t read_names(const Block *block, Warp *warp, const Fragment *fragment, uint32_t lanes,
                            uint32_t *names) {
     const WarpOp *op = block->grid->program->ops[fragment->pc].extra;
@@ -231,7 +234,7 @@ static uint32_t read_names(const Block *block, Warp *warp, const Fragment *fragm
     return all;
 }
 
-/* Lanes that name each other have all arrived; there may be several such groups. */
+/* Observes the groups of lanes that name each other and have all arrived; there may be several. */
 static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_t *names) {
     while (met) {
         uint32_t group = (names[__builtin_ctz(met)] & met) | (met & -met);
@@ -240,8 +243,8 @@ static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_
     }
 }
 
-/* The current fragment, of lanes `mask`, comes to a bar.warp.sync: others that wait for it at one go on, if
- * all that they name have come. Returns lanes of its own mask that are missing. */
+/* The current fragment, of lanes `mask`, reaches a bar.warp.sync: fragments that wait for it continue once
+ * all lanes they name have arrived. Returns the missing lanes of its own mask. */
 static uint32_t gather_at_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     uint32_t names[WARP_LANES], present = mask, met = mask;
     for (int i = 0; i < warp->fragment_count; i++)
@@ -282,7 +285,7 @@ static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_
 
 /* ---- shfl ------------------------------------------------------------------------------------------- */
 
-/* The lane that each lane reads (trace/producer_rules.h): a loop without branches for each mode. */
+/* The source lane of each lane (trace/producer_rules.h), as one branch-free loop per mode. */
 static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source) {
     switch ((ShuffleMode)mode) {
     case SHUFFLE_UP:
@@ -304,11 +307,11 @@ static bool is_uniform(Operand operand, const uint32_t *values) {
     return operand.constant || !memcmp(values, values + 1, (WARP_LANES - 1) * sizeof *values);
 }
 
-/* A whole warp. Returns the lanes whose source lies in their segment. */
+/* A shuffle of a whole warp. Returns the lanes whose source lies in their segment. */
 static uint32_t shuffle_all(const WarpOp *op, const uint32_t *own, const uint32_t *b, const uint32_t *c,
                             uint32_t *d) {
-    if (op->mode == SHUFFLE_DOWN && is_uniform(op->b, b) && is_uniform(op->c, c) &&
-        (c[0] & 0x1f1f) == 0x1f) { /* nearly always */
+    /* the common case */
+    if (op->mode == SHUFFLE_DOWN && is_uniform(op->b, b) && is_uniform(op->c, c) && (c[0] & 0x1f1f) == 0x1f) {
         size_t by = b[0] & 31;
         memcpy(d, own + by, (WARP_LANES - by) * sizeof *d);
         memcpy(d + WARP_LANES - by, own + WARP_LANES - by, by * sizeof *d);
@@ -346,8 +349,8 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         int from = source >= 0 ? source : lane;
         bool defined = mask & lane_bit[from];
         if (!defined) undefined |= lane_bit[lane];
-        uint32_t value =
-            defined ? own[from] : 0; /* PTX leaves it open; an H200 gives 0 for lanes that are elsewhere */
+        /* undefined in PTX; an H200 gives 0 to lanes whose source lane is elsewhere */
+        uint32_t value = defined ? own[from] : 0;
         if (op->has_d) d[lane] = value;
         if (!event) continue;
         event->value[0][lane] = value;
@@ -436,8 +439,8 @@ static float float_of(uint32_t bits) {
 static uint32_t fold_float(const WarpOp *op, uint32_t a, uint32_t b) {
     bool nan_a = (a & 0x7fffffff) > 0x7f800000, nan_b = (b & 0x7fffffff) > 0x7f800000;
     if (nan_a || nan_b) return op->keeps_nan || (nan_a && nan_b) ? 0x7fffffff : nan_a ? b : a;
-    bool a_first =
-        float_of(a) < float_of(b) || (float_of(a) == float_of(b) && a >> 31 >= b >> 31); /* -0 < +0 */
+    /* -0 < +0 */
+    bool a_first = float_of(a) < float_of(b) || (float_of(a) == float_of(b) && a >> 31 >= b >> 31);
     return op->operation == PTX_MOD_MIN ? (a_first ? a : b) : (a_first ? b : a);
 }
 
@@ -464,7 +467,7 @@ static uint32_t fold(const WarpOp *op, uint32_t a, uint32_t b) {
 
 static uint32_t fold_all(const WarpOp *op, const uint32_t *own, uint32_t group) {
     uint32_t result = 0;
-    if (op->operation == PTX_MOD_ADD) { /* loops that the compiler vectorises */
+    if (op->operation == PTX_MOD_ADD) { /* loops that the compiler vectorizes */
         for (int l = 0; l < WARP_LANES; l++) result += own[l] & (group & lane_bit[l] ? ~UINT32_C(0) : 0);
         return result;
     }
@@ -474,7 +477,7 @@ static uint32_t fold_all(const WarpOp *op, const uint32_t *own, uint32_t group) 
     return result;
 }
 
-/* d[l] = value for the lanes of the mask, where nothing is recorded. */
+/* d[l] = value for the lanes of the mask, without recording. */
 static void write_same(const WarpOp *op, Warp *warp, uint32_t mask, uint32_t value) {
     uint32_t *d = operand_at(warp, op->d);
     for (int l = 0; l < WARP_LANES; l++) {
@@ -561,8 +564,8 @@ static WarpOp *new_warp_op(Lowering *low, const PtxInstruction *in, Op *op, Warp
     return warp_op;
 }
 
-/* d or d|p: `bytes` is the width of d, 0: a predicate. Mirrors them in the Op, for the provenance of a replay.
- */
+/* Lowers d or d|p: `bytes` is the width of d, 0: a predicate. Copies them into the Op, for the provenance of
+ * a replay. */
 static bool warp_destination(Lowering *low, Op *op, WarpOp *warp_op, const PtxOperand *operand, int bytes) {
     const PtxOperand *d = operand, *p = NULL;
     if (operand->kind == PTX_OPERAND_PAIR && operand->item_count == 2)
@@ -599,7 +602,7 @@ static bool warp_members(Lowering *low, Op *op, WarpOp *warp_op, int index) {
     return warp_source(low, op, index, PTX_U32, &warp_op->members);
 }
 
-/* The place of the first that the instruction has, of those before PTX_MODIFIER_NONE; -1: it has none. */
+/* The index in `kinds` (up to PTX_MODIFIER_NONE) of the first modifier that the instruction has, or -1. */
 static int mode_of(const PtxInstruction *in, const PtxModifierKind *kinds) {
     for (int i = 0; kinds[i] != PTX_MODIFIER_NONE; i++)
         if (ptx_instruction_has(in, kinds[i])) return i;

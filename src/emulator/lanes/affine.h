@@ -1,11 +1,11 @@
-/* Affine values: base + lane * stride, and elements that lie side by side. The loops over them are for
- * functions that are compiled for several vector units (lanes.h). Private to the emulator. */
+/* Affine values (base + lane * stride) and adjacent elements. The loops over them are for functions compiled
+ * for several vector units (lanes.h). Private to the emulator. */
 #ifndef EMULATOR_LANES_AFFINE_H
 #define EMULATOR_LANES_AFFINE_H
 
 #include "emulator/lanes/lanes.h"
 
-/* Is there a stride with value[l] = value[k] + (l - k) * stride, wrapping, for all lanes k, l of the mask? */
+/* Finds a stride with value[l] = value[k] + (l - k) * stride, wrapping, for all lanes k, l of the mask. */
 #define FIND(NAME, T, SIGNED)                                                                                \
     LANES_INLINE bool NAME(const T *value, uint32_t mask, int64_t *stride) {                                 \
         uint32_t rest = mask & (mask - 1);                                                                   \

@@ -1,4 +1,4 @@
-/* What all lane handlers share: picking the level, and the checks of lowering. */
+/* Code that all lane handlers share: the choice of the level, and the checks of lowering. */
 #include "emulator/lanes/lanes.h"
 #include <limits.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ bool lanes_operands(Lowering *low, const PtxInstruction *in, Op *op, PtxType des
     if (!lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &present)) return false;
     if (!present) return lowering_reject(low, op, "%s has no destination", in->name);
     if (op->d_bytes != ptx_type_bytes(destination))
-        return lowering_reject(low, op, "%s writes %d bytes, its destination has %d", in->name,
+        return lowering_reject(low, op, "%s writes %d bytes, but its destination has %d", in->name,
                                ptx_type_bytes(destination), op->d_bytes);
     op->has_d = true;
     for (int i = 0; i < source_count; i++) {

@@ -1,7 +1,7 @@
-/* Lanes: the notation in which the pure per-lane instructions are written. Private to lanes_*.c.
+/* Lanes: the notation of the pure per-lane instructions. Private to lanes_*.c.
  *
  * A *handler* is a loop over the 32 lanes of a warp. It is written once and compiled several times, for the
- * vector units that x86 machines may have (a *level*); lowering picks the best one of this machine, so the
+ * vector units of x86 machines (a *level* each). Lowering picks the best level of this machine, so the
  * program needs neither -march=native nor intrinsics. All levels give the same bits: nothing here depends on
  * contraction, on the order of a sum or on the host's NaNs.
  *
@@ -12,7 +12,7 @@
 
 #include "emulator/lower/op.h"
 
-enum { LANE_LEVELS = 3 }; /* 0: whatever the compiler's default is; 1: AVX2 and FMA; 2: AVX-512 */
+enum { LANE_LEVELS = 3 }; /* 0: the compiler's default; 1: AVX2 and FMA; 2: AVX-512 */
 
 typedef struct LaneHandler {
     OpFunction at[LANE_LEVELS];
@@ -20,7 +20,7 @@ typedef struct LaneHandler {
 
 typedef const LaneHandler *const HandlerOfType[PTX_TYPE_COUNT];
 
-/* The level in use, and a limit on it so that tests and benchmarks can compare levels (not thread-safe). */
+/* The level in use, and a limit that lets tests and benchmarks compare levels (not thread-safe). */
 int lanes_level(void);
 void lanes_limit_level(int limit);
 
@@ -55,23 +55,21 @@ void lanes_limit_level(int limit);
 #define HANDLER(NAME) SLOW_HANDLER(NAME)
 #endif
 
-/* The same for instructions that no compiler vectorises: compiled once. */
+/* The same for instructions that no compiler vectorizes: compiled once. */
 #define SLOW_HANDLER(NAME)                                                                                   \
     static void NAME##_plain(const Op *op, Warp *const *warps, const uint32_t *masks, int count);            \
     static const LaneHandler NAME = {{NAME##_plain, NAME##_plain, NAME##_plain}};                            \
     OP_FUNCTION(NAME##_plain)
 
-/* Promises the vectoriser that lanes are independent: a destination is a source itself or apart from it, never
- * shifted. */
+/* Tells the vectorizer that lanes are independent: a destination equals a source or does not overlap it. */
 #ifdef __clang__
 #define LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define LANES_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* d[l] = VALUE for the lanes of the mask. The partial form computes all lanes and blends by bits: the
- * compiler then needs no branch, and no proof that an arithmetic operation of a lane outside the mask cannot
- * trap. */
+/* d[l] = VALUE for the lanes of the mask. The partial form computes all lanes and blends by bits, so the
+ * compiler needs neither a branch nor a proof that arithmetic in a lane outside the mask cannot trap. */
 #define EACH_LANE(TYPE, VALUE)                                                                               \
     do {                                                                                                     \
         if (mask == ALL_LANES) {                                                                             \
@@ -86,11 +84,11 @@ void lanes_limit_level(int limit);
         }                                                                                                    \
     } while (0)
 
-/* For expressions that are worth skipping: visits the lanes of the mask only. */
+/* For expressions worth skipping: visits only the lanes of the mask. */
 #define EACH_ACTIVE_LANE                                                                                     \
     for (uint32_t left = mask, l = 0; left && ((l = (uint32_t)__builtin_ctz(left)), true); left &= left - 1)
 
-/* A predicate register from one bit per lane. */
+/* Builds a predicate register from one bit per lane. */
 #define SET_PREDICATE(OPERAND, BITS)                                                                         \
     do {                                                                                                     \
         uint32_t *predicate = operand_at(warp, OPERAND);                                                     \
@@ -161,10 +159,9 @@ LANES_INLINE uint64_t bits_of_double(double value) {
     return bits;
 }
 
-/* What the hardware writes for a NaN that no operand supplied: CUDA math_constants.h, CUDART_NAN_F and
- * CUDART_NAN. */
+/* The hardware's NaN when no operand is a NaN: CUDART_NAN_F and CUDART_NAN in CUDA's math_constants.h. */
 #define NAN_F32 0x7fffffffu
-#define NAN_F16 0x7fffu /* bfloat16 too */
+#define NAN_F16 0x7fffu /* also for bfloat16 */
 #define NAN_F64 0xfff8000000000000u
 
 LANES_INLINE bool is_nan32(uint32_t bits) {
@@ -176,11 +173,11 @@ LANES_INLINE bool is_nan64(uint64_t bits) {
 LANES_INLINE uint32_t canonical32(uint32_t bits) {
     return is_nan32(bits) ? NAN_F32 : bits;
 }
-/* Modifier .ftz: subnormals become zero of the same sign. */
+/* Modifier .ftz: a subnormal becomes zero of the same sign. */
 LANES_INLINE uint32_t flush32(uint32_t bits) {
     return (bits & 0x7f800000u) ? bits : bits & 0x80000000u;
 }
-/* Modifier .sat of floats: into [0, 1]; NaN and -0 become +0. */
+/* Modifier .sat of floats: clamps to [0, 1]; NaN and -0 become +0. */
 LANES_INLINE uint32_t saturate32(uint32_t bits) {
     return (bits & 0x80000000u) || is_nan32(bits) ? 0 : bits > 0x3f800000u ? 0x3f800000u : bits;
 }
@@ -221,12 +218,12 @@ LANES_INLINE uint32_t flush16(uint32_t half) {
 
 /* ---- lowering -------------------------------------------------------------------------------------- */
 
-/* Rejects modifiers that are neither types of the instruction nor in the list, which ends with
- * PTX_MODIFIER_NONE. */
+/* Rejects modifiers that are neither types of the instruction nor in the list, which PTX_MODIFIER_NONE
+ * ends. */
 bool lanes_accept(Lowering *low, const PtxInstruction *in, Op *op, ...);
 /* Rejects any other number of operands. */
 bool lanes_expect_operands(Lowering *low, const PtxInstruction *in, Op *op, int minimum, int maximum);
-/* Makes `op` a lane operation. NULL: this opcode has no such type, rejects. */
+/* Makes `op` a lane operation. NULL: rejects, because the opcode does not support this type. */
 bool lanes_use(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *handler,
                OpWeight provenance);
 /* Operand 0 is d, of type `destination`; operands 1.. are sources of the `source_count` types. Widths must
@@ -236,12 +233,12 @@ bool lanes_operands(Lowering *low, const PtxInstruction *in, Op *op, PtxType des
 /* d and `source_count` sources of one type, then lanes_use(). */
 bool lanes_simple(Lowering *low, const PtxInstruction *in, Op *op, PtxType type, int source_count,
                   const LaneHandler *handler, OpWeight provenance);
-/* The rounding modifier (PTX_MOD_RN, _RZ, _RM, _RP, ...); PTX_MODIFIER_NONE where none is written. */
+/* The rounding modifier (PTX_MOD_RN, _RZ, _RM, _RP, ...) or PTX_MODIFIER_NONE. */
 PtxModifierKind lanes_rounding(const PtxInstruction *in);
 PtxType lanes_type(const PtxInstruction *in, int index); /* PTX_NO_TYPE past the end */
 
-/* Opcodes with integer, float and half forms: lower_add() and its like (lanes_arithmetic.c) choose by type.
- */
+/* Opcodes with integer, float and half forms: lower_add() and the like (lanes_arithmetic.c) choose by
+ * type. */
 typedef bool LaneLowering(Lowering *low, const PtxInstruction *in, Op *op);
 LaneLowering lanes_lower_integer_add, lanes_lower_integer_sub, lanes_lower_integer_mul,
     lanes_lower_integer_mad, lanes_lower_integer_div, lanes_lower_integer_abs, lanes_lower_integer_neg,

@@ -1,4 +1,4 @@
-/* Opcodes shared by integers, floats and halves, sorted into their families. */
+/* Opcodes that integers, floats and halves share: dispatch by type. */
 #include "emulator/lanes/lanes.h"
 
 static bool is_half(PtxType type) {
@@ -8,7 +8,7 @@ static bool is_half(PtxType type) {
 static bool by_family(Lowering *low, const PtxInstruction *in, Op *op, LaneLowering *integer,
                       LaneLowering *real, LaneLowering *half) {
     PtxType type = lanes_type(in, 0);
-    if (type == PTX_NO_TYPE) return lowering_reject(low, op, "%s without a type that is emulated", in->name);
+    if (type == PTX_NO_TYPE) return lowering_reject(low, op, "%s: this type is not emulated", in->name);
     LaneLowering *family = is_half(type) ? half : ptx_type_is_float(type) ? real : integer;
     return family ? family(low, in, op)
                   : lowering_reject(low, op, "%s has no form for type .%s", in->name, ptx_type_text(type));

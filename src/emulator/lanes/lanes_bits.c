@@ -1,5 +1,5 @@
-/* Logic, shift and other bit instructions. They are "Logic and Shift Instructions", and the bit instructions
- * of "Integer Arithmetic Instructions". */
+/* Logic, shift and bit instructions: "Logic and Shift Instructions", and the bit instructions of "Integer
+ * Arithmetic Instructions". */
 #include "emulator/lanes/lanes.h"
 
 /* ---- logic ----------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ SLOW_HANDLER(lop3_pred) {
 
 /* ---- shifts: amounts above the width count as the width -------------------------------------------- */
 
-/* The amount is 32 bits whatever the type. 16 bits shift as 32. */
+/* The amount is 32 bits for every type. 16-bit values shift as 32 bits. */
 #define SHIFT(NAME, T, VALUE)                                                                                \
     HANDLER(NAME) {                                                                                          \
         T *d = operand_at(warp, op->d);                                                                      \
@@ -77,7 +77,7 @@ SHIFT(shr_s16, uint16_t, (int32_t)(int16_t)a[l] >> BELOW(16))
 SHIFT(shr_s32, uint32_t, (int32_t)a[l] >> BELOW(32))
 SHIFT(shr_s64, uint64_t, (int64_t)a[l] >> BELOW(64))
 
-/* By a literal below the width, which nearly all shifts are: number[0]. */
+/* Shifts by a literal below the width, the common case: number[0]. */
 #define SHIFT_BY(NAME, T, VALUE)                                                                             \
     HANDLER(NAME) {                                                                                          \
         T *d = operand_at(warp, op->d);                                                                      \
@@ -102,7 +102,7 @@ TERNARY(shf_r_wrap, uint32_t, uint32_t, uint32_t, JOINED >> (c[l] & 31))
 
 /* ---- counting and finding -------------------------------------------------------------------------- */
 
-/* Results are 32 bits wide whatever the source. */
+/* Results are 32 bits wide for every source type. */
 LANES_INLINE uint32_t count_ones(uint32_t x) {
     x -= (x >> 1) & 0x55555555u;
     x = (x & 0x33333333u) + ((x >> 2) & 0x33333333u);
@@ -116,8 +116,8 @@ UNARY(popc_64, uint32_t, uint64_t, count_ones((uint32_t)a[l]) + count_ones((uint
 SLOW_UNARY(clz_32, uint32_t, uint32_t, leading_zeros(a[l], 32))
 SLOW_UNARY(clz_64, uint32_t, uint64_t, leading_zeros(a[l], 64))
 
-/* The highest bit that differs from the sign: its place, or with .shiftamt its distance from the top; ~0:
- * there is none. */
+/* The position of the highest bit that differs from the sign, or with .shiftamt its distance from the top; ~0
+ * if no bit does. */
 LANES_INLINE uint32_t find_high(uint64_t x, uint32_t width, bool distance) {
     uint32_t zeros = leading_zeros(x, width);
     return zeros == width ? UINT32_MAX : distance ? zeros : width - 1 - zeros;
@@ -157,7 +157,7 @@ static uint64_t ones(uint32_t count) {
     return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
-/* bfe: places and lengths are 8 bits; a field that reaches beyond the top is continued with its sign. */
+/* bfe: positions and lengths are 8 bits; a field that reaches beyond the top is sign-extended. */
 static uint64_t extract_field(uint64_t a, uint32_t place, uint32_t length, uint32_t width, bool is_signed) {
     place &= 0xff, length &= 0xff;
     if (length == 0) return 0;
@@ -194,7 +194,7 @@ BFE(bfe_s64, uint64_t, 64, true)
 BFI(bfi_32, uint32_t, 32)
 BFI(bfi_64, uint64_t, 64)
 
-/* szext: the low b bits of a; 32 and more keep a (.clamp) or wrap. */
+/* szext: sign- or zero-extends the low b bits of a; b >= 32 keeps a (.clamp) or wraps. */
 LANES_INLINE uint32_t extend(uint32_t a, uint32_t bits, bool clamp, bool is_signed) {
     if (clamp && bits >= 32) return a;
     bits &= 31;
@@ -207,7 +207,7 @@ SLOW_BINARY(szext_clamp_s32, uint32_t, uint32_t, extend(a[l], b[l], true, true))
 SLOW_BINARY(szext_wrap_u32, uint32_t, uint32_t, extend(a[l], b[l], false, false))
 SLOW_BINARY(szext_wrap_s32, uint32_t, uint32_t, extend(a[l], b[l], false, true))
 
-/* bmsk: b ones from place a. */
+/* bmsk: b ones from bit a. */
 LANES_INLINE uint32_t bit_mask(uint32_t place, uint32_t width, bool clamp) {
     if (clamp && place >= 32) return 0;
     if (!clamp || width < 32) width &= 31;
@@ -218,7 +218,7 @@ SLOW_BINARY(bmsk_wrap, uint32_t, uint32_t, bit_mask(a[l], b[l], false))
 
 /* ---- bytes ----------------------------------------------------------------------------------------- */
 
-/* dp4a, dp2a: number[0] and [1]: a and b are signed; number[2]: bits by which b is shifted (dp2a.hi: 16). */
+/* dp4a, dp2a: number[0] and [1] say whether a and b are signed; number[2] is the shift of b (dp2a.hi: 16). */
 LANES_INLINE uint32_t part(uint32_t x, int index, int bits, bool is_signed) {
     uint32_t top = x << (32 - bits * (index + 1));
     return is_signed ? (uint32_t)((int32_t)top >> (32 - bits)) : top >> (32 - bits);
@@ -245,8 +245,8 @@ SLOW_HANDLER(dp2a) {
     }
 }
 
-/* prmt: the modes other than the default choose all four bytes from two bits of c; one row for each value of
- * them, a nibble for each byte of d. */
+/* prmt: the modes other than the default choose all four bytes by two bits of c; one row per value, one
+ * nibble per byte of d. */
 static const uint16_t permute_modes[][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e */
     {0x5670, 0x6701, 0x7012, 0x0123}, /* b4e */
@@ -327,7 +327,7 @@ bool lower_lop3(Lowering *low, const PtxInstruction *in, Op *op) {
     return op->has_d || predicate || lowering_reject(low, op, "lop3 has no destination");
 }
 
-/* `by`: where the amount is a literal below the width; NULL: there is none for this type. */
+/* `by`: the handlers for a literal amount below the width; NULL: this type has none. */
 static bool lower_shift(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *any,
                         const LaneHandler *by) {
     PtxType type = lanes_type(in, 0);
@@ -367,7 +367,7 @@ bool lower_shf(Lowering *low, const PtxInstruction *in, Op *op) {
                         WEIGHT_SUM);
 }
 
-/* popc, clz, bfind: a 32-bit result of a source of `type`. */
+/* popc, clz, bfind: a 32-bit result from a source of `type`. */
 static bool lower_count(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType table) {
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MOD_SHIFTAMT, PTX_MODIFIER_NONE) &&

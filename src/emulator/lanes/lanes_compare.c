@@ -2,15 +2,15 @@
  * Instructions", testp.
  *
  * set and setp share their handlers: a handler compares, giving one bit per lane, and finish() stores it. Few
- * comparisons are primitive; the others exchange the operands or invert the result: a > b is b < a, and
- * "a gtu b" (greater or unordered) is not (a <= b). */
+ * comparisons are primitive; the others swap the operands or invert the result: a > b is b < a, and "a gtu b"
+ * (greater or unordered) is !(a <= b). */
 #include "emulator/lanes/lanes.h"
 
 /* Fields of Op.number. */
 enum { BOOLEAN, RESULT, INVERT, FORMAT };
-/* number[BOOLEAN]: PTX_MOD_AND, _OR, _XOR with the predicate s[2]; 0: none; ALONE: none, and only one
- * predicate is set. number[RESULT]: type of the value that set writes; PTX_NO_TYPE: setp. number[INVERT]: -1
- * where the bits are to be inverted, else 0. number[FORMAT]: half comparisons: the type, and FLUSHED. */
+/* number[BOOLEAN]: PTX_MOD_AND, _OR, _XOR with the predicate s[2]; 0: no predicate; ALONE: no predicate, and
+ * setp sets only p. number[RESULT]: the type that set writes; PTX_NO_TYPE: setp. number[INVERT]: -1 to invert
+ * the bits, else 0. number[FORMAT]: half comparisons: the type, and FLUSHED. */
 enum { FLUSHED = 1 << 8, ALONE = -1 };
 
 static uint32_t combine(const Op *op, const Warp *warp, uint32_t bits) {
@@ -63,7 +63,7 @@ LANES_INLINE void finish(const Op *op, Warp *warp, uint32_t mask, uint32_t bits)
 #define COMPARISON(NAME, T, CONDITION)                                                                       \
     HANDLER(NAME) {                                                                                          \
         const T *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);                            \
-        T##_sum bits = 0; /* as wide as what is compared: nothing is to be converted */                      \
+        T##_sum bits = 0; /* as wide as the operands: needs no conversion */                                 \
         for (int l = 0; l < WARP_LANES; l++) bits |= lane_bit[l] & ((CONDITION) ? ~(T##_sum)0 : 0);          \
         finish(op, warp, mask, (uint32_t)bits);                                                              \
     }
@@ -79,8 +79,8 @@ COMPARISON(lt_s32, int32_t, a[l] < b[l])
 COMPARISON(lt_u64, uint64_t, a[l] < b[l])
 COMPARISON(lt_s64, int64_t, a[l] < b[l])
 
-/* NE asks for NaNs by their bits: "less or greater" is one instruction, which valgrind gets wrong for them.
- */
+/* NE tests for NaNs by their bits: "less or greater" is one instruction, for which valgrind handles NaNs
+ * wrongly. */
 #define FLOAT_COMPARISONS(NAME, T, VALUE, IS_NAN)                                                            \
     COMPARISON(eq_##NAME, T, VALUE(a[l]) == VALUE(b[l]))                                                     \
     COMPARISON(ne_##NAME, T, !IS_NAN(a[l]) && !IS_NAN(b[l]) && VALUE(a[l]) != VALUE(b[l]))                   \
@@ -92,7 +92,7 @@ FLOAT_COMPARISONS(f32, uint32_t, float_of, is_nan32)
 FLOAT_COMPARISONS(f32_ftz, uint32_t, FLUSHED_FLOAT, is_nan32)
 FLOAT_COMPARISONS(f64, uint64_t, double_of, is_nan64)
 
-/* Halves are widened, which is exact. Packed ones give two results, of which setp stores p and q. */
+/* Widens halves, which is exact. Packed ones give two results, which setp stores in p and q. */
 static float widen(uint32_t half, int32_t format) {
     if (format & FLUSHED) half = flush16(half);
     int32_t type = format & ~FLUSHED;
@@ -166,8 +166,7 @@ SELECT(selp_16, uint16_t)
 SELECT(selp_32, uint32_t)
 SELECT(selp_64, uint64_t)
 
-/* slct: a where c >= 0. -0 is not negative, a NaN is; .ftz changes nothing but the sign of a negative
- * subnormal. */
+/* slct: a if c >= 0. -0 is not negative, a NaN is; .ftz only changes the sign of a negative subnormal. */
 #define NOT_NEGATIVE(x)     (float_of(x) >= 0.0f)
 #define NOT_NEGATIVE_FTZ(x) (float_of(flush32(x)) >= 0.0f)
 #define SLCT(T, BITS)                                                                                        \
@@ -214,9 +213,9 @@ enum { TEST_EQ, TEST_NE, TEST_LT, TEST_LE, TEST_NUM, TEST_COUNT };
 
 typedef struct CompareOperator {
     PtxModifierKind modifier;
-    uint8_t test; /* for integers NE is EQ inverted and LE is LT exchanged and inverted */
+    uint8_t test; /* for integers NE is EQ inverted, and LE is LT swapped and inverted */
     bool exchange, invert;
-    bool floats, integers; /* where it is allowed */
+    bool floats, integers; /* the types that allow it */
 } CompareOperator;
 
 static const CompareOperator comparisons[] = {
@@ -265,8 +264,7 @@ static const LaneHandler *const tests[PTX_TYPE_COUNT][TEST_COUNT] = {
 };
 static const LaneHandler *const flushed_tests[TEST_COUNT] = FLOAT_TESTS(f32_ftz);
 
-/* Chooses the handler for a comparison of `type`, and lowers operands 1 and 2 and the predicate that may
- * follow. */
+/* Chooses the handler for a comparison of `type`; lowers operands 1 and 2 and the optional predicate. */
 static bool lower_comparison(Lowering *low, const PtxInstruction *in, Op *op, PtxType type) {
     const CompareOperator *comparison = find_comparison(in);
     if (!comparison) return lowering_reject(low, op, "%s without a comparison", in->name);

@@ -1,15 +1,15 @@
 /* cvt and cvt.pack: conversions between all types.
  *
- * Common conversions are vectorised. The others go through one function for a lane's value: it unpacks the
- * source into an integer or an Exact, rounds once, and packs the result. Source and destination registers may
- * be wider than their types ("Operand Size Exceeding Instruction-Type Size"): sources are cut, results extended as their
- * type says. */
+ * Common conversions are vectorized. The others go through one function per lane: it unpacks the source into
+ * an integer or an Exact, rounds once, and packs the result. Registers may be wider than the instruction's
+ * types ("Operand Size Exceeding Instruction-Type Size"): sources are truncated, and results extended by
+ * their type. */
 #include "emulator/lanes/lanes.h"
 #include "emulator/lanes/lanes_exact.h"
 
 /* ---- between integers ------------------------------------------------------------------------------ */
 
-/* From a register of type R, of which type S is used, to a register of type D. */
+/* From a register of type R, whose type S is used, to a register of type D. */
 #define CAST(NAME, D, R, S) UNARY(NAME, D, R, (S)a[l])
 CAST(u8_to_16, uint16_t, uint16_t, uint8_t)
 CAST(u8_to_32, uint32_t, uint16_t, uint8_t)
@@ -39,9 +39,9 @@ static HandlerOfWidth casts[PTX_TYPE_COUNT] = {
     [PTX_U64] = {&u64_to_16, &u64_to_32, &u64_to_64}, [PTX_S64] = {&u64_to_16, &u64_to_32, &u64_to_64},
 };
 
-/* ---- common ones with floats ----------------------------------------------------------------------- */
+/* ---- common conversions of floats --------------------------------------------------------------------- */
 
-/* NaNs keep sign and payload, and become quiet. All in 64 bits, which vectorises. */
+/* NaNs keep sign and payload, and become quiet. All in 64 bits, so that it vectorizes. */
 LANES_INLINE uint64_t widen_f32(uint32_t bits) {
     uint64_t a = bits, number = bits_of_double((double)float_of(bits));
     uint64_t nan = (a & 0x80000000u) << 32 | UINT64_C(0x7ff8000000000000) | (a & 0x7fffffu) << 29;
@@ -72,7 +72,7 @@ LANES_INLINE uint32_t truncate_f32(uint32_t a) {
 }
 UNARY(f32_to_s32_rzi, uint32_t, uint32_t, truncate_f32(a[l]))
 
-typedef struct Direct { /* without .ftz, .sat and the like, registers as wide as the types */
+typedef struct Direct { /* without .ftz, .sat and the like, for registers as wide as the types */
     PtxType to, from;
     PtxModifierKind rounding;
     const LaneHandler *handler;
@@ -87,15 +87,15 @@ static const Direct direct[] = {
     {PTX_S32, PTX_F32, PTX_MOD_RZI, &f32_to_s32_rzi},
 };
 
-/* ---- any other: one value -------------------------------------------------------------------------- */
+/* ---- all other conversions: one value at a time -------------------------------------------------------- */
 
-typedef struct Element {       /* of a packed type: itself */
+typedef struct Element {       /* one element of a packed type; otherwise the type itself */
     const FloatFormat *format; /* NULL: an integer */
     int bits, count;           /* count: elements in the packed type */
     bool is_signed;
 } Element;
 
-/* Powers of two: an exponent and nothing else, not even a sign or zero. The numbers in here are only for
+/* Powers of two: an exponent without sign, significand or zero. The numbers here only serve
  * check_rounding(). */
 static const FloatFormat format_ue8m0 = {0, 8, 0, 0xfe, 0, 0xff};
 
@@ -190,9 +190,9 @@ static uint64_t float_result(const Op *op, Exact x, const FloatFormat *format) {
     return bits;
 }
 
-/* "NaN payloads are supported for double-precision instructions": to and from f64 an H200 keeps sign and
- * payload, as far as it fits, and makes the NaN quiet. So does bf16 to f32, a shift, but for the quiet bit. A
- * plain copy changes nothing. */
+/* "NaN payloads are supported for double-precision instructions": to and from f64, an H200 keeps the sign and
+ * as much of the payload as fits, and makes the NaN quiet. bf16 to f32 is a shift that keeps the NaN as it
+ * is. A plain copy changes nothing. */
 static bool keeps_payload(const Op *op, const FloatFormat *from, const FloatFormat *to, uint64_t bits,
                           uint64_t *result) {
     int flags = op->number[FLAGS];
@@ -209,7 +209,7 @@ static bool keeps_payload(const Op *op, const FloatFormat *from, const FloatForm
     return true;
 }
 
-/* One element of the source to one of the destination; both as low bits. */
+/* Converts one element of the source to one of the destination; both are low bits. */
 static uint64_t convert(const Op *op, uint64_t bits) {
     const Element *from = &elements[op->number[FROM]], *to = &elements[op->number[TO]];
     bits = low_bits(bits, from->bits);
@@ -220,7 +220,7 @@ static uint64_t convert(const Op *op, uint64_t bits) {
         return float_result(op, from->is_signed ? exact_of_signed(value) : exact_of_unsigned(bits),
                             to->format);
     }
-    /* .ftz does nothing between f32 and f16 (on an H200). */
+    /* .ftz has no effect between f32 and f16 (on an H200) */
     if ((op->number[FLAGS] & FTZ) && from->format == &FORMAT_F32 && to->format != &FORMAT_F16)
         bits = flush32((uint32_t)bits);
     Exact x = from->format == &format_ue8m0 ? ue8m0_value((uint32_t)bits) : exact_of(from->format, bits);
@@ -242,7 +242,7 @@ SLOW_HANDLER(convert_any) {
     void *d = operand_at(warp, op->d);
     EACH_ACTIVE_LANE {
         uint64_t result = 0;
-        for (int i = 0; i < to->count; i++) { /* element 1, the upper one, is made of source a */
+        for (int i = 0; i < to->count; i++) { /* element 1, the upper one, comes from source a */
             uint64_t bits = from->count == 2 ? read_lane(warp, op->s[0], op->s_bytes[0], l) >> from->bits * i
                             : i == to->count - 1 ? read_lane(warp, op->s[0], op->s_bytes[0], l)
                                                  : read_lane(warp, op->s[1], op->s_bytes[1], l);
@@ -297,7 +297,7 @@ static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-/* Whether PTX wants a rounding for this pair of types, and of which kind. */
+/* Checks whether PTX requires a rounding for this pair of types, and which kind. */
 static bool check_rounding(Lowering *low, const PtxInstruction *in, Op *op, PtxType to, PtxType from) {
     PtxModifierKind rounding = lanes_rounding(in);
     const FloatFormat *source = elements[from].format, *result = elements[to].format;
@@ -305,7 +305,7 @@ static bool check_rounding(Lowering *low, const PtxInstruction *in, Op *op, PtxT
         (result && !source) ||
         (result && source && (result->mantissa < source->mantissa || result->exponent < source->exponent));
     bool integral = is_integral(rounding);
-    /* ptxas takes f16 and bf16 for each other without a rounding too, and rounds to nearest. */
+    /* ptxas also accepts f16 to bf16 and back without a rounding, and rounds to nearest */
     bool halves = (to == PTX_F16 && from == PTX_BF16) || (to == PTX_BF16 && from == PTX_F16);
     if (source && !result ? !integral : loses && (integral || (!rounding && !halves)))
         return lowering_reject(low, op, "cvt.%s.%s needs a rounding", ptx_type_text(to), ptx_type_text(from));
@@ -317,8 +317,7 @@ static bool check_rounding(Lowering *low, const PtxInstruction *in, Op *op, PtxT
 
 static const LaneHandler *fast_handler(const Op *op, const PtxInstruction *in, PtxType to, PtxType from) {
     if (op->number[FLAGS] || (to == PTX_U8 || to == PTX_S8)) return NULL;
-    /* A result is extended to a wider register as its own type says, so that only equal widths need no more
-     * than a cast. */
+    /* A result is extended to a wider register by its own type, so only equal widths are a plain cast. */
     if (op->d_bytes != ptx_type_bytes(to) ||
         op->s_bytes[0] != (ptx_type_bytes(from) == 1 ? 2 : ptx_type_bytes(from)))
         return NULL;
@@ -342,7 +341,7 @@ bool lower_cvt(Lowering *low, const PtxInstruction *in, Op *op) {
                       PTX_MOD_RZI, PTX_MOD_RMI, PTX_MOD_RPI, PTX_MOD_FTZ, PTX_MOD_SAT, PTX_MOD_RELU,
                       PTX_MOD_SATFINITE, PTX_MODIFIER_NONE))
         return false;
-    bool two = elements[to].count == 2 && elements[from].count == 1; /* two sources are packed */
+    bool two = elements[to].count == 2 && elements[from].count == 1; /* packs two sources */
     if (!elements[to].bits || !elements[from].bits || elements[to].count < elements[from].count ||
         (two && from != PTX_F32))
         return lowering_reject(low, op, "cvt.%s.%s is not emulated", ptx_type_text(to), ptx_type_text(from));

@@ -1,8 +1,8 @@
 /* Floating-point arithmetic in integers. */
 #include "emulator/lanes/lanes_exact.h"
 
-/* One NaN per format, as the hardware writes it: all ones below the sign, except f64 (CUDA math_constants.h).
- */
+/* One NaN per format, as the hardware writes it: all bits set except the sign; f64: see CUDA's
+ * math_constants.h. */
 const FloatFormat FORMAT_F16 = {10, 5, 0, 0x7bff, 0x7c00, 0x7fff};
 const FloatFormat FORMAT_BF16 = {7, 8, 0, 0x7f7f, 0x7f80, 0x7fff};
 const FloatFormat FORMAT_F32 = {23, 8, 0, 0x7f7fffff, 0x7f800000, 0x7fffffff};
@@ -10,7 +10,7 @@ const FloatFormat FORMAT_F64 = {52, 11, 0, 0x7fefffffffffffff, 0x7ff000000000000
 const FloatFormat FORMAT_TF32 = {10, 8, 13, 0x3fbff, 0x3fc00, 0x3ffff};
 const FloatFormat FORMAT_E4M3 = {3, 4, 0, 0x7e, 0, 0x7f};
 const FloatFormat FORMAT_E5M2 = {2, 5, 0, 0x7b, 0x7c, 0x7f};
-/* Without infinity and without NaN, which becomes the largest number. */
+/* Formats without infinity and NaN; a NaN becomes the largest number. */
 const FloatFormat FORMAT_E3M2 = {2, 3, 0, 0x1f, 0, 0x1f};
 const FloatFormat FORMAT_E2M3 = {3, 2, 0, 0x1f, 0, 0x1f};
 const FloatFormat FORMAT_E2M1 = {1, 2, 0, 0x07, 0, 0x07};
@@ -102,7 +102,7 @@ Exact exact_add(Exact x, Exact y, PtxModifierKind rounding) {
     Wide other = apart > 127 ? 0 : y.significand >> apart;
     bool lost = apart > 127 || (apart > 0 && (y.significand & (((Wide)1 << apart) - 1)) != 0);
     if (x.negative == y.negative) return finite(x.negative, x.significand + other, x.exponent, lost);
-    /* What was lost makes the difference a little smaller: borrow one and leave a remainder. */
+    /* The lost part makes the difference a little smaller: borrow one and leave a remainder. */
     Wide difference = x.significand - other - (lost ? 1 : 0);
     if (difference == 0 && !lost) return special(EXACT_ZERO, down);
     return finite(x.negative, difference, x.exponent, lost);
@@ -135,7 +135,7 @@ Exact exact_sqrt(Exact x) {
     return finite(false, root, exponent / 2, left != 0);
 }
 
-/* Whether a magnitude of which `rest` (and sticky) was cut off is rounded up; half is one half of the last
+/* True if a magnitude without its low bits `rest` (and sticky) is rounded up; half is one half of the last
  * kept bit. */
 static bool rounds_up(PtxModifierKind rounding, bool negative, bool odd, Wide rest, Wide half, bool sticky) {
     bool inexact = rest != 0 || sticky;

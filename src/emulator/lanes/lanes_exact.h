@@ -1,10 +1,10 @@
-/* Exact: floating-point arithmetic in integers, where the host's is not exact. It is needed for rounding
- * other than to nearest, narrow formats, fused operations on them, conversions.
+/* Exact: floating-point arithmetic in integers, where the host's is not exact. Used for rounding other than
+ * to nearest, narrow formats and their fused operations, and conversions.
  *
- * A number is unpacked into an Exact, operated on without loss (what falls below 128 bits is remembered as
- * *sticky*), and rounded once into a format. It does not depend on the host's rounding mode, on its FMA or on
- * its NaNs. It is slow: tens of nanoseconds per operation. Rules: IEEE 754-2008 and "Floating-Point
- * Instructions" of the PTX ISA. */
+ * A number is unpacked into an Exact, operated on without loss (*sticky* says that bits below the 128 kept
+ * ones are not 0), and rounded once into a format. Results do not depend on the host's rounding mode, FMA or
+ * NaNs. An operation takes tens of nanoseconds. Rules: IEEE 754-2008 and "Floating-Point Instructions" of the
+ * PTX ISA. */
 #ifndef EMULATOR_LANES_LANES_EXACT_H
 #define EMULATOR_LANES_LANES_EXACT_H
 
@@ -18,7 +18,7 @@ typedef struct FloatFormat {
     int shift;              /* unused low bits in storage (tf32: 13) */
     uint64_t largest;       /* finite magnitude */
     uint64_t infinity;      /* magnitude; 0: the format has none */
-    uint64_t nan;           /* what is written for NaN */
+    uint64_t nan;           /* written for a NaN */
 } FloatFormat;
 
 extern const FloatFormat FORMAT_F16, FORMAT_BF16, FORMAT_F32, FORMAT_F64, FORMAT_TF32, FORMAT_E4M3,
@@ -26,7 +26,7 @@ extern const FloatFormat FORMAT_F16, FORMAT_BF16, FORMAT_F32, FORMAT_F64, FORMAT
 
 typedef enum ExactKind { EXACT_ZERO, EXACT_FINITE, EXACT_INFINITE, EXACT_NAN } ExactKind;
 
-typedef struct Exact { /* significand * 2^exponent, and a bit more where sticky */
+typedef struct Exact { /* significand * 2^exponent, plus a little more if sticky */
     ExactKind kind;
     bool negative, sticky;
     int exponent;
@@ -39,20 +39,20 @@ Exact exact_of_unsigned(uint64_t value);
 Exact exact_of_signed(int64_t value);
 Exact exact_negate(Exact x);
 Exact exact_multiply(Exact x, Exact y);
-Exact exact_add(Exact x, Exact y,
-                PtxModifierKind rounding); /* the sign of a zero sum depends on the rounding */
+/* the sign of a zero sum depends on the rounding */
+Exact exact_add(Exact x, Exact y, PtxModifierKind rounding);
 Exact exact_divide(Exact x, Exact y);
 Exact exact_sqrt(Exact x);
-/* Rounds to an integer, kept as an Exact; the sign of zero stays. */
+/* Rounds to an integer, kept as an Exact; keeps the sign of zero. */
 Exact exact_to_integer(Exact x, PtxModifierKind rounding);
 
 /* Bits in `format`. `saturate_finite`: overflow gives the largest finite value instead of infinity. */
 uint64_t exact_round(Exact x, const FloatFormat *format, PtxModifierKind rounding, bool saturate_finite);
-/* What .ftz flushes: below the smallest normal number after rounding to the format's precision, whatever the
- * exponent. (What an H200 does; rounding to a subnormal first, with fewer bits, can give the smallest normal
- * number.) */
+/* True for a number that .ftz flushes: below the smallest normal number after rounding to the format's
+ * precision with an unbounded exponent. (An H200 does this; rounding to a subnormal first, with fewer bits,
+ * can give the smallest normal number.) */
 bool exact_is_tiny(Exact x, const FloatFormat *format, PtxModifierKind rounding);
-/* An Exact that is an integer, clamped to low..high. NaN must have been dealt with. */
+/* An integral Exact, clamped to low..high. The caller handles NaN. */
 SignedWide exact_clamp(Exact x, SignedWide low, SignedWide high);
 
 #endif

@@ -1,10 +1,10 @@
 /* f32 and f64 arithmetic, also in mixed precision: "Floating-Point Instructions" add sub mul fma mad div abs
  * neg min max copysign, and the mixed precision forms of add, sub and fma.
  *
- * Rounding to nearest without .sat is what kernels use: those are vectorised and use the host's arithmetic,
- * which is the same to the bit but for NaNs. Everything else goes through Exact. NaNs: f32 results are the
- * canonical NaN; f64 results are an operand that is NaN, made quiet, else CUDART_NAN. The manual does not say
- * which operand; an H200 looks at b, c, a in this order, but divides by software that looks at a first. */
+ * Kernels mostly round to nearest without .sat: these forms are vectorized and use the host's arithmetic,
+ * which is bit-identical except for NaNs. Everything else goes through Exact. A NaN result of f32 is the
+ * canonical NaN; one of f64 is a NaN operand, made quiet, or else CUDART_NAN. The manual does not say which
+ * operand; an H200 checks b, c, a in this order, but its division is software that checks a first. */
 #include "emulator/lanes/lanes.h"
 #include "emulator/lanes/lanes_exact.h"
 #include <math.h>
@@ -41,8 +41,8 @@ BINARY(mul_f64, uint64_t, uint64_t, OUTD(D(a[l]) * D(b[l]), b[l], a[l], a[l]))
 BINARY(div_f64, uint64_t, uint64_t, OUTD(D(a[l]) / D(b[l]), a[l], b[l], b[l]))
 TERNARY(fma_f64, uint64_t, uint64_t, uint64_t, OUTD(fma(D(a[l]), D(b[l]), D(c[l])), b[l], c[l], a[l]))
 
-/* A result of 2^-126 may be a smaller one that the host rounded up, as a subnormal, and that .ftz flushes:
- * such lanes are computed again. (Sums of normal numbers that small are exact.) */
+/* A result of 2^-126 may be a smaller one that the host rounded up as a subnormal and that .ftz flushes: such
+ * lanes are recomputed. (Sums of normal numbers this small are exact.) */
 static uint32_t compute_f32(const Op *op, uint32_t a, uint32_t b, uint32_t c);
 #define FLUSHED(NAME, VALUE)                                                                                 \
     HANDLER(NAME) {                                                                                          \
@@ -63,8 +63,8 @@ FLUSHED(mul_f32_ftz, FLUSH(a[l]) * FLUSH(b[l]))
 FLUSHED(div_f32_ftz, FLUSH(a[l]) / FLUSH(b[l]))
 FLUSHED(fma_f32_ftz, fmaf(FLUSH(a[l]), FLUSH(b[l]), FLUSH(c[l])))
 
-/* div.approx is a * (1 / b), which is 0 (or NaN for an infinite a) where 1 / b is subnormal: 2^126 < |b| <
- * 2^128. Elsewhere the quotient rounded to nearest is within its error of 2 ulp. */
+/* div.approx is a * (1 / b), which is 0 (NaN for an infinite a) if 1 / b is subnormal: 2^126 < |b| < 2^128.
+ * Otherwise the quotient rounded to nearest is within its error of 2 ulp. */
 LANES_INLINE uint32_t divide_approx(uint32_t a, uint32_t b) {
     uint32_t magnitude = b & 0x7fffffffu, sign = (a ^ b) & 0x80000000u;
     bool huge = magnitude > 0x7e800000u && magnitude < 0x7f800000u;
@@ -150,7 +150,7 @@ UNARY(abs_f32, uint32_t, uint32_t, canonical32(a[l] & 0x7fffffffu))
 UNARY(abs_f32_ftz, uint32_t, uint32_t, canonical32(flush32(a[l]) & 0x7fffffffu))
 UNARY(neg_f32, uint32_t, uint32_t, canonical32(a[l] ^ 0x80000000u))
 UNARY(neg_f32_ftz, uint32_t, uint32_t, canonical32(flush32(a[l]) ^ 0x80000000u))
-/* "For abs.f64, NaN input is passed through unchanged." neg.f64 may give any NaN: an H200 makes it quiet and
+/* "For abs.f64, NaN input is passed through unchanged." neg.f64 may give any NaN; on an H200 it is quiet and
  * keeps its sign. */
 UNARY(abs_f64, uint64_t, uint64_t, is_nan64(a[l]) ? a[l] : a[l] & UINT64_C(0x7fffffffffffffff))
 UNARY(neg_f64, uint64_t, uint64_t, is_nan64(a[l]) ? a[l] | QUIET64 : a[l] ^ UINT64_C(0x8000000000000000))
@@ -167,7 +167,7 @@ LANES_INLINE int32_t key32(uint32_t x) {
 LANES_INLINE int64_t key64(uint64_t x) {
     return (int64_t)(x >> 63 ? x ^ UINT64_C(0x7fffffffffffffff) : x);
 }
-/* A NaN gives way to a number. */
+/* A number beats a NaN. */
 LANES_INLINE uint32_t order32(uint32_t a, uint32_t b, bool maximal) {
     uint32_t picked = (key32(a) < key32(b)) != maximal ? a : b;
     return canonical32(is_nan32(a) ? b : is_nan32(b) ? a : picked);
@@ -181,7 +181,7 @@ BINARY(max_f32, uint32_t, uint32_t, order32(a[l], b[l], true))
 BINARY(min_f64, uint64_t, uint64_t, order64(a[l], b[l], false))
 BINARY(max_f64, uint64_t, uint64_t, order64(a[l], b[l], true))
 
-/* With modifiers, or of three: number[0] of enum ORDER_..., number[1]: maximum. */
+/* With modifiers, or three operands: number[0] holds ORDER_... flags, number[1] means maximum. */
 enum { ORDER_FTZ = 1, ORDER_NAN = 2, ORDER_ABS = 4, ORDER_XORSIGN = 8, ORDER_THREE = 16 };
 static uint32_t order_any(const Op *op, uint32_t a, uint32_t b, uint32_t c) {
     int flags = op->number[0], maximal = op->number[1];
@@ -245,7 +245,7 @@ static bool lower_operation(Lowering *low, const PtxInstruction *in, Op *op, con
         break;
     }
     if (!lanes_simple(low, in, op, type, count, handler, operation->provenance)) return false;
-    if (count == 2) op->s[2] = op->s[1]; /* the handlers of any rounding read three */
+    if (count == 2) op->s[2] = op->s[1]; /* the handlers for any rounding read three */
     return true;
 }
 

@@ -1,9 +1,9 @@
 /* f16, bf16 and their packed pairs: "Half Precision Floating-Point Instructions".
  *
- * Operands are widened to float, which is exact, and results rounded once to 16 bits:
+ * Operands are widened to float, which is exact, and results are rounded once to 16 bits:
  *  - a sum (and a product of f16) rounded to float first is rounded correctly, for 24 >= 2 * 11 + 2 bits;
- *  - a product of bf16 is exact as double, and so is every fma, or rounded to odd where it is not; rounding that to odd
- *    as float, then to 16 bits, is as good as rounding once.
+ *  - a product of bf16 is exact as double, and so is every fma, or it is rounded to odd; rounding that to
+ *    odd as float, then to 16 bits, equals rounding once.
  *
  * Rounding in another direction (fma of bf16) goes through Exact. NaN results are the canonical 0x7fff. */
 #include "emulator/lanes/lanes.h"
@@ -15,7 +15,7 @@ LANES_INLINE float bf16_value(uint32_t half) {
     return float_of(widen_bf16(half & 0xffffu));
 }
 
-/* x * y + z, x * y being exact; rounded to odd. */
+/* x * y + z for an exact x * y; rounded to odd. */
 LANES_INLINE double fma_odd(double x, double y, double z) {
     double product = x * y, sum = product + z;
     double z_part = sum - product, lost = (product - (sum - z_part)) + (z - z_part);
@@ -49,14 +49,14 @@ HALF_BINARY(sub_bf16, SUB_BF16)
 HALF_BINARY(mul_bf16, MUL_BF16)
 HALF_TERNARY(fma_bf16, FMA_BF16)
 
-/* ---- with modifiers; signs; order ------------------------------------------------------------------ */
+/* ---- modifiers, signs, order ----------------------------------------------------------------------- */
 
 typedef enum HalfOperation { ADD, SUB, MUL, FMA, ABS, NEG, MIN, MAX } HalfOperation;
-/* Fields of Op.number; BFLOAT: bf16 rather than f16. */
+/* Fields of Op.number; BFLOAT: bf16 instead of f16. */
 enum { KIND, FLAGS, BFLOAT };
 enum { FTZ = 1, SAT = 2, RELU = 4, NAN_WINS = 8, XORSIGN_ABS = 16, OOB = 32 };
-/* What tensor copies fill in out of bounds, of either sign; fma.oob of it is 0 ("OOB-NaN"; its bits are those
- * of an H200). */
+/* Tensor copies fill out-of-bounds elements with this value, of either sign; fma.oob of it is 0 ("OOB-NaN";
+ * bits as on an H200). */
 #define NAN_OOB 0x7ff7u
 
 static bool is_nan16(uint32_t half, bool bfloat) {
@@ -75,7 +75,7 @@ static uint32_t order(uint32_t a, uint32_t b, bool bfloat, bool maximal, int fla
     return flags & XORSIGN_ABS ? (result & 0x7fffu) | sign : result;
 }
 
-/* .ftz flushes what is below 2^-14 when rounded to 11 bits (exact_is_tiny): below 2^-14 - 2^-26. */
+/* .ftz flushes values below 2^-14 when rounded to 11 bits (exact_is_tiny): below 2^-14 - 2^-26. */
 static uint32_t flushed_f16(double value) {
     const double least = 0x1p-14 - 0x1p-26;
     uint32_t result = narrow_f16(float_odd(value));
@@ -142,7 +142,7 @@ static const struct {
                  {PTX_MOD_XORSIGN, XORSIGN_ABS},
                  {PTX_MOD_OOB, OOB}};
 
-/* `plain` holds the handlers without modifiers for f16, f16x2, bf16, bf16x2; NULL: there are none. `allowed`:
+/* `plain` holds the handlers without modifiers for f16, f16x2, bf16, bf16x2 (NULL: none); `allowed` the
  * flags. */
 static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, HalfOperation kind, int source_count,
                        int allowed, const LaneHandler *const plain[4], OpWeight provenance) {
@@ -163,7 +163,7 @@ static bool lower_half(Lowering *low, const PtxInstruction *in, Op *op, HalfOper
                                  : pair                          ? &any_half2
                                                                  : &any_half;
     if (!lanes_simple(low, in, op, type, source_count, handler, provenance)) return false;
-    for (int i = source_count; i < 3; i++) op->s[i] = op->s[0]; /* the handlers of any kind read three */
+    for (int i = source_count; i < 3; i++) op->s[i] = op->s[0]; /* the handlers for any kind read three */
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Integer arithmetic, also in extended precision: "Integer Arithmetic Instructions" and "Extended-Precision
+/* Integer arithmetic, including extended precision: "Integer Arithmetic Instructions" and "Extended-Precision
  * Integer Arithmetic Instructions".
  *
  * Wrapping arithmetic is the same for signed and unsigned values, so most handlers exist once per width. */
@@ -162,8 +162,8 @@ SLOW_UNARY(neg_8x4, uint32_t, uint32_t, NEGATED_BYTE(0) | NEGATED_BYTE(1) | NEGA
 
 /* ---- division -------------------------------------------------------------------------------------- */
 
-/* "Division by zero yields an unspecified, machine-specific value": an H200 gives all ones, for the remainder
- * too. The quotient of the most negative value and -1 wraps, as negating it does; the host would trap. */
+/* "Division by zero yields an unspecified, machine-specific value": an H200 gives all ones, also for the
+ * remainder. The quotient of the most negative value and -1 wraps, like its negation; the host would trap. */
 #define DIVIDE(U, T)           (b[l] == 0 ? (U)-1 : (U)((T)a[l] / (T)b[l]))
 #define DIVIDE_SIGNED(U, T)    (b[l] == (U)-1 ? 0u - a[l] : DIVIDE(U, T))
 #define REMAINDER(U, T)        (b[l] == 0 ? (U)-1 : (U)((T)a[l] % (T)b[l]))
@@ -176,10 +176,9 @@ SLOW_UNARY(neg_8x4, uint32_t, uint32_t, NEGATED_BYTE(0) | NEGATED_BYTE(1) | NEGA
 DIVISIONS(16)
 DIVISIONS(64)
 
-/* 32 bits, vectorised, which wants neither a comparison nor a conversion of doubles to integers: with a = k b
- * + j, (a + 1/2) / b - 1/2 lies between k - 1/2 + 1 / 2b and k + 1/2 - 1 / 2b, and doubles are exact to far
- * less than 1 / 2b there (k <= 2^32 / b), so that the nearest integer is k. Adding 1.5 * 2^52 rounds to it.
- */
+/* 32 bits, vectorized, so without comparisons and without conversions of doubles to integers: with a = k b +
+ * j, (a + 1/2) / b - 1/2 lies between k - 1/2 + 1 / 2b and k + 1/2 - 1 / 2b, and doubles are exact to far
+ * less than 1 / 2b there (k <= 2^32 / b), so the nearest integer is k. Adding 1.5 * 2^52 rounds to it. */
 LANES_INLINE uint32_t divide_u32(uint32_t a, uint32_t b) {
     const double magic = 6755399441055744.0, half = 2147483648.0;
     double x = (double)(int32_t)(a ^ 0x80000000u) + (half + 0.5),
@@ -196,12 +195,12 @@ LANES_INLINE uint32_t divide_s32(uint32_t a, uint32_t b) {
 BINARY(div_u32, uint32_t, uint32_t, divide_u32(a[l], b[l]))
 BINARY(div_s32, uint32_t, uint32_t, divide_s32(a[l], b[l]))
 #define REST(DIVIDE)                                                                                         \
-    ((a[l] - DIVIDE(a[l], b[l]) * b[l]) | (b[l] ? 0 : UINT32_MAX)) /* or the loop is not vectorised */
-/* Where every divisor is a power of two, which in reductions they are, the rest is its low bits. */
+    ((a[l] - DIVIDE(a[l], b[l]) * b[l]) | (b[l] ? 0 : UINT32_MAX)) /* otherwise the loop is not vectorized */
+/* If every divisor is a power of two, as usual in reductions, the remainder is the low bits. */
 HANDLER(rem_u32) {
     uint32_t *d = operand_at(warp, op->d), other = 0;
     const uint32_t *a = operand_at(warp, op->s[0]), *b = operand_at(warp, op->s[1]);
-    for (int l = 0; l < WARP_LANES; l++) other |= (b[l] & (b[l] - 1)) | (b[l] - 1) >> 31; /* 0 is none */
+    for (int l = 0; l < WARP_LANES; l++) other |= (b[l] & (b[l] - 1)) | (b[l] - 1) >> 31; /* 0 is not one */
     if (other)
         EACH_LANE(uint32_t, REST(divide_u32));
     else
@@ -212,11 +211,11 @@ BINARY(rem_s32, uint32_t, uint32_t, REST(divide_s32))
 /* ---- carries --------------------------------------------------------------------------------------- */
 
 /* One row of handlers per width: d and the carry of a sum. s[3] is CC.CF; number[0] says whether it is read,
- * number[1] whether it is written, number[2] what is added instead where it is not read.
+ * number[1] whether it is written, number[2] what is added if it is not read.
  *
- * The manual speaks of a borrow, but the flag is the same carry after all of them: a - b is a + ~b + 1 and
- * carries where nothing is borrowed. Only sequences that mix additions and subtractions tell the difference;
- * this is what they give on an H200. */
+ * The manual speaks of a borrow, but every instruction sets the same carry: a - b is a + ~b + 1 and carries
+ * when it does not borrow. Only sequences that mix additions and subtractions can tell; this is what an H200
+ * does. */
 #define CARRY_HANDLER(NAME, T, W, SUM)                                                                       \
     SLOW_HANDLER(NAME) {                                                                                     \
         T *d = operand_at(warp, op->d);                                                                      \
@@ -301,7 +300,7 @@ static PtxType twice(PtxType type) {
     }
 }
 
-/* add.cc, addc{.cc}, ... : `table` by type; reads CC.CF where `reads`, writes it where .cc is written. */
+/* Lowers add.cc, addc{.cc}, ... by the `table` of types; reads CC.CF if `reads`, writes it with .cc. */
 static bool lower_carry(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType table,
                         int source_count, bool reads) {
     if (!lanes_accept(low, in, op, PTX_MOD_CC, PTX_MOD_LO, PTX_MOD_HI, PTX_MODIFIER_NONE)) return false;

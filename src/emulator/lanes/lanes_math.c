@@ -1,9 +1,9 @@
 /* rcp, sqrt, rsqrt and the transcendental functions: "Floating-Point Instructions", "Half Precision
  * Floating-Point Instructions" tanh and ex2.
  *
- * With a rounding they are exact. The .approx forms are the host's result in double, rounded: as near to the
- * true value as the type allows, and so within the error that PTX states for each; the hardware's own bits
- * differ within that error. */
+ * Forms with a rounding are exact. The .approx forms round the host's double result: as close to the true
+ * value as the type allows, and so within the error that PTX states for each. The hardware's bits differ
+ * within that error. */
 #include "emulator/lanes/lanes.h"
 #include "emulator/lanes/lanes_exact.h"
 #include <math.h>
@@ -27,7 +27,7 @@ SLOW_UNARY(sqrt_f32_ftz, uint32_t, uint32_t, OUTF(sqrtf(FLUSH(a[l]))))
 SLOW_UNARY(sqrt_f64, uint64_t, uint64_t, propagate(sqrt(double_of(a[l])), a[l]))
 SLOW_UNARY(rsqrt_f64, uint64_t, uint64_t, propagate(1.0 / sqrt(double_of(a[l])), a[l]))
 
-/* rcp and sqrt rounded as number[0] says; number[1]: .ftz; number[2]: sqrt. */
+/* rcp and sqrt with the rounding number[0]; number[1]: .ftz; number[2]: sqrt. */
 static Exact root_or_reciprocal(const Op *op, const FloatFormat *format, uint64_t a) {
     Exact x = exact_of(format, a);
     return op->number[2] ? exact_sqrt(x) : exact_divide(exact_of_unsigned(1), x);
@@ -45,7 +45,8 @@ static uint64_t rounded_f64(const Op *op, uint64_t a) {
 SLOW_UNARY(rounded_any_f32, uint32_t, uint32_t, rounded_f32(op, a[l]))
 SLOW_UNARY(rounded_any_f64, uint64_t, uint64_t, propagate(double_of(rounded_f64(op, a[l])), a[l]))
 
-/* The "gross" approximations of f64 see and give only the upper word; subnormals count as zero; one NaN. */
+/* The "gross" approximations of f64 read and write only the upper word; subnormals count as zero; there is
+ * one NaN. */
 static uint64_t gross(uint64_t a, bool root) {
     a &= UINT64_C(0xffffffff00000000);
     if (!(a & UINT64_C(0x7ff0000000000000))) a &= UINT64_C(0x8000000000000000);
@@ -67,8 +68,8 @@ typedef double Function(double x);
 #define FUNCTION(NAME, CALL)                                                                                 \
     SLOW_UNARY(NAME##_f32, uint32_t, uint32_t, OUT((float)CALL((double)F(a[l]))))                            \
     SLOW_UNARY(NAME##_f32_ftz, uint32_t, uint32_t, OUTF((float)CALL((double)FLUSH(a[l]))))
-/* sin.approx and cos.approx turn the angle into revolutions, in float and rounded towards zero. That is what
- * their error for large angles comes from; an H200 differs by less than 2^-21.5 from this, at any angle. */
+/* sin.approx and cos.approx turn the angle into revolutions, in float and rounded towards zero. This causes
+ * their error for large angles; an H200 differs from this by less than 2^-21.5 at any angle. */
 static double angle_of(double x) {
     double exact = x * (double)0.15915494f; /* 1 / (2 * pi); exact: 24 + 24 bits */
     float revolutions = (float)exact;
@@ -111,7 +112,7 @@ HALF_FUNCTION(tanh, tanh)
 
 /* ---- lowering -------------------------------------------------------------------------------------- */
 
-/* rcp and sqrt: `f32`, `f32_ftz`, `f64` round to nearest and serve .approx of f32 too; `gross` is
+/* rcp and sqrt: `f32`, `f32_ftz`, `f64` round to nearest and also serve .approx of f32; `gross` is
  * .approx.ftz.f64. */
 static bool lower_root(Lowering *low, const PtxInstruction *in, Op *op, const LaneHandler *f32,
                        const LaneHandler *f32_ftz, const LaneHandler *f64, const LaneHandler *gross_f64) {
@@ -127,8 +128,7 @@ static bool lower_root(Lowering *low, const PtxInstruction *in, Op *op, const La
     bool nearest = approx || rounding == PTX_MOD_RN;
     if (type == PTX_F32) handler = !nearest ? &rounded_any_f32 : flush ? f32_ftz : f32;
     if (type == PTX_F64 && approx && flush) handler = gross_f64;
-    if (type == PTX_F64 && !approx)
-        handler = nearest ? f64 : &rounded_any_f64; /* .ftz changes nothing here */
+    if (type == PTX_F64 && !approx) handler = nearest ? f64 : &rounded_any_f64; /* .ftz has no effect here */
     op->number[0] = (int32_t)rounding;
     op->number[1] = flush;
     op->number[2] = in->opcode == PTX_sqrt;
@@ -142,7 +142,7 @@ bool lower_sqrt(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_root(low, in, op, &sqrt_f32, &sqrt_f32_ftz, &sqrt_f64, NULL);
 }
 
-/* A function has .approx only; `flushed` holds the handlers for .ftz where they are others. */
+/* Lowers a function that only has .approx; `flushed`: the handlers for .ftz, if they differ. */
 static bool lower_function(Lowering *low, const PtxInstruction *in, Op *op, HandlerOfType plain,
                            HandlerOfType flushed) {
     PtxType type = lanes_type(in, 0);

@@ -13,7 +13,7 @@ SLOW_HANDLER(move_128) {
     EACH_ACTIVE_LANE d[l] = a[l], d[WARP_LANES + l] = a[WARP_LANES + l];
 }
 
-/* Two elements are common (a double travels through shuffles as two words) and vectorised. */
+/* Two elements are common (a double travels through shuffles as two words), so they are vectorized. */
 BINARY(pack_2x16, uint32_t, uint16_t, a[l] | (uint32_t)b[l] << 16)
 BINARY(pack_2x32, uint64_t, uint32_t, a[l] | (uint64_t)b[l] << 32)
 #define UNPACK(NAME, T, S)                                                                                   \
@@ -31,7 +31,7 @@ BINARY(pack_2x32, uint64_t, uint32_t, a[l] | (uint64_t)b[l] << 32)
 UNPACK(unpack_2x16, uint16_t, uint32_t)
 UNPACK(unpack_2x32, uint32_t, uint64_t)
 
-/* The others: a value of up to 128 bits as bytes of elements. */
+/* The other forms: a value of up to 128 bits as bytes of elements. */
 enum { MAXIMUM_ELEMENTS = 4 };
 typedef struct Elements {
     int count, bytes; /* of each element: 1, 2, 4, 8 */
@@ -82,13 +82,12 @@ SLOW_HANDLER(unpack) {
     }
 }
 
-/* op->extra: the elements of the source and of the destination, which may be the same registers in another
- * order. */
+/* op->extra: the elements of the source and the destination, possibly the same registers in another order. */
 SLOW_HANDLER(move_vector) {
     Elements *const *both = op->extra;
     const Elements *from = both[0], *to = both[1];
     EACH_ACTIVE_LANE {
-        uint64_t values[MAXIMUM_ELEMENTS] = {0}; /* both have as many: lowering sees to it */
+        uint64_t values[MAXIMUM_ELEMENTS] = {0}; /* both have the same count: lowering checks it */
         for (int i = 0; i < from->count; i++) values[i] = read_lane(warp, from->items[i], from->bytes, l);
         for (int i = 0; i < to->count; i++)
             if (to->present[i]) write_lane(warp, to->items[i], to->bytes, l, values[i]);
@@ -103,7 +102,7 @@ static PtxType bits_type(int bytes) {
                         : PTX_NO_TYPE;
 }
 
-/* The elements that a vector operand stands for: those of {a, b}, or of a vector register v, or of %tid. */
+/* True for an operand with elements: {a, b}, a vector register v, or %tid. */
 static bool is_vector(const PtxOperand *operand) {
     return operand->kind == PTX_OPERAND_VECTOR ||
            (operand->kind == PTX_OPERAND_REGISTER && operand->reg->vector > 1 && operand->component < 0);
@@ -127,7 +126,7 @@ static PtxOperand element_of(Lowering *low, const PtxOperand *operand, int i) {
     return element;
 }
 
-/* Room for the elements of a vector; each is an equal part of `width` bytes. */
+/* Allocates the elements of a vector; each is an equal part of `width` bytes. */
 static Elements *new_elements(Lowering *low, const PtxInstruction *in, Op *op, const PtxOperand *vector,
                               int width) {
     int count = element_count(vector);
@@ -160,7 +159,7 @@ static bool destination_elements(Lowering *low, Op *op, const PtxOperand *vector
         if (!lowering_destination(low, op, &element, &elements->items[i], &bytes, &elements->present[i]))
             return false;
         if (elements->present[i] && bytes != (elements->bytes == 1 ? 2 : elements->bytes))
-            return lowering_reject(low, op, "element %d of mov has another size", i + 1);
+            return lowering_reject(low, op, "element %d of mov has the wrong size", i + 1);
     }
     op->d = elements->items[0], op->has_d = elements->present[0], op->d_bytes = (uint8_t)elements->bytes;
     op->p = elements->items[1], op->has_p = elements->present[1];
@@ -174,7 +173,7 @@ static bool lower_pack(Lowering *low, const PtxInstruction *in, Op *op, PtxType 
     if (!elements || !lowering_destination(low, op, &in->operands[0], &op->d, &op->d_bytes, &present))
         return false;
     if (!present || op->d_bytes != ptx_type_bytes(type))
-        return lowering_reject(low, op, "the destination of mov.%s has another size", ptx_type_text(type));
+        return lowering_reject(low, op, "the destination of mov.%s has the wrong size", ptx_type_text(type));
     op->has_d = true;
     bool two = elements->count == 2 && elements->bytes > 1 && elements->bytes < 8;
     if (!two) op->extra = elements;

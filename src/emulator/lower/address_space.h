@@ -1,9 +1,9 @@
 /* Address space: the layout of the 64-bit generic address space of the emulated machine. Private to the
  * emulator.
  *
- * Global memory (arguments, module variables, constants, the device heap) has its own addresses, which are
- * generic addresses at the same time. Shared, local and parameter memory have small addresses of their own,
- * from 0, and a window in the generic space; `cvta` adds the window's base. Nothing is mapped at 0. */
+ * Global memory (arguments, module variables, constants, the device heap) has addresses that are also
+ * generic. Shared, local and parameter memory each have small addresses, from 0, and a window in the generic
+ * space; `cvta` adds the window's base. Nothing is mapped at 0. */
 #ifndef EMULATOR_LOWER_ADDRESS_SPACE_H
 #define EMULATOR_LOWER_ADDRESS_SPACE_H
 
@@ -17,16 +17,17 @@
 #define FUNCTION_BASE    UINT64_C(0x00007f0300000000)
 #define FUNCTION_STRIDE  UINT64_C(16)
 
-/* Shared memory of the cluster: from this bit up, an address has the rank of its block plus 1; 0: the own block. */
+/* Shared memory of the cluster: from this bit up, an address holds the rank of its block plus 1; 0: this
+ * block. */
 #define CLUSTER_RANK_SHIFT 24
 #define CLUSTER_OFFSET     ((UINT64_C(1) << CLUSTER_RANK_SHIFT) - 1)
-#define CLUSTER_NO_RANK    UINT64_C(0xfe) /* of what mapa makes of a rank that is none */
+#define CLUSTER_NO_RANK    UINT64_C(0xfe) /* in the result of mapa for a rank that does not exist */
 
-/* In the parameter space: the entry's parameters lie from 0, those of the current call frame (the function's
- * own and those that it passes on) from here. */
+/* In the parameter space: the entry's parameters start at 0, those of the current call frame (the function's
+ * own and those it passes on) here. */
 #define FRAME_PARAMETERS UINT64_C(0x0000000000100000)
 
-/* The space between buffers is unmapped, so that running off one is seen. */
+/* The space between buffers is unmapped, so that overruns fault. */
 #define BUFFER_ALIGNMENT UINT64_C(256)
 #define BUFFER_GAP       UINT64_C(0x10000)
 

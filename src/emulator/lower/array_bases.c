@@ -1,22 +1,21 @@
-/* The shared array or the argument's buffer to which each address must belong. It is found by following
- * addresses through registers, whatever the order in which they are computed. */
+/* The shared array or buffer to which each address must belong. Follows addresses through registers, in any
+ * order of computation. */
 #include "emulator/lower/lowered.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NO_ARRAY = -1,
-    SEVERAL = -2
-}; /* of a register: nothing of an array; of several, or of what is not known */
+/* of a register: no array; several arrays, or unknown */
+enum { NO_ARRAY = -1, SEVERAL = -2 };
 
 typedef struct Bases {
     const LoweredProgram *lowered;
-    const Launch *launch; /* its parameters, while its entry is looked at; else NULL */
+    const Launch *launch; /* for its parameters, while its entry is processed; otherwise NULL */
     RegionAt region_at;
     void *context;
-    int *
-        of; /* [register] of the function: NO_ARRAY, SEVERAL, an index in lowered->shared, or those and a region's */
+    /* [register] of the function: NO_ARRAY, SEVERAL, an index in lowered->shared, or that count plus a
+     * region's index */
+    int *of;
     bool changed;
 } Bases;
 
@@ -43,7 +42,7 @@ static void set(Bases *bases, const PtxOperand *operand, int base) {
     *own = next;
 }
 
-/* A parameter of the kernel that is loaded: where it points, if it does. */
+/* The target of a loaded kernel parameter, if it is a pointer. */
 static int base_of_parameter(const Bases *bases, const PtxInstruction *in) {
     const PtxOperand *from = &in->operands[1];
     const PtxFunction *entry = bases->lowered->program->entry;
@@ -57,13 +56,14 @@ static int base_of_parameter(const Bases *bases, const PtxInstruction *in) {
         if (from->integer < 0 || offset + sizeof value > bases->launch->parameter_bytes) return SEVERAL;
         memcpy(&value, bases->launch->parameters + offset, sizeof value);
         int region = bases->region_at(bases->context, value);
-        if (region < 0) return value >> 32 ? SEVERAL : NO_ARRAY; /* the end of a buffer, perhaps; a number */
+        /* a number, or perhaps the end of a buffer */
+        if (region < 0) return value >> 32 ? SEVERAL : NO_ARRAY;
         return bases->lowered->shared_count + region;
     }
     return SEVERAL;
 }
 
-/* What an instruction makes of addresses. */
+/* The base of an instruction's result. */
 static int result_of(const Bases *bases, const PtxInstruction *in) {
     int base = NO_ARRAY;
     int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 8;
@@ -71,7 +71,7 @@ static int result_of(const Bases *bases, const PtxInstruction *in) {
     case PTX_ld:
     case PTX_ldu:
     case PTX_atom:
-        if (bytes != 8) return NO_ARRAY; /* an index; else a pointer, perhaps */
+        if (bytes != 8) return NO_ARRAY; /* an index; otherwise perhaps a pointer */
         return in->opcode == PTX_ld ? base_of_parameter(bases, in) : SEVERAL;
     case PTX_call:
     case PTX_mapa:
@@ -137,7 +137,7 @@ void lowered_find_arrays(LoweredProgram *lowered, const Launch *launch, RegionAt
     lowered->arrays = new_indices(lowered);
     lowered->buffers = new_indices(lowered);
     for (int f = 0; f < program->function_count; f++) {
-        bases.launch = f ? NULL : launch; /* the entry comes first */
+        bases.launch = f ? NULL : launch; /* the entry is function 0 */
         find_in_function(&bases, &program->functions[f], program->code, lowered);
     }
 }

@@ -14,7 +14,7 @@ bool index_is_product(const PtxInstruction *in) {
     return (in->opcode == PTX_mul || in->opcode == PTX_mad) && ptx_instruction_has(in, PTX_MOD_LO);
 }
 
-/* ---- which ones addresses are made of --------------------------------------------------------------- */
+/* ---- products that form addresses -------------------------------------------------------------------- */
 
 static bool mark(bool *registers, const PtxOperand *operand) {
     bool changed = false;
@@ -69,7 +69,7 @@ void lowered_find_products(LoweredProgram *lowered) {
         lowered->products[pc + 1] = lowered->products[pc] + lowered->ops[pc].is_index_product;
 }
 
-/* ---- whether they fit ------------------------------------------------------------------------------- */
+/* ---- overflow ---------------------------------------------------------------------------------------- */
 
 static uint32_t largest(const uint32_t *values) {
     uint32_t bits = 0;

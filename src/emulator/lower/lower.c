@@ -1,7 +1,8 @@
 /* Lowering: from the instructions of a program to Ops, slot layouts and constants (lowered.h).
  *
- * What an opcode does is decided by its lower_NAME, which the caller hands over; here are the functions one after another, and the
- * classification by which the scheduler steps through the program; operands.c has the places of operands. */
+ * The caller supplies a lower_NAME per opcode, which decides what the opcode does. This file lowers the
+ * functions one after another and classifies the instructions for the scheduler; operands.c places the
+ * operands. */
 #include "emulator/lower/lowered.h"
 
 #include "ptx/approximate.h"
@@ -23,7 +24,7 @@ static int count_read(const Op *op) {
     return count;
 }
 
-/* Are the registers that have been mentioned since `first` all among those of the Op? */
+/* True if every register mentioned since `first` is a register of the Op. */
 static bool lists_registers(const Lowering *low, const Op *op, int first) {
     uint32_t carry = low->layout->carry_offset;
     for (int i = first; i < low->mention_count; i++) {
@@ -131,7 +132,7 @@ static void find_open_ends(LoweredProgram *lowered) {
 
 static bool check_parameters(const Launch *launch, const FunctionLayout *entry, Error *error) {
     if (launch->parameter_bytes >= entry->parameter_bytes) return true;
-    return error_set(error, "%s takes %u bytes of parameters, %zu were given; check --args",
+    return error_set(error, "%s takes %u bytes of parameters, but %zu were given; check --args",
                      entry->function->name, entry->parameter_bytes, launch->parameter_bytes);
 }
 
@@ -153,7 +154,7 @@ static void layout_begin(Lowering *low, int index) {
     low->instructions->lower_call_interface(low);
 }
 
-/* Lowers function `f`; the entry's parameters are known before. */
+/* Lowers function `f`; the entry's parameters are already known. */
 static void lower_function(Lowering *low, int f) {
     LoweredProgram *lowered = low->lowered;
     const FunctionLayout *layout = &lowered->functions[f];

@@ -1,4 +1,4 @@
-/* Listing: a lowered program as text (--dump-ops), for debugging the front end. */
+/* Listing: prints a lowered program as text (--dump-ops), to debug the front end. */
 #include "emulator/lower/lowered.h"
 
 /* r128: 128 bytes into the call frame's registers; c64: 64 bytes into the program's constants. */
@@ -30,7 +30,7 @@ static void print_op(const LoweredProgram *lowered, int pc, Text *out) {
     text_done(&operands);
 }
 
-/* The registers of a function, slot by slot: those on one line are never live at the same time. */
+/* Prints the registers of a function, slot by slot: registers on one line are never live at the same time. */
 static void print_slots(const FunctionLayout *layout, Text *out) {
     const PtxFunction *function = layout->function;
     for (uint32_t offset = 0; offset < layout->register_bytes; offset += 4) {
@@ -49,7 +49,7 @@ void lowered_print(const LoweredProgram *lowered, Text *out) {
     text_print(
         out,
         "constants %zu bytes, shared %u bytes (r128: byte 128 of the registers, c128: of the constants, "
-        "*: makes events)\n",
+        "*: records events)\n",
         lowered->constant_bytes, lowered->shared_bytes);
     for (int f = 0; f < lowered->program->function_count; f++) {
         const FunctionLayout *layout = &lowered->functions[f];

@@ -1,5 +1,5 @@
-/* Places for operands: constants, slots of registers and of the frame, addresses (op.h, lowered.h). What
- * cannot be lowered becomes an Op that traps. */
+/* Places for operands: constants, slots of registers and of the frame, addresses (op.h, lowered.h). An
+ * instruction that cannot be lowered becomes an Op that traps. */
 #include "emulator/lower/lowered.h"
 
 #include "emulator/lower/address_space.h"
@@ -158,7 +158,7 @@ static uint64_t float_literal(const PtxOperand *operand, PtxType type) {
         memcpy(&bits, &number, sizeof bits);
         return bits;
     }
-    if (operand->float_bytes == 4) return single_bits; /* keeps the payload of a NaN */
+    if (operand->float_bytes == 4) return single_bits; /* keeps a NaN's payload */
     single = (float)number;
     memcpy(&single_bits, &single, sizeof single_bits);
     return single_bits;
@@ -214,7 +214,7 @@ static bool variable_address(Lowering *low, Op *op, const PtxOperand *operand, i
             *out = lowering_constant(low, low->lowered->shared[i].offset + addend, bytes);
             return true;
         }
-        return lowering_reject(low, op, "shared variable %s has no place", variable->name);
+        return lowering_reject(low, op, "shared variable %s has no address", variable->name);
     case PTX_SPACE_GLOBAL:
     case PTX_SPACE_CONST:
         *out = lowering_constant(low, low->address_of(low->context, variable) + addend, bytes);

@@ -1,23 +1,23 @@
-/* Slots that registers share when they are never alive at the same time. PTX has a new register for nearly
- * every value, and a file of them would neither fit a cache nor be cleared in no time.
+/* Slot sharing for registers that are never live at the same time. PTX uses a new register for nearly every
+ * value; a register file with all of them would not fit the cache and would be slow to clear.
  *
- * Liveness is that of one thread. Lanes of a warp may stand at different places, but each touches its own
- * part of a slot, as registers that share one are laid out alike: predicates (a bit a lane) share with
+ * Liveness is computed per thread. Lanes of a warp may be at different pcs, but each uses its own part of a
+ * slot, because registers that share a slot have the same layout: predicates (one bit per lane) share with
  * predicates. */
 #include "emulator/lower/lowered.h"
 
 #include <stdlib.h>
 
-enum { MOST_BITS = 1 << 26 }; /* of liveness; functions that need more keep their registers apart */
+enum { MOST_BITS = 1 << 26 }; /* of liveness; registers of a larger function share no slots */
 
-typedef struct Interval { /* pcs at which a register is alive; first > last: nowhere */
+typedef struct Interval { /* pcs at which a register is live; first > last: nowhere */
     int first, last, reg;
 } Interval;
 
 typedef struct Section { /* a basic block */
     int begin, end;
-    uint64_t *live_in, *live_out, *read,
-        *written; /* a bit per register; read before it is written, written for all lanes */
+    /* one bit per register; read: before it is written; written: in all lanes */
+    uint64_t *live_in, *live_out, *read, *written;
 } Section;
 
 typedef struct Allocation {
@@ -25,7 +25,7 @@ typedef struct Allocation {
     LoweredProgram *lowered;
     FunctionLayout *layout;
     const Mention *mentions;
-    int *first_mention; /* [pc - begin] index; one more at the end */
+    int *first_mention; /* [pc - begin] index; one extra at the end */
     int register_count, words;
     Section *sections;
     int section_count;
@@ -60,7 +60,7 @@ uint32_t register_slot_bytes(const PtxRegister *reg) {
 
 /* ---- liveness --------------------------------------------------------------------------------------- */
 
-/* A write that leaves lanes, or components, as they were ends nothing. */
+/* True if a write ends the old value: it writes all lanes and components. */
 static bool ends_value(const Allocation *a, int pc, const Mention *mention) {
     const PtxRegister *reg = a->layout->function->registers[mention->reg];
     return mention->defines && reg->vector <= 1 && !a->lowered->ops[pc].guarded;
@@ -160,7 +160,7 @@ static int by_first(const void *one, const void *two) {
 
 typedef struct SharedSlot {
     uint32_t offset, bytes;
-    int lane_bytes; /* 0: a bit a lane */
+    int lane_bytes; /* 0: one bit per lane */
     int free_after; /* pc */
 } SharedSlot;
 
@@ -190,7 +190,7 @@ static void place_registers(Allocation *a) {
     free(slots);
 }
 
-/* Registers that may be read before anything was written to them hold 0. */
+/* Registers that may be read before they are written start as 0. */
 static void list_cleared(const Allocation *a) {
     for (int r = 0; r < a->register_count && a->section_count; r++) {
         if (!has(a->sections[0].live_in, r)) continue;

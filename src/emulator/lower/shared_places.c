@@ -1,10 +1,9 @@
-/* The places of a block's variables in its shared memory (lowered.h). */
+/* The layout of a block's variables in shared memory (lowered.h). */
 #include "emulator/lower/lowered.h"
 
 #include <stdlib.h>
 
-/* Cooperative groups keep their barriers in shared memory that the system reserves (%reserved_smem_offset_1).
- */
+/* Cooperative groups keep their barriers in the reserved shared memory (%reserved_smem_offset_1). */
 static void mark_reserved(LoweredProgram *lowered, const PtxOperand *operand) {
     if (operand->kind != PTX_OPERAND_SPECIAL ||
         strncmp(operand->name, "%reserved_smem", strlen("%reserved_smem")) != 0)
@@ -28,12 +27,12 @@ static void mark_shared(LoweredProgram *lowered, const PtxOperand *operand) {
 }
 
 static int shared_rank(const LoweredProgram *lowered, const PtxVariable *variable) {
-    if (!variable) return -1;             /* what is reserved */
+    if (!variable) return -1;             /* the reserved part */
     if (!variable->bytes) return 1 << 30; /* the dynamic part */
     const PtxModule *module = lowered->program->module;
     for (int i = 0; i < module->variable_count; i++)
         if (module->variables[i] == variable) return i;
-    return 1 << 29; /* of a function: in order of first use */
+    return 1 << 29; /* variables of a function: in order of first use */
 }
 
 void shared_places_find(LoweredProgram *lowered, uint32_t dynamic_bytes) {
@@ -41,7 +40,7 @@ void shared_places_find(LoweredProgram *lowered, uint32_t dynamic_bytes) {
         const PtxInstruction *in = lowered->program->code[pc].instruction;
         for (int i = 0; i < in->operand_count; i++) mark_shared(lowered, &in->operands[i]);
     }
-    for (int i = 1; i < lowered->shared_count; i++) { /* insertion keeps the order of equals */
+    for (int i = 1; i < lowered->shared_count; i++) { /* insertion sort is stable */
         SharedPlace place = lowered->shared[i];
         int j = i, rank = shared_rank(lowered, place.variable);
         for (; j > 0 && shared_rank(lowered, lowered->shared[j - 1].variable) > rank; j--)
@@ -63,8 +62,8 @@ void shared_places_find(LoweredProgram *lowered, uint32_t dynamic_bytes) {
     }
     uint64_t with_dynamic = reserved + lowered->static_shared_bytes + dynamic_bytes;
     uint64_t all = end > with_dynamic ? end : with_dynamic;
-    lowered->shared_bytes =
-        all > UINT32_MAX ? UINT32_MAX : (uint32_t)all; /* too much: the launch is refused */
+    /* too much: the launch fails */
+    lowered->shared_bytes = all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
 }
 
 static const TraceSymbol *find_symbol(const TraceLaunch *launch, const char *name) {

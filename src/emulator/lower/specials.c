@@ -1,4 +1,4 @@
-/* Special registers, and how long the value of each is valid (lower_specials.def). */
+/* Special registers and the lifetime of their values (lower_specials.def). */
 #include "emulator/lower/lowered.h"
 
 static const struct {

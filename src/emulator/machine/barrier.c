@@ -1,10 +1,10 @@
-/* bar, barrier: the threads of a block wait for each other ("Parallel Synchronization and Communication Instructions:
- * bar, barrier" in the PTX ISA).
+/* bar, barrier: the threads of a block wait for each other ("Parallel Synchronization and Communication
+ * Instructions: bar, barrier" in the PTX ISA).
  *
- * Warps arrive as a whole: when all of their live lanes have arrived, they count as 32 threads. A barrier that
- * waits for all threads does not wait for those that have exited. All live lanes of a warp must execute aligned
- * forms (bar.*, .aligned) together: some of them wait for the rest, and where the rest can never arrive, the
- * kernel is wrong. */
+ * A warp arrives as a whole: when all of its live lanes have arrived, it counts as 32 threads. A barrier of
+ * all threads does not wait for exited ones. All live lanes of a warp must execute an aligned form (bar.*,
+ * .aligned) together: the first ones wait for the rest, and if the rest can never arrive, the kernel is
+ * wrong. */
 #include "emulator/machine/barrier.h"
 
 #include "emulator/machine/machine_cluster.h"
@@ -20,7 +20,7 @@ static void release(Block *block, int number) {
         Warp *warp = &block->warps[w];
         warp->arrived[number] = 0;
         if (!barrier_wake(block, warp, number)) continue;
-        if ((block->queued | block->ready) >> w & 1) continue; /* something of it runs anyway */
+        if ((block->queued | block->ready) >> w & 1) continue; /* another part of it runs anyway */
         block->ready |= UINT32_C(1) << w;
         warp->turn = block->turn + 1;
     }
@@ -52,7 +52,7 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes) {
 
 /* ---- arrival ---------------------------------------------------------------------------------------- */
 
-/* Lanes that arrive again (bar.arrive) begin anew. */
+/* Lanes that arrive again (bar.arrive) start a new arrival. */
 static void come(Barrier *barrier, Warp *warp, uint32_t number, uint32_t lanes) {
     uint32_t before = warp->arrived[number], now = before & lanes ? lanes : before | lanes;
     warp->arrived[number] = now;
@@ -117,7 +117,7 @@ static Outcome arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     return barrier_op->action == BARRIER_ARRIVE ? OUTCOME_NEXT : OUTCOME_ARRIVED;
 }
 
-/* Gathers the siblings of the current fragment that wait at the same aligned barrier: they become one for
+/* Gathers the siblings of the current fragment that wait at the same aligned barrier and merges them for
  * good, as hardware reconverges them. False: lanes are missing. */
 static bool align(Warp *warp, uint32_t *mask) {
     Fragment *at = warp_fragment(warp);
@@ -145,14 +145,14 @@ static Outcome wait_for_siblings(Block *block, Warp *warp, uint32_t mask) {
     Fragment *fragment = warp_fragment(warp);
     fragment->state = FRAGMENT_AT_ALIGNED;
     fragment->active = mask;
-    if (fragment->mask != mask || waits_elsewhere(warp)) { /* lanes passed it by, or stand at another */
+    if (fragment->mask != mask || waits_elsewhere(warp)) { /* lanes passed it by, or wait at another */
         raise_divergent_barrier(block, warp);
         return OUTCOME_STOP;
     }
     return OUTCOME_WAIT;
 }
 
-/* All siblings have come: each fragment arrives, the current one last. */
+/* All siblings have arrived: each fragment arrives at the barrier, the current one last. */
 static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t own, uint32_t all) {
     const BarrierOp *barrier_op = op->extra;
     uint32_t number = lane_value(warp, barrier_op->number, own);
@@ -174,7 +174,7 @@ static Outcome arrive_together(Block *block, Warp *warp, const Op *op, uint32_t 
     return outcome;
 }
 
-/* Whole warps at a __syncthreads(). */
+/* Executes a __syncthreads() for whole warps. */
 int barrier_sync_together(Block *block, const Op *op, const Gang *gang) {
     const BarrierOp *barrier_op = op->extra;
     int count = 0;
@@ -183,8 +183,8 @@ int barrier_sync_together(Block *block, const Op *op, const Gang *gang) {
     uint32_t number = lane_value(gang->warps[0], barrier_op->number, ALL_LANES);
     Barrier *barrier = &block->barriers[number];
     block->worker->counters[op->pc].requests += (uint64_t)count;
-    if (count == block->live_warps &&
-        !(block->barriers_in_use >> number & 1)) { /* all at once: no warp waits */
+    /* all at once: no warp waits */
+    if (count == block->live_warps && !(block->barriers_in_use >> number & 1)) {
         if (block->observed) observe_release_of_all(block, op->pc, (int)number);
         for (int w = 0; w < count; w++) gang->warps[w]->interval++;
         return count;

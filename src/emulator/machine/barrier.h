@@ -16,11 +16,11 @@ typedef struct BarrierOp {
     uint8_t d_bytes;
 } BarrierOp;
 
-/* Fragments of the warp that wait at the barrier go on. False: there is none. */
+/* Resumes the warp's fragments that wait at the barrier. False: none does. */
 bool barrier_wake(const Block *block, Warp *warp, int number);
 /* CoreOp.execute of a BarrierOp. */
 Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask);
-/* CoreOp.execute_together of one: whole warps at a __syncthreads(). */
+/* CoreOp.execute_together of a BarrierOp: whole warps at a __syncthreads(). */
 int barrier_sync_together(Block *block, const Op *op, const Gang *gang);
 
 #endif

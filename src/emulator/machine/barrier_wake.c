@@ -1,4 +1,4 @@
-/* The release of the fragments that wait at a complete barrier (barrier.h). */
+/* Releases the fragments that wait at a complete barrier (barrier.h). */
 #include "emulator/machine/barrier.h"
 
 #include "emulator/machine/machine_access.h"

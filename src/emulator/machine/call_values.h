@@ -5,7 +5,7 @@
 
 #include "emulator/machine/machine_block.h"
 
-/* The first `bytes` bytes that the value has in one lane; 0 beyond its end. */
+/* Reads the first `bytes` bytes of the value in one lane; 0 beyond its end. */
 void call_value_read(const Warp *warp, const Frame *frame, const CallValue *value, int lane, void *to,
                      size_t bytes);
 void call_value_write(const Frame *frame, const CallValue *value, int lane, const void *from, size_t bytes);

@@ -1,8 +1,8 @@
-/* The barrier of a cluster (cluster.h).
+/* The barrier of a cluster (machine_cluster.h).
  *
- * A thread arrives, and waits later. A phase is complete when all threads of the cluster that have not exited have
- * arrived; the next one begins at once. Warp.arrived has the lanes that have arrived in this phase, Warp.passed those
- * whose phase is complete and that have not waited yet. */
+ * A thread arrives first and waits later. A phase completes when all threads of the cluster that have not
+ * exited have arrived; the next phase begins at once. Warp.arrived holds the lanes that have arrived in this
+ * phase, Warp.passed the lanes whose phase is complete and that have not waited yet. */
 #include "emulator/machine/barrier.h"
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/observe.h"
@@ -69,7 +69,7 @@ Outcome cluster_arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     if (*arrived & mask)
         return misused(
             block, warp, op, *arrived & mask,
-            "these threads have arrived at the barrier of the cluster before, and it is not complete");
+            "these threads have already arrived at the barrier of the cluster, which is not complete");
     if (block->observed) observe_cluster_arrival(block, warp, op->pc, mask);
     *arrived |= mask;
     cluster->in_use = true;
@@ -88,7 +88,7 @@ Outcome cluster_wait(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     }
     if (block->cluster && mask & ~(arrived | warp->passed))
         return misused(block, warp, op, mask & ~(arrived | warp->passed),
-                       "these threads wait at the barrier of the cluster, where they have not arrived");
+                       "these threads wait at the barrier of the cluster without having arrived");
     fragment->state = FRAGMENT_IN_BARRIER;
     fragment->barrier = CLUSTER_BARRIER;
     fragment->active = mask;

@@ -1,4 +1,4 @@
-/* Reports of lanes, warps and blocks that wait in vain, with the place and the reason. */
+/* Reports of lanes, warps and blocks that can never continue: where they wait, and why. */
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/mbarrier.h"
 
@@ -18,7 +18,7 @@ static void describe_place(const Block *block, int pc, Text *out) {
     if (code->line.line) text_print(out, " in line %d", code->line.line);
 }
 
-/* Where the live lanes of the warp are that do not wait with `of`. */
+/* Describes where the warp's other live lanes are, those that do not wait with `of`. */
 static void describe_others(const Block *block, const Warp *warp, const Fragment *of, Text *out) {
     uint32_t known = of->active;
     for (int i = 0; i < warp->fragment_count; i++) {
@@ -96,7 +96,8 @@ static void describe_barrier(const Block *block, int number, Text *out) {
 
 enum { MOST_LISTED = 4 };
 
-/* Warps of the block that wait, at most `most`; returns how many are listed. `names_block`: by its rank, too. */
+/* Lists waiting warps of the block, at most `most`; returns how many it listed. `names_block`: also names the
+ * block by its rank. */
 static int describe_waiting(const Block *block, int most, bool is_first, bool names_block, Text *out) {
     int listed = 0;
     for (int w = 0; w < block->warp_count && listed < most; w++) {
@@ -115,7 +116,7 @@ static int describe_waiting(const Block *block, int most, bool is_first, bool na
     return listed;
 }
 
-/* Where the first warp waits that does. */
+/* The pc of the first waiting warp. */
 static int first_place(const Block *block) {
     for (int w = 0; w < block->warp_count; w++)
         if (block->warps[w].fragment_count) return block->warps[w].fragments[0].pc;
@@ -134,7 +135,7 @@ void raise_deadlock(Block *block) {
         if (!of) continue;
         for (int w = 0; w < of->warp_count; w++) waiting += of->warps[w].live != 0;
         if (place == PTX_NO_PC) place = first_place(of);
-        int most = cluster && MOST_LISTED - listed > 1 ? 1 : MOST_LISTED - listed; /* one of each block */
+        int most = cluster && MOST_LISTED - listed > 1 ? 1 : MOST_LISTED - listed; /* one warp per block */
         listed += describe_waiting(of, most, !listed, cluster != NULL, &text);
     }
     if (waiting > MOST_LISTED) text_print(&text, "; %" PRIu32 " warps in all", waiting);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A thread that is lost may wait for ever: a block may execute so many instructions for each of its events. */
+/* A lost thread may wait for ever, so a block has an instruction budget per event. */
 enum { FOR_EACH_EVENT = 1000, AT_LEAST = 10000000 };
 
 static void run_block(Grid *grid, const TraceBlock *recorded, RecordedValues *recorded_values, Trace *trace) {
@@ -32,7 +32,7 @@ static void run_blocks(Grid *grid, const EmulatorRecording *from, const Writers 
                        const uint64_t *earlier, uint64_t earlier_words, EmulatorTakenValues *taken,
                        Trace *trace) {
     uint8_t **begin = grid_save_memory(grid->memory);
-    grid->blocks_communicate = false; /* each is alone */
+    grid->blocks_communicate = false; /* each block is alone */
     for (int i = 0; i < from->recorded->block_count; i++) {
         uint64_t *others = writers_written_by_others(writers, i, earlier, earlier_words);
         RecordedValues *recorded_values = recorded_values_new(grid, from, from->recorded->blocks[i], others,

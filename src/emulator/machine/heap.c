@@ -1,5 +1,5 @@
-/* The device heap: malloc and free of kernels. First fit over a list of pieces that lies outside the heap, so
- * that a kernel that writes over its allocations cannot harm it. */
+/* The device heap: malloc and free of kernels. First fit over a list of pieces stored outside the heap, so
+ * that a kernel that overruns its allocations cannot corrupt the list. */
 #include "emulator/machine/machine_memory.h"
 
 enum { HEAP_BYTES = 8 << 20, HEAP_ALIGNMENT = 16 };
@@ -8,7 +8,7 @@ typedef struct HeapPiece {
     uint64_t offset, bytes;
     bool used;
     uint64_t asked; /* bytes of an allocation, before they were rounded up */
-    int pc;         /* of the call that made it */
+    int pc;         /* of the malloc call */
 } HeapPiece;
 
 void heap_prepare(Memory *memory) {
@@ -24,7 +24,7 @@ void heap_begin(Memory *memory, int region) {
     array_push(memory->pieces, memory->piece_count, memory->piece_capacity, whole);
 }
 
-/* What an allocation before has written there is nobody's now. */
+/* Marks the memory unwritten: an earlier allocation may have written it. */
 static void begin(Memory *memory, const HeapPiece *piece) {
     uint64_t *written = memory->regions[memory->heap_region].written;
     bits_set(memory->heap_begun, piece->offset / HEAP_ALIGNMENT, 1);
@@ -58,7 +58,7 @@ uint64_t heap_allocate(Memory *memory, uint64_t bytes, int pc) {
     return 0;
 }
 
-/* The piece that begins there, or -1. */
+/* The piece that begins at `offset`, or -1. */
 static int find_piece(const Memory *memory, uint64_t offset) {
     int low = 0, high = memory->piece_count;
     while (low < high) {
@@ -96,7 +96,7 @@ HeapPlace heap_place(const Memory *memory, uint64_t offset, uint64_t bytes, Heap
     if (piece->used && offset + bytes <= piece->offset + piece->asked) return HEAP_INSIDE;
     *near = (HeapAllocation){.pc = PTX_NO_PC};
     if (piece->used || (i > 0 && piece[-1].used && offset - piece->offset < HEAP_ALIGNMENT * 4)) {
-        const HeapPiece *of = piece->used ? piece : &piece[-1]; /* right behind it */
+        const HeapPiece *of = piece->used ? piece : &piece[-1]; /* directly after it */
         *near = (HeapAllocation){of->offset, of->asked, of->pc};
     }
     if (piece->used) return HEAP_OUTSIDE;

@@ -1,8 +1,8 @@
-/* Hooks: the calls by which a replay takes part in the run of a block. Private to the emulator.
+/* Hooks: the callbacks of a replay in the run of a block. Private to the emulator.
  *
- * The machine knows no replay. A block that has hooks asks them which fragment goes on, leaves accesses and events
- * to them, and reports to them what instructions did to registers. A block without hooks runs by its own schedule and
- * memory. */
+ * The machine knows nothing about replays. A block with hooks asks them which fragment runs next, leaves
+ * accesses and events to them, and tells them what instructions did to registers. A block without hooks uses
+ * its own schedule and memory. */
 #ifndef EMULATOR_MACHINE_HOOKS_H
 #define EMULATOR_MACHINE_HOOKS_H
 
@@ -12,11 +12,11 @@ typedef struct Access Access;
 
 typedef struct BlockHooks {
     void *context; /* the first argument of the functions below */
-    /* Is the next event of `warp` this instruction, for some of `lanes`? */
+    /* True if the next event of `warp` is this instruction, for some of `lanes`. */
     bool (*expects)(const void *context, const Warp *warp, int pc, uint32_t lanes);
-    /* The mask of the warp's next event, if that is this instruction; else 0. */
+    /* The mask of the warp's next event if it is this instruction; otherwise 0. */
     uint32_t (*next_mask)(const void *context, const Warp *warp, int pc);
-    /* Lanes have executed `op`, which touches nothing but registers. */
+    /* Lanes have executed `op`, which only affects registers. */
     void (*after_lanes)(void *context, const Warp *warp, const Op *op, uint32_t mask);
     /* Makes an access of shared, global or local memory. False: the block stops here. */
     bool (*access)(void *context, const Access *access);
@@ -25,14 +25,15 @@ typedef struct BlockHooks {
     /* The lanes have exchanged the halves of a register (ptx_matrix_transpose()), or copied it. */
     void (*after_transpose)(void *context, const Frame *frame, Operand place);
     void (*after_copy)(void *context, const Frame *frame, Operand to, Operand from);
-    /* Another instruction makes an event: the event to fill in, as recorder_begin() returns it; it is filled in. */
+    /* Another instruction creates an event. Returns the event to fill in, as recorder_begin() does;
+     * end_event() follows. */
     TraceEvent *(*begin_event)(void *context, const Warp *warp, int pc, uint32_t mask);
     void (*end_event)(void *context);
     /* A frame has been made: sets frame->provenance, which is freed with the frame. */
     void (*begin_frame)(Frame *frame);
-    /* What `from` keeps goes into `to`, a frame of the same function. */
+    /* Copies the contents of `from` to `to`, a frame of the same function. */
     void (*copy_frame)(const Frame *to, const Frame *from);
-    /* A value has been passed to or from a function. */
+    /* A value was passed to or from a function. */
     void (*after_pass)(const Frame *from, const CallValue *source, const Frame *to,
                        const CallValue *destination, uint32_t mask);
 } BlockHooks;

@@ -1,5 +1,5 @@
-/* An access of memory by ld, st, atom or red, and the registers that it moves. Executing one is
- * emulator/instructions/access_execute.h. Private to the emulator. */
+/* Accesses of memory by ld, st, atom or red, and the registers that they move. See
+ * emulator/instructions/access_execute.h for their execution. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_MACHINE_ACCESS_H
 #define EMULATOR_MACHINE_MACHINE_ACCESS_H
 
@@ -18,20 +18,20 @@ typedef int (*AccessTogether)(Block *block, const Op *op, const Gang *gang, Acce
 typedef struct MemoryOp {
     CoreOp core;
     PtxSpace space;
-    TraceKind kind; /* as trace_kind_of() says */
+    TraceKind kind; /* from trace_kind_of() */
     PtxType type;
-    bool is_load, is_store, is_atomic; /* one of them */
-    bool ordered;                      /* volatile, relaxed, acquire, release: others may be watching */
-    bool may_drop;    /* lanes that reach outside may be left out (Grid.keeps_going): of ld, st, atom, red */
-    bool is_deferred; /* stores: the bytes arrive later (copies.h) */
+    bool is_load, is_store, is_atomic; /* exactly one is true */
+    bool ordered;                      /* volatile, relaxed, acquire, release: other threads may observe it */
+    bool may_drop;    /* lanes out of bounds may be skipped (Grid.keeps_going): ld, st, atom, red */
+    bool is_deferred; /* stores: the bytes arrive later (machine_copies.h) */
     bool is_signed;   /* loads sign-extend into wider registers */
     uint8_t element_bytes, count, width;
-    bool is_byte_of_word;    /* loads: a byte that goes into the low end of its register (matrix.c) */
-    bool is_plain;           /* one element of 4 or 8 bytes, whose register has as many */
+    bool is_byte_of_word;    /* loads: a byte for the low end of its register (run_matrix.c) */
+    bool is_plain;           /* one element of 4 or 8 bytes, as wide as its register */
     uint8_t base_bytes;      /* 4 or 8 */
     AccessTogether together; /* ld, st */
-    AccessMove
-        move; /* ld, st: the values alone; of the Access it needs memory, warp, mask and the host bytes */
+    /* ld, st: moves only the values; needs memory, warp, mask and the host bytes of the Access */
+    AccessMove move;
     Operand base;
     int64_t offset;
     MemoryValue values[TRACE_MAX_ELEMENTS]; /* destinations of ld; sources of st, atom, red (operand b) */
@@ -39,8 +39,7 @@ typedef struct MemoryOp {
     MemoryValue results[TRACE_MAX_ELEMENTS], third; /* atom: destinations, operand c */
 } MemoryOp;
 
-/* The addresses of one access in one space, and the host bytes behind them: host(lane) = bytes +
- * offset[lane]. */
+/* The addresses of one access in one space, and their host bytes: host(lane) = bytes + offset[lane]. */
 struct Access {
     const Op *op;
     const MemoryOp *memory;
@@ -49,11 +48,11 @@ struct Access {
     PtxSpace space; /* SHARED, GLOBAL (CONST included), LOCAL, PARAM */
     uint32_t mask;
     bool line;      /* an arithmetic progression over the lanes of the mask */
-    uint64_t first; /* line: what lane 0 has, or would have */
+    uint64_t first; /* line: the address of lane 0, even if inactive */
     int64_t stride;
-    uint64_t address[WARP_LANES]; /* in the space; lanes outside the mask are undefined */
+    uint64_t address[WARP_LANES]; /* in the space; undefined for lanes outside the mask */
     const Region *region;         /* GLOBAL */
-    int peer;                     /* SHARED, of another block: its rank in the cluster; -1: the own block's */
+    int peer;                     /* SHARED, in another block: its rank in the cluster; -1: this block */
     uint8_t *bytes;
     const uint64_t *offset; /* [lane]; valid where !host_line */
     bool host_line;         /* host(lane) = bytes + host_first + lane * host_stride */
@@ -68,7 +67,7 @@ static inline uint8_t *access_host(const Access *access, int lane) {
                : access->bytes + access->offset[lane];
 }
 
-/* Values between registers and 64-bit numbers. */
+/* Converts between registers and 64-bit numbers. */
 static inline uint64_t register_read(const Warp *warp, Operand place, int bytes, int lane) {
     const void *at = operand_at(warp, place);
     switch (bytes) {

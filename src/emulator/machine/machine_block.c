@@ -1,4 +1,4 @@
-/* Blocks: their memory, how they begin and end, copies. What they do is in schedule.c. */
+/* Blocks: their memory, start, end and copies. schedule.c runs them. */
 #include "emulator/machine/machine_block.h"
 
 #include "emulator/machine/machine_cluster.h"
@@ -14,7 +14,7 @@ static size_t aligned(size_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Spread, so that the same register of different warps does not always fall into the same cache set. */
+/* Spreads the same register of different warps over different cache sets. */
 static size_t register_stride(const Grid *grid) {
     return aligned(grid->program->functions[0].register_bytes) + 192;
 }
@@ -87,8 +87,8 @@ void block_free(Block *block) {
     free(block);
 }
 
-/* Registers begin as 0. What special registers and addresses hold is the same in every block, or filled in.
- */
+/* Registers start as 0. The values of special registers and addresses are either the same in every block or
+ * filled in later. */
 static void fill_registers(const Block *block, const Warp *warp, const Frame *frame) {
     const FunctionLayout *layout = frame->layout;
     if (!block->has_run || !layout->shares_slots) {

@@ -1,4 +1,4 @@
-/* Clusters: which blocks belong to one, and which of them wait (cluster.h). */
+/* Clusters: their member blocks, and which of them wait (machine_cluster.h). */
 #include "emulator/machine/machine_cluster.h"
 
 #include <stdlib.h>

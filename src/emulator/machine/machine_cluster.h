@@ -1,8 +1,8 @@
 /* Clusters: blocks that access each other's shared memory and share a barrier. They run together ("Cluster of
  * Cooperative Thread Arrays", "barrier.cluster" in the PTX ISA). Private to the emulator.
  *
- * A shared::cluster address names the block by its rank in the cluster. Addresses that do not come from mapa name none:
- * they lie in the own block's memory. */
+ * A shared::cluster address names its block by its rank in the cluster. An address that does not come from
+ * mapa names no block: it lies in the memory of the block that uses it. */
 #ifndef EMULATOR_MACHINE_MACHINE_CLUSTER_H
 #define EMULATOR_MACHINE_MACHINE_CLUSTER_H
 
@@ -12,29 +12,30 @@ typedef struct Cluster {
     Block *blocks[LAUNCH_CLUSTER_BLOCKS]; /* by rank; NULL: it has ended */
     int block_count;                      /* ranks */
     int resident;                         /* blocks that have not ended */
-    bool in_use;                          /* threads have arrived at the barrier since it was complete last */
+    bool in_use;                          /* threads have arrived at the barrier since it last completed */
 } Cluster;
 
-/* Blocks of the grid's clusters: the clusters are numbered as blocks are, x first. */
+/* Blocks of the grid's clusters; clusters are numbered like blocks, x first. */
 uint64_t cluster_count(const Grid *grid);
 uint64_t cluster_block(const Grid *grid, uint64_t cluster, uint32_t rank); /* its linear index */
 uint32_t cluster_rank(const Grid *grid, const uint32_t block[3]);
 
-/* The block begins, or ends, as a part of the cluster; one that has no cluster (a replay, a block that runs alone)
- * never waits for others. */
+/* The block begins or ends as a member of the cluster. A block without a cluster (a replay, a block that runs
+ * alone) never waits for others. */
 void cluster_join(Cluster *cluster, Block *block);
 void cluster_leave(Block *block); /* the last one frees the cluster */
-/* The block whose shared memory `rank` names: NULL: there is none, or it has exited. */
+/* The block of `rank`. NULL: it does not exist or has exited. */
 Block *cluster_member(const Block *block, uint32_t rank);
 
 /* barrier.cluster.arrive and .wait of lanes that execute it together. */
 Outcome cluster_arrive(Block *block, Warp *warp, const Op *op, uint32_t mask);
 Outcome cluster_wait(Block *block, Warp *warp, const Op *op, uint32_t mask);
-/* Lanes of the block have exited: the barrier may be complete without them. */
+/* Lanes of the block have exited: the barrier may now be complete. */
 void cluster_after_exit(const Block *block);
-/* Does a thread of the block wait for other blocks of its cluster, at their barrier or for an mbarrier? */
+/* True if a thread of the block waits for other blocks of its cluster, at their barrier or for an
+ * mbarrier. */
 bool cluster_waits(const Block *block);
-/* Threads of the cluster that are expected, and those that have arrived. */
+/* Counts the threads that the cluster barrier expects, and those that have arrived. */
 void cluster_count_threads(const Block *block, uint32_t *live, uint32_t *arrived);
 
 #endif

@@ -1,4 +1,4 @@
-/* Asynchronous copies that are on their way (machine_copies.h). */
+/* Asynchronous copies in flight (machine_copies.h). */
 #include "emulator/machine/machine_copies.h"
 
 #include "emulator/machine/observe.h"
@@ -75,9 +75,9 @@ static uint8_t *destination(Block *block, const AsyncCopy *copy) {
     return region->host + (copy->to_address - region->base);
 }
 
-/* `warp` and `lane` of the block `knows` are the first that know it. */
+/* `warp` and `lane` of the block `knows` are the first to know about it. */
 static void arrive(Block *home, AsyncCopy *copy, const Block *knows, int warp, int lane) {
-    if (!copy->bytes) return; /* it stands for an arrival only */
+    if (!copy->bytes) return; /* it only stands for an arrival */
     if (home->observed) observe_copy(home, copy, TRACE_COPY_ARRIVES, true);
     if (home->observed) observe_arrived_bytes(home, copy, knows, warp, lane);
     uint8_t *to = destination(home, copy);
@@ -125,7 +125,7 @@ void copies_follow(Block *block, const Warp *warp, int lane, int pc, uint32_t mb
         if (copy->completion != COPY_IN_GROUP || copy->lane != lane) continue;
         copy->completion = COPY_ON_MBARRIER;
         copy->mbarrier = mbarrier;
-        copy->transaction = 0; /* the arrival is what the mbarrier counts */
+        copy->transaction = 0; /* the mbarrier counts the arrival */
     }
     AsyncCopy *arrival = copies_add(block, warp, lane, pc, COPY_ON_MBARRIER, 0);
     arrival->arrivals = 1;
@@ -152,7 +152,7 @@ static int by_number(const void *a, const void *b) {
     return ((*x)->number > (*y)->number) - ((*x)->number < (*y)->number);
 }
 
-/* In the order in which they began; the caller frees the list. */
+/* Lists the copies in the order in which they began; the caller frees the list. */
 static const AsyncCopy **list_copies(const Block *home, uint32_t mbarrier, int *count) {
     const AsyncCopy **list = NULL;
     int capacity = 0;

@@ -1,18 +1,17 @@
-/* The run of a grid from its first block to its last (grid.h).
+/* Runs a grid from its first block to its last (grid.h).
  *
- * Blocks run one after another, each to its end. Where blocks of a launch may communicate, a block that only
- * spins is set aside for the next ones, up to as many as a machine keeps resident; in a cooperative launch all
- * blocks are resident.
+ * Blocks run one after another, each to its end. If blocks of a launch may communicate, a block that only
+ * spins lets later ones run, up to the number that a GPU keeps resident; in a cooperative launch all blocks
+ * are resident.
  *
  * The blocks of a cluster are all resident: they start together and take turns.
  *
- * Another schedule starts blocks in another order, and lets them take turns of any length (other_orders.h).
+ * Other schedules start blocks in another order, and let them take turns of any length (other_orders.h).
  *
- * Where clusters cannot communicate (a block without one is a cluster of its own), each host thread takes a share of
- * consecutive clusters and notes which words
- * it reads and writes. If in the end any word that one share wrote was touched by another, or anything went wrong, or the
- * observer cannot put together what it saw of the shares, memory is put back to what it was and the grid runs on one thread. So the result is always that of one
- * thread. */
+ * If clusters cannot communicate (a block without a cluster counts as one), each host thread takes a share of
+ * consecutive clusters and notes which words it reads and writes. If one share touched a word that another
+ * wrote, anything went wrong, or the observer cannot merge what it saw, memory is restored and the grid runs
+ * again on one thread. So the result is always that of one thread. */
 #include "emulator/machine/grid.h"
 
 #include "emulator/machine/machine_cluster.h"
@@ -31,19 +30,19 @@
 
 enum {
     BLOCKS_PER_MULTIPROCESSOR = 16,
-    POLL = 1 << 22,    /* warp instructions between looks at `cancel` */
-    SLICE = 1 << 18,   /* of a block, where another one may be waited for */
-    FEW_BLOCKS = 16,   /* that take turns, although they do not communicate */
-    IN_VAIN = 1 << 21, /* of blocks that all rest while nothing changes: they will for ever */
+    POLL = 1 << 22,    /* warp instructions between checks of `cancel` */
+    SLICE = 1 << 18,   /* of a block, if others may wait for it */
+    FEW_BLOCKS = 16,   /* that take turns even though they do not communicate */
+    IN_VAIN = 1 << 21, /* instructions during which all blocks rest and nothing changes: they wait for ever */
     FEW_WARPS = 512
 };
 
-typedef struct Share { /* of the grid's clusters: one host thread's work */
+typedef struct Share { /* one host thread's share of the grid's clusters */
     Grid *grid;
     Worker *worker;
     uint64_t first, end;
-    uint64_t count;         /* of clusters of the grid, which start in the order of the schedule */
-    uint64_t round;         /* of turns of the resident blocks */
+    uint64_t count;         /* clusters of the grid, which start in the order of the schedule */
+    uint64_t round;         /* of the turns of the resident blocks */
     uint64_t most_resident; /* blocks */
     uint64_t executed;      /* warp instructions so far, of ended and resident blocks */
     uint64_t finished_at;   /* `executed` when a block last ended */
@@ -61,17 +60,18 @@ static bool is_cancelled(const Grid *grid) {
 typedef struct Residents {
     Block **blocks; /* in the order in which they started */
     int count, capacity;
-    Block **idle; /* ended; to be used again */
+    Block **idle; /* ended; ready for reuse */
     int idle_count, idle_capacity;
 } Residents;
 
-typedef struct Progress {    /* of blocks that wait for each other */
-    uint64_t changes, since; /* the worker's count, and what had been executed when it was seen first */
-    bool all_rest;           /* in this round */
-    bool all_wait;           /* ... for other blocks of their clusters */
+typedef struct Progress { /* of blocks that wait for each other */
+    /* the worker's change count, and the instructions executed when it was first seen */
+    uint64_t changes, since;
+    bool all_rest; /* in this round */
+    bool all_wait; /* for other blocks of their clusters */
 } Progress;
 
-/* The blocks of the next cluster; another schedule begins with another one of them. */
+/* Starts the blocks of the next cluster; other schedules choose another cluster. */
 static void start_next(Share *share, Residents *residents) {
     const Grid *grid = share->grid;
     Cluster *cluster = memory_new(sizeof *cluster);
@@ -88,7 +88,7 @@ static void start_next(Share *share, Residents *residents) {
     share->first++;
 }
 
-/* The next block, where it does what one before it did. False: it is to be started. */
+/* Plays the next block from a tape. False: it must run. */
 static bool play_next(Share *share) {
     const Grid *grid = share->grid;
     const Tape *tape = share->worker->tape;
@@ -123,8 +123,8 @@ static void finish(Share *share, Residents *residents, int index) {
     array_push(residents->idle, residents->idle_count, residents->idle_capacity, block);
 }
 
-/* Of blocks that take turns, it is unknown which one loops for ever: what counts is how much they have executed since
- * any of them ended. */
+/* If blocks take turns, the one that loops for ever is unknown: the budget limits what they all have executed
+ * since one of them last ended. */
 static bool is_beyond_budget(const Share *share, const Block *block, int residents, uint64_t *budget) {
     enum { FAIR = 1 << 14 };
     const Grid *grid = share->grid;
@@ -135,7 +135,7 @@ static bool is_beyond_budget(const Share *share, const Block *block, int residen
     return (grid->blocks_communicate ? share->executed - share->finished_at : block->executed) >= *budget;
 }
 
-/* In a short turn nobody seems to rest: some are long, where blocks may wait for each other. */
+/* In short turns no block seems to rest, so some turns are long if blocks may wait for each other. */
 static bool is_long_round(const Share *share) {
     enum { SHORT_ROUNDS = 15 };
     const Grid *grid = share->grid;
@@ -143,8 +143,8 @@ static bool is_long_round(const Share *share) {
            (grid->blocks_communicate && share->round % (SHORT_ROUNDS + 1) == SHORT_ROUNDS);
 }
 
-/* Lets a block run until it ends or must stop; where others may be resident, also until it rests (it seems to
- * wait for another block) or has had its slice. */
+/* Runs a block until it ends or must stop; if other blocks may be resident, also until it rests (it seems to
+ * wait for another block) or has used its slice. */
 static SliceEnd run_block(Share *share, Block *block, int residents) {
     const Grid *grid = share->grid;
     uint64_t slice = is_long_round(share) ? 0 : order_slice(grid->schedule, share->round, block->linear),
@@ -175,8 +175,8 @@ static SliceEnd run_block(Share *share, Block *block, int residents) {
     }
 }
 
-/* After every resident block has had its turn: have all rested for so long, while none changed anything, that
- * this will not end? */
+/* Called after every resident block has had its turn: true if all of them have rested for so long without a
+ * change that they wait for ever. */
 static bool waits_in_vain(const Share *share, const Residents *residents, Progress *progress) {
     uint64_t executed = share->executed, changes = share->worker->changes;
     if (progress->changes != changes || !progress->all_rest) {
@@ -189,7 +189,7 @@ static bool waits_in_vain(const Share *share, const Residents *residents, Progre
     return true;
 }
 
-/* Each of the residents from `first` on has a turn. True: the share is stopped. */
+/* Gives each resident from `first` on a turn. True: the share stopped. */
 static bool run_round(Share *share, Residents *residents, int first, Progress *progress) {
     for (int i = first; i < residents->count;) {
         SliceEnd end = run_block(share, residents->blocks[i], residents->count);
@@ -206,7 +206,7 @@ static bool run_round(Share *share, Residents *residents, int first, Progress *p
     return false;
 }
 
-/* A wait for an mbarrier ends without its phase, as on a GPU after a time limit. */
+/* Ends a wait for an mbarrier with its phase incomplete, as a GPU does after a time limit. */
 static bool any_gives_up(const Residents *residents) {
     bool any = false;
     for (int i = 0; i < residents->count; i++) any |= mbarrier_give_up(residents->blocks[i]);
@@ -220,7 +220,7 @@ static void run_share(Share *share) {
     uint64_t unit = grid->cluster_blocks;
     bool stopped = false;
     while (!stopped && (residents.count || share->first < share->end)) {
-        /* New blocks first: those that wait may wait for them. */
+        /* New blocks first: waiting ones may wait for them. */
         while (!stopped && share->first < share->end &&
                (uint64_t)residents.count + unit <= share->most_resident) {
             int first = residents.count;
@@ -243,7 +243,7 @@ static void run_share(Share *share) {
         stopped = is_stuck || (is_long && waits_in_vain(share, &residents, &progress));
     }
     share->cancelled |= is_cancelled(share->grid);
-    while (residents.count) { /* stopped: what was recorded stays */
+    while (residents.count) { /* stopped: recorded events stay */
         block_count_rest(residents.blocks[residents.count - 1]);
         finish(share, &residents, residents.count - 1);
     }
@@ -305,14 +305,14 @@ static void merge(Share *into, Share *from) {
     into->cancelled |= from->cancelled;
 }
 
-/* False: what the threads have observed is dropped, as it is where `keep` is false. */
+/* False: the observations of the threads are dropped, as with `keep` false. */
 static bool join_observers(const TraceObserver *observer, const Share *shares, int count, bool keep) {
     void *parts[64];
     for (int i = 0; i < count; i++) parts[i] = shares[i].worker->observed_by;
     return observer->join(observer->context, parts, count, keep) && keep;
 }
 
-/* False: nothing has happened, the grid is to be run on one thread. */
+/* False: nothing has happened, and the grid must run on one thread. */
 static bool run_parallel(Share *whole, int threads) {
     Share shares[64] = {0};
     if (threads > 64) threads = 64;
@@ -329,7 +329,7 @@ static bool run_parallel(Share *whole, int threads) {
         if (grid->observer)
             shares[i].worker->observed_by = grid->observer->split(grid->observer->context, threads);
     }
-    int started = 1; /* this thread has a share, too */
+    int started = 1; /* this thread has a share too */
     while (started < threads && !pthread_create(&shares[started].thread, NULL, run_thread, &shares[started]))
         started++;
     run_share(&shares[0]);
@@ -393,10 +393,10 @@ static bool fits(Share *share, uint64_t memory_limit) {
     return false;
 }
 
-/* One thread runs clusters in order: those up to the last traced block see what they see in the whole run. */
+/* One thread runs clusters in order: those up to the last traced block see the same as in the whole run. */
 static void look_first(Share *whole) {
     const Grid *grid = whole->grid;
-    if (grid->cluster[1] > 1 || grid->cluster[2] > 1) return; /* its blocks do not follow each other */
+    if (grid->cluster[1] > 1 || grid->cluster[2] > 1) return; /* its blocks are not consecutive */
     uint64_t last = grid->trace_last / grid->cluster_blocks;
     if (last + 1 < whole->end) whole->end = last + 1;
 }

@@ -1,4 +1,4 @@
-/* Global memory: regions in the generic address space (memory.h). */
+/* Global memory: regions in the generic address space (machine_memory.h). */
 #include "emulator/machine/machine_memory.h"
 
 #include <inttypes.h>
@@ -93,7 +93,7 @@ int memory_describe(const Memory *memory, uint64_t address, int width, int own, 
         below = address >= meant->base ? meant : NULL;
         above = below ? NULL : meant;
     }
-    uint64_t past = below ? address - below->base : UINT64_MAX; /* from the start of the buffer below */
+    uint64_t past = below ? address - below->base : UINT64_MAX; /* from the start of the preceding buffer */
     uint64_t gap_below = below ? (past < below->bytes ? 0 : past - below->bytes) : UINT64_MAX;
     uint64_t gap_above = above ? above->base - address : UINT64_MAX;
     if (below && gap_below <= gap_above) {

@@ -1,4 +1,4 @@
-/* The global memory of an emulator, with marks of written bytes and of a thread's part. Host threads touch
+/* The global memory of an emulator, with marks of written bytes and accessed words. Host threads access
  * different parts. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_MACHINE_MEMORY_H
 #define EMULATOR_MACHINE_MACHINE_MEMORY_H
@@ -9,11 +9,11 @@
 typedef struct Region {   /* a buffer, module variable, heap or workspace */
     uint64_t base, bytes; /* generic address */
     uint8_t *host;
-    uint64_t first_word; /* of its 4-byte words, counted over all regions */
+    uint64_t first_word; /* index of its first 4-byte word, counted over all regions */
     const char *name;
     PtxType type;
     bool read_only, owned; /* owned: `host` is freed with the memory */
-    uint64_t *written;     /* a bit per byte that has been written; NULL: all count as written */
+    uint64_t *written;     /* one bit per written byte; NULL: all count as written */
 } Region;
 
 typedef struct Memory {
@@ -22,10 +22,10 @@ typedef struct Memory {
     uint64_t next_base, next_word;
     struct HeapPiece *pieces; /* of the device heap, ascending; heap.c */
     int piece_count, piece_capacity, heap_region;
-    int heap_first;       /* all pieces before it are used */
-    uint64_t heap_out;    /* no piece is free for so many bytes; 0: not known */
-    uint64_t *heap_begun; /* a bit per 16 bytes of the heap where an allocation has ever begun */
-    bool has_marks;       /* of a region; the order in which blocks run matters to them */
+    int heap_first;       /* all earlier pieces are used */
+    uint64_t heap_out;    /* no free piece is this large; 0: unknown */
+    uint64_t *heap_begun; /* one bit per 16 bytes of the heap where an allocation has ever begun */
+    bool has_marks;       /* a region has marks; then the order of blocks matters */
 } Memory;
 
 /* The next region begins at `address`; false: regions lie behind it, or it is not aligned. */
@@ -35,47 +35,48 @@ int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, Ptx
 /* The host writes bytes within a region, between launches. */
 void memory_write(Memory *memory, int region, uint64_t offset, const void *bytes, uint64_t count);
 void memory_done(Memory *memory);
-/* The region that holds `address`, or -1. */
+/* The region that contains `address`, or -1. */
 int memory_find(const Memory *memory, uint64_t address);
-/* The host bytes of [address, address + bytes), or NULL where that is not all in one region. */
+/* The host bytes of [address, address + bytes), or NULL unless they lie in one region. */
 uint8_t *memory_at(const Memory *memory, uint64_t address, uint64_t bytes);
-/* "4 bytes past the end of `in` (4000 bytes)": where an address outside all regions lies. `own`: the region that it was made
- * for; -1: that is not known, and the nearest one is named. Returns the region that is named, or -1. */
+/* Describes an address outside all regions: "4 bytes past the end of `in` (4000 bytes)". `own`: the region
+ * that the address was computed from; -1: unknown, and the text names the nearest region. Returns the named
+ * region, or -1. */
 int memory_describe(const Memory *memory, uint64_t address, int width, int own, Text *out);
 
-/* The device heap (malloc, free): made on first use, 8 MB as in CUDA. 0: full. */
+/* The device heap (malloc, free): created on first use, 8 MB as in CUDA. 0: full. */
 uint64_t heap_allocate(Memory *memory, uint64_t bytes, int pc);
 void heap_prepare(Memory *memory);
 typedef enum HeapFree { HEAP_FREE_DONE, HEAP_FREE_UNKNOWN, HEAP_FREE_AGAIN } HeapFree;
-/* Whether an access of the heap lies within an allocation. */
+/* The heap allocation that contains an access. */
 typedef struct HeapAllocation {
     uint64_t offset, bytes; /* as asked for */
-    int pc;                 /* of the call of malloc */
+    int pc;                 /* of the malloc call */
 } HeapAllocation;
 typedef enum HeapPlace { HEAP_INSIDE, HEAP_OUTSIDE, HEAP_FREED } HeapPlace;
 HeapPlace heap_place(const Memory *memory, uint64_t offset, uint64_t bytes, HeapAllocation *near);
-/* What has not been freed: how many allocations, how many bytes; the first of them. */
+/* The allocations that have not been freed: their number, their bytes, and the first one. */
 uint64_t heap_left(const Memory *memory, uint64_t *bytes, HeapAllocation *first);
-/* From now on reads of what nobody has written are faults there (marks.h). */
+/* From now on, reads of unwritten bytes in this region are faults (marks.h). */
 void memory_mark_unwritten(Memory *memory, int region);
-void heap_begin(Memory *memory, int region); /* nothing is allocated in this region yet */
+void heap_begin(Memory *memory, int region); /* marks the whole region as unallocated */
 
-HeapFree heap_free(Memory *memory, uint64_t address); /* 0 is fine */
+HeapFree heap_free(Memory *memory, uint64_t address); /* 0 is allowed */
 
 typedef struct SavedPages SavedPages;
 
-/* What one host thread read and wrote of global memory, in 4-byte words. */
+/* The 4-byte words of global memory that one host thread read and wrote. */
 typedef struct Footprint {
-    uint64_t *read, *written; /* a bit per word */
+    uint64_t *read, *written; /* one bit per word */
     uint64_t words;
-    uint64_t begin, end; /* all words that are written lie there */
-    SavedPages *saved;   /* keeps pages before they are written; NULL: they are not kept */
+    uint64_t begin, end; /* range of all written words */
+    SavedPages *saved;   /* saves pages before they are written; NULL: not saved */
 } Footprint;
 
 Footprint *footprint_new(const Memory *memory);
 void footprint_write(Footprint *footprint, uint64_t word, uint64_t count);
 void footprint_free(Footprint *footprint);
-/* Did one of them write a word that another touched? */
+/* True if one of them wrote a word that another accessed. */
 bool footprint_conflicts(Footprint *const *footprints, int count);
 
 /* ---- a bit per byte --------------------------------------------------------------------------------- */

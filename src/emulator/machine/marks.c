@@ -14,7 +14,7 @@ void marks_write(const Region *region, uint64_t offset, uint64_t bytes) {
     if (region->written && bytes) bits_set(region->written, offset, bytes);
 }
 
-/* At most so many faults of an instruction are kept. */
+/* Limits the reported faults per instruction. */
 static bool may_report(const Access *access) {
     access->block->worker->irregular++;
     uint8_t *reported = &access->block->worker->reported[access->op->pc];
@@ -40,15 +40,15 @@ static void report_unwritten(const Access *access, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
     snprintf(what, sizeof what,
              "%u bytes at offset %" PRIu64
-             " of `%s` are read, and nobody has written them (thread %d of the block)",
+             " of `%s` are read but were never written (thread %d of the block)",
              access->memory->width, offset_of(access, lane), access->region->name,
              access->warp->index * WARP_LANES + lane);
     report(access, TRAP_UNWRITTEN, lanes, what);
 }
 
-/* ---- the heap --------------------------------------------------------------------------------------------- */
+/* ---- the heap ------------------------------------------------------------------------------------------ */
 
-/* Lanes whose access does not lie in an allocation: beyond one, or where one has been freed. */
+/* Lanes whose access lies outside every allocation: beyond one, or in a freed one. */
 static uint32_t outside_allocations(const Access *access, HeapPlace place) {
     uint32_t lanes = 0;
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
@@ -77,7 +77,7 @@ static void report_heap(const Access *access, TrapKind kind, uint32_t lanes) {
                  access->memory->width, offset - near.offset, near.bytes);
     else
         snprintf(what, sizeof what,
-                 "%u bytes at offset %" PRIu64 " of the device heap, which malloc has not given out",
+                 "%u bytes at offset %" PRIu64 " of the device heap, which malloc has not returned",
                  access->memory->width, offset);
     report(access, kind, lanes, what);
 }
@@ -106,7 +106,7 @@ void marks_see(const Access *access) {
     if (unwritten) report_unwritten(access, unwritten);
 }
 
-/* ---- shared arrays ---------------------------------------------------------------------------------------- */
+/* ---- shared arrays ------------------------------------------------------------------------------------- */
 
 static const SharedPlace *place_at(const LoweredProgram *program, uint64_t offset) {
     for (int i = 0; i < program->shared_count; i++)
@@ -124,7 +124,7 @@ static void report_array(const Access *access, const SharedPlace *array, uint32_
     char what[240], where[100] = "between two arrays";
     if (hit) snprintf(where, sizeof where, "in `%s`", hit->name);
     snprintf(what, sizeof what,
-             "`%s[%" PRId64 "]` is outside of its array (%" PRIu32 " elements), %s (thread %d of the block)",
+             "`%s[%" PRId64 "]` is outside its array (%" PRIu32 " elements), %s (thread %d of the block)",
              array->name, index, array->bytes / (uint32_t)width, where,
              access->warp->index * WARP_LANES + lane);
     report(access, TRAP_ARRAY_OVERRUN, lanes, what);
@@ -152,7 +152,7 @@ void marks_see_shared(const Access *access) {
     if (outside) report_array(access, array, outside);
 }
 
-/* ---- buffers ---------------------------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------------------------------------- */
 
 bool marks_see_buffer(const Access *access) {
     const LoweredProgram *program = access->block->grid->program;
@@ -164,7 +164,7 @@ bool marks_see_buffer(const Access *access) {
     int64_t distance = (int64_t)(access->region->base + offset_of(access, lane) - own->base);
     char what[240];
     snprintf(what, sizeof what,
-             "`%s[%" PRId64 "]` is outside of its buffer (%" PRIu64
+             "`%s[%" PRId64 "]` is outside its buffer (%" PRIu64
              " elements), in `%s` (thread %d of the block)",
              own->name, distance / width, own->bytes / (uint64_t)width, access->region->name,
              access->warp->index * WARP_LANES + lane);

@@ -1,11 +1,11 @@
-/* mbarriers of a block, and who waits for them (mbarrier.h). */
+/* mbarriers of a block, and the threads that wait for them (mbarrier.h). */
 #include "emulator/machine/mbarrier.h"
 
 #include "emulator/machine/observe.h"
 
-enum { PATIENCE = 64 }; /* of waits that give up while no mbarrier changes */
+enum { PATIENCE = 64 }; /* waits that give up while no mbarrier changes */
 
-/* Fragments that wait for an mbarrier can run; `at_once`: in the slice of the block that runs. */
+/* Makes fragments that wait for an mbarrier ready; `at_once`: in the current slice. */
 static bool wake(Block *block, bool gives_up, bool at_once) {
     bool any = false;
     for (int w = 0; w < block->warp_count; w++) {
@@ -21,7 +21,7 @@ static bool wake(Block *block, bool gives_up, bool at_once) {
         any |= woken;
         if (!woken) continue;
         if (warp->current == NO_FRAGMENT) warp_pick(warp);
-        if ((block->queued | block->ready) >> w & 1) continue; /* something of it runs anyway */
+        if ((block->queued | block->ready) >> w & 1) continue; /* another part of it runs anyway */
         warp->turn = block->turn + 1;
         if (!at_once) {
             block->next[w] = warp->turn;
@@ -56,10 +56,10 @@ void mbarrier_write(Block *block, uint64_t place, Mbarrier mbarrier, const Block
 
 bool mbarrier_lies_with(Block *block, const Warp *warp, const Op *op, int lane, int to, int at) {
     if (to == at) return true;
-    raise_trap(
-        block, TRAP_MBARRIER, warp, op->pc, lane_bit[lane], NULL,
-        "what is written lies in block %d of the cluster, its mbarrier in block %d: both must be in one",
-        to < 0 ? (int)block->rank : to, at < 0 ? (int)block->rank : at);
+    raise_trap(block, TRAP_MBARRIER, warp, op->pc, lane_bit[lane], NULL,
+               "the destination lies in block %d of the cluster, its mbarrier in block %d: both must be in "
+               "the same block",
+               to < 0 ? (int)block->rank : to, at < 0 ? (int)block->rank : at);
     return false;
 }
 

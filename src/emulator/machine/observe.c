@@ -1,4 +1,4 @@
-/* Calls of the launch's observer (observe.h). */
+/* Calls to the launch's observer (observe.h). */
 #include "emulator/machine/observe.h"
 
 #include "emulator/lower/index_products.h"
@@ -25,7 +25,7 @@ static void stored_bytes(const TraceAccess *seen, int lane, uint8_t *bytes) {
     }
 }
 
-/* malloc may give memory that one thread has freed to another thread, so the heap is left out. */
+/* malloc may pass freed memory on to another thread, so the heap is excluded. */
 static bool is_shared_between_threads(const Access *access) {
     const Memory *memory = access->block->grid->memory;
     return access->space == PTX_SPACE_SHARED ||
@@ -34,8 +34,7 @@ static bool is_shared_between_threads(const Access *access) {
 
 void observe_access(const Access *access) {
     if (access->space == PTX_SPACE_SHARED) marks_see_shared(access);
-    if (access->space == PTX_SPACE_GLOBAL && marks_see_buffer(access))
-        return; /* that is its fault, no race */
+    if (access->space == PTX_SPACE_GLOBAL && marks_see_buffer(access)) return; /* a fault, not a race */
     if (access->space == PTX_SPACE_GLOBAL && access->region->written) marks_see(access);
     observe_repeated_access(access, access->warp->index);
 }
@@ -159,7 +158,7 @@ static int locate(const Block *block, PtxSpace space, uint64_t address, uint64_t
     return region;
 }
 
-/* The block that has issued the copy; NULL: it has ended. */
+/* The block that issued the copy; NULL: it has ended. */
 static const Block *issuer_of(const Block *home, const AsyncCopy *copy) {
     if (home->linear == copy->block) return home;
     return home->cluster ? home->cluster->blocks[copy->rank] : NULL;
@@ -208,7 +207,7 @@ static void see_range(const Block *block, const ObservedRange *range, const uint
     if (bytes && seen.buffer >= 0) marks_write(&memory->regions[seen.buffer], seen.first, range->count);
     seen.memory = seen.buffer >= 0 ? memory->regions[seen.buffer].host : range->owner->shared;
     seen.owner = seen.buffer < 0 && range->owner != block ? range->owner->observed : NULL;
-    for (uint64_t at = 0; at < range->count; at += COPY_INLINE) { /* as much as a bulk copy moves at least */
+    for (uint64_t at = 0; at < range->count; at += COPY_INLINE) { /* the minimum step of a bulk copy */
         uint64_t left = range->count - at;
         RangePart part = {bytes ? bytes + at : NULL, left < COPY_INLINE ? left : COPY_INLINE};
         seen.producer = &part;
@@ -221,7 +220,7 @@ void observe_range(const Block *block, const ObservedRange *range, const uint8_t
     see_range(block, range, bytes, false);
 }
 
-/* By now it has read its source, which may be another block's: that lane is the first to know this, too. */
+/* The copy has now read its source, possibly in another block: the lane is also the first to know that. */
 void observe_arrived_bytes(const Block *home, const AsyncCopy *copy, const Block *knows, int warp, int lane) {
     const Block *issuer = issuer_of(home, copy);
     ObservedRange read = {issuer, copy->pc, warp, lane, copy->from, copy->from_address, copy->bytes};

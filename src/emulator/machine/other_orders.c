@@ -1,4 +1,4 @@
-/* Other orders than the round robin's (other_orders.h). */
+/* Schedules other than round robin (other_orders.h). */
 #include "emulator/machine/other_orders.h"
 
 #include "base/number.h"
@@ -12,9 +12,10 @@ static uint64_t dice(const Block *block, const Warp *warp, uint64_t salt) {
     return mix ^ mix >> 32;
 }
 
-/* ---- of blocks ------------------------------------------------------------------------------------------ */
+/* ---- blocks -------------------------------------------------------------------------------------------- */
 
-/* Four characters, which change beside those of warps: ascending; descending; any order, by turns; ascending, by turns. */
+/* Four kinds of order, besides those of warps: ascending; descending; any order, interleaved; ascending,
+ * interleaved. */
 static uint64_t character(uint64_t schedule) {
     return (schedule + schedule / 4) % 4;
 }
@@ -49,7 +50,7 @@ uint64_t order_slice(uint64_t schedule, uint64_t round, uint64_t block) {
     return order_interleaves(schedule) ? (UINT64_C(1) << mix % longest) + (mix >> 8 & 1) : 0;
 }
 
-/* ---- of warps ------------------------------------------------------------------------------------------- */
+/* ---- warps --------------------------------------------------------------------------------------------- */
 
 uint64_t order_delay(const Block *block, const Warp *warp) {
     uint64_t mix = dice(block, warp, 0), schedule = block->grid->schedule;
@@ -103,7 +104,7 @@ bool order_awaits_as_recorded(const Block *block, Warp *warp, const Op *op) {
     uint32_t mask = block->hooks->next_mask(block->hooks->context, warp, op->pc);
     if (!(mask & ~warp_fragment(warp)->mask) || !(mask & warp_fragment(warp)->mask)) return false;
     warp_merge(warp);
-    uint32_t elsewhere = 0; /* lanes that wait there have come */
+    uint32_t elsewhere = 0; /* lanes that wait there and have arrived */
     for (int i = 0; i < warp->fragment_count; i++)
         if (i != warp->current && warp->fragments[i].state == FRAGMENT_READY)
             elsewhere |= warp->fragments[i].mask;

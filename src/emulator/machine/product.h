@@ -1,5 +1,5 @@
-/* Product: mma and wmma.mma made ready, and movmatrix: instructions in which a warp holds matrices together. Executing them is
- * emulator/instructions/mma.c. Private to the emulator. */
+/* Product: mma, wmma.mma and movmatrix in executable form. The lanes of a warp hold the matrices together.
+ * See emulator/instructions/mma.c for their execution. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_PRODUCT_H
 #define EMULATOR_MACHINE_PRODUCT_H
 
@@ -15,7 +15,7 @@ typedef struct MatrixRegisters {
 
 typedef struct ProductOp {
     CoreOp core;
-    bool is_move; /* movmatrix: d = a, transposed; there are no b and c */
+    bool is_move; /* movmatrix: d = a transposed, without b and c */
     PtxProduct shape;
     MatrixRegisters a, b, c, d;
 } ProductOp;

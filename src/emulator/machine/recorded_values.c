@@ -16,10 +16,10 @@ struct RecordedValues {
     const TraceBlock *recorded;
     RecordedThread *threads;
     size_t thread_count;
-    int32_t current[WARP_LANES]; /* the event of each lane of the latest step; -1: it is lost */
-    TraceEvent event;            /* the one decoded last */
+    int32_t current[WARP_LANES]; /* the event of each lane in the latest step; -1: the lane is lost */
+    TraceEvent event;            /* the last decoded event */
     int32_t decoded;
-    uint64_t *global, *shared; /* a bit for each word that others, or atomics, may have changed */
+    uint64_t *global, *shared; /* one bit per word that others, or atomics, may have changed */
     EmulatorTakenValues *taken;
 };
 
@@ -48,7 +48,7 @@ RecordedValues *recorded_values_new(const Grid *grid, const EmulatorRecording *f
     memcpy(recorded_values->global, others, (size_t)(words / 64 + 1) * sizeof *recorded_values->global);
     recorded_values->shared =
         memory_new(((size_t)grid->program->shared_bytes / 256 + 2) * sizeof *recorded_values->shared);
-    /* Blocks of the cluster write into this block's shared memory, too. */
+    /* Blocks of the cluster also write to this block's shared memory. */
     if (grid->cluster_blocks > 1)
         memset(recorded_values->shared, 0xff,
                ((size_t)grid->program->shared_bytes / 256 + 2) * sizeof *recorded_values->shared);
@@ -90,7 +90,7 @@ static const TraceEvent *event_of(RecordedValues *recorded_values, int lane) {
     return &recorded_values->event;
 }
 
-/* A pointer of the other one as ours. */
+/* Translates a pointer of the other producer into ours. */
 static uint64_t translate(const RecordedValues *recorded_values, uint64_t value) {
     const Memory *memory = recorded_values->grid->memory;
     for (int i = 0; i < recorded_values->from->buffer_count && i < memory->count; i++)
@@ -106,7 +106,7 @@ static bool any_set(const uint64_t *bits, uint64_t first, uint64_t last) {
     return false;
 }
 
-/* The words of the access, counted as `bits` counts them; NULL: no other thread writes there. */
+/* The words of the access, numbered as in `bits`; NULL: no other thread writes there. */
 static uint64_t *words_of(const RecordedValues *recorded_values, const Access *access, int lane,
                           uint64_t *first, uint64_t *last) {
     uint64_t at = access->address[lane], width = access->memory->width, base = 0;
@@ -122,7 +122,7 @@ static uint64_t *words_of(const RecordedValues *recorded_values, const Access *a
     return recorded_values->global;
 }
 
-/* `is_scheduled`: also a value that is the same counts as taken. */
+/* `is_scheduled`: counts an equal value as taken too. */
 static void recorded_values_lane(RecordedValues *recorded_values, const Access *access,
                                  const MemoryValue *values, int count, int lane, bool is_scheduled) {
     const MemoryOp *memory = access->memory;

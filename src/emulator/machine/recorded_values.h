@@ -1,33 +1,34 @@
 /* Recorded values: one block's values from another producer, for the threads of a guided run (recording.h).
  * Private to the emulator.
  *
- * Every thread goes through its own events, one after another: the next instruction that records must be the one of
- * its next event; otherwise the thread is *lost* and takes nothing more. */
+ * Every thread follows its own events in order: its next recorded instruction must match its next event;
+ * otherwise the thread is *lost* and takes no more values. */
 #ifndef EMULATOR_MACHINE_RECORDED_VALUES_H
 #define EMULATOR_MACHINE_RECORDED_VALUES_H
 
 #include "emulator/machine/machine_access.h"
 #include "emulator/machine/recording.h"
 
-/* `others`: words of global memory (a bit each, as in a Footprint) that other blocks or launches may have changed; it
- * is copied. */
+/* `others`: words of global memory (one bit each, as in a Footprint) that other blocks or launches may have
+ * changed; copied. */
 RecordedValues *recorded_values_new(const Grid *grid, const EmulatorRecording *from,
                                     const TraceBlock *recorded, const uint64_t *others, uint64_t words,
                                     EmulatorTakenValues *taken);
 void recorded_values_free(RecordedValues *recorded_values);
 
-/* The lanes are about to record an event of `pc`: each goes on to its next one. */
+/* The lanes are about to record an event at `pc`: each advances to its next event. */
 void recorded_values_step(RecordedValues *recorded_values, const Warp *warp, int pc, uint32_t mask);
-/* They have loaded, or an atomic has found, `values`: what only scheduling decides is taken instead. */
+/* The lanes have loaded `values`, or an atomic has found them: replaces those that only scheduling
+ * decides. */
 void recorded_values_access(RecordedValues *recorded_values, const Access *access, const MemoryValue *values,
                             int count);
-/* A shuffle has given `values` to lanes whose source lane is not there, in the 32-bit register at `place` where there is
- * one: what the machine gave them is taken instead. */
+/* A shuffle gave `values` to lanes whose source lane is absent, in the 32-bit register at `place`, if any:
+ * replaces them with the machine's recorded values. */
 void recorded_values_shuffle(RecordedValues *recorded_values, Warp *warp, Operand place, bool present,
                              uint32_t lanes, uint64_t values[WARP_LANES]);
-/* Value `element` of the lane's event; false: it is lost. */
+/* Finds value `element` of the lane's event; false: the lane is lost. */
 bool recorded_values_find(RecordedValues *recorded_values, int lane, int element, uint64_t *value);
-/* It has been taken as a register of D. */
+/* Counts a recorded value taken for a register of D. */
 void recorded_values_count_product(RecordedValues *recorded_values, bool is_other);
 /* `op` has been executed. */
 void recorded_values_approximate(RecordedValues *recorded_values, Warp *warp, const Op *op, int bytes,

@@ -1,4 +1,4 @@
-/* Recording of events, with spin loops collapsed (recorder.h). */
+/* Records events and collapses spin loops (recorder.h). */
 #include "emulator/machine/recorder.h"
 
 #include "emulator/machine/recorded_values.h"
@@ -15,7 +15,7 @@ typedef struct Queued {
     TraceEvent event;
 } Queued;
 
-typedef struct Occurrences { /* of one pc in a warp: of each lane, in an interval */
+typedef struct Occurrences { /* of one pc in a warp: per lane, within an interval */
     uint32_t interval[WARP_LANES], count[WARP_LANES];
 } Occurrences;
 
@@ -24,9 +24,9 @@ struct Recorder {
     Queued *queue;        /* [number % QUEUE] */
     uint64_t first, next; /* numbers of the oldest queued and of the next event */
     SpinHistory histories[MAX_WARPS];
-    Occurrences **occurrences; /* [pc][warp], made when a pc is first recorded */
+    Occurrences **occurrences; /* [pc][warp], allocated when a pc is first recorded */
     int pc_count, warps;
-    const BlockHooks *hooks; /* make the events: everything else is empty then; NULL: none */
+    const BlockHooks *hooks; /* create the events; then everything else is empty; NULL: none */
 };
 
 Recorder *recorder_new(const Grid *grid, uint64_t linear) {
@@ -77,7 +77,7 @@ static void count_occurrence(Occurrences *counts, uint32_t interval, uint32_t ma
     }
 }
 
-/* In place of the event that was there: of its values, the rows that it had are set to 0. */
+/* Reuses the slot: clears the rows that its previous event used. */
 static TraceEvent *new_event(Queued *slot) {
     TraceEvent *event = &slot->event;
     size_t begin = offsetof(TraceEvent, value), end = begin + sizeof event->value;
@@ -106,7 +106,7 @@ TraceEvent *recorder_begin(Recorder *recorder, const Warp *warp, int pc, uint32_
     return event;
 }
 
-/* Writes out the oldest events, but for those that may still turn out to be iterations of a spin loop. */
+/* Writes out the oldest events, except those that may still turn out to be iterations of a spin loop. */
 static void flush(Recorder *recorder, bool all) {
     uint64_t until = recorder->next;
     for (int w = 0; w < MAX_WARPS; w++) {
@@ -139,7 +139,7 @@ static bool is_watching(const void *context, uint64_t number) {
     return recorder->queue[number % QUEUE].watches;
 }
 
-/* The later round takes the place of the earlier one in the counts. */
+/* The later iteration replaces the earlier one in the counts. */
 static void drop_round(Recorder *recorder, SpinHistory *history, int period) {
     int earlier = history->count - 2 * period, later = history->count - period;
     for (int i = 0; i < period; i++) {

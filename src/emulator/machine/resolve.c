@@ -1,5 +1,5 @@
-/* The decision when no warp can run: release lanes or report a fault. Lanes that wait only to reconverge are
- * released, first those that only exit; where there are none, the fault is reported (deadlock.c). */
+/* Decides what happens when no warp can run: releases lanes or reports a fault. It releases lanes that only
+ * wait to reconverge, first those that only exit; if there are none, it reports the fault (deadlock.c). */
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/mbarrier.h"
 
@@ -12,7 +12,7 @@ static int count_state(const Warp *warp, FragmentState state) {
 bool block_unstick(Block *block, Warp *warp) {
     if (block->worker->stopped || !warp->live) return false;
     if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER)
-        return false; /* nearly always */
+        return false; /* the common case */
     if (warp_pick(warp)) return true;
     if (count_state(warp, FRAGMENT_IN_BARRIER) || count_state(warp, FRAGMENT_AT_MBARRIER))
         return false; /* others may still release it */
@@ -44,7 +44,7 @@ bool block_resolve(Block *block) {
     return true;
 }
 
-/* The fault of a warp of the block that waits for its own lanes. False: there is none. */
+/* Raises the fault of a warp of the block that waits for its own lanes. False: there is no such warp. */
 static bool raise_own_lanes(Block *block) {
     for (int w = 0; w < block->warp_count; w++) {
         const Warp *warp = &block->warps[w];

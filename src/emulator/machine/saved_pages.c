@@ -8,7 +8,7 @@ enum { PAGE_BYTES = 4096 };
 struct SavedPages {
     const Memory *memory;
     uint64_t *first; /* [region] its first page */
-    uint8_t **pages; /* NULL: not written; `being_saved`; or what was there */
+    uint8_t **pages; /* NULL: not written; `being_saved`; or the old contents */
     uint64_t count;
 };
 

@@ -1,12 +1,11 @@
 /* The schedule of a block's warps.
  *
- * It is defined as a round robin: in every turn each warp that can run executes one instruction, in the order
- * of the warps. Only instructions that others can see (memory, barriers, exits, recorded events) need that
- * order. So a turn has two parts: the warps whose turn it is execute their ordered instruction, one after
- * another; then all of them run ahead through everything else, up to the next ordered instruction, and wait
- * for the turn that it has. Warps that run ahead from the same place are a *gang*: what an instruction costs
- * apart from its lanes is paid once for all of them. What is traced decides nothing but where a warp stops to
- * look. */
+ * It is defined as round robin: in every turn, each warp that can run executes one instruction, in the order
+ * of the warps. Only instructions that others can observe (memory, barriers, exits, recorded events) need
+ * that order. So a turn has two parts: the warps whose turn it is execute their ordered instruction, one
+ * after another; then all of them run ahead through everything else, up to the next ordered instruction, and
+ * wait for its turn. Warps that run ahead from the same place form a *gang*, which pays the fixed cost of an
+ * instruction once. Tracing only changes where a warp pauses to check. */
 #include "emulator/machine/machine_block.h"
 
 #include "emulator/machine/other_orders.h"
@@ -18,9 +17,9 @@
 
 #include <stdlib.h>
 
-enum { RUN_AHEAD = 4096, MAX_GANGS = 256 }; /* instructions of a gang, and gangs, in one turn */
+enum { RUN_AHEAD = 4096, MAX_GANGS = 256 }; /* per turn: instructions of a gang, and gangs */
 
-/* Known when the functions below are compiled, so that a plain run pays for nothing else. */
+/* A compile-time constant in the functions below, so that a plain run has no overhead. */
 typedef enum Mode { RUN_PLAIN, RUN_TRACED, RUN_HOOKED } Mode;
 
 /* ---- branches --------------------------------------------------------------------------------------- */
@@ -39,8 +38,8 @@ static void record_branch(Block *block, const Warp *warp, const Op *op, uint32_t
     recorder_end(block->recorder, true, false);
 }
 
-/* Goes back to where lanes of the warp or other blocks may be what it waits for: something else may be
- * current afterwards. */
+/* A backward jump to a loop that may wait for other lanes of the warp or other blocks: another fragment may
+ * be current afterwards. */
 static inline bool may_rotate(const Warp *warp, const Fragment *fragment, int pc, int target) {
     return target <= pc && (warp->live != fragment->mask || warp->block->grid->blocks_communicate);
 }
@@ -58,7 +57,7 @@ static inline void diverge(Worker *worker, Warp *warp, Fragment *fragment, uint3
     warp_diverge(warp, taken, code->target, code->reconvergence);
 }
 
-/* The current fragment stands at a guarded bra. */
+/* The current fragment is at a guarded bra. */
 static inline void take_branch(Block *block, Warp *warp, Fragment *fragment) {
     Worker *worker = block->worker;
     int pc = fragment->pc;
@@ -85,7 +84,7 @@ static inline bool is_end_of_function(const Block *block, const Fragment *fragme
     return block->grid->program->may_fall_off && pc == fragment->frame->layout->end;
 }
 
-/* Passes the reconvergence points and ends of functions where the warp stands. False: nothing of it can run. */
+/* Passes the warp's current reconvergence points and function ends. False: no part of it can run. */
 static bool find_place(Block *block, Warp *warp) {
     Worker *worker = block->worker;
     for (;;) {
@@ -120,7 +119,7 @@ static inline void gang_add(Gang *gang, Warp *warp, Fragment *fragment) {
     gang->may_reconverge |= fragment->join_pc != PTX_NO_PC;
 }
 
-/* Warps from the one at `first` on stand where the gang stands. */
+/* Moves warps from index `first` on to the gang's place. */
 static inline void gang_settle(const Gang *gang, int first) {
     for (int w = first; w < gang->count; w++) {
         gang->warps[w]->turn = gang->turn;
@@ -128,7 +127,7 @@ static inline void gang_settle(const Gang *gang, int first) {
     }
 }
 
-/* Takes the first of the block's ready warps, and those that stand where it stands. */
+/* Takes the first of the block's ready warps, and all others at the same place. */
 static void gather(Block *block, Gang *gang) {
     uint32_t taken = 0;
     gang->count = 0;
@@ -147,7 +146,7 @@ static void gather(Block *block, Gang *gang) {
     block->ready &= ~taken;
 }
 
-/* The warps of the gang, which stand at `op`, may have undefined values (undefined.h). */
+/* Warps of the gang, which is at `op`, may have undefined values (undefined.h). */
 static __attribute__((noinline)) void follow(const Op *op, const Gang *gang) {
     for (int w = 0; w < gang->count; w++)
         if (gang->warps[w]->follows) undefined_follow(gang->warps[w], op);
@@ -180,7 +179,7 @@ static inline void run_op(Block *block, const Op *op, const Gang *gang, Mode mod
         block->hooks->after_lanes(block->hooks->context, active->warps[0], op, active->masks[0]);
 }
 
-/* All stand at gang->pc. Is it a reconvergence point of one of them, or the end of a function? */
+/* All warps are at gang->pc. True if it is a reconvergence point of one of them, or the end of a function. */
 static inline bool is_reconvergence_point(const Block *block, const Gang *gang) {
     bool is_point = is_end_of_function(block, gang->fragments[0], gang->pc);
     for (int w = 0; gang->may_reconverge && w < gang->count; w++)
@@ -188,14 +187,14 @@ static inline bool is_reconvergence_point(const Block *block, const Gang *gang) 
     return is_point;
 }
 
-/* They go on apart from each other. */
+/* Splits the gang into single warps. */
 static void part(Block *block, Gang *gang) {
     gang_settle(gang, 0);
     for (int w = 0; w < gang->count; w++) block->ready |= UINT32_C(1) << gang->warps[w]->index;
     gang->count = 0;
 }
 
-/* count_segment() for all; they mostly began theirs at the same place. */
+/* count_segment() for all warps, which mostly have the same segment start. */
 static inline void count_segments(Worker *worker, const Gang *gang, int end) {
     int64_t lanes = 0;
     int first = 0;
@@ -213,7 +212,7 @@ static inline void count_segments(Worker *worker, const Gang *gang, int end) {
     }
 }
 
-/* The gang stands at `pc` and goes to `target`. False: the caller looks for another fragment. */
+/* The gang is at `pc` and jumps to `target`. False: the caller looks for another fragment. */
 static inline bool jump_together(Block *block, Gang *gang, int pc, int target) {
     bool together = true;
     count_segments(block->worker, gang, pc + 1);
@@ -231,13 +230,13 @@ static inline bool jump_together(Block *block, Gang *gang, int pc, int target) {
     return false;
 }
 
-/* Lanes or warps of the gang part. Those whose next instruction is the one at pc + 1 stay; the others become
+/* Lanes or warps of the gang diverge. Those whose next instruction is at pc + 1 stay; the others become
  * ready. */
 static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
     const PtxCode *code = &block->grid->program->program->code[gang->pc];
     Worker *worker = block->worker;
     int pc = gang->pc, count = gang->count;
-    gang_begin(gang, pc + 1, gang->turn + 1); /* and is filled anew, from itself */
+    gang_begin(gang, pc + 1, gang->turn + 1); /* refilled below from its own warps */
     for (int w = 0; w < count; w++) {
         Warp *warp = gang->warps[w];
         Fragment *fragment = gang->fragments[w];
@@ -259,7 +258,7 @@ static void part_at_branch(Block *block, Gang *gang, const uint32_t *taken) {
     }
 }
 
-/* The gang stands at a guarded bra. False: the gang is empty. */
+/* The gang is at a guarded bra. False: the gang is empty. */
 static bool branch_together(Block *block, Gang *gang) {
     const Op *op = &block->grid->program->ops[gang->pc];
     uint32_t taken[MAX_WARPS], some = 0, not_all = 0;
@@ -285,7 +284,7 @@ static bool branch_together(Block *block, Gang *gang) {
 /* ---- running ahead, together ------------------------------------------------------------------------ */
 
 static void wait_for_turns(Block *block, const Gang *gang) {
-    /* Not at branches, which only traced blocks stop at: they are to run like the others. */
+    /* not at branches, where only traced blocks stop: they must run like the others */
     bool delays = block->grid->schedule && block->grid->program->step[gang->pc] == STEP_ORDERED;
     gang_settle(gang, 0);
     for (int w = 0; w < gang->count; w++) {
@@ -295,8 +294,8 @@ static void wait_for_turns(Block *block, const Gang *gang) {
     }
 }
 
-/* Executes what no other warp can see, up to the next ordered instruction, with those of the gang that stay
- * together; the others are ready again. False: the gang is empty. */
+/* Executes instructions that no other warp can observe, up to the next ordered one, with the part of the gang
+ * that stays together; the others become ready. False: the gang is empty. */
 static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *gang, Mode mode) {
     const LoweredProgram *program = block->grid->program;
     uint64_t limit = gang->turn + RUN_AHEAD;
@@ -305,8 +304,8 @@ static inline __attribute__((always_inline)) bool run_gang(Block *block, Gang *g
         uint64_t count = (uint64_t)(end - gang->pc);
         bool watches =
             block->observed && program->products && program->products[end] != program->products[gang->pc];
-        bool looks =
-            block->follows || block->tape || watches; /* shuffles, which may begin to follow, end a run */
+        /* shuffles may start following undefined values, and end a run */
+        bool looks = block->follows || block->tape || watches;
         block->now = gang->turn;
         for (const Op *op = program->ops + gang->pc, *last = program->ops + end; op < last; op++)
             run_op(block, op, gang, mode, looks);
@@ -358,7 +357,7 @@ static Outcome execute_ordered(Block *block, Warp *warp, const Op *op) {
     return outcome;
 }
 
-/* The warp's ordered instruction. False: it waits for others, or has ended. */
+/* Executes the warp's ordered instruction. False: the warp waits for others, or has ended. */
 static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *warp, Mode mode) {
     const LoweredProgram *program = block->grid->program;
     bool parted = false;
@@ -395,7 +394,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
         block->executed++;
         if (outcome == OUTCOME_NEXT) fragment->pc++;
         if (outcome != OUTCOME_ARRIVED) return true;
-        if (warp->fragment_count == 1 && mode != RUN_HOOKED) { /* the whole warp waits: nothing to look for */
+        if (warp->fragment_count == 1 && mode != RUN_HOOKED) { /* the whole warp waits: nothing to search */
             warp->current = NO_FRAGMENT;
             return false;
         }
@@ -406,7 +405,7 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
 
 /* ---- turns ------------------------------------------------------------------------------------------ */
 
-/* The earliest turn of the queued warps, and whose it is; UINT64_MAX: none is queued. */
+/* The earliest turn of the queued warps, and the warps that have it; UINT64_MAX: no warp is queued. */
 static inline uint64_t earliest(const Block *block, uint32_t *warps) {
     uint64_t turn = UINT64_MAX;
     *warps = 0;
@@ -419,7 +418,7 @@ static inline uint64_t earliest(const Block *block, uint32_t *warps) {
     return turn;
 }
 
-/* A gang that waits for its turn, and whose turn comes before that of all others, goes on at once. */
+/* True if the turn of a waiting gang comes before all others: it continues at once. */
 static inline bool is_next(const Block *block, const Gang *gang, uint64_t others, uint64_t until) {
     const Grid *grid = block->grid;
     return gang->turn < others && block->executed < until && !block->worker->stopped && !grid->schedule &&
@@ -436,7 +435,7 @@ static int execute_together(Block *block, const Gang *gang) {
     return done;
 }
 
-/* One after another. False: not all of them stand at `next` now. */
+/* Takes the warps' turns one after another. False: not all of them are at `next` afterwards. */
 static bool take_turns_apart(Block *block, const Gang *gang, int first, int next, uint32_t *ready) {
     bool together = true;
     gang_settle(gang, first);
@@ -451,8 +450,8 @@ static bool take_turns_apart(Block *block, const Gang *gang, int first, int next
     return together && !block->worker->stopped;
 }
 
-/* The ordered instruction of all of them. False: they do not all go on at the next one; those that can are
- * ready. */
+/* Executes the ordered instruction of the whole gang. False: not all warps continue at the next one; those
+ * that can are ready. */
 static bool take_turn_together(Block *block, Gang *gang) {
     block->turn = gang->turn;
     int first = execute_together(block, gang), next = gang->pc + 1;
@@ -473,15 +472,15 @@ static bool take_turn_together(Block *block, Gang *gang) {
     return false;
 }
 
-/* Every ready warp; not for ever. */
+/* Runs every ready warp, up to the limits of a turn. */
 static inline __attribute__((always_inline)) void run_ahead(Block *block, uint64_t until, Mode mode) {
     Gang gang;
     for (int gangs = 0; block->ready && gangs < MAX_GANGS; gangs++) {
         gather(block, &gang);
         if (!gang.count) continue;
         bool waits = run_gang(block, &gang, mode);
-        bool may_spin = block->grid->blocks_communicate &&
-                        gangs; /* it has come back from a jump: time to look whether it rests */
+        /* it has jumped backward: time to check whether it rests */
+        bool may_spin = block->grid->blocks_communicate && gangs;
         if (waits && mode == RUN_PLAIN && !block->ready && !may_spin) {
             uint32_t unused;
             uint64_t others = earliest(block, &unused);
@@ -506,7 +505,7 @@ bool block_hooked_turn(Block *block, Warp *warp) {
     return has_place && take_turn(block, warp, RUN_HOOKED);
 }
 
-/* `warp` has had its turn: is there anything in the block that does not spin or wait? */
+/* After a turn of `warp`: true if everything in the block spins or waits. */
 static bool rests(const Block *block, const Warp *warp) {
     if (warp->current == NO_FRAGMENT || !warp->fragments[warp->current].rests) return false;
     for (uint32_t rest = block->queued; rest; rest &= rest - 1)
@@ -514,7 +513,7 @@ static bool rests(const Block *block, const Warp *warp) {
     return true;
 }
 
-/* What it waited for may have come: it is to spin anew before it rests again. */
+/* The awaited change may have come: fragments must spin again before they rest. */
 static void wake(Block *block) {
     for (int w = 0; w < block->warp_count; w++)
         for (int i = 0; i < block->warps[w].fragment_count; i++) {
@@ -523,7 +522,7 @@ static void wake(Block *block) {
         }
 }
 
-/* The first of `warps`, and those after it that execute the same instruction in this turn. */
+/* The first of `warps`, and later ones that execute the same instruction in this turn. */
 static inline void gather_turn(Block *block, uint32_t *warps, Gang *gang, Mode mode) {
     gang_begin(gang, PTX_NO_PC, block->turn);
     for (; *warps; *warps &= *warps - 1) {
@@ -534,7 +533,7 @@ static inline void gather_turn(Block *block, uint32_t *warps, Gang *gang, Mode m
                      block->grid->program->step[fragment->pc] == STEP_ORDERED;
         if (gang->count && (!joins || fragment->pc != gang->pc)) return;
         block->queued &= ~(UINT32_C(1) << warp->index);
-        if (!joins) { /* it takes its turn alone */
+        if (!joins) { /* takes its turn alone */
             gang->warps[gang->count++] = warp;
             *warps &= *warps - 1;
             return;
@@ -579,7 +578,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
     return SLICE_STOPPED;
 }
 
-/* Segments are counted at their end, which a block that was stopped does not reach. */
+/* Segments are counted at their end, which a stopped block does not reach. */
 void block_count_rest(Block *block) {
     Worker *worker = block->worker;
     const Trap *fatal = worker->stopped ? &worker->traps[worker->trap_count - 1] : NULL;
@@ -590,8 +589,8 @@ void block_count_rest(Block *block) {
             Fragment *fragment = &warp->fragments[i];
             bool trapped =
                 is_here && fatal->lanes & fragment->mask && fatal->warp == w && fatal->pc == fragment->pc;
-            count_segment(worker, fragment,
-                          fragment->pc + trapped); /* the instruction that trapped was executed */
+            /* the instruction that trapped was executed */
+            count_segment(worker, fragment, fragment->pc + trapped);
         }
     }
 }

@@ -1,5 +1,5 @@
-/* Special registers: what %tid, %laneid, %clock and their kin hold (specials.def), and the preludes that read
- * them anew for an instruction. */
+/* Special registers: the values of %tid, %laneid, %clock and the like (lower_specials.def), and the preludes
+ * that read them for each instruction. */
 #include "emulator/machine/special_values.h"
 
 #include "emulator/machine/machine_block.h"
@@ -13,7 +13,7 @@ static inline uint64_t warp_clock(const Warp *warp) {
     return grid->seed % 1000000 + grid->launched_at + warp->block->started_at + warp->block->now;
 }
 
-/* Static and dynamic, without what is reserved. */
+/* Static and dynamic, without the reserved part. */
 static inline uint32_t user_shared_bytes(const Grid *grid) {
     return grid->program->shared_bytes - grid->program->reserved_shared_bytes;
 }

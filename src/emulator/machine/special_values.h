@@ -1,11 +1,11 @@
-/* Special registers and preludes: the values of %tid, %clock and their kin while a warp runs. Private to the
+/* Special registers and preludes: the values of %tid, %clock and the like while a warp runs. Private to the
  * emulator. */
 #ifndef EMULATOR_MACHINE_SPECIAL_VALUES_H
 #define EMULATOR_MACHINE_SPECIAL_VALUES_H
 
 #include "emulator/machine/warp.h"
 
-/* What row `special` of specials.def holds in one lane. */
+/* The value of row `special` of lower_specials.def in one lane. */
 uint64_t special_value(int special, const Warp *warp, int lane);
 /* Runs the preludes of an instruction. */
 void prelude_run(const Prelude *prelude, Warp *warp);

@@ -1,12 +1,12 @@
-/* When a block is recorded, and which ones are played. */
+/* Decides which blocks are recorded, and which are played. */
 #include "emulator/machine/tape_door.h"
 
 #include "emulator/machine/other_orders.h"
 
 enum {
-    WORTH_IT = 8,    /* blocks that follow */
-    MOST_TAPES = 6,  /* that are recorded in a share of a grid */
-    MOST_MISSES = 2, /* blocks in a row that do something else */
+    WORTH_IT = 8,    /* remaining blocks */
+    MOST_TAPES = 6,  /* recorded per share of a grid */
+    MOST_MISSES = 2, /* consecutive blocks that differ */
 };
 
 static bool is_traced(const Grid *grid, uint64_t linear) {
@@ -47,7 +47,7 @@ void tape_end(Block *block) {
     block->worker->tape = block->grid->tapes->end(block->tape);
     block->worker->tape_misses = 0;
     if (!block->worker->tape)
-        block->worker->tapes_begun = MOST_TAPES; /* others like it cannot be played, either */
+        block->worker->tapes_begun = MOST_TAPES; /* similar blocks cannot be played either */
     block->tape = NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Undefined values of shuffles and of local memory, followed to where they are used (undefined.h). */
+/* Undefined values of shuffles and local memory, followed to their uses (undefined.h). */
 #include "emulator/machine/undefined_value.h"
 
 #include "emulator/lower/address_space.h"
@@ -42,7 +42,7 @@ void undefined_watch_product(const Op *op, const Gang *gang) {
     }
 }
 
-/* Nothing that is made of it is an index. */
+/* No index depends on its result. */
 static void drop_products(const Warp *warp, UndefinedValue *value) {
     const PtxCode *code = warp->block->grid->program->program->code;
     for (uint32_t rest = value->lanes; rest; rest &= rest - 1)
@@ -54,7 +54,7 @@ static void join(UndefinedValue *into, const UndefinedValue *from) {
     undefined_join(into, from, 0);
 }
 
-/* What nobody has written was read at `origin`, by these lanes, and the instruction at `pc` uses it. */
+/* These lanes read unwritten memory at `origin`, and the instruction at `pc` uses the value. */
 static void report_unwritten(const Warp *warp, int origin, int pc, uint32_t lanes, TraceUse how) {
     static const char *const uses[] = {[TRACE_USE_STORE] = "is stored",
                                        [TRACE_USE_ADDRESS] = "is part of an address",
@@ -70,12 +70,12 @@ static void report_unwritten(const Warp *warp, int origin, int pc, uint32_t lane
     ++*reported;
     if (at.line) snprintf(where, sizeof where, ", in line %d", at.line);
     raise_trap(block, TRAP_UNINITIALIZED, warp, origin, lanes, NULL,
-               "local memory is read but was never written, and what it holds %s%s (thread %d of the block)",
+               "local memory is read but was never written, and its value %s%s (thread %d of the block)",
                uses[how], where, warp->index * WARP_LANES + __builtin_ctz(lanes));
 }
 
-/* `lanes` of the value, its bytes of this mask, are used by the instruction at `pc`: once for each instruction that they came
- * from. */
+/* The instruction at `pc` uses the bytes `mask` of the value in `lanes`: reported once per originating
+ * instruction. */
 static void use_bytes(const Warp *warp, int pc, const UndefinedValue *value, uint32_t lanes, uint32_t mask,
                       TraceUse how) {
     uint32_t left = value ? value->lanes & lanes : 0;
@@ -99,7 +99,7 @@ static void use(const Warp *warp, int pc, const UndefinedValue *value, uint32_t 
     use_bytes(warp, pc, value, lanes, ALL_BYTES, how);
 }
 
-/* ---- operands as PTX has them ---- */
+/* ---- operands in PTX ---- */
 
 static bool register_place(const Frame *frame, const PtxOperand *operand, Operand *place) {
     if (operand->kind != PTX_OPERAND_REGISTER || !operand->reg) return false;
@@ -126,7 +126,7 @@ static void assign_operand(const Frame *frame, const PtxOperand *operand, const 
     for (int i = 0; i < operand->item_count; i++) assign_operand(frame, &operand->items[i], from, lanes);
 }
 
-/* The lanes in which a defined operand is 0, or has all of its bits set. */
+/* The lanes in which a defined operand is 0, or has all its bits set. */
 static uint32_t lanes_that_are(const Warp *warp, const PtxOperand *operand, bool all_ones) {
     const Frame *frame = warp->fragments[warp->current].frame;
     Operand place;
@@ -146,9 +146,9 @@ static uint32_t lanes_that_are(const Warp *warp, const PtxOperand *operand, bool
     return value ? lanes & ~value->lanes : lanes;
 }
 
-/* ---- what depends on registers alone ---- */
+/* ---- register instructions ---- */
 
-/* The lanes whose result is the same whatever the undefined operand is. */
+/* The lanes whose result does not depend on the undefined operand. */
 static uint32_t settled_lanes(const Warp *warp, const PtxInstruction *in) {
     const PtxOperand *operands = in->operands;
     switch (in->opcode) {
@@ -171,7 +171,7 @@ static uint32_t settled_lanes(const Warp *warp, const PtxInstruction *in) {
     }
 }
 
-/* selp takes one of its operands. */
+/* selp selects one of its operands. */
 static UndefinedValue selected(const Warp *warp, const PtxInstruction *in) {
     const Frame *frame = warp->fragments[warp->current].frame;
     UndefinedValue result = {0}, first = {0}, second = {0};
@@ -186,7 +186,7 @@ static UndefinedValue selected(const Warp *warp, const PtxInstruction *in) {
     return result;
 }
 
-/* mov takes bytes as they are: "mov.b64 {%r1, %r2}, %rd1" and back. */
+/* mov copies bytes: "mov.b64 {%r1, %r2}, %rd1" and back. */
 static void follow_move(const Frame *frame, const PtxInstruction *in, uint32_t active) {
     const PtxOperand *to = &in->operands[0], *from = &in->operands[1];
     int bytes = ptx_type_bytes(in->types[0]);
@@ -206,7 +206,7 @@ static void follow_move(const Frame *frame, const PtxInstruction *in, uint32_t a
     }
 }
 
-/* The bytes of the result that are undefined, where its operands are, in `value`. */
+/* The undefined bytes of the result, given those of the operands in `value`. */
 static void find_bytes(const PtxInstruction *in, UndefinedValue *value) {
     const PtxOperand *last = &in->operands[in->operand_count - 1];
     bool is_constant = last->kind == PTX_OPERAND_INTEGER;
@@ -303,7 +303,7 @@ static bool is_private(const Access *access) {
     return access->space == PTX_SPACE_LOCAL || access->space == PTX_SPACE_PARAM;
 }
 
-/* What is kept of the lane's 4 bytes at `at`, bytes into the access; NULL: nothing. */
+/* The kept state of the lane's 4 bytes at byte `at` of the access; NULL: not kept. */
 static UndefinedValue *kept_at(const Access *access, int lane, int at, bool make) {
     uint64_t address = access->address[lane] + (uint64_t)at;
     if (access->space == PTX_SPACE_LOCAL) return undefined_find_local(access->warp, address, make);
@@ -430,7 +430,7 @@ void undefined_gather_all(Warp *warp, const Operand *from, int from_count, const
         undefined_assign(undefined_find_place(frame, to[i]), &result, ALL_LANES);
 }
 
-/* Where byte `at` of a value that is passed is kept, and which byte of it that is; NULL: nothing is kept of it. */
+/* The kept state of byte `at` of a passed value, and the index of that byte; NULL: not kept. */
 static UndefinedValue *passed(const Frame *frame, const CallValue *value, uint32_t at, int *within) {
     uint32_t part = value->in_memory ? 4 : value->part_bytes ? value->part_bytes : 1;
     *within = (int)((value->in_memory ? value->offset + at : at) % part);

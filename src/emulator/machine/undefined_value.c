@@ -3,7 +3,7 @@
 
 #include "emulator/lower/address_space.h"
 
-/* ---- where values are kept ---- */
+/* ---- storage ---- */
 
 static size_t value_count(const FunctionLayout *layout) {
     return layout->register_bytes / REGISTER_SLOT_ALIGNMENT + (layout->parameter_bytes + 3) / 4 + 2;
@@ -15,7 +15,7 @@ UndefinedValue *undefined_values_of(Frame *frame) {
     return frame->undefined;
 }
 
-/* NULL: nothing of the frame, or a constant. */
+/* NULL: not in the frame, or a constant. */
 UndefinedValue *undefined_find_place(const Frame *frame, Operand place) {
     return place.constant || !frame->undefined ? NULL
                                                : &frame->undefined[place.offset / REGISTER_SLOT_ALIGNMENT];
@@ -42,7 +42,7 @@ UndefinedValue *undefined_find_local(Warp *warp, uint64_t offset, bool make) {
 
 /* ---- bytes ---- */
 
-/* These bytes of the lane's value are undefined, too. */
+/* These bytes of the lane's value become undefined. */
 void undefined_add(UndefinedValue *value, int lane, uint32_t bytes, int origin) {
     if (!bytes) return;
     if (!(value->lanes & lane_bit[lane])) value->bytes[lane] = 0;
@@ -51,7 +51,7 @@ void undefined_add(UndefinedValue *value, int lane, uint32_t bytes, int origin) 
     value->bytes[lane] |= (uint16_t)bytes;
 }
 
-/* Only bytes of the mask stay undefined: those from `shift` on, which become the low ones. */
+/* Keeps only the undefined bytes of the mask from `shift` on, moved down to the low end. */
 void undefined_keep(UndefinedValue *value, int shift, uint32_t mask) {
     for (uint32_t rest = value->lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -60,12 +60,12 @@ void undefined_keep(UndefinedValue *value, int shift, uint32_t mask) {
     }
 }
 
-/* What depends on a byte of it is undefined as a whole. */
+/* A result that depends on one of its bytes is undefined as a whole. */
 void undefined_spread(UndefinedValue *value) {
     for (uint32_t rest = value->lanes; rest; rest &= rest - 1) value->bytes[__builtin_ctz(rest)] = ALL_BYTES;
 }
 
-/* What is undefined in either; of `from`, its bytes move up by `shift`. */
+/* Adds the undefined bytes of `from`, moved up by `shift`. */
 void undefined_join(UndefinedValue *into, const UndefinedValue *from, int shift) {
     for (uint32_t rest = from ? from->lanes : 0; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -73,7 +73,7 @@ void undefined_join(UndefinedValue *into, const UndefinedValue *from, int shift)
     }
 }
 
-/* `lanes` of `to` become what `from` has. */
+/* Copies the state of `lanes` from `from`. */
 void undefined_assign(UndefinedValue *to, const UndefinedValue *from, uint32_t lanes) {
     if (!to) return;
     to->lanes = (to->lanes & ~lanes) | (from->lanes & lanes);

@@ -1,5 +1,4 @@
-/* The undefined part of a value, by lane and byte, and the place where it is kept (undefined.h). Private to
- * undefined.c. */
+/* The undefined part of a value, by lane and byte, and its storage (undefined.h). Private to undefined.c. */
 #ifndef EMULATOR_MACHINE_UNDEFINED_VALUE_H
 #define EMULATOR_MACHINE_UNDEFINED_VALUE_H
 
@@ -7,29 +6,29 @@
 
 enum { ALL_BYTES = 0xffff };
 
-/* A bit for each of so many bytes. */
+/* A mask of `bytes` set bits. */
 static inline uint32_t bytes_mask(int bytes) {
     return bytes >= 16 ? ALL_BYTES : (UINT32_C(1) << bytes) - 1;
 }
 
-/* [register slots, then words of parameters] of the frame; made at the first question. */
+/* [register slots, then words of parameters] of the frame; allocated on first use. */
 UndefinedValue *undefined_values_of(Frame *frame);
-/* Of a register; NULL: nothing of the frame, or a constant. */
+/* The state of a register; NULL: not in the frame, or a constant. */
 UndefinedValue *undefined_find_place(const Frame *frame, Operand place);
-/* Of 4 bytes of parameters; NULL: nothing of the frame. */
+/* The state of 4 bytes of parameters; NULL: not in the frame. */
 UndefinedValue *undefined_find_parameter(const Frame *frame, uint64_t offset);
-/* Of 4 bytes of local memory; NULL: nothing, and `make` does not ask for it. */
+/* The state of 4 bytes of local memory; NULL: none, unless `make` creates it. */
 UndefinedValue *undefined_find_local(Warp *warp, uint64_t offset, bool make);
 
-/* These bytes of the lane's value are undefined, too. */
+/* These bytes of the lane's value become undefined. */
 void undefined_add(UndefinedValue *value, int lane, uint32_t bytes, int origin);
-/* Only bytes of the mask stay undefined, of those from `shift` on, which become the low ones. */
+/* Keeps only the undefined bytes of the mask from `shift` on, moved down to the low end. */
 void undefined_keep(UndefinedValue *value, int shift, uint32_t mask);
-/* What depends on a byte of it is undefined as a whole. */
+/* A result that depends on one of its bytes is undefined as a whole. */
 void undefined_spread(UndefinedValue *value);
-/* What is undefined in either; the bytes of `from` (NULL: nothing) move up by `shift`. */
+/* Adds the undefined bytes of `from` (NULL: none), moved up by `shift`. */
 void undefined_join(UndefinedValue *into, const UndefinedValue *from, int shift);
-/* `lanes` of `to` (NULL: it is not kept) become what `from` has. */
+/* Copies the state of `lanes` from `from` to `to` (NULL: not kept). */
 void undefined_assign(UndefinedValue *to, const UndefinedValue *from, uint32_t lanes);
 
 #endif

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 
 enum {
-    SHARE = 512,          /* instructions of a fragment before a ready sibling gets the turn */
-    SPIN_ITERATIONS = 4,  /* the same iteration so often, and nothing changed: it spins */
-    VAIN_ITERATIONS = 64, /* so often, what it watches has not changed, though it does something else */
-    PATIENCE =
-        1 << 20 /* instructions, with accesses in the loop, before waiting siblings are released anyway */
+    SHARE = 512,         /* instructions of a fragment before a ready sibling runs */
+    SPIN_ITERATIONS = 4, /* identical iterations without a change: the fragment spins */
+    /* iterations whose watched values have not changed, although they do something else */
+    VAIN_ITERATIONS = 64,
+    /* instructions, with accesses in the loop, before waiting siblings are released anyway */
+    PATIENCE = 1 << 20
 };
 
 void warp_select(Warp *warp, int index) {
@@ -51,8 +52,8 @@ static int add_fragment(Warp *warp, int pc, uint32_t mask, Frame *frame, int joi
     return warp->fragment_count++;
 }
 
-/* Keeps the order of the others. `current` follows its fragment; it becomes NO_FRAGMENT when that one goes.
- */
+/* Keeps the order of the others. `current` keeps its fragment, or becomes NO_FRAGMENT if that one is
+ * removed. */
 static void remove_fragment(Warp *warp, int index) {
     for (int i = index + 1; i < warp->fragment_count; i++) warp->fragments[i - 1] = warp->fragments[i];
     warp->fragment_count--;
@@ -98,8 +99,8 @@ static void free_frame(Warp *warp, Frame *frame) {
 
 static int settle(Warp *warp, int pc, uint32_t mask, Frame *frame, int join);
 
-/* All lanes that can still arrive have arrived: they go on together. Returns the fragment, or NO_FRAGMENT where
- * they now wait at the next join out. */
+/* All lanes that can still arrive have arrived: they continue together. Returns the fragment, or NO_FRAGMENT
+ * if they now wait at the next outer join. */
 static int complete_join(Warp *warp, int index) {
     Join join = warp->joins[index];
     warp->joins[index].used = false;
@@ -115,7 +116,8 @@ static int complete_frame(Warp *warp, Frame *frame) {
     return lanes ? settle(warp, pc, lanes, parent, join) : NO_FRAGMENT;
 }
 
-/* Lanes come to `pc` inside `join`: they wait there if it is that join's place, else become a fragment. */
+/* Lanes reach `pc` inside `join`: they wait there if it is the join's pc; otherwise they become a
+ * fragment. */
 static int settle(Warp *warp, int pc, uint32_t mask, Frame *frame, int join) {
     while (join != NO_JOIN && warp->joins[join].pc == pc) {
         Join *at = &warp->joins[join];
@@ -187,7 +189,7 @@ void warp_done(Warp *warp) {
 
 /* ---- copies ----------------------------------------------------------------------------------------- */
 
-/* The frame of `to` that stands for `frame` of `from`: the lists of both are in the same order. */
+/* The frame of `to` that corresponds to `frame` of `from`: both lists have the same order. */
 static Frame *counterpart(const Warp *to, const Warp *from, const Frame *frame) {
     Frame *other = to->frames;
     for (const Frame *at = from->frames; at && other; at = at->next, other = other->next)
@@ -250,8 +252,8 @@ void warp_copy(Warp *to, const Warp *from) {
 
 /* ---- branches --------------------------------------------------------------------------------------- */
 
-/* Where an if without else begins, which most branches are: `stay` goes on at the next instruction, the rest
- * waits at the reconvergence point. The fragment stays where it is among the others, which nothing depends on if it
+/* Starts an if without else, the common branch: `stay` continues at the next instruction, the rest waits at
+ * the reconvergence point. The fragment keeps its position among the others, on which nothing depends if it
  * is the last. */
 static void step_aside(Warp *warp, uint32_t stay, int reconvergence) {
     Fragment *fragment = warp_fragment(warp);
@@ -274,7 +276,7 @@ static void step_aside(Warp *warp, uint32_t stay, int reconvergence) {
     fragment->since = warp->turn;
 }
 
-/* The current fragment's lanes go `ways` ways; way 0 runs first. The fragment itself is replaced. */
+/* Scatters the current fragment's lanes to `ways` targets; way 0 runs first. Replaces the fragment. */
 void warp_scatter(Warp *warp, int ways, const uint32_t *masks, const int *targets, int reconvergence) {
     Fragment from = *warp_fragment(warp);
     remove_fragment(warp, warp->current);
@@ -317,7 +319,7 @@ void warp_arrive(Warp *warp) {
     if (fragment == NO_FRAGMENT) warp_pick(warp);
 }
 
-/* Takes `lanes` out of every join and frame; those that were only waiting for them complete. */
+/* Removes `lanes` from every join and frame; this may complete joins that waited only for them. */
 static void forget_lanes(Warp *warp, uint32_t lanes) {
     for (int i = 0; i < warp->join_count; i++)
         if (warp->joins[i].used) warp->joins[i].members &= ~lanes, warp->joins[i].arrived &= ~lanes;
@@ -340,8 +342,8 @@ static void forget_lanes(Warp *warp, uint32_t lanes) {
     }
 }
 
-/* Shrinks the current fragment to the lanes that are not in `lanes`, at the next pc; removes it when none is
- * left. */
+/* Shrinks the current fragment to the lanes outside `lanes`, at the next pc; removes it if no lane
+ * remains. */
 static void leave(Warp *warp, uint32_t lanes) {
     Fragment *fragment = warp_fragment(warp);
     fragment->mask &= ~lanes;
@@ -349,9 +351,10 @@ static void leave(Warp *warp, uint32_t lanes) {
     if (!fragment->mask) remove_fragment(warp, warp->current);
 }
 
-/* Lanes that were released because an instruction of the warp names them, and that did something else before they exit,
- * have passed it by. It goes on without them, as on an H200 (half_passes_by in tests/kernels/early_return.cu); those that
- * only end are not waited for at all (shfl.sync: "all non-exited threads corresponding to membermask"). */
+/* Lanes that were released because an instruction of the warp names them, and that did something else before
+ * they exit, have passed that instruction by. It continues without them, as on an H200 (half_passes_by in
+ * tests/kernels/early_return.cu); lanes that only exit are not waited for at all (shfl.sync: "all non-exited
+ * threads corresponding to membermask"). */
 static void note_passed_by(const Warp *warp, uint32_t lanes) {
     if (!(warp->called & lanes) || warp->block->hooks) return;
     for (int i = 0; i < warp->fragment_count; i++) {
@@ -373,7 +376,7 @@ void warp_exit(Warp *warp, uint32_t lanes) {
     leave(warp, lanes);
     warp->live &= ~lanes;
     if (!warp->live) warp->block->live_warps--;
-    for (int i = 0; i < warp->fragment_count; i++) { /* they may have waited for the lanes that are gone */
+    for (int i = 0; i < warp->fragment_count; i++) { /* they may have waited for the exited lanes */
         Fragment *fragment = &warp->fragments[i];
         if (fragment->state == FRAGMENT_AT_WARP_OP || fragment->state == FRAGMENT_AT_ALIGNED)
             fragment->state = FRAGMENT_READY;
@@ -394,8 +397,8 @@ void warp_enter(Warp *warp, uint32_t lanes, Frame *frame) {
     uint32_t rest = caller->mask & ~lanes;
     Frame *rest_frame = caller->frame;
     int join = caller->join;
-    if (rest &&
-        (join == NO_JOIN || warp->joins[join].pc != rest_pc)) /* a guarded call: they reconverge behind it */
+    /* a guarded call: they reconverge after it */
+    if (rest && (join == NO_JOIN || warp->joins[join].pc != rest_pc))
         frame->join = join = add_join(warp, rest_pc, rest_frame, caller->mask, join);
     remove_fragment(warp, warp->current);
     int entered = add_fragment(warp, frame->layout->begin, lanes, frame, NO_JOIN);
@@ -410,7 +413,7 @@ void warp_return(Warp *warp, uint32_t lanes) {
         return;
     }
     leave(warp, lanes);
-    /* Lanes that return inside a join never come to it. */
+    /* Lanes that return inside a join never reach it. */
     for (int i = 0; i < warp->join_count; i++)
         if (warp->joins[i].used && warp->joins[i].frame == frame)
             warp->joins[i].members &= ~lanes, warp->joins[i].arrived &= ~lanes;
@@ -457,7 +460,7 @@ void warp_split(Warp *warp, uint32_t lanes) {
     from->mask &= ~lanes;
 }
 
-/* Lanes that go on at `pc` of `frame` exit without doing anything that other lanes can see. */
+/* True if lanes that continue at `pc` of `frame` exit without any effect that other lanes can observe. */
 static bool only_exits(const Warp *warp, const Frame *frame, int pc) {
     const LoweredProgram *program = warp->block->grid->program;
     for (int steps = 0; steps < program->op_count; steps++) {
@@ -548,8 +551,8 @@ bool warp_rests(const Warp *warp) {
     return true;
 }
 
-/* An iteration of a loop has ended: does it spin? An iteration without any access, which only passes time,
- * says nothing. */
+/* Called at the end of a loop iteration: true if the loop spins. An iteration without an access only passes
+ * time and is ignored. */
 static bool judge_iteration(Fragment *fragment) {
     bool same = fragment->quiet > QUIET_ITERATIONS && fragment->hash == fragment->last_hash;
     if (fragment->changed)

@@ -1,4 +1,4 @@
-/* Workers: the counts and traps that one host thread gathers while it runs blocks. */
+/* Workers: the counts and traps that one host thread collects while it runs blocks. */
 #include "emulator/machine/machine_block.h"
 
 #include <stdarg.h>
@@ -71,7 +71,7 @@ void worker_merge(Worker *into, Worker *from) {
     if (from->latest > into->latest) into->latest = from->latest;
 }
 
-/* The faults after which the run went on say how many there were. */
+/* Non-fatal faults state how often they occurred. */
 static void count_dropped(Worker *worker) {
     for (int i = 0; i < worker->trap_count; i++) {
         Trap *trap = &worker->traps[i];

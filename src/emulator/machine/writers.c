@@ -1,4 +1,4 @@
-/* Which block of a guided run writes which words (writers.h). */
+/* The words that each block of a guided run writes (writers.h). */
 #include "emulator/machine/writers.h"
 
 #include "trace/block.h"

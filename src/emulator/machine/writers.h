@@ -1,5 +1,5 @@
-/* Writers: the words of global memory that a traced block writes, and those that others write. A guided run
- * needs both. Private to the emulator. */
+/* Writers: the words of global memory that a traced block writes, and those that others write. Guided runs
+ * need both. Private to the emulator. */
 #ifndef EMULATOR_MACHINE_WRITERS_H
 #define EMULATOR_MACHINE_WRITERS_H
 
@@ -7,13 +7,13 @@
 
 struct Writers {
     const TraceLaunch *recorded;
-    Footprint **footprints; /* [block_count of `recorded` + 1]: the last is that of all other blocks */
+    Footprint **footprints; /* [block_count of `recorded` + 1]: the last one is that of all other blocks */
 };
 
-/* Where the words that `block` writes are kept. */
+/* The footprint that collects the words `block` writes. */
 Footprint *writers_footprint(const Writers *writers, uint64_t block);
-/* Words that other blocks than block `index` (-1: none) have written, or earlier launches (`earlier`, may be NULL): a
- * bit each, malloc'd. */
+/* The words written by blocks other than `index` (-1: by any block), or by earlier launches (`earlier`, may
+ * be NULL): one bit each, malloc'd. */
 uint64_t *writers_written_by_others(const Writers *writers, int index, const uint64_t *earlier,
                                     uint64_t earlier_words);
 

@@ -1,5 +1,5 @@
-/* Packed: per event its mask and number of elements, then per element the weights and the
- * producers, each as one number where all lanes have the same, else one a lane. */
+/* Packed provenance: per event its mask and number of elements, then per element the weights and the
+ * producers, each as one number if all lanes agree, otherwise one per lane. */
 #include "emulator/replay/event_provenance.h"
 
 #include "emulator/replay/provenance.h"
@@ -9,12 +9,12 @@
 typedef struct ProvenanceHead {
     uint32_t mask;
     uint8_t elements, shown;
-    uint8_t scattered[MAX_PROVENANCE_ELEMENTS]; /* 1: weights, 2: producers are one a lane */
+    uint8_t scattered[MAX_PROVENANCE_ELEMENTS]; /* 1: weights, 2: producers are one per lane */
 } ProvenanceHead;
 
 struct EventProvenance {
     int event_count;
-    uint64_t *place; /* [event] in `bytes` + 1; 0: nothing kept */
+    uint64_t *place; /* [event] in `bytes` + 1; 0: not kept */
     uint8_t *bytes;
     size_t used, capacity;
     ReplayEventProvenance shown;

@@ -2,7 +2,7 @@
 
 #include "emulator/machine/machine_access.h"
 
-/* Instructions that fold what they are given. Of any other (sub, div, ...) counting inputs says nothing. */
+/* Instructions that fold their operands. For any other (sub, div, ...) a count of inputs is meaningless. */
 static bool is_plain(const PtxInstruction *in) {
     static const char *const names[] = {"add", "addc", "min",  "max", "and",
                                         "or",  "xor",  "selp", "fma", "mad"};
@@ -16,8 +16,8 @@ static bool is_made_of(const Folds *folds, int node, int part) {
            (folds->nodes[node].a == part || folds->nodes[node].b == part);
 }
 
-/* selp of a and b: a minimum looks at both, so both are folded; but "sum + x, or sum where there is no x"
- * takes one. */
+/* selp of a and b: a minimum compares both, so it folds both; but "sum + x, or sum if there is no x" takes
+ * one. */
 static int select_node(const Folds *folds, const Warp *warp, const Op *op, int lane, int a, int b) {
     if (!is_made_of(folds, a, b) && !is_made_of(folds, b, a)) return FOLD_NONE;
     uint32_t chosen;
@@ -50,7 +50,8 @@ static int bytes_of(const Folds *folds, int node) {
     return type == PTX_NO_TYPE ? 0 : ptx_type_bytes(type);
 }
 
-/* A value may arrive as bits of a wider word, beside a mark say: where it is added, it is what the register holds. */
+/* A value may arrive as bits of a wider word, such as beside a flag: where it is added, it is the content of
+ * the register. */
 static int narrow(Folds *folds, const Warp *warp, const Op *op, FoldPlace place, int operand, int node) {
     int bytes = place.type == PTX_NO_TYPE ? 0 : ptx_type_bytes(place.type);
     if (node == FOLD_NONE || folds->nodes[node].kind != FOLD_MOVE || operand >= op->source_count) return node;
@@ -62,8 +63,8 @@ static int narrow(Folds *folds, const Warp *warp, const Op *op, FoldPlace place,
     return folds_add_move(folds, &place, node);
 }
 
-/* mov d, {low, high}: halves of one value, which came over one by one, are that value again. A double whose halves arrived
- * in two words is made of both. FOLD_NONE: neither. */
+/* mov d, {low, high}: if the halves come from one value, one by one, the result is that value again. A double
+ * whose halves arrived in two words consists of both. FOLD_NONE: neither. */
 static int unite(Folds *folds, const Warp *warp, const Op *op, FoldPlace place, int low, int high) {
     if (low == FOLD_NONE || high == FOLD_NONE || low == high) return FOLD_NONE;
     const FoldNode *a = &folds->nodes[low], *b = &folds->nodes[high];
@@ -79,7 +80,7 @@ static int unite(Folds *folds, const Warp *warp, const Op *op, FoldPlace place, 
                                                                 : FOLD_NONE;
 }
 
-/* selp of a value and a constant: where it takes the constant, it takes no input. */
+/* selp of a value and a constant: a lane that selects the constant takes no input. */
 static void drop_constants(const Warp *warp, const Op *op, uint32_t mask, int32_t joined[WARP_LANES]) {
     uint32_t chosen;
     memcpy(&chosen, operand_at(warp, op->s[2]), sizeof chosen);
@@ -132,7 +133,7 @@ int fold_builder_redux(Folds *folds, FoldPlace *place, const TraceEvent *event, 
         int lane = __builtin_ctz(rest);
         place->bits = event->operand[lane];
         int part = folds_add_move(folds, place, source->producer[lane]);
-        place->bits = folded; /* only the last one is right, and only it is seen */
+        place->bits = folded; /* only the last one is right, and only it is visible */
         node = node == FOLD_NONE   ? part
                : part == FOLD_NONE ? node
                                    : folds_add_join(folds, place, node, part, true);

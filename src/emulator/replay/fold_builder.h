@@ -1,22 +1,22 @@
-/* Fold builder: builds the fold graph of a block while a replay runs (trace/folds.h). Private to the emulator.
+/* Fold builder: builds the fold graph of a block while a replay runs (trace/folds.h). Private to the
+ * emulator.
  *
- * In a replay that keeps folds, the producer in a Provenance is a node of the graph instead of an event: a value's node
- * moves with it through registers and memory, and a new node is made where a value moves to another lane or where two
- * values are combined. */
+ * In a replay that keeps folds, the producer in a Provenance is a node of the graph instead of an event: a
+ * value's node moves with it through registers and memory. A move to another lane and a combination of two
+ * values create a new node. */
 #ifndef EMULATOR_REPLAY_FOLD_BUILDER_H
 #define EMULATOR_REPLAY_FOLD_BUILDER_H
 
 #include "emulator/replay/provenance.h"
 #include "trace/folds.h"
 
-/* Lanes of `mask` have executed `op`, which touches nothing but registers; the provenance of its operands is still as it
- * was before. joined[lane]: the node of the result, FOLD_NONE where it
- * holds no input. */
+/* Lanes of `mask` have executed `op`, which only affects registers; the provenance of its operands is
+ * unchanged so far. joined[lane]: the node of the result, or FOLD_NONE if it holds no input. */
 void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *warp, const Frame *frame,
                         const Op *op, uint32_t mask, int32_t joined[WARP_LANES]);
 
-/* redux: the lanes of `mask` fold what `source` holds into the lane of `place`: a chain from the lowest lane on; returns
- * its last node. */
+/* redux: the lanes of `mask` fold the values of `source` into the lane of `place`, as a chain from the lowest
+ * lane; returns its last node. */
 int fold_builder_redux(Folds *folds, FoldPlace *place, const TraceEvent *event, const Provenance *source,
                        uint32_t mask);
 

@@ -23,7 +23,7 @@ void provenance_copy_frame(const Frame *to, const Frame *from) {
     memcpy(to->provenance, from->provenance, provenance_bytes(from->layout));
 }
 
-/* ---- instructions of the lanes ------------------------------------------------------------------------ */
+/* ---- lane instructions --------------------------------------------------------------------------------- */
 
 enum { NOT_A_REGISTER = -1 };
 
@@ -50,7 +50,7 @@ static int32_t slot_of(const FunctionLayout *layout, const PtxOperand *operand) 
     return (int32_t)((offset + (uint32_t)(component * each)) / 64);
 }
 
-/* The registers of an operand or of its items, added to the slots; returns how many. */
+/* Adds the registers of an operand or of its items to the slots; returns how many. */
 static int add_slots(ProvenanceRules *rules, const FunctionLayout *layout, const PtxOperand *operand) {
     int32_t slot = slot_of(layout, operand);
     int count = 0;
@@ -92,7 +92,7 @@ void provenance_rules_free(ProvenanceRules *rules) {
     free(rules);
 }
 
-/* The parts of a vector are parts of one value: the largest counts. */
+/* The parts of a vector belong to one value: the largest weight counts. */
 static Provenance operand_provenance(const Frame *frame, const int32_t *slots, int count) {
     Provenance all;
     for (int l = 0; l < WARP_LANES; l++) all.weight[l] = 0, all.producer[l] = -1;
@@ -213,16 +213,16 @@ void provenance_pass(const Frame *from, const CallValue *source, const Frame *to
 enum { WIDEST = 8 };
 
 typedef struct Stored {
-    uint64_t key; /* + 1; 0: a free place */
+    uint64_t key; /* + 1; 0: free */
     uint32_t weight;
     int32_t producer;
     uint8_t bytes; /* 0: overwritten by a neighbour */
 } Stored;
 
-struct ProvenanceMemory { /* open hash */
+struct ProvenanceMemory { /* open hash table */
     Stored *places;
     size_t size, used;
-    unsigned sizes; /* of elements that were stored, as a set: 1 | 2 | 4 | 8 */
+    unsigned sizes; /* of the stored elements, as a set: 1 | 2 | 4 | 8 */
 };
 
 static size_t hash(uint64_t key) {
@@ -273,9 +273,10 @@ bool provenance_memory_read(const ProvenanceMemory *memory, uint64_t key, int by
     const Stored *place = find(memory, key);
     *weight = 0;
     *producer = -1;
-    bool all_alike = !(memory->sizes & ~(unsigned)bytes); /* and aligned: none covers a part of another */
+    /* and aligned: no element covers a part of another */
+    bool all_alike = !(memory->sizes & ~(unsigned)bytes);
     if (!place->key && all_alike) return false;
-    if (!place->key || place->bytes < bytes) { /* not as it was stored: several elements, or a part of one */
+    if (!place->key || place->bytes < bytes) { /* not as it was stored: several elements, or part of one */
         const Stored *last = NULL;
         for (int i = 0; i < bytes; i++) {
             const Stored *part = covering(memory, key + (uint64_t)i);

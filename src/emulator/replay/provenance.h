@@ -1,8 +1,8 @@
 /* Provenance: the weight and the producer of a value (replay.h). Private to the emulator.
  *
- * Every slot of a frame's registers has a Provenance (slots begin at multiples of 64 bytes: its index is offset / 64),
- * and after these every 4 bytes of the frame's parameters. How weights and producers flow through an instruction is
- * derived from its operands: no handler deals with them. */
+ * Every slot of a frame's registers has a Provenance (slots begin at multiples of 64 bytes: the index is
+ * offset / 64), followed by one per 4 bytes of the frame's parameters. The flow of weights and producers
+ * through an instruction is derived from its operands: handlers do not deal with them. */
 #ifndef EMULATOR_REPLAY_PROVENANCE_H
 #define EMULATOR_REPLAY_PROVENANCE_H
 
@@ -13,7 +13,7 @@ struct Provenance {
     int32_t producer[WARP_LANES]; /* -1: none */
 };
 
-/* Gives a frame its provenance: nothing is folded, nothing has a producer. */
+/* Gives a frame its provenance: nothing folded, no producers. */
 void provenance_begin_frame(Frame *frame);
 void provenance_copy_frame(const Frame *to, const Frame *from);
 size_t provenance_bytes(const FunctionLayout *layout);
@@ -27,30 +27,30 @@ static inline Provenance *provenance_of_parameter(const Frame *frame, uint64_t o
     return &frame->provenance[frame->layout->register_bytes / 64 + offset / 4];
 }
 
-/* How provenance flows through an OP_LANES instruction: from the registers of its source operands to those of its
+/* The flow of provenance through an OP_LANES instruction: from the registers of its sources to those of its
  * destination. */
 typedef struct ProvenanceRules ProvenanceRules;
 ProvenanceRules *provenance_rules_new(const LoweredProgram *program);
 void provenance_rules_free(ProvenanceRules *rules);
 /* Returns the largest weight of a result. */
 uint32_t provenance_lanes(const ProvenanceRules *rules, const Frame *frame, const Op *op, uint32_t mask);
-/* The provenance of its source operands, in order; that of a vector as one. */
+/* The provenance of its source operands, in order; a vector counts as one. */
 int provenance_operand_count(const ProvenanceRules *rules, const Op *op);
 void provenance_read_operand(const ProvenanceRules *rules, const Frame *frame, const Op *op, int operand,
                              Provenance *out);
-/* Registers of a source operand: of a vector several; and the provenance of one. */
+/* The registers of a source operand (several for a vector), and the provenance of one. */
 int provenance_part_count(const ProvenanceRules *rules, const Op *op, int operand);
 const Provenance *provenance_part(const ProvenanceRules *rules, const Frame *frame, const Op *op, int operand,
                                   int part);
-/* Other producers of what it gave to the lanes of `mask`. */
+/* Replaces the producers of its results in the lanes of `mask`. */
 void provenance_set_producers(const ProvenanceRules *rules, const Frame *frame, const Op *op, uint32_t mask,
                               const int32_t producer[WARP_LANES]);
 /* A value is passed to or from a function. */
 void provenance_pass(const Frame *from, const CallValue *source, const Frame *to,
                      const CallValue *destination, uint32_t mask);
 
-/* Memory: the weight and producer of every element that was stored. A `key` is the address of a byte, made
- * unique over all spaces by the caller; elements do not reach from one key's neighbourhood into another's. */
+/* Memory: the weight and producer of every stored element. A `key` is a byte address that the caller makes
+ * unique over all spaces; no element spans two spaces. */
 typedef struct ProvenanceMemory ProvenanceMemory;
 ProvenanceMemory *provenance_memory_new(void);
 void provenance_memory_free(ProvenanceMemory *memory);

@@ -1,10 +1,10 @@
 /* Replay of one traced block (replay.h).
  *
- * The first question runs the whole block once: that gives the provenance of every event, and a snapshot now and then.
- * Later questions go back to a snapshot and run from there; what a load finds is then read from the provenance of its
- * event, so that snapshots need no memory.
+ * The first query runs the whole block once, which gives the provenance of every event and regular snapshots.
+ * Later queries run from a snapshot; the provenance of a loaded value is then read from its event, so
+ * snapshots need no memory.
  *
- * Warps are lazy: after event k every warp stands just behind its last event up to k. */
+ * Warps are lazy: after event k, every warp is just after its last event up to k. */
 #include "emulator/replay/replay_state.h"
 
 #include "emulator/instructions/instruction_set.h"
@@ -18,7 +18,7 @@ enum {
     SNAPSHOT_BYTES = 64 << 20,
     MIN_SNAPSHOTS = 8,
     PATIENCE = 4096,
-    MOST_BLOCK_BYTES = 1 << 30 /* of a block that can have run; a file may say otherwise */
+    MOST_BLOCK_BYTES = 1 << 30 /* of a valid block; a file may claim more */
 };
 
 /* ---- moving ------------------------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static bool is_taken(const Replay *replay) {
     return replay->taken & 1;
 }
 
-/* Makes the next event, and those before it in its warp. */
+/* Creates the next event, and earlier ones of its warp. */
 static bool advance(Replay *replay) {
     TraceEvent header;
     Block *block = replay->block;
@@ -64,7 +64,7 @@ static void free_block(Block *block) {
     block_free(block);
 }
 
-/* A block that has not begun has the warps of one that stands at its start. */
+/* A block that has not begun: its warps are at the start. */
 static void start(Replay *replay, Block *block) {
     block_start(block, replay->worker, trace_block_linear(replay->recorded));
     block->recorder = recorder_with_hooks(&replay->hooks);
@@ -83,7 +83,7 @@ static void restore(Replay *replay, const Snapshot *snapshot) {
     replay->taken = snapshot->taken;
 }
 
-/* Weights become shares of the largest; where there are none: intervals, or events. */
+/* Turns weights into fractions of the largest one; without weights, uses intervals or events. */
 static void finish_progress(Replay *replay) {
     uint32_t intervals = 0, passed = 0;
     TraceEvent event;
@@ -103,7 +103,7 @@ static void finish_progress(Replay *replay) {
     }
 }
 
-/* The first run. Where it fails, the provenance of the events before stays. */
+/* The first run. If it fails, the provenance of earlier events stays. */
 static void prepare(Replay *replay) {
     if (replay->prepared) return;
     replay->prepared = true;
@@ -135,7 +135,7 @@ static int find_buffer(const Trace *trace, const char *name) {
     return buffer;
 }
 
-/* Buffers lie where they lay: their order and sizes decide. */
+/* Places the buffers at their recorded addresses, which depend on their order and sizes. */
 static void place_buffers(Replay *replay, const Trace *trace) {
     for (int i = 0; i < trace->buffer_count; i++)
         memory_add(&replay->memory, trace->buffers[i].name, NULL, trace->buffers[i].bytes,
@@ -233,7 +233,7 @@ void replay_free(Replay *replay) {
     free(replay);
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------------------ */
 
 bool replay_seek(Replay *replay, int event, Error *error) {
     prepare(replay);
@@ -253,7 +253,7 @@ bool replay_seek(Replay *replay, int event, Error *error) {
     return false;
 }
 
-/* The frame in which the lane stands, or waits. */
+/* The frame in which the lane runs, or waits. */
 static const Frame *frame_of(const Warp *warp, int lane) {
     for (int i = 0; i < warp->fragment_count; i++)
         if (warp->fragments[i].mask & lane_bit[lane]) return warp->fragments[i].frame;

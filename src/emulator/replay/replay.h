@@ -1,13 +1,14 @@
 /* Replay: weights, producers and register values of a traced block. Part of emulator.h.
  *
- * A Replay runs one traced block again with the values that its recorded loads and atomics returned, so it needs no
- * global memory. The events decide which warp goes on; what is executed must come out as recorded, or the replay ends
- * there with an error. It keeps snapshots; seeking costs at most one snapshot interval.
+ * A Replay re-runs one traced block with the recorded values of its loads and atomics, so it needs no global
+ * memory. The events decide which warp runs next; each instruction must give its recorded event, or the
+ * replay ends there with an error. It keeps snapshots; a seek costs at most one snapshot interval.
  *
- * Weight: how many input elements are folded into a value. A load of a global word that this block has not written
- * has weight 1, an operation adds its operands' weights (a product takes the larger), a move, conversion or shuffle
- * copies, a constant has 0. What an atomic finds in a word that this block has not written is no input: 0. Producer:
- * the event (its number in the block) that the value last came from, possibly through arithmetic; -1: none. */
+ * Weight: how many input elements are folded into a value. A load of a global word that this block has not
+ * written has weight 1; an operation adds its operands' weights (a product takes the larger one); a move,
+ * conversion or shuffle copies the weight; a constant has 0. The value that an atomic finds in a word that
+ * this block has not written is not an input: 0. Producer: the event (its number in the block) from which the
+ * value last came, possibly through arithmetic; -1: none. */
 #ifndef EMULATOR_REPLAY_REPLAY_H
 #define EMULATOR_REPLAY_REPLAY_H
 
@@ -23,13 +24,12 @@ typedef struct ReplayValue {
     int32_t producer[WARP_LANES];
 } ReplayValue;
 
-/* What the value that an event produced or stored is made of, in each active lane. */
+/* The origin of the value that an event produced or stored, in each active lane. */
 typedef struct ReplayEventProvenance {
     uint32_t weight[WARP_LANES]; /* of the value loaded, stored, shuffled in or reduced */
-    int32_t
-        producer[WARP_LANES]; /* load: the event that stored the word; store: the event its value came from;
-                                     atomic: the event its operand came from;
-                                     shuffle: the event that produced the value in the source lane */
+    /* load: the event that stored the word; store: the event its value came from; atomic: the event its
+     * operand came from; shuffle: the event that produced the value in the source lane */
+    int32_t producer[WARP_LANES];
 } ReplayEventProvenance;
 
 Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
@@ -37,16 +37,17 @@ Replay *replay_open(const Trace *trace, int launch, const TraceBlock *block, con
 void replay_free(Replay *replay);
 /* Moves to just after `event` (-1: the block's start). */
 bool replay_seek(Replay *replay, int event, Error *error);
-/* Value of a register (name with %, of the function that the warp's lane stands in) at the current point. */
+/* The value of a register at the current point. The name starts with % and belongs to the function that the
+ * warp's lane is in. */
 bool replay_register(Replay *replay, int warp, const char *name, ReplayValue *out);
-/* The provenance of any event; does not move. Computed for all events at once, on first use. */
+/* The provenance of any event, without a seek. The first call computes it for all events. */
 const ReplayEventProvenance *replay_event_provenance(Replay *replay, int event);
-/* The fold graph of the whole block (trace/folds.h), from a replay of its own; the caller owns it. NULL with
- * `error` where the block cannot be replayed. */
+/* The fold graph of the whole block (trace/folds.h), from a separate replay; the caller owns it. NULL with
+ * `error` if the block cannot be replayed. */
 Folds *replay_folds(const Trace *trace, int launch, const TraceBlock *block, const Launch *bound,
                     Error *error);
-/* Largest weight seen up to and including `event`, over the block's largest: 0..1. Where there are no
- * weights: the fraction of barrier intervals done. Never decreases. */
+/* The largest weight up to and including `event`, over the block's largest: 0..1. Without weights: the
+ * fraction of completed barrier intervals. Never decreases. */
 double replay_progress(Replay *replay, int event);
 
 #endif

@@ -1,4 +1,4 @@
-/* Accesses of a replay take the recorded values; weights flow through memory. So do producers, in loads and
+/* Accesses of a replay take the recorded values. Weights flow through memory, and producers through loads and
  * atomics. */
 #include "emulator/replay/replay_state.h"
 
@@ -45,7 +45,7 @@ void replay_after_parameters(void *context, const Access *access) {
 
 /* ---- accesses ----------------------------------------------------------------------------------------- */
 
-/* Names a byte over all spaces; local memory is the lane's own. */
+/* A unique name of a byte over all spaces; local memory belongs to the lane. */
 static uint64_t key_of(const TraceEvent *event, int lane, int element) {
     uint64_t offset = event->offset[lane] + (uint64_t)(element * event->element_bytes);
     if (trace_kind_is_local(event->kind))
@@ -63,11 +63,11 @@ typedef struct Replayed { /* one element of one lane of an access */
     const Access *access;
     const Frame *frame;
     int lane, element;
-    ElementProvenance *provenance, *before; /* before: what an atomic found */
+    ElementProvenance *provenance, *before; /* before: the value an atomic found */
     bool first_run;
 } Replayed;
 
-/* The producer of a value that an event leaves in memory. */
+/* The producer of a value that an event stores. */
 static int32_t left(const Replayed *at, int32_t node) {
     return at->replay->folds ? node : at->replay->current;
 }
@@ -77,8 +77,8 @@ static bool is_global(const TraceEvent *event) {
            event->kind == TRACE_GLOBAL_ATOMIC;
 }
 
-/* An element that no thread of the block has written: the first load makes its node, which later loads find in
- * memory. */
+/* An element that no thread of the block has written: the first load creates its node, which later loads find
+ * in memory. */
 static void keep_input(const Replayed *at, uint64_t key, int32_t *node) {
     const TraceEvent *event = &at->replay->expected;
     int peer = trace_event_peer(event);
@@ -140,8 +140,8 @@ static bool cas_swaps(const Replayed *at) {
     return memory->results[0].present && at->replay->expected.value[0][at->lane] == compared;
 }
 
-/* What an atomic leaves in memory holds what was there and its operand; compare and swap, and exchange, only
- * the operand. */
+/* The value that an atomic stores combines the old value and its operand; compare-and-swap and exchange store
+ * only the operand. */
 static uint32_t atomic_weight(const Replayed *at, uint32_t old) {
     const MemoryOp *memory = at->access->memory;
     PtxModifierKind operation = atomic_operation(memory);
@@ -151,7 +151,7 @@ static uint32_t atomic_weight(const Replayed *at, uint32_t old) {
     return cas_swaps(at) ? weight_of(at->frame, memory->third.place, at->lane) : old;
 }
 
-/* The same as a node; `moved` is what was there, come to the lane. */
+/* The same as a node; `moved`: the old value, moved to the lane. */
 static int32_t atomic_node(const Replayed *at, int32_t old, int32_t moved, int32_t operand) {
     PtxModifierKind operation = atomic_operation(at->access->memory);
     if (operation == PTX_MOD_EXCH) return operand;
@@ -193,8 +193,8 @@ static void replay_atomic(const Replayed *at) {
 static void replay_event_access(Replay *replay, const Access *access) {
     const MemoryOp *memory = access->memory;
     ElementProvenance provenance[MAX_PROVENANCE_ELEMENTS];
-    int elements =
-        memory->is_atomic ? 2 * memory->count : memory->count; /* atomics: what was there before, too */
+    /* atomics: also the old value */
+    int elements = memory->is_atomic ? 2 * memory->count : memory->count;
     bool first_run = replay->stored != NULL;
     event_provenance_clear(provenance, elements);
     if (!first_run) event_provenance_read(replay->provenance, replay->current, provenance, elements);

@@ -1,16 +1,16 @@
 /* Bulk copies of a replay move weights and producers from place to place in memory. They are copied with each
- * element, or folded into what is there (replay_state.h). */
+ * element, or folded into the destination (replay_state.h). */
 #include "emulator/replay/replay_state.h"
 
 enum { WORD = 4 };
 
-/* Bytes of an element: of the buffer in global memory; of shared memory nothing is known but the bytes. */
+/* Bytes of an element: global memory has the buffer's type; for shared memory only the bytes are known. */
 static int element_bytes(const Replay *replay, TraceKind kind, uint16_t buffer) {
     int bytes = trace_kind_is_shared(kind) ? 0 : ptx_type_bytes(replay->memory.regions[buffer].type);
     return bytes ? bytes : WORD;
 }
 
-/* What lies at the source: an element that no thread of the block has written is an input. */
+/* Reads the source: an element that no thread of the block has written is an input. */
 static void read_source(Replay *replay, const FoldPlace *place, uint64_t offset, int bytes, uint32_t *weight,
                         int32_t *producer) {
     uint16_t buffer = replay->bulk_source.buffer[place->lane];

@@ -1,8 +1,8 @@
-/* Events of a replay are executed again and compared with the trace. The next one of a warp is found in the
- * trace, its instruction is executed, and it must come out as recorded. */
+/* Executes the events of a replay and compares them with the trace. The next event of a warp is found in the
+ * trace; its instruction must give the recorded event. */
 #include "emulator/replay/replay_state.h"
 
-enum { WINDOW = 64 }; /* events that are made before their turn lie so near */
+enum { WINDOW = 64 }; /* range of events that run before their turn */
 
 bool replay_fail(Replay *replay, const char *why) {
     if (replay->failed.message[0]) return false;
@@ -10,8 +10,8 @@ bool replay_fail(Replay *replay, const char *why) {
                      why);
 }
 
-/* The first event of the warp that has not been made, is at `pc` (-1: any) and has a mask that fits; -1: none
- * is near. */
+/* The first event of the warp that has not run, is at `pc` (-1: any) and has a matching mask; -1: none is
+ * near. */
 static int find_event(const Replay *replay, int warp, int pc, uint32_t mask, bool part) {
     for (int i = 0; i < WINDOW && replay->position + 1 + i < replay->event_count; i++) {
         if (replay->taken >> i & 1) continue;
@@ -65,7 +65,7 @@ TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t
     return &replay->made;
 }
 
-/* The values that redux folds: of the lanes that the lane names. */
+/* The values that redux folds: those of the lanes that the lane names. */
 static void fold_weights(const Replay *replay, const Provenance *source, ElementProvenance *provenance) {
     const TraceEvent *event = &replay->expected;
     uint32_t groups[2] = {event->mask & event->participants, event->mask & ~event->participants};
@@ -98,7 +98,7 @@ static void shuffle_weights(const TraceEvent *event, const Provenance *source,
     }
 }
 
-/* The result of a shuffle, vote, ... is produced here. */
+/* Makes this event the producer of the result of a shuffle, vote, ... */
 static void set_result_provenance(const Replay *replay, const Op *op, const Frame *frame,
                                   const ElementProvenance *provenance) {
     for (uint32_t rest = replay->expected.mask; rest; rest &= rest - 1) {
@@ -114,7 +114,7 @@ static void set_result_provenance(const Replay *replay, const Op *op, const Fram
 void replay_end_event(void *context) {
     Replay *replay = context;
     const TraceEvent *event = &replay->expected;
-    if (!event->mask) return; /* has failed */
+    if (!event->mask) return; /* it failed */
     if (event->kind == TRACE_MATRIX) {
         replay_matrix(replay, &replay->program->ops[event->pc], &replay->block->warps[event->warp]);
         return;

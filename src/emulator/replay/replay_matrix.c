@@ -1,10 +1,10 @@
 /* Products of matrices in a replay: the lanes get the recorded values, and weights and producers flow through
  * the sums.
  *
- * An element of D is an element of C and k products of an element of A and one of B. Of a product the factor with more
- * inputs brings its weight, as in any product, unless the other holds no inputs and is 0: a matrix of ones takes all, one
- * with zeros chooses. A register of several elements has one weight, which is that of each of them, as where a mov takes it
- * apart; put together it is the largest. */
+ * An element of D is an element of C plus k products of an element of A and one of B. A product takes the
+ * weight of the factor with more inputs, unless the other factor holds no inputs and is 0: a matrix of ones
+ * takes everything, one with zeros selects. A register of several elements has one weight that applies to
+ * each of them, as when a mov splits it; a combined register has the largest one. */
 #include "emulator/replay/replay_state.h"
 
 #include "emulator/instructions/matrix_dot.h"
@@ -61,7 +61,7 @@ static FoldPlace place_of_half(const FoldNode *pair, PtxType type, int half) {
                        .bits = pair->bits >> 16 * half & 0xffff};
 }
 
-/* The input that half a word is; any other node stands for both halves. */
+/* The input in one half of a word; any other node stands for both halves. */
 static int32_t half_of_input(Replay *replay, int32_t node, PtxType type, int half) {
     const FoldNode word = replay->folds->nodes[node];
     if (word.kind != FOLD_INPUT) return node;
@@ -73,8 +73,8 @@ static int32_t half_of_input(Replay *replay, int32_t node, PtxType type, int hal
     return *half_at(replay, node, half) - 1;
 }
 
-/* Half of what a register holds: of two 16-bit inputs that were loaded as a word, or that a transposition put together. Any
- * other node stands for both. */
+/* Half of a register's value, if two 16-bit inputs were loaded as a word or combined by a transposition. Any
+ * other node stands for both halves. */
 static int32_t half_of(Replay *replay, int32_t node, int half) {
     if (node == FOLD_NONE) return node;
     const FoldNode pair = replay->folds->nodes[node];
@@ -91,7 +91,7 @@ static int32_t half_of(Replay *replay, int32_t node, int half) {
 
 /* ---- products ----------------------------------------------------------------------------------------- */
 
-/* The factor that brings inputs; NULL: none. */
+/* The factor that contributes inputs; NULL: none. */
 static const Factor *chosen(const ProductOp *op, const Factor *a, const Factor *b, int part) {
     bool takes_b = b->weight > a->weight;
     const Factor *heavier = takes_b ? b : a, *other = takes_b ? a : b;
@@ -107,7 +107,7 @@ typedef struct Sum {
     int32_t producer;
 } Sum;
 
-/* `bits`: what is added; `sum_bits`: what the sum is then; in the type of the sum. */
+/* `bits`: the addend; `sum_bits`: the new sum; both in the type of the sum. */
 static void add(Sum *sum, const Factor *factor, int part, uint64_t bits, uint64_t sum_bits) {
     sum->weight = weight_sum(sum->weight, factor->weight);
     if (!sum->replay->folds) {
@@ -135,7 +135,7 @@ static uint64_t step_of(const ProductOp *op, const Factor *a, const Factor *b, i
     return matrix_dot(&one, &of_a, &of_b, c);
 }
 
-/* The sums on the way are those of one product after another; the last one is what was recorded. */
+/* Intermediate sums add one product after another; the last sum is the recorded one. */
 static void sum_element(Sum *sum, const ProductOp *op, const Factors *a, const Factors *b,
                         PtxMatrixPlace place, const Factor *c, uint64_t c_bits) {
     int parts = op->a.fragment.parts;
@@ -164,7 +164,7 @@ static FoldPlace place_of(const Replay *replay, const ProductOp *op, int lane, i
     return place;
 }
 
-/* Where C has an element of D: registers and parts differ where one is f16 and the other f32. */
+/* The position in C of an element of D: registers and parts differ if one is f16 and the other f32. */
 static Factor accumulator_of(const Warp *warp, const Frame *frame, const ProductOp *op, int lane,
                              int element) {
     return factor_of(warp, frame, &op->c.items[element / op->c.fragment.parts], lane);
@@ -205,7 +205,8 @@ static void transposed(Replay *replay, const Provenance *from, int lane, uint32_
     if (!replay->folds || from->producer[low] < 0 || from->producer[high] < 0) return;
     int32_t of_low = half_of(replay, from->producer[low], half),
             of_high = half_of(replay, from->producer[high], half);
-    if (of_low == from->producer[low] || of_high == from->producer[high]) return; /* not known apart */
+    /* cannot be distinguished */
+    if (of_low == from->producer[low] || of_high == from->producer[high]) return;
     FoldPlace place = replay_place(replay, lane, 0);
     place.type = replay->folds->nodes[of_low].type == PTX_BF16 ? PTX_BF16X2 : PTX_F16X2;
     *producer = folds_add_join(replay->folds, &place, of_low, of_high, true);
@@ -225,7 +226,7 @@ void replay_after_copy(void *context, const Frame *frame, Operand to, Operand fr
         *provenance_of(frame, to) = *provenance_of(frame, from);
 }
 
-/* The registers of D still hold what they did before. */
+/* The registers of D still hold their old values. */
 static void move_provenance(Replay *replay, const ProductOp *op, const Frame *frame, ElementProvenance *out) {
     const Provenance *from = provenance_of(frame, op->a.items[0].place);
     for (int lane = 0; from && lane < WARP_LANES; lane++)

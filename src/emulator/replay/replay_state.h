@@ -1,5 +1,5 @@
-/* The state of a replay, shared by its parts: replay.c moves it, replay_event.c makes its events,
- * replay_access.c those that touch memory. Private to them. */
+/* The state of a replay, shared by its parts: replay.c moves it, replay_event.c runs its events,
+ * replay_access.c those that access memory. Private to them. */
 #ifndef EMULATOR_REPLAY_REPLAY_STATE_H
 #define EMULATOR_REPLAY_REPLAY_STATE_H
 
@@ -21,33 +21,33 @@ struct Replay {
     const TraceBlock *recorded;
     const TraceBuffer *buffers; /* of the trace */
     int event_count;
-    Memory memory; /* addresses only: there are no bytes */
+    Memory memory; /* addresses only, without bytes */
     LoweredProgram *program;
     Grid grid;
     Worker *worker;
     ProvenanceRules *rules;
     BlockHooks hooks; /* of its blocks; the context is this replay */
     Block *block;
-    int position;   /* the last event that was made; -1: none */
-    uint64_t taken; /* bit i: event position + 1 + i was made before its turn */
+    int position;   /* the last event that ran; -1: none */
+    uint64_t taken; /* bit i: event position + 1 + i ran before its turn */
     Snapshot *snapshots;
     int snapshot_count, snapshot_capacity, snapshot_interval;
-    bool prepared;            /* the first run is over, or under way: */
+    bool prepared;            /* the first run is complete or in progress */
     ProvenanceMemory *stored; /* only during the first run */
     EventProvenance *provenance;
-    int32_t
-        *halves; /* [2 * node + half] plus 1: nodes of the halves of a pair (replay_matrix.c); 0: not made */
+    /* [2 * node + half] plus 1: nodes of the halves of a pair (replay_matrix.c); 0: not created */
+    int32_t *halves;
     int halves_count;
-    Folds *folds;     /* NULL: not wanted; where they are kept, producers are nodes (fold_builder.h) */
-    uint32_t largest; /* weight seen so far, in the first run */
-    double *progress; /* [event] that weight, over the largest in the end */
-    Error failed;     /* where the replay stopped following the trace */
+    Folds *folds;     /* NULL: not wanted; otherwise producers are nodes (fold_builder.h) */
+    uint32_t largest; /* largest weight so far, in the first run */
+    double *progress; /* [event] that weight, over the final largest one */
+    Error failed;     /* where the replay failed to follow the trace */
     struct {
         TraceKind kind;
         uint16_t buffer[WARP_LANES];
         uint64_t offset[WARP_LANES];
     } bulk_source; /* of the latest bulk copy, whose destination is the next event of its warp */
-    int current;   /* the event being made */
+    int current;   /* the current event */
     TraceEvent expected, made;
 };
 
@@ -61,41 +61,43 @@ TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t
 void replay_end_event(void *context);
 void replay_after_transpose(void *context, const Frame *frame, Operand place);
 void replay_after_copy(void *context, const Frame *frame, Operand to, Operand from);
-/* mma, wmma.mma, movmatrix: the lanes get what was recorded (replay_matrix.c). */
+/* mma, wmma.mma, movmatrix: the lanes get the recorded values (replay_matrix.c). */
 void replay_matrix(Replay *replay, const Op *op, Warp *warp);
 
-/* Names a byte of shared memory of the own block, or of global memory, over all spaces. */
+/* A unique name over all spaces of a byte of this block's shared memory, or of global memory. */
 static inline uint64_t replay_key(TraceKind kind, uint16_t buffer, uint64_t offset) {
     return (uint64_t)trace_kind_is_shared(kind) << 63 | (uint64_t)buffer << 46 | offset;
 }
 
-/* ... or of shared memory of another block of the cluster: what the event reaches there. */
+/* The same for shared memory of another block of the cluster: the byte that the event accesses there. */
 static inline uint64_t replay_event_key(const TraceEvent *event, int lane, uint64_t offset) {
     return replay_key(event->kind, event->buffer[lane], offset) | (uint64_t)(trace_event_peer(event) + 1)
                                                                       << 40;
 }
 
-/* The event being made is a side of a bulk copy: where it was first run, weights and producers go with the bytes. */
+/* The current event is one side of a bulk copy: in the first run, weights and producers move with the
+ * bytes. */
 void replay_bulk(Replay *replay);
 
-/* The first reason stays; always false. */
+/* Keeps the first reason; always false. */
 bool replay_fail(Replay *replay, const char *why);
 
 /* Reads the warp's next event at `pc` with this mask (part: with some of it) into `expected`; false: there is
- * none. */
+ * no such event. */
 bool replay_take(Replay *replay, const Warp *warp, int pc, uint32_t mask, bool part);
 
-/* Keeps the provenance that the first run found for the event being made. */
+/* Keeps the provenance that the first run found for the current event. */
 void replay_see_weight(Replay *replay, uint32_t weight);
 void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance, int elements, int shown);
 
-/* What the event being made gives to a lane. */
+/* The result of the current event in a lane. */
 FoldPlace replay_place(const Replay *replay, int lane, int element);
 
-/* The producer of a value that an event gives to a lane: the event or, where folds are kept, a node of that lane. */
+/* The producer of a value that an event gives to a lane: the event or, if folds are kept, a node of that
+ * lane. */
 int32_t replay_brought(const Replay *replay, int lane, int element, int32_t node);
 
-/* Of one lane of a register; a constant has none. */
+/* For one lane of a register; a constant has no provenance. */
 void replay_set_provenance(const Frame *frame, Operand place, int lane, uint32_t weight, int32_t producer);
 
 #endif

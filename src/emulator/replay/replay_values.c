@@ -1,4 +1,4 @@
-/* The values that an event of a replay brings, and what they are made of. */
+/* The values that an event of a replay brings, and their provenance. */
 #include "emulator/replay/replay_state.h"
 
 void replay_see_weight(Replay *replay, uint32_t weight) {
@@ -6,7 +6,7 @@ void replay_see_weight(Replay *replay, uint32_t weight) {
 }
 
 void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance, int elements, int shown) {
-    if (!replay->stored) return; /* known */
+    if (!replay->stored) return; /* already known */
     event_provenance_add(replay->provenance, replay->current, replay->expected.mask, provenance, elements,
                          shown);
     for (uint32_t rest = replay->expected.mask; rest; rest &= rest - 1) {
@@ -17,8 +17,8 @@ void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance,
     }
 }
 
-/* A word of two 16-bit floats, where it is loaded from an array of such; of an instruction without a type (cp.async), that of
- * the buffer. */
+/* The type of a word with two 16-bit floats, if loaded from an array of them; an instruction without a type
+ * (cp.async) has the buffer's. */
 static PtxType type_of(const Replay *replay, const TraceEvent *event, int lane, PtxType type) {
     bool is_global = !trace_kind_is_shared(event->kind) && !trace_kind_is_local(event->kind);
     if (type == PTX_NO_TYPE && is_global) {

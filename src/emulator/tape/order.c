@@ -1,6 +1,6 @@
-/* Order: checks of global addresses become entries of their own before the accesses. Looking up the address
- * is such an entry, too. On the tape of an observed block all checks, and what they need, go before all that
- * the observer sees (tape.h). */
+/* Order: moves the checks of global addresses into separate entries before the accesses. The lookup of an
+ * address becomes part of its check. On the tape of an observed block, all checks and their inputs precede
+ * everything that the observer sees (tape.h). */
 #include "emulator/tape/tape.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static void add(Tape *tape, TapeEntry *entry) {
     array_push(tape->entries, tape->entry_count, tape->entry_capacity, entry);
 }
 
-/* The operand that is the address goes over from the access to the check. */
+/* Moves the address operand from the access to the check. */
 static void add_address(Tape *tape, TapeEntry *access) {
     TapeEntry *address = arena_copy(&tape->arena, access, sizeof *access);
     address->kind = TAPE_ADDRESS;
@@ -42,12 +42,12 @@ static void split_accesses(Tape *tape) {
 /* ---- observed tapes --------------------------------------------------------------------------------- */
 
 typedef struct LateValue {
-    bool is_made; /* by a late entry */
-    bool is_read; /* by one */
+    bool is_made; /* a late entry produces it */
+    bool is_read; /* a late entry reads it */
 } LateValue;
 
-/* Would it find something else before the late entries than in its place? Either a late one makes what it needs; or a late
- * one reads the value that its result takes the place of. */
+/* True if the entry would see other values before the late entries than in its place: a late entry produces
+ * an input, or reads the value that the result replaces. */
 static bool has_to_stay(const TapeEntry *entry, const LateValue *values) {
     if (entry->kind == TAPE_SHARED || entry->kind == TAPE_GLOBAL || entry->kind == TAPE_SYNC) return true;
     for (int r = 0; r < entry->reference_count; r++) {

@@ -26,7 +26,7 @@ static uint32_t shuffled(const TapeDetail *detail, uint32_t lanes) {
     return sources;
 }
 
-/* The lanes of its sources that entry reads; 0: nobody needs what it does. */
+/* The lanes of its sources that the entry reads; 0: its results are not needed. */
 static uint32_t reads(const Tape *tape, const TapeEntry *entry, int w) {
     uint32_t needed = needed_results(tape, entry, w), mask = entry->masks[w];
     switch (entry->kind) {
@@ -74,7 +74,7 @@ static void find_needs(Tape *tape) {
 
 /* ---- homes ------------------------------------------------------------------------------------------ */
 
-/* Does anybody read a lane of this result that the entry does not write? */
+/* True if another entry reads a lane of this result that the entry does not write. */
 static bool is_changed(const Tape *tape, const TapeEntry *entry, const TapeReference *result) {
     if (!result->is_result || result->before == NO_VALUE) return false;
     for (int w = 0; w < entry->count; w++)
@@ -82,7 +82,7 @@ static bool is_changed(const Tape *tape, const TapeEntry *entry, const TapeRefer
     return false;
 }
 
-/* Nothing of the warps' results has to stay: lanes outside the masks may be written, too. */
+/* True if no old results of the warps must stay: lanes outside the masks may be written too. */
 static bool is_free(const Tape *tape, const TapeEntry *entry) {
     for (int r = 0; r < entry->reference_count; r++)
         if (is_changed(tape, entry, &entry->references[r])) return false;
@@ -112,7 +112,7 @@ static void find_homes(Tape *tape) {
     }
 }
 
-/* ---- places ----------------------------------------------------------------------------------------- */
+/* ---- locations --------------------------------------------------------------------------------------- */
 
 typedef struct Places {
     uint32_t *free[3]; /* of 64, 128 and 256 bytes */
@@ -151,8 +151,8 @@ static bool is_wide(const Tape *tape) {
     return false;
 }
 
-/* Kept and special values stay where they are; the others have a place from the entry that makes them to the last one that
- * reads it. */
+/* Kept and special values stay in place; each other value has a location from the entry that produces it to
+ * the last one that reads it. */
 static void find_places(Tape *tape) {
     Places places = {.end = MARGIN};
     for (int v = 0; v < tape->value_count; v++) {
@@ -171,7 +171,7 @@ static void find_places(Tape *tape) {
             leave_place(tape, &places, entry->references[r].value, e);
     }
     for (int c = 0; c < 3; c++) free(places.free[c]);
-    tape->register_stride = places.end + MARGIN + 64 * 3; /* spread over the sets of a cache */
+    tape->register_stride = places.end + MARGIN + 64 * 3; /* spread over the cache sets */
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------ */
@@ -195,7 +195,7 @@ static void drop_warps(TapeEntry *entry) {
     entry->count = kept;
 }
 
-/* Do all lanes that are needed read lanes equally far on? Then lane 0 tells how far. */
+/* If all needed lanes read at the same distance, lane 0 determines it. */
 static void find_shift(const Tape *tape, const TapeEntry *entry, int w, TapeDetail *detail) {
     uint32_t needed = needed_results(tape, entry, w);
     int first = __builtin_ctz(needed), shift = detail->from[first] - first;
@@ -207,7 +207,7 @@ static void find_shift(const Tape *tape, const TapeEntry *entry, int w, TapeDeta
     detail->stride = shift;
 }
 
-/* The results of the entry may be written in all lanes. */
+/* The entry may write its results in all lanes. */
 static void widen(const Tape *tape, TapeEntry *entry) {
     for (int w = 0; w < entry->count; w++) {
         TapeDetail *detail = &entry->details[w];
@@ -248,7 +248,7 @@ static void make_steps(Tape *tape) {
     }
 }
 
-/* Around them lies a register that a shuffle of whole lines may read, in lanes that nobody needs. */
+/* A shuffle of whole lines may read the registers around them, in lanes that are not needed. */
 static void fill_registers(Tape *tape) {
     enum { MARGIN = WARP_LANES * 4 };
     size_t warps = (size_t)tape->grid->warps_per_block;

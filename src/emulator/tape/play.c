@@ -1,4 +1,4 @@
-/* Playing: a block runs the steps of a tape (tape.h). Where it does something else, what it has written is put back. */
+/* Playback: a block runs the steps of a tape (tape.h). If the block differs, its writes are undone. */
 #include "emulator/tape/tape.h"
 
 #include "emulator/machine/observe.h"
@@ -41,7 +41,7 @@ static void make_stand(Tape *tape) {
     tape->stand->warps[0].block = tape->stand;
 }
 
-/* Runs steps up to `last`. False: the block does something else. */
+/* Runs steps up to `last`. False: the block differs. */
 static bool run_steps(const Tape *tape, int first, int last) {
     for (const TapeStep *step = tape->steps + first; step < tape->steps + last; step++) {
         step->run(step->op, step->warps, step->masks, step->count);

@@ -1,5 +1,5 @@
-/* Recording: from what the warps of a block do to the entries of a tape (tape.h). Nothing here runs an instruction: the block
- * does, and what kept values are is read from its registers. */
+/* Recording: turns the actions of a block's warps into the entries of a tape (tape.h). This file runs no
+ * instruction: the block does, and kept values are read from its registers. */
 #include "emulator/tape/tape.h"
 
 #include "emulator/instructions/warp_op.h"
@@ -39,7 +39,7 @@ static int add_value(Tape *tape, uint32_t bytes) {
     return tape->value_count - 1;
 }
 
-/* What the register holds now, which is the same in every block. */
+/* Keeps the register's current value, which is the same in every block. */
 static int keep(Tape *tape, const Warp *warp, Operand operand) {
     TapeSlot *slot = slot_at(tape, warp, operand);
     uint32_t bytes = slot_bytes(tape, operand), bit = UINT32_C(1) << warp->index;
@@ -58,7 +58,7 @@ static int keep(Tape *tape, const Warp *warp, Operand operand) {
     return slot->kept = *latest;
 }
 
-/* The lanes of the mask get what is the same in every block. */
+/* The lanes of the mask receive a value that is the same in every block. */
 static void make_same(Tape *tape, const Warp *warp, Operand operand, uint32_t mask) {
     if (!slot_bytes(tape, operand)) return;
     TapeSlot *slot = slot_at(tape, warp, operand);
@@ -68,7 +68,7 @@ static void make_same(Tape *tape, const Warp *warp, Operand operand, uint32_t ma
 
 /* ---- entries ---------------------------------------------------------------------------------------- */
 
-/* An entry is put together in one of these, whose operands are those of the instruction. */
+/* An entry under construction, with the instruction's operands. */
 typedef struct Draft {
     TapeEntry entry;
     Op op;
@@ -92,7 +92,7 @@ static void add_result(Tape *tape, Draft *draft, const Warp *warp, Operand *oper
     add_reference(draft, operand, NO_VALUE, true, slot->varying & ~mask ? slot->value : NO_VALUE);
 }
 
-/* Is it what other warps have just done, with the same values? */
+/* True if other warps have just executed the same entry, with the same values. */
 static bool joins(const TapeEntry *last, const TapeEntry *entry, int warp) {
     if (last->source != entry->source || last->kind != entry->kind || last->warps[last->count - 1] >= warp ||
         last->region != entry->region || entry->kind == TAPE_SYNC)
@@ -104,7 +104,7 @@ static bool joins(const TapeEntry *last, const TapeEntry *entry, int warp) {
     return true;
 }
 
-/* A draft becomes an entry: its operands go along. */
+/* Adds a draft and its operands as an entry. */
 static TapeEntry *add_entry(Tape *tape, const Draft *from) {
     Draft *draft = arena_copy(&tape->arena, from, sizeof *draft);
     TapeEntry *entry = &draft->entry;
@@ -144,7 +144,7 @@ static void add(Tape *tape, const Draft *draft, const Warp *warp, uint32_t mask)
     }
 }
 
-/* Some lanes of the mask vary: the others do from now on, too. */
+/* Some lanes of the mask vary: from now on the others count as varying too. */
 static void merge(Tape *tape, const Warp *warp, Operand operand, uint32_t mask) {
     uint32_t same = mask & ~slot_at(tape, warp, operand)->varying;
     Draft merged;
@@ -175,7 +175,7 @@ static void note_guard(Tape *tape, const Warp *warp, const Op *op, uint32_t amon
     add(tape, &check, warp, among);
 }
 
-/* A guard only takes lanes away: without it, more than needed is checked. */
+/* A guard only removes lanes: without it, the check covers more than needed. */
 static void note_product(Tape *tape, const Warp *warp, const Op *op, uint32_t mask) {
     bool result_varies = false;
     if (tape->is_abandoned || !tape->is_observed) return;
@@ -260,7 +260,7 @@ static bool is_in_shared(const Tape *tape, const MemoryOp *memory, const uint64_
     return true;
 }
 
-/* Side by side, in a way that the lanes between those of the mask may be moved along. */
+/* True if the lanes are adjacent, so that those between the active lanes may be moved too. */
 static bool is_movable(const Tape *tape, const MemoryOp *memory, const TapeDetail *detail) {
     uint64_t needs = (uint64_t)memory->width * WARP_LANES, size = tape->grid->program->shared_bytes;
     return detail->is_line && memory->is_plain && detail->stride == memory->width && detail->first < size &&
@@ -273,7 +273,7 @@ static bool place_shared(Tape *tape, Draft *access, const uint64_t *address, uin
     if (!is_in_shared(tape, memory, address, mask)) return false;
     detail->is_line = affine_find_64(address, mask, &detail->stride);
     if (detail->is_line && !(mask & (mask - 1)))
-        detail->stride = memory->width; /* of one lane: any would do */
+        detail->stride = memory->width; /* of a single lane: any stride works */
     int lowest = __builtin_ctz(mask);
     detail->first = address[lowest] - (uint64_t)lowest * (uint64_t)detail->stride;
     detail->is_movable = is_movable(tape, memory, detail);
@@ -359,7 +359,8 @@ static void note_sync(Tape *tape, const TraceSync *sync) {
 
 /* ---- begin and end ---------------------------------------------------------------------------------- */
 
-/* Registers of one component, and special registers. What differs between blocks is a value from the start. */
+/* Finds registers of one component, and special registers. Values that differ between blocks vary from the
+ * start. */
 static void find_slots(Tape *tape) {
     const FunctionLayout *layout = &tape->grid->program->functions[0];
     for (int r = 0; r < layout->function->register_count; r++) {
@@ -405,7 +406,7 @@ static Tape *begin(const Block *block) {
     return tape;
 }
 
-/* The counters become what this block has cost. */
+/* Reduces the counters to the cost of this block. */
 static void subtract_counters(Tape *tape, const Worker *worker) {
     for (int pc = 0; pc <= tape->grid->program->op_count; pc++) {
         tape->runs[pc].executions = worker->runs[pc].executions - tape->runs[pc].executions;
@@ -420,7 +421,7 @@ static Tape *end(Tape *tape) {
     const Block *block = tape->recorded;
     const Worker *worker = block->worker;
     bool is_complete = !block->live_warps && !worker->stopped && worker->irregular == tape->irregular;
-    if (tape->is_observed && block->follows) is_complete = false; /* what is undefined may depend on values */
+    if (tape->is_observed && block->follows) is_complete = false; /* undefined values may depend on data */
     if (is_complete && !tape->is_abandoned) {
         subtract_counters(tape, worker);
         tape->executed = block->executed;

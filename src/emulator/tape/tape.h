@@ -1,18 +1,20 @@
 /* Tape: the work of one block as a straight line of steps that other blocks repeat (machine/tape_door.h).
  * Private to the emulator.
  *
- * Registers become *values*: what one instruction wrote for one or more warps. A value is **kept** where it is the same in
- * every block, because it depends only on constants, parameters, %tid and their like: it is computed once, while the tape
- * is recorded, and no instruction that makes one is on the tape. What a tape repeats depends on memory, or on %ctaid: lane
- * arithmetic, shuffles, accesses. Shared addresses have to be kept values; of global ones, the stride is checked,
- * and what they cost is counted again where they begin elsewhere in a sector. Branches leave nothing on the tape but a check of their predicate, if that is not
- * a kept value; barriers, jumps and exits leave nothing at all.
+ * Registers become *values*: the result of one instruction in one or more warps. A value is *kept* if it is
+ * the same in every block, because it depends only on constants, parameters, %tid and the like: it is
+ * computed once, during the recording, and its instructions are not on the tape. A tape repeats what depends
+ * on memory or on %ctaid: lane arithmetic, shuffles, accesses. Shared addresses must be kept values; for
+ * global addresses the tape checks the stride, and counts the cost again if they start at another offset in a
+ * sector. A branch only adds a check of its predicate, unless that is a kept value; barriers, jumps and exits
+ * add nothing.
  *
- * Where an observer sees the blocks, a tape has all of their accesses and synchronizations, and all of its checks come first,
- * so that nothing is ever taken back: what decides them must not be loaded by the block.
+ * With an observer, a tape contains all accesses and synchronizations of the block, and all checks come
+ * first, so that nothing has to be undone: the checks must not depend on values that the block loads.
  *
- * record.c makes *entries*; order.c puts checks before what they are for; place.c finds out which lanes of each value are needed, drops what nobody needs, and gives values
- * places in a register file of the tape; play.c runs what remains. */
+ * record.c creates *entries*; order.c moves checks before the entries they guard; place.c finds which lanes
+ * of each value are needed, drops unneeded entries, and places the values in a register file of the tape;
+ * play.c runs the result. */
 #ifndef EMULATOR_TAPE_TAPE_H
 #define EMULATOR_TAPE_TAPE_H
 
@@ -28,14 +30,14 @@ enum {
 };
 
 typedef struct TapeValue {
-    uint32_t bytes; /* PREDICATE_BYTES: a bit a lane; else 32 times those of a lane */
-    int special;    /* row of specials.def that fills it in each block; -1: none */
+    uint32_t bytes; /* PREDICATE_BYTES: one bit per lane; otherwise 32 times the bytes of a lane */
+    int special;    /* row of lower_specials.def that sets it in each block; -1: none */
     bool is_kept;
     uint8_t *data;            /* kept: [warp][bytes] */
     uint32_t has;             /* kept: the warps in which it has been read */
-    uint32_t need[MAX_WARPS]; /* lanes that an entry reads */
-    int home;                 /* the value in whose place it lies, since it is a changed one; itself */
-    int last;                 /* entry that reads the place last */
+    uint32_t need[MAX_WARPS]; /* lanes that some entry reads */
+    int home;                 /* the value whose location it shares, because it modifies it; or itself */
+    int last;                 /* the last entry that reads the location */
     uint32_t offset;
 } TapeValue;
 
@@ -43,67 +45,67 @@ typedef struct TapeReference { /* an operand of an entry */
     Operand *operand;
     int value;
     bool is_result;
-    int before; /* result: the value whose lanes outside the mask stay; NO_VALUE: none is alive there */
+    int before; /* result: the value whose lanes outside the mask stay; NO_VALUE: none is live there */
 } TapeReference;
 
 typedef enum TapeKind {
     TAPE_LANES,
     TAPE_GUARD,
-    TAPE_PRODUCT, /* checks that it fits */
+    TAPE_PRODUCT, /* checks that the product fits */
     TAPE_MERGE,
     TAPE_SHUFFLE,
     TAPE_EXCHANGE,
     TAPE_SHARED,
-    TAPE_ADDRESS, /* finds where the lanes of the next GLOBAL entry are, and checks it */
+    TAPE_ADDRESS, /* computes the addresses of the next GLOBAL entry, and checks them */
     TAPE_GLOBAL,
-    TAPE_SYNC /* what an observer sees of a barrier */
+    TAPE_SYNC /* a barrier, as the observer sees it */
 } TapeKind;
 
-typedef struct TapeDetail { /* of an entry, for one warp */
+typedef struct TapeDetail { /* of an entry, per warp */
     uint32_t expected;      /* GUARD: the predicate */
     bool is_needed;
-    bool
-        is_line; /* SHARED: lane l is at first + l * stride; GLOBAL: only stride and place in a sector count */
-    bool is_movable; /* SHARED: a line of 32 elements like the register, all of them inside the memory */
-    bool
-        is_whole; /* SHARED, a load: all 32 lanes may be moved; SHUFFLE: all 32 are moved by `stride` lanes */
+    /* SHARED: lane l is at first + l * stride; GLOBAL: only the stride and the offset in a sector matter */
+    bool is_line;
+    bool is_movable; /* SHARED: a line of 32 elements as wide as the register, all inside the memory */
+    /* SHARED load: all 32 lanes may be moved; SHUFFLE: all 32 move by `stride` lanes */
+    bool is_whole;
     uint64_t first;
     int64_t stride;
-    uint64_t at; /* GLOBAL, of the block that is played: `first` as an offset in the region */
-    uint8_t *
-        sectors; /* GLOBAL: [SECTOR_BYTES] what an access costs that begins so far into a sector; 0: not known yet */
-    const uint64_t *offset; /* SHARED, no line: [lane] */
-    const uint8_t *from;    /* SHUFFLE: [lane] the lane that it reads; WARP_LANES: it gets 0 */
+    uint64_t at; /* GLOBAL, for the played block: `first` as an offset in the region */
+    /* GLOBAL: [SECTOR_BYTES] the cost of an access that starts at this offset in a sector; 0: unknown */
+    uint8_t *sectors;
+    const uint64_t *offset; /* SHARED, not a line: [lane] */
+    const uint8_t *from;    /* SHUFFLE: [lane] the source lane; WARP_LANES: the lane gets 0 */
 } TapeDetail;
 
 typedef struct TapeEntry {
     TapeKind kind;
     const Op *source; /* the instruction */
-    Op *op;           /* the copy whose operands lie in the tape's registers */
+    Op *op;           /* its copy, whose operands are tape registers */
     TapeReference references[MOST_REFERENCES];
     int reference_count;
     int count; /* warps */
     uint8_t warps[MAX_WARPS];
     uint32_t masks[MAX_WARPS];
-    TapeDetail *details; /* [count]; of which kinds use what they need */
+    TapeDetail *details; /* [count]; unused in some kinds */
     Tape *tape;
     MemoryOp *memory;      /* SHARED, ADDRESS, GLOBAL */
     int region;            /* ADDRESS, GLOBAL */
     const TraceSync *sync; /* SYNC */
-    bool is_last;          /* no entry behind it checks anything */
-    bool is_late;          /* of an observed tape: behind the checks */
+    bool is_last;          /* no later entry checks anything */
+    bool is_late;          /* observed tape: after the checks */
 } TapeEntry;
 
-typedef struct TapeSlot { /* of a warp's registers, while the tape is recorded */
+typedef struct TapeSlot { /* a slot of a warp's registers, during the recording */
     int value;            /* of the lanes that vary */
-    uint32_t varying;     /* lanes; the others are the same in every block */
+    uint32_t varying;     /* lanes that differ between blocks */
     int kept;             /* known as this value, or NO_VALUE */
 } TapeSlot;
 
 typedef struct TapeStep {
     OpFunction run;
     const Op *op;
-    Warp *const *warps; /* they have registers (RegisterBase) and nothing else */
+    Warp *const *warps; /* with registers (RegisterBase) only */
     const uint32_t *masks;
     int count;
 } TapeStep;
@@ -113,7 +115,7 @@ typedef struct TapeSpecial { /* a value of %ctaid or the like */
     uint32_t offset, bytes;
 } TapeSpecial;
 
-typedef struct CostChange { /* of a block, against the recorded one */
+typedef struct CostChange { /* difference in cost between a block and the recorded one */
     int pc, sectors;
 } CostChange;
 
@@ -124,17 +126,17 @@ typedef struct UndoneBytes {
 
 struct Tape {
     const Grid *grid;
-    const Block *recorded; /* NULL: it is complete */
+    const Block *recorded; /* NULL: the tape is complete */
     Arena arena;
     bool is_abandoned;
-    uint64_t irregular; /* Worker.irregular when it began */
+    uint64_t irregular; /* Worker.irregular at its start */
     uint64_t executed, now;
-    RunCounter *runs;       /* what a block costs; until it is complete, what the worker had counted before */
+    RunCounter *runs;       /* the cost of a block; during the recording, the worker's earlier counts */
     TraceCounter *counters; /* the same */
     uint64_t plays;
-    /* ---- while it is recorded ---- */
+    /* ---- during the recording ---- */
     int slot_count;
-    uint32_t *slot_bytes; /* [slot_count] of the register that begins there; 0: none that is known */
+    uint32_t *slot_bytes; /* [slot_count] of the register that starts there; 0: none known */
     TapeSlot *slots;      /* [warp][slot_count] */
     int *latest_kept;     /* [slot_count] */
     uint64_t kept_bytes;
@@ -142,19 +144,19 @@ struct Tape {
     int value_count, value_capacity;
     TapeEntry **entries;
     int entry_count, entry_capacity;
-    /* ---- to be played ---- */
+    /* ---- for playback ---- */
     TapeStep *steps;
     int step_count;
     bool is_observed;
-    int late; /* observed: the first step behind the checks */
+    int late; /* observed: the first step after the checks */
     RegisterBase bases[MAX_WARPS];
     uint8_t *registers; /* of all warps */
     uint32_t register_stride;
     TapeSpecial *specials;
     int special_count;
-    Block *stand;      /* in the place of the played block, for its special registers */
-    bool differs;      /* the block does something else */
-    UndoneBytes *undo; /* what its stores have overwritten */
+    Block *stand;      /* stands for the played block, for its special registers */
+    bool differs;      /* the block differs */
+    UndoneBytes *undo; /* bytes that its stores have overwritten */
     int undo_count, undo_capacity;
     CostChange *changes;
     int change_count, change_capacity;
@@ -162,19 +164,19 @@ struct Tape {
     uint32_t saved_bytes, saved_capacity;
 };
 
-/* What it finds may be that the block does something else. */
+/* True if the entry may find that the block differs. */
 static inline bool tape_is_check(const TapeEntry *entry) {
     return entry->kind == TAPE_GUARD || entry->kind == TAPE_PRODUCT || entry->kind == TAPE_ADDRESS;
 }
-/* order.c. False: what the block has loaded decides a check, and it is observed. */
+/* order.c. False: the block is observed, and a check depends on values that it loads. */
 bool tape_order(Tape *tape);
-/* place.c: the entries become steps. False: there are too many. */
+/* place.c: turns the entries into steps. False: there are too many. */
 bool tape_place(Tape *tape);
-/* steps.c: sets the function that runs the entry. */
+/* tape_steps.c: sets the function that runs the entry. */
 void tape_set_run(TapeEntry *entry);
 /* play.c: TapeDoor.play */
 bool tape_play_block(Tape *tape, Worker *worker, uint64_t linear);
-/* Keeps what is about to be overwritten, until the block has ended. */
+/* Saves bytes that are about to be overwritten, until the block has ended. */
 void tape_keep_bytes(Tape *tape, uint8_t *at, uint32_t bytes);
 void tape_free(Tape *tape);
 

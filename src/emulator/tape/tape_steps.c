@@ -1,4 +1,4 @@
-/* Steps of a tape that are not lane arithmetic: checks, shuffles, accesses (tape.h). Op.extra is the entry. */
+/* Steps of a tape other than lane arithmetic: checks, shuffles, accesses (tape.h). Op.extra is the entry. */
 #include "emulator/tape/tape.h"
 
 #include "emulator/instructions/access_execute.h"
@@ -6,7 +6,8 @@
 #include "emulator/lower/index_products.h"
 #include "emulator/machine/observe.h"
 
-/* Defines the OpFunction table `NAME` of a function of the same arguments, compiled for several vector units. */
+/* Defines the OpFunction table `NAME` for a function with the same arguments, compiled for several vector
+ * units. */
 #if LANES_HAVE_LEVELS
 #define STEP_LEVEL(NAME, LEVEL, TARGET)                                                                      \
     TARGET static void NAME##_##LEVEL(const Op *op, Warp *const *warps, const uint32_t *masks, int count) {  \
@@ -82,12 +83,12 @@ STEP(shuffle) {
 
 /* ---- accesses --------------------------------------------------------------------------------------- */
 
-/* A register of 4 or 8 bytes and as many elements that lie side by side. */
+/* Moves adjacent elements to or from a register of 4 or 8 bytes per lane. */
 LANES_INLINE void move_line(const MemoryOp *memory, uint8_t *host, void *value, uint32_t mask) {
     void *to = memory->is_store ? host : value, *from = memory->is_store ? value : host;
     if (mask == ALL_LANES) {
         if (memory->element_bytes == 8)
-            memcpy(to, from, 8 * WARP_LANES); /* sizes that the compiler knows */
+            memcpy(to, from, 8 * WARP_LANES); /* sizes known at compile time */
         else
             memcpy(to, from, 4 * WARP_LANES);
     } else if (memory->element_bytes == 8) {
@@ -97,7 +98,7 @@ LANES_INLINE void move_line(const MemoryOp *memory, uint8_t *host, void *value, 
     }
 }
 
-/* Of `access`, what moving it needs is set. */
+/* The fields of `access` that a move needs are set. */
 static void observe(const TapeEntry *entry, Access *access, int w, PtxSpace space) {
     access->op = entry->source;
     access->block = entry->tape->stand;
@@ -142,7 +143,7 @@ static uint8_t sectors_at(const MemoryOp *memory, const TapeDetail *detail, uint
     return *known;
 }
 
-/* The access begins elsewhere in a sector than the one of the recorded block. */
+/* Counts again for an access that starts at another offset in a sector than that of the recorded block. */
 static __attribute__((noinline)) void count_sectors(const TapeEntry *entry, int w, uint32_t mask,
                                                     uint64_t first) {
     Tape *tape = entry->tape;
@@ -153,7 +154,8 @@ static __attribute__((noinline)) void count_sectors(const TapeEntry *entry, int 
     if (more) array_push(tape->changes, tape->change_count, tape->change_capacity, change);
 }
 
-/* Where the lanes of the warp lie in their region, if that is inside, and like those of the recorded block. */
+/* Finds where the warp's lanes lie in their region; false if they are outside it, or not like those of the
+ * recorded block. */
 LANES_INLINE bool find_line(const MemoryOp *memory, const Region *region, const TapeDetail *detail,
                             const Warp *warp, uint32_t mask, uint64_t *first) {
     const void *base = operand_at(warp, memory->base);
@@ -181,7 +183,7 @@ static void keep_line(const TapeEntry *entry, uint8_t *bytes, uint64_t first, in
                         width);
 }
 
-/* All lanes from the first to the last are in the region; a store does not touch what lies between them. */
+/* True if all lanes from the first to the last are in the region; a store does not write between them. */
 LANES_INLINE bool is_side_by_side(const MemoryOp *memory, const Region *region, uint64_t first,
                                   int64_t stride, uint32_t mask) {
     if (!memory->is_plain || stride != (int64_t)memory->width) return false;
