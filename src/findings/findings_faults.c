@@ -1,4 +1,4 @@
-/* Errors that end in a sentence of their own: faults, and wrong results (findings.h). */
+/* Sentences about faults and wrong results (findings.h). */
 #include "findings/findings_sentences.h"
 #include "base/sentence.h"
 #include <inttypes.h>
@@ -74,7 +74,7 @@ static bool count_same_trap(Findings *list, const Trap *trap) {
 static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     const TraceLaunch *launch = builder->trace->launches[trap->launch];
     if (count_same_trap(builder->list, trap)) return;
-    bool is_fault = trap->kind != TRAP_NOT_EMULATED; /* what the kernel does, not what is missing here */
+    bool is_fault = trap->kind != TRAP_NOT_EMULATED; /* an error of the kernel, not a limit of redviz */
     FindingKind kind = is_fault ? FINDING_FAULT : FINDING_NOT_EMULATED;
     Finding *finding = findings_add(builder->list, &builder->capacity, kind, trap->launch);
     FindingAccess *access = &finding->access;

@@ -1,4 +1,5 @@
-/* Sentences about lanes of a warp: undefined values of shuffles, and barriers that some lanes do not reach. */
+/* Sentences about lanes of a warp: undefined values of shuffles, and barriers that some lanes do not
+ * reach. */
 #include "findings/findings_sentences.h"
 #include <inttypes.h>
 

@@ -66,7 +66,7 @@ static const char *advice_for_race(const RacePair *pair, const TraceLaunch *laun
                : "put __syncthreads() between the two accesses, where every thread of the block reaches it";
 }
 
-/* Both accesses are volatile, or one is: PTX allows them, but their order is missing. */
+/* Both accesses are volatile, or one is: PTX allows them, but does not order them. */
 static void add_order(const RacePair *pair, const Finding *finding, Text *out) {
     const FindingAccess *access = &finding->access, *other = &finding->other;
     text_print(out, "line %d: ", other->line);
