@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct Said {               /* --expect, read */
+typedef struct Said {               /* the parsed text of --expect */
     const ExpectFunction *function; /* NULL: a file */
     int out, a, b, weight, bias;    /* buffers; -1: not named */
     uint64_t columns, width, base;
@@ -91,7 +91,7 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
 }
 
 static bool read_said(const char *text, const Plan *plan, const ExpectRun *run, Said *said, Error *error) {
-    for (const char *c = text; *c; c++) /* messages quote it, in one line */
+    for (const char *c = text; *c; c++) /* error messages quote it on one line */
         if ((unsigned char)*c < ' ')
             return error_set(error, "--expect: a control character (0x%02x) in its text", (unsigned char)*c);
     const char *at = text + strspn(text, " "), *end = skip_name(at);
@@ -117,7 +117,7 @@ bool expect_read(const char *expectation, const Plan *plan, Error *error) {
     return read_said(expectation, plan, NULL, &said, error);
 }
 
-/* The last buffer that was changed and is none of the inputs. */
+/* The last buffer that the run changed and that is not an input. */
 static int default_output(const ExpectRun *run, const Said *said) {
     int found = -1;
     int arguments = run->done->buffer_count - run->variables;

@@ -137,8 +137,8 @@ struct RaceDetector {
     int last_store_pc, last_store_launch; /* the last instruction that changed global memory; -1: none */
 };
 
-void race_detector_make_buffers(
-    RaceDetector *detector); /* makes shadow memory for the buffers of the trace */
+/* Makes shadow memory for the buffers of the trace. */
+void race_detector_make_buffers(RaceDetector *detector);
 void race_detector_forget_memory(RaceDetector *detector);
 /* The access does not fit in memory. */
 void race_detector_lack_memory(BlockRaces *block);
@@ -155,8 +155,8 @@ void race_pair_count(RacePair *pair, const BlockRaces *block); /* counts it agai
 void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, const TraceRelease *others);
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
-PcRule *
-race_detector_written_rules(const PtxProgram *program); /* rules of destinations; width 0: not a copy */
+/* The rules of destinations; width 0: not a copy. */
+PcRule *race_detector_written_rules(const PtxProgram *program);
 
 /* Drops accesses that can no longer race: those of other blocks in reused shared memory, and more
  * (`forgets`). */
