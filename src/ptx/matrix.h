@@ -4,8 +4,8 @@
  * A *fragment* is what the lanes hold of one matrix: some registers each, a register of one or more elements
  * (its parts, the first in the lowest bits). With g = lane / 4 and t = lane % 4, and p parts of a register:
  *
- *   a multiplicand (A, B)  a register holds p neighbours along k, from p * t on, of row g of A (column g of B)
- *   an accumulator (C, D)  two neighbours of row g, columns 2t and 2t + 1: two registers, or the parts of one
+ *  a multiplicand (A, B)  a register holds p neighbours along k, from p * t on, of row g of A (column g of B)
+ *  an accumulator (C, D)  two neighbours of row g, columns 2t and 2t + 1: two registers, or the parts of one
  *
  * This is an 8 x 8 block of the accumulator, and 8 x 4p of a multiplicand. Further registers hold further
  * blocks:
@@ -62,8 +62,8 @@ bool ptx_product(const PtxInstruction *instruction, PtxProduct *product);
  * its own, in which each lane accesses `bytes` contiguous bytes.
  *
  *   16-bit elements                a register: two neighbours in memory. If these are not neighbours in the
- *                                  matrix (A by columns, B by rows, ...) the lanes read the rows of the block as
- *                                  stored, and exchange the halves (is_transposed).
+ *                                  matrix (A by columns, B by rows, ...) the lanes read the rows of the block
+ *                                  as stored, and exchange the halves (is_transposed).
  *   adjacent 8-bit elements        a register
  *   other 8-bit elements           one element; a register has four pieces, its highest element is the first
  *   adjacent accumulators          two registers
