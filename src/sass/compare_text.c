@@ -1,4 +1,4 @@
-/* Differences as sentences (compare.h). */
+/* Puts differences into sentences (compare.h). */
 #include "sass/compare.h"
 
 #include <string.h>
