@@ -1,5 +1,7 @@
-/* NVRTC: the toolkit's compiler as a library. It takes device code alone, from memory, with every header
- * given by name; where the toolkit's folder of headers is there too, it may use those. */
+/* NVRTC: the toolkit's compiler as a library.
+ *
+ * It compiles only device code, from memory, with every header given by name; it may use the toolkit's
+ * headers if they are installed. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/library.h"
 #include "base/memory.h"
@@ -85,7 +87,8 @@ static void find_toolkit(Headers *headers, char folders[2][PATH_MAX]) {
         if (access(folders[i], R_OK) == 0) headers->folders[i] = folders[i];
 }
 
-/* Of what is included in <>, the toolkit has some; the rest is the standard library's, or the host's. */
+/* Of the names included in <>, the toolkit has some; the others belong to the standard library or to host
+ * code. */
 static bool list_headers(const Unit *unit, const char *standard, Headers *headers, Error *error) {
     const char *uncovered = unit_find_toolkit_header(unit);
     if (uncovered && !is_in_toolkit(headers, uncovered))
@@ -121,7 +124,7 @@ static bool compile_program(const Nvrtc *nvrtc, const Unit *unit, NvrtcProgram p
     options[count++] = "-lineinfo";
     options[count++] = "--std=c++17";
     options[count++] = "-w";
-    options[count++] = "-default-device"; /* constexpr functions and constants of the file */
+    options[count++] = "-default-device"; /* for constexpr functions and constants of the file */
     options[count++] = "--pre-include=redviz_standard.h";
     for (int i = 0; i < 2; i++) {
         if (!headers->folders[i]) continue;
