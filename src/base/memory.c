@@ -25,7 +25,7 @@ void *memory_new(size_t bytes) {
 
 void *memory_new_aligned(size_t bytes) {
     enum { LINE = 64 };
-    size_t whole = (bytes / LINE + 1) * LINE; /* aligned_alloc() takes multiples */
+    size_t whole = (bytes / LINE + 1) * LINE; /* aligned_alloc() requires a multiple */
     return memset(check(aligned_alloc(LINE, whole), whole), 0, whole);
 }
 
