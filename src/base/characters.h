@@ -3,8 +3,8 @@
  * A character is a base with its combining marks. Terminals differ in how they combine several characters, so
  * text is read in a way that every terminal draws alike:
  *
- * - A control, a mark of direction (which could show source text in another order than the compiler reads it), a
- *   mark without a base and a malformed byte are '?', in one column.
+ * - A control, a mark of direction (which could show source text in another order than the compiler reads
+ *   it), a mark without a base and a malformed byte are '?', in one column.
  * - Variation selectors are dropped, and so are joiners and skin tones after a symbol: an emoji of several
  *   characters is drawn as its parts. A joiner within a word of a script that needs it stays.
  * - The order is that of the text, also for scripts written from right to left. */

@@ -1,4 +1,4 @@
-/* Parts: several results in one output, each of which must look like a function by itself.
+/* Parts: several results in one output. Each must look like a function by itself.
  *
  * Examples: {sum, sum of squares} for each block; all minima followed by all maxima; a value and its place.
  * Each part is a view: elements at a fixed distance. Private to expect*.c. */

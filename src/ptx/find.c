@@ -1,4 +1,4 @@
-/* Finds an entry by what the user types, and lists candidates if several fit or none does. */
+/* Finds an entry by what the user types. Lists candidates if several fit or none does. */
 #include "ptx/names.h"
 #include "ptx/spelling.h"
 

@@ -7,7 +7,8 @@
  *          //## File ".nv_debug_ptx_txt", line 793
  *          /.02d0./               @!P1 BRA `(.L_x_1) ;
  *
- * A chain of inlined places begins with the innermost. Places apply to all instructions up to the next ones. */
+ * A chain of inlined places begins with the innermost. Places apply to all instructions up to the next
+ * ones. */
 #include "sass/nvdisasm.h"
 
 #include <ctype.h>
