@@ -14,7 +14,7 @@ struct ArenaBlock {
 
 static void *check(void *pointer, size_t bytes) {
     if (pointer || !bytes) return pointer;
-    fprintf(stderr, "redviz: out of memory (%zu bytes asked for); use a smaller --n or fewer traced blocks\n",
+    fprintf(stderr, "redviz: out of memory (%zu bytes requested); use a smaller --n or fewer traced blocks\n",
             bytes);
     exit(1);
 }

@@ -24,7 +24,7 @@ bool stream_read(Options *options, char **text, Error *error) {
     if (options->watch) return error_set(error, "--watch: %s is no file that can change", session->file);
     if (!text_read_stream(session->file, LIMIT_BYTES, text, &length, error)) return false;
     if (!length) return error_set_at(error, session->file, 0, 0, "it is empty");
-    if (strlen(*text) != length) return error_set_at(error, session->file, 0, 0, "this is no text");
+    if (strlen(*text) != length) return error_set_at(error, session->file, 0, 0, "this is not a text file");
     session->file = is_ptx(*text) ? "stdin.ptx" : "stdin.cu";
     session->text = *text;
     return true;

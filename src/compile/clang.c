@@ -54,11 +54,10 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     const char *uncovered = unit_find_toolkit_header(unit);
     if (uncovered) {
         free(arguments);
-        return error_set_at(
-            error, unit->options->path, 0, 0,
-            "<%s> is the CUDA toolkit's, and not among what redviz has for clang: it needs nvcc "
-            "or NVRTC",
-            uncovered);
+        return error_set_at(error, unit->options->path, 0, 0,
+                            "<%s> comes with the CUDA toolkit, and redviz has no replacement for clang: it "
+                            "needs nvcc or NVRTC",
+                            uncovered);
     }
     find_clang(clang, sizeof clang);
     snprintf(output, sizeof output, "%s/out.ptx", unit->folder);

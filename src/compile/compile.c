@@ -180,7 +180,7 @@ static bool unit_read(Unit *unit, const CompileOptions *options, Error *error) {
     if (!good)
         return error_set(error, "%s: a path with \" or \\ cannot be compiled: no #include can name it",
                          options->path);
-    if (strlen(text) != length) return error_set_at(error, options->path, 0, 0, "this is no text");
+    if (strlen(text) != length) return error_set_at(error, options->path, 0, 0, "this is not a text file");
     for (int i = 0; i < unit->file_count; i++) {
         Search search = {unit, i};
         device_code_includes(unit->files[i].text, true, visit_quoted, &search);
@@ -228,13 +228,12 @@ static const Compiler *choose(const char *name, char *identity, size_t bytes, Er
             return compilers[i];
     }
     if (!is_known)
-        error_set(error, "--compiler: '%.60s' is none of nvcc, nvrtc, clang", name);
+        error_set(error, "--compiler: '%.60s' is not nvcc, nvrtc or clang", name);
     else if (name)
-        error_set(error, "--compiler: there is no %s here", name);
+        error_set(error, "--compiler: %s was not found", name);
     else
-        error_set(error,
-                  "there is no CUDA compiler here: install nvcc, NVRTC (libnvrtc.so) or clang, or give "
-                  "the kernel as .ptx");
+        error_set(error, "no CUDA compiler was found: install nvcc, NVRTC (libnvrtc.so) or clang, or give "
+                         "the kernel as .ptx");
     return NULL;
 }
 

@@ -122,7 +122,7 @@ bool messages_to_error(const char *output, const char *compiler, Error *error) {
     if (!count) {
         output += strspn(output, " \t\r\n");
         return error_set(error, "%s: %.*s", compiler, (int)(*output ? line_length(output) : 24),
-                         *output ? output : "it failed without saying");
+                         *output ? output : "failed without a message");
     }
     bool has_exact_column = first.column;
     if (!has_exact_column) first.column = caret_column(first.text);

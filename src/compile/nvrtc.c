@@ -93,7 +93,7 @@ static bool list_headers(const Unit *unit, const char *standard, Headers *header
     const char *uncovered = unit_find_toolkit_header(unit);
     if (uncovered && !is_in_toolkit(headers, uncovered))
         return error_set_at(error, unit->options->path, 0, 0,
-                            "<%s> is the CUDA toolkit's, whose headers are not here: set CUDA_HOME",
+                            "<%s> comes with the CUDA toolkit, whose headers were not found: set CUDA_HOME",
                             uncovered);
     add_header(headers, "redviz_standard.h", standard);
     for (int i = 0; i < unit->system_count; i++)
@@ -157,7 +157,7 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
                 list_headers(unit, standard, &headers, error);
     if (good && nvrtc.nvrtcCreateProgram(&program, unit->files[0].text, unit->files[0].path, headers.count,
                                          headers.texts, headers.names))
-        good = error_set(error, "NVRTC: it cannot make a program of %s", unit->options->path);
+        good = error_set(error, "NVRTC: cannot create a program from %s", unit->options->path);
     good = good && compile_program(&nvrtc, unit, program, &headers, ptx, error);
     if (program) nvrtc.nvrtcDestroyProgram(&program);
     free(headers.names);

@@ -111,7 +111,7 @@ bool process_run(const char *const *arguments, const char *temporary, double sec
     *status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     if (done) return true;
     if ((cancel && *cancel) || interrupt_waits()) return error_set(error, "%s: given up", arguments[0]);
-    return error_set(error, "%s: still not done after %.0f seconds: given up", arguments[0], seconds);
+    return error_set(error, "%s: stopped after %.0f seconds", arguments[0], seconds);
 }
 
 bool process_is_safe_in_quotes(const char *path) {

@@ -31,7 +31,7 @@ static bool read_function(const char *at, size_t length, const ExpectFunction **
     if ((*function = expect_function_named(at, length))) return true;
     for (int i = 0; i < expect_function_count; i++)
         text_print(&names, "%s%s", i ? ", " : "", expect_functions[i].name);
-    error_set(error, "--expect: '%.*s' is none of %s, file:PATH", (int)(length > 40 ? 40 : length), at,
+    error_set(error, "--expect: '%.*s' is not one of %s, file:PATH", (int)(length > 40 ? 40 : length), at,
               text_string(&names));
     text_done(&names);
     return false;
@@ -145,7 +145,7 @@ static bool compare_file(const ExpectRun *run, const Said *said, int out, Expect
     }
     free(expected);
     text_print(what, "%s", said->path);
-    return count > 0 || error_set(error, "--expect: %s holds no element", said->path);
+    return count > 0 || error_set(error, "--expect: %s has no elements", said->path);
 }
 
 bool expect_compare(const char *expectation, const ExpectRun *run, ExpectResult *result, Text *what,

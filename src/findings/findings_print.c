@@ -99,7 +99,7 @@ static void print_extent(const Findings *findings, const FindingCause *cause, Te
     if (cause->count == 1 && text.length && *text.data == 'i') *text.data = 'I';
     if (text.length) text_add(&text, ".");
     if (lead->is_behind)
-        text_print(&text, "%sBehind the fault: seen with --keep-going.", text.length ? " " : "");
+        text_print(&text, "%sAfter the fault: seen with --keep-going.", text.length ? " " : "");
     if (lead->is_taken)
         text_print(&text, "%sSeen with --schedule %llu.", text.length ? " " : "",
                    (unsigned long long)lead->schedule);
@@ -136,7 +136,7 @@ int findings_count(const Findings *findings, Severity severity) {
 void findings_print(const Findings *findings, FindingSource source, void *context, Text *out) {
     static const char *const heads[] = {
         NULL, "Beyond the ideal (counts, not times):\n",
-        "Notes (not promised by PTX or CUDA, though no result is known to be lost):\n"};
+        "Notes (not guaranteed by PTX or CUDA, but not known to give a wrong result):\n"};
     int errors = findings->error_count, slow = findings_count(findings, SEVERITY_SLOW),
         notes = findings_count(findings, SEVERITY_NOTE);
     Severity last = SEVERITY_ERROR;

@@ -103,10 +103,10 @@ Limit limit_print(const LimitFigures *figures, char *out, size_t bytes) {
         break;
     case LIMIT_LAUNCHES:
         if (figures->launches > 1)
-            snprintf(out, bytes, "launches: %.0f %% of the time is for launches 2 to %d",
+            snprintf(out, bytes, "launches: %.0f %% of the time goes to launches 2 to %d",
                      figures->outside * 100, figures->launches);
         else
-            snprintf(out, bytes, "launches: %.0f %% of the time is outside of the kernel",
+            snprintf(out, bytes, "launches: %.0f %% of the time is outside the kernel",
                      figures->outside * 100);
         break;
     case LIMIT_UNKNOWN:

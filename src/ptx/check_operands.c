@@ -139,8 +139,8 @@ static bool check_constant(const Place *place, const PtxOperand *operand, const 
     if (!takes_integers)
         return FAULT(place, "%s takes no constants: move %s into a .b%d register first", name, operand->name,
                      wanted->bytes * 8);
-    return FAULT(place, "operand %d of %s is no float: %s needs an integer there", place->operand + 1, name,
-                 place->checker->instruction->name);
+    return FAULT(place, "operand %d of %s is not a float: %s needs an integer there", place->operand + 1,
+                 name, place->checker->instruction->name);
 }
 
 static bool check_value(const Place *place, const PtxOperand *operand, const WantedType *wanted) {

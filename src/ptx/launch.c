@@ -62,8 +62,8 @@ bool launch_check_cluster(const Launch *launch, Error *error) {
                          size[0], size[1], size[2], entry->maximum_cluster ? "one of this kernel" : "it",
                          most);
     return fits || error_set(error,
-                             "the grid of %ux%ux%u blocks is no multiple of the cluster of %ux%ux%u blocks, "
-                             "which a GPU refuses: use another --grid or --cluster",
+                             "the grid of %ux%ux%u blocks is not a multiple of the cluster of %ux%ux%u "
+                             "blocks, which a GPU rejects: use another --grid or --cluster",
                              grid[0], grid[1], grid[2], size[0], size[1], size[2]);
 }
 

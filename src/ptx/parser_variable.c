@@ -95,7 +95,7 @@ static bool head_word(PtxParser *parser, DeclarationHead *head) { /* one word th
     }
     const PtxName *name = ptx_names_find(parser->module->names, token.begin + 1, token.length - 1);
     if (!name || name->type == PTX_NO_TYPE)
-        return ptx_fail(parser, &token, "'%.*s' is no state space, type or attribute of a variable",
+        return ptx_fail(parser, &token, "'%.*s' is not a state space, type or attribute of a variable",
                         (int)(token.length < 40 ? token.length : 40), token.begin);
     head->type = name->type;
     return true;

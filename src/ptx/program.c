@@ -207,7 +207,7 @@ static bool resolve_list(Linker *linker, const PtxFunction *function, PtxCode *c
         const PtxLabel *target = list->targets[i].label;
         if (function->statements[target->statement].kind != PTX_STATEMENT_LABEL)
             return refuse(linker, instruction,
-                          "its list of targets names something that is no label of an instruction");
+                          "its list of targets names something that is not the label of an instruction");
         code->targets[i] = base + pcs[target->statement];
     }
     return true;

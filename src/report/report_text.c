@@ -47,8 +47,9 @@ static void add_verdict(const ReportInput *input, Text *out) {
 static const char *end_text(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++) {
         if (!trap_kind_is_fatal(trace->traps[i].kind)) continue;
-        return trace->traps[i].kind == TRAP_NOT_EMULATED ? ", up to what is not emulated"
-                                                         : ", up to the trap";
+        return trace->traps[i].kind == TRAP_NOT_EMULATED
+                   ? ", up to the first instruction that is not emulated"
+                   : ", up to the trap";
     }
     return "";
 }
@@ -61,10 +62,8 @@ static void print_result(const ReportInput *input, Text *out) {
     if (!input->has_result && *end_text(input->trace))
         text_add(&sentence, "result not checked: a fault ended the run");
     else if (!input->has_result)
-        text_print(
-            &sentence,
-            "result not checked: no reduction that is known gives it%s%s%s; --expect says which should",
-            input->alike ? " (" : "", input->alike ? input->alike : "", input->alike ? ")" : "");
+        text_print(&sentence, "result not checked: it matches no known reduction%s%s%s; --expect can name it",
+                   input->alike ? " (" : "", input->alike ? input->alike : "", input->alike ? ")" : "");
     else if (!input->result)
         text_print(&sentence, "no result: a trap ended the run; expected %s", input->expected);
     else if (input->compared > 1 && is_exact)
@@ -80,7 +79,7 @@ static void print_result(const ReportInput *input, Text *out) {
         text_print(&sentence,
                    input->is_said   ? ", by %s"
                    : input->correct ? ", looks like %s"
-                                    : ", if it is to be %s",
+                                    : ", if meant as %s",
                    input->looks_like);
     sentence_print(out, "", text_string(&sentence));
     text_done(&sentence);
@@ -113,7 +112,7 @@ static void print_interrupted(const ReportInput *input, Text *out) {
     CountText done, all;
     Text sentence = {0};
     text_print(&sentence,
-               "INTERRUPTED after %s of %s block%s: all counts are of what ran until then, and the result is "
+               "INTERRUPTED after %s of %s block%s: all counts cover what ran until then, and the result is "
                "not known",
                count_text(input->blocks_done, &done), count_text(input->blocks, &all), plural(input->blocks));
     sentence_print(out, "", text_string(&sentence));
@@ -134,7 +133,7 @@ static void print_head(const ReportInput *input, Text *out) {
         sentence_print(out, "", "the kernel printed more than 1,048,576 bytes; only the first are kept");
     if (input->unopened) {
         Text where = {0};
-        text_print(&where, "not opened: %s, which lies outside the kernel's folder; --sources DIR opens it",
+        text_print(&where, "not opened: %s, outside the kernel's folder; --sources DIR opens it",
                    input->unopened);
         sentence_print(out, "", text_string(&where));
         text_done(&where);
@@ -451,6 +450,7 @@ void report_text(const ReportInput *input, Text *out) {
     print_findings(input, lines, count, &totals, out);
     print_lanes(input, &totals, out);
     if (!*end_text(input->trace)) print_what_is_ideal(&totals, out);
-    if (input->counts_only) text_add(out, "- Hazards are not searched for here: --check does.\n");
+    if (input->counts_only)
+        text_add(out, "- Hazards are not searched for here; --check searches for them.\n");
     free(lines);
 }

@@ -278,7 +278,7 @@ static bool read_line(GridReader *reader, Error *error) {
                  {"m", read_levels}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (tsv_is(&reader->tsv, kinds[i].name)) return kinds[i].read(reader, error);
-    return tsv_refuse(&reader->tsv, error, "'%.24s' is no kind of line", reader->tsv.columns[0]);
+    return tsv_refuse(&reader->tsv, error, "'%.24s' is not a kind of line", reader->tsv.columns[0]);
 }
 
 typedef void TakeTimeline(void *context, GridTimeline *timeline);

@@ -110,7 +110,7 @@ static void what_is_wrong_is_said(void **state) {
     static const char *const cases[][2] = {
         {"printf '.version 7.0\\n.bad' | @ - --report", "stdin.ptx:2:1: "},
         {"printf '// a\\n/* b */ .version 7.0\\n.bad' | @ - --report", "stdin.ptx:3:1: "},
-        {"printf 'a\\0b' | @ - --report", "-: this is no text"},
+        {"printf 'a\\0b' | @ - --report", "-: this is not a text file"},
         {"cat tests/cli/scale.ptx | @ - --watch", "--watch: - is no file that can change"},
         {"printf 'a,b\\n' | @ --access -", "-:1"},
         {"@ /dev --report", "/dev"},
