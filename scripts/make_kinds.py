@@ -34,9 +34,9 @@ for code in range(0x110000):
     else:
         ranges.append([here, code, code])
 shown = ["RANGE(%s, 0x%04X, 0x%04X)" % tuple(r) for r in ranges if r[0] != "NARROW"]
-print("/* Characters that do not take one column, in order: RANGE(kind, first, last). Of Unicode %s, EastAsianWidth.txt" %
+print("/* Characters that do not take one column, in order: RANGE(kind, first, last). From Unicode")
+print(" * %s: EastAsianWidth.txt (W and F: WIDE), the general categories (Mn, Me: MARK; Cf: FORMAT; Cc, Cs, Co, Zl, Zp:" %
       unicodedata.unidata_version)
-print(" * (W and F: WIDE) and the general categories (Mn, Me: MARK; Cf: FORMAT; Cc, Cs, Co, Zl, Zp: CONTROL); and MARK are")
-print(" * the vowels and final consonants of Hangul. Written by scripts/make_kinds.py. */")
+print(" * CONTROL); Hangul vowels and final consonants are MARK. Written by scripts/make_kinds.py. */")
 for i in range(0, len(shown), 3):
     print(" ".join(shown[i:i + 3]))

@@ -13,7 +13,8 @@ static bool is_variation_selector(uint32_t character) {
     return (character >= 0xFE00 && character <= 0xFE0F) || (character >= 0xE0100 && character <= 0xE01EF);
 }
 
-/* The blocks from Arabic to Mongolian, and those of Vedic and Greek extensions between which nothing else joins. */
+/* The blocks from Arabic to Mongolian, and the Vedic and Greek extensions in between, where no other script
+ * joins letters. */
 static bool has_joined_letters(uint32_t glyph) {
     return glyph >= 0x600 && glyph < 0x2000;
 }
@@ -22,12 +23,12 @@ static bool is_skin(uint32_t character) {
     return character >= 0x1F3FB && character <= 0x1F3FF;
 }
 
-/* Draws nothing, wherever it stands. */
+/* Draws nothing in any position. */
 static bool is_left_out(uint32_t character) {
     return is_variation_selector(character) || is_joiner(character) || character == BYTE_ORDER_MARK;
 }
 
-/* What follows `base` in its cell; false: the next character begins. */
+/* Takes a character that belongs to the cell of `base`; false: the next cell begins. */
 static bool take_mark(Character *base, uint32_t character, int *count) {
     bool is_kept = is_joiner(character)
                        ? has_joined_letters(base->glyph)
@@ -40,8 +41,8 @@ static bool take_mark(Character *base, uint32_t character, int *count) {
 Character character_next(const char **text, int column) {
     Character out = {.glyph = utf8_next(text), .columns = 1};
     int count = 0;
-    if (out.glyph >= ' ' && out.glyph < 0x7f && (unsigned char)**text < 0x80)
-        return out; /* ASCII: most are */
+    /* ASCII, the usual case. */
+    if (out.glyph >= ' ' && out.glyph < 0x7f && (unsigned char)**text < 0x80) return out;
     if (out.glyph == '\t') {
         out.columns = CHARACTER_TAB_COLUMNS - column % CHARACTER_TAB_COLUMNS;
         return out;

@@ -45,7 +45,7 @@ void error_show_line(Error *error, const char *line, size_t length) {
     error->caret = (int)(at - skip) + 1;
 }
 
-/* The columns of the excerpt before byte `count`, where a tab is printed as a space. */
+/* The columns of the excerpt before byte `count`; a tab is printed as one space. */
 static int excerpt_columns(const char *excerpt, int count) {
     int columns = 0;
     for (const char *at = excerpt; *at && at - excerpt < count;) {
@@ -55,8 +55,8 @@ static int excerpt_columns(const char *excerpt, int count) {
     return columns;
 }
 
-/* As an interface draws it: ends of lines are \n and \r, other controls of either kind, malformed bytes and marks of direction
- * '?'. */
+/* Prints as an interface draws it: line ends as \n and \r; other controls, malformed bytes and marks of
+ * direction as '?'. */
 static void print_safely(const char *text, char tab, FILE *to) {
     while (*text) {
         char bytes[CHARACTER_BYTES] = "";

@@ -4,7 +4,7 @@
 
 enum { LIMB_BITS = 32, LOWEST_EXPONENT = -1088, MOST_PENDING = 1 << 20 };
 
-/* Every limb but the highest comes to be in 0 .. 2^32 - 1. */
+/* Brings every limb except the highest into 0 .. 2^32 - 1. */
 static void carry(ExactSum *sum) {
     for (int i = 0; i + 1 < EXACT_SUM_LIMBS; i++) {
         int64_t low = (int64_t)((uint64_t)sum->limbs[i] & 0xffffffffu);
@@ -33,11 +33,11 @@ void exact_sum_add(ExactSum *sum, double value, int64_t times) {
         sum->is_special = true;
         return;
     }
-    uint64_t mantissa =
-        (uint64_t)ldexp(frexp(fabs(value), &exponent), 53); /* value = mantissa * 2^(exponent - 53) */
+    /* value = mantissa * 2^(exponent - 53). */
+    uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(value), &exponent), 53);
     int position = exponent - 53 - LOWEST_EXPONENT;
     if (!mantissa) return;
-    if (position < 0) { /* a subnormal: its last bits are zero */
+    if (position < 0) { /* subnormal: its last bits are zero */
         mantissa >>= -position;
         position = 0;
     }

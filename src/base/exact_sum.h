@@ -9,15 +9,15 @@ enum { EXACT_SUM_LIMBS = 70 };
 
 /* Zero-initialised is the sum 0. */
 typedef struct ExactSum {
-    int64_t limbs[EXACT_SUM_LIMBS]; /* limb i counts units of 2^(32 i - 1088); each may be of either sign */
-    uint32_t pending;               /* additions since carries were last passed on */
-    bool is_special;                /* an infinity or a NaN was added: */
-    double special;                 /* their sum */
+    int64_t limbs[EXACT_SUM_LIMBS]; /* limb i counts units of 2^(32 i - 1088), with either sign */
+    uint32_t pending;               /* additions since the last carry */
+    bool is_special;                /* an infinity or a NaN was added */
+    double special;                 /* the sum of those */
 } ExactSum;
 
 /* Adds `value` `times` times; a negative `times` subtracts it. */
 void exact_sum_add(ExactSum *sum, double value, int64_t times);
-/* The nearest double (off by one unit in the last place at most). */
+/* The sum as a double, within one unit in the last place. */
 double exact_sum_value(ExactSum *sum);
 
 #endif

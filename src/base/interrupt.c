@@ -8,8 +8,8 @@ static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 enum { ENDING_COUNT = sizeof ending / sizeof *ending };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int depth;                             /* of the holds */
-static struct sigaction before[ENDING_COUNT]; /* where is_held */
+static int depth;                             /* number of nested holds */
+static struct sigaction before[ENDING_COUNT]; /* the previous action, if is_held */
 static bool is_held[ENDING_COUNT];
 static volatile sig_atomic_t came; /* the last signal; 0: none */
 
@@ -19,7 +19,7 @@ static void note(int number) {
 
 void interrupt_hold(void) {
     pthread_mutex_lock(&lock);
-    struct sigaction action = {.sa_handler = note}; /* without SA_RESTART: who waits is woken */
+    struct sigaction action = {.sa_handler = note}; /* without SA_RESTART: waiting calls return */
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < ENDING_COUNT && !depth; i++) {
         is_held[i] = !sigaction(ending[i], NULL, &before[i]) && !(before[i].sa_flags & SA_SIGINFO) &&
@@ -44,7 +44,7 @@ void interrupt_release(void) {
     if (number) raise(number);
 }
 
-static volatile bool *volatile caught; /* NULL: nobody catches */
+static volatile bool *volatile caught; /* NULL: not caught */
 
 static void keep(int number) {
     (void)number;

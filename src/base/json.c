@@ -80,7 +80,7 @@ void json_string(Json *json, const char *key, const char *value) {
     escape(json->out, value);
 }
 
-/* Bytes of the well-formed UTF-8 sequence at `s` (RFC 3629, section 4), 0 where there is none. */
+/* Bytes of the well-formed UTF-8 sequence at `s` (RFC 3629, section 4); 0: malformed. */
 static int sequence_length(const unsigned char *s) {
     if (s[0] < 0x80) return 1;
     int length = s[0] >= 0xf0 && s[0] <= 0xf4  ? 4

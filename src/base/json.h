@@ -1,5 +1,5 @@
-/* JSON writer: appends to a Text, keeps track of commas and escaping. Numbers that JSON cannot hold
- * (NaN, infinities) become null. Integers are written exactly. */
+/* JSON writer: appends to a Text and handles commas and escaping. Numbers that JSON cannot hold (NaN,
+ * infinities) become null. Integers are written exactly. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -8,7 +8,7 @@
 
 typedef struct Json {
     Text *out;
-    bool comma; /* a value was written at this level */
+    bool comma; /* a value precedes at this level */
 } Json;
 
 /* `key` is NULL inside arrays and at the top. */
@@ -21,7 +21,7 @@ void json_boolean(Json *json, const char *key, bool value);
 void json_integer(Json *json, const char *key, int64_t value);
 void json_unsigned(Json *json, const char *key, uint64_t value);
 void json_number(Json *json, const char *key, double value); /* shortest text that reads back the same */
-void json_string(Json *json, const char *key,
-                 const char *value); /* NULL writes null; invalid UTF-8 becomes U+FFFD */
+/* NULL writes null; invalid UTF-8 becomes U+FFFD. */
+void json_string(Json *json, const char *key, const char *value);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_among(const char *list, uint32_t character) {
     return strstr(list, bytes) != NULL;
 }
 
-/* Between two characters; `before` 0: at the beginning of the line. */
+/* True if a line may end between two characters; `before` 0: at the start of the line. */
 static bool may_end(uint32_t before, uint32_t after) {
     if (!before || before == ' ') return false;
     if (after == ' ') return true;
@@ -35,6 +35,7 @@ int line_break(const char *text, int columns) {
         if (character.columns) before = character.glyph;
     }
     if (!*at || *at == ' ' || !end) end = at;
-    if (end == text && *end) end = next; /* nothing fits: the first character, so that reading moves on */
+    /* Nothing fits: takes the first character, so that reading advances. */
+    if (end == text && *end) end = next;
     return (int)(end - text);
 }

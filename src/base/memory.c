@@ -14,7 +14,7 @@ struct ArenaBlock {
 
 static void *check(void *pointer, size_t bytes) {
     if (pointer || !bytes) return pointer;
-    fprintf(stderr, "redviz: out of memory (%zu bytes asked for); use a smaller --n or fewer traced blocks\n",
+    fprintf(stderr, "redviz: out of memory (%zu bytes requested); use a smaller --n or fewer traced blocks\n",
             bytes);
     exit(1);
 }
@@ -25,7 +25,7 @@ void *memory_new(size_t bytes) {
 
 void *memory_new_aligned(size_t bytes) {
     enum { LINE = 64 };
-    size_t whole = (bytes / LINE + 1) * LINE; /* aligned_alloc() takes multiples */
+    size_t whole = (bytes / LINE + 1) * LINE; /* aligned_alloc() requires a multiple */
     return memset(check(aligned_alloc(LINE, whole), whole), 0, whole);
 }
 

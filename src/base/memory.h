@@ -7,7 +7,7 @@
 
 /* Zeroed memory; never NULL. Free with free(). */
 void *memory_new(size_t bytes);
-/* The same, aligned to a cache line of 64 bytes. */
+/* As above, aligned to a cache line of 64 bytes. */
 void *memory_new_aligned(size_t bytes);
 void *memory_resize(void *old, size_t bytes);
 char *memory_copy_text(const char *text);
@@ -23,7 +23,7 @@ typedef struct Arena {
 void *arena_new(Arena *arena, size_t bytes);
 void *arena_copy(Arena *arena, const void *data, size_t bytes);
 char *arena_copy_text(Arena *arena, const char *text, size_t length); /* terminated copy */
-char *arena_copy_string(Arena *arena, const char *text);              /* the same; NULL of NULL */
+char *arena_copy_string(Arena *arena, const char *text);              /* as above; NULL for NULL */
 char *arena_print(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_done(Arena *arena);
 

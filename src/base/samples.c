@@ -47,7 +47,7 @@ Spread samples_spread(const Samples *samples) {
     return spread_of_first(samples, samples->count);
 }
 
-/* The median has not moved by more than a hundredth since WINDOW samples ago. */
+/* The median has changed by at most a hundredth since WINDOW samples ago. */
 static bool is_stable(const Samples *samples) {
     if (samples->count < 3 * WINDOW) return false;
     double before = spread_of_first(samples, samples->count - WINDOW).median,

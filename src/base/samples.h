@@ -1,5 +1,4 @@
-/* Samples: repeated measurements of one thing until their median is stable, and their spread. They also end
- * when the time is used up. */
+/* Samples: repeated measurements until their median is stable, or time is used up; and their spread. */
 #ifndef BASE_SAMPLES_H
 #define BASE_SAMPLES_H
 
@@ -15,15 +14,15 @@ enum { SAMPLES_MOST = 200 };
 typedef struct Samples {
     double values[SAMPLES_MOST];
     int count, least;
-    double end; /* seconds, on the clock of samples_now() */
+    double end; /* in seconds, on the clock of samples_now() */
 } Samples;
 
-/* At least `least` of them, and then for `seconds` at most. */
+/* Takes at least `least` samples, then continues for at most `seconds`. */
 void samples_begin(Samples *samples, int least, double seconds);
-bool samples_wanted(const Samples *samples); /* one more? */
+bool samples_wanted(const Samples *samples); /* true: take another sample */
 void samples_add(Samples *samples, double value);
 Spread samples_spread(const Samples *samples);
 
-double samples_now(void); /* seconds, since some time in the past */
+double samples_now(void); /* seconds since an arbitrary time */
 
 #endif

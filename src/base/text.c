@@ -124,7 +124,7 @@ bool text_read_stream(const char *path, size_t limit_bytes, char **data, size_t 
         text_add_bytes(&text, bytes, got);
     bool is_whole = !ferror(file), fits = text.length <= limit_bytes;
     if (!is_input) fclose(file);
-    text_add_bytes(&text, "", 0); /* terminated, even if it is empty */
+    text_add_bytes(&text, "", 0); /* terminated, even if empty */
     *data = text.data;
     *length = text.length;
     if (is_whole && fits) return true;

@@ -1,4 +1,4 @@
-/* Writing and reading of columns separated by tabs (tsv.h). */
+/* Writes and reads columns separated by tabs (tsv.h). */
 #include "base/tsv.h"
 
 #include "base/memory.h"

@@ -1,5 +1,6 @@
-/* Tab-separated text, written and read: the form of what redviz measures and keeps (assets/h200). Lines that
- * begin with # are comments, and empty lines mean nothing; what is not known is "-". */
+/* Tab-separated text, written and read: the format of redviz's measurements (assets/h200).
+ *
+ * Lines that begin with # are comments, and empty lines are skipped; unknown values are "-". */
 #ifndef BASE_TSV_H
 #define BASE_TSV_H
 
@@ -9,9 +10,9 @@
 
 /* ---- writing: each adds a tab, then the column --------------------------------------------------------- */
 
-/* NULL or "": "-". Tabs and ends of lines in it become spaces. */
+/* NULL or "": "-". Tabs and line ends in the word become spaces. */
 void tsv_add_word(Text *out, const char *word);
-/* With so many significant digits; NaN: "-". */
+/* `digits`: significant digits; NaN: "-". */
 void tsv_add_number(Text *out, double number, int digits);
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
@@ -19,27 +20,28 @@ void tsv_add_number(Text *out, double number, int digits);
 enum { TSV_COLUMNS = 40 };
 
 typedef struct TsvReader {
-    const char *path;           /* in errors; borrowed */
+    const char *path;           /* for errors; borrowed */
     int line;                   /* from 1; 0: none yet */
-    char *columns[TSV_COLUMNS]; /* of the line; they live until tsv_close(). Empty columns are "". */
-    int count;         /* how many the line has: more than TSV_COLUMNS are counted, too, but not kept */
-    char *text, *rest; /* all of it; what is behind the line, NULL: nothing */
+    char *columns[TSV_COLUMNS]; /* of the line, valid until tsv_close(); empty columns are "" */
+    /* Number of columns in the line, including those above TSV_COLUMNS, which are not kept. */
+    int count;
+    char *text, *rest; /* the whole text; the text after the line, NULL: none */
 } TsvReader;
 
-/* A file. false with `error`: it cannot be read. */
+/* Opens a file. False with `error`: it cannot be read. */
 bool tsv_open(TsvReader *reader, const char *path, Error *error);
-/* A copy of this text; `path` names it in errors. */
+/* Opens a copy of this text; `path` names it in errors. */
 void tsv_open_text(TsvReader *reader, const char *text, const char *path);
 void tsv_close(TsvReader *reader);
 
-/* The next line that is neither empty nor a comment, split; false: there is none. */
+/* Splits the next line that is neither empty nor a comment; false: no more lines. */
 bool tsv_next(TsvReader *reader);
-/* The line's first column, its kind, is this word. */
+/* True if the line's first column, its kind, is this word. */
 bool tsv_is(const TsvReader *reader, const char *kind);
-/* The column; "" where it is "-". */
+/* The column; "" for "-". */
 const char *tsv_word(const TsvReader *reader, int column);
 
-/* Each of these returns false with `error`: the file, the line, and what is wrong there. Columns count from 0 here,
+/* Each of these returns false with `error`: the file, the line and the problem. Columns count from 0 here,
  * and from 1 in messages. */
 bool tsv_refuse(const TsvReader *reader, Error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -49,7 +51,7 @@ bool tsv_whole(const TsvReader *reader, int column, uint64_t least, uint64_t mos
                Error *error);
 bool tsv_whole32(const TsvReader *reader, int column, uint32_t least, uint32_t most, uint32_t *out,
                  Error *error);
-/* A number, from `least` to `most`; "-": NaN. */
+/* A number, or one from `least` to `most`; "-": NaN. */
 bool tsv_number(const TsvReader *reader, int column, double *out, Error *error);
 bool tsv_number_within(const TsvReader *reader, int column, double least, double most, double *out,
                        Error *error);

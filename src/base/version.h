@@ -5,7 +5,7 @@
 #define REDVIZ_VERSION      "0.3.0"
 #define REDVIZ_VERSION_DATE "2026-11-25"
 
-/* Of a packed tree (make dist), where git archive writes it; else the Makefile asks git. */
+/* In a packed tree (make dist), git archive writes it; else the Makefile asks git. */
 #define REDVIZ_ARCHIVED_COMMIT "$Format:%H$"
 
 #endif

@@ -1,5 +1,4 @@
-/* Kernels with asynchronous copies: reductions whose input or result moves without the registers of the
- * threads. */
+/* Kernels with asynchronous copies: data moves without the registers of the threads. */
 #include "catalog/rows.h"
 #include "catalog/rows.h"
 
@@ -9,7 +8,7 @@ static uint32_t element_bytes(const CatalogRun *run) {
     return (uint32_t)ptx_type_bytes(run->dtype);
 }
 
-/* As many blocks as the multiprocessors are to hold; no more than there are pieces of `per_block` elements. */
+/* As many blocks as the multiprocessors hold, but no more than there are pieces of `per_block` elements. */
 static uint32_t grid_of(const CatalogRun *run, uint64_t per_block) {
     if (run->grid) return run->grid;
     uint32_t per_multiprocessor = (uint32_t)rows_parameter(run, "blocks_per_sm"), most = 2048 / run->block;
@@ -26,7 +25,7 @@ static void add_launch(const CatalogRun *run, Plan *plan, uint32_t grid, int to,
     rows_add_u32(plan, launch, (uint32_t)run->n);
 }
 
-/* Two buffers of 16 bytes a thread; a partial result a block. */
+/* Two buffers of 16 bytes per thread; one partial result per block. */
 static bool plan_copies(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
     uint32_t grid = grid_of(run, (uint64_t)run->block * (PIECE_BYTES / element_bytes(run)));
@@ -36,7 +35,8 @@ static bool plan_copies(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* A sum a thread in shared memory; the blocks' arrays are added to one of as many elements, which one block adds. */
+/* One sum per thread in shared memory. The blocks' arrays are added to one array of as many elements, which
+ * one block sums. */
 static bool plan_bulk_reduce(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
     rows_add_input(plan, run, run->n);
@@ -60,7 +60,7 @@ static void check_copies(const CatalogRun *run, const Plan *filled, const Plan *
     rows_check_reduction(run, filled, done, 1, depth, result);
 }
 
-/* The blocks are added one after another. */
+/* The blocks' sums are added one after another. */
 static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const Plan *done,
                               ExpectResult *result) {
     double depth = loaded_depth(run, done, 1) + (double)done->launches[0].grid[0] + 2 * WARP_LEVELS;

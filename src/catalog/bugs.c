@@ -1,14 +1,15 @@
-/* Kernels with bugs that people really write. Every one is a sum of n elements; the check holds it against
- * the true sum, so the report says which of them this run found out:
+/* Kernels with bugs that people really write.
+ *
+ * Each is a sum of n elements, compared with the true sum, so the report shows which bug this run found:
  *
  *   a wrong sum    bug_missing_sync, bug_all_lanes_add, bug_double_count
- *   a trap         bug_unguarded_load (where n is no multiple of the block), bug_half_shared (block > 128)
- *   poison         bug_uninitialized_shared (where n is no multiple of the block); the sum is wrong, too
- *   nothing yet    bug_overlapping_halves, bug_volatile_tail: races, right under the default schedule
- */
+ *   a trap         bug_unguarded_load (if n is not a multiple of the block), bug_half_shared (block > 128)
+ *   poison         bug_uninitialized_shared (if n is not a multiple of the block); the sum is wrong, too
+ *   nothing yet    bug_overlapping_halves, bug_volatile_tail: races, right under the default schedule */
 #include "catalog/rows.h"
 
-/* One launch of a thread an element; `out` has `outputs` sums; `shared_elements` of the run's type. */
+/* One launch with a thread for each element; `out` has one sum, or one for each block; `shared_elements` have
+ * the run's type. */
 static bool plan_bug(const CatalogRun *run, Plan *plan, bool one_total, uint32_t shared_elements) {
     int in = rows_add_input(plan, run, run->n);
     uint32_t blocks = rows_blocks(run->n, run->block);
@@ -37,14 +38,14 @@ static bool plan_atomic_total(const CatalogRun *run, Plan *plan, Error *error) {
     return plan_bug(run, plan, true, 0);
 }
 
-/* What a right kernel of this shape would be allowed: a tree over the block's threads. */
+/* Allows the roundings of a right kernel of this shape: a tree over the block's threads. */
 static void check_sum(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, reference_tree_depth(run->block), result);
 }
 
 static void check_atomic_total(const CatalogRun *run, const Plan *filled, const Plan *done,
                                ExpectResult *result) {
-    double warps = rows_blocks(run->n, 32); /* each of which adds once */
+    double warps = rows_blocks(run->n, 32); /* each adds once */
     rows_check_reduction(run, filled, done, 1, reference_tree_depth(32) + warps - 1, result);
 }
 

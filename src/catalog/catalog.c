@@ -1,4 +1,4 @@
-/* Finding a kernel by name, resolving what the command line asked of it, and finding its files. */
+/* Finds a kernel by name, resolves the command line's options for it, and finds its files. */
 #define _POSIX_C_SOURCE 200809L
 #include "catalog/catalog.h"
 
@@ -14,7 +14,7 @@
 
 enum { MULTIPROCESSORS_H200 = 132, MOST_NAMES = 256, LONGEST_ID = 63, PTX_LIMIT_BYTES = 64 << 20 };
 #define LARGEST_N                                                                                            \
-    ((uint64_t)1 << 30) /* element numbers are 32-bit in the kernels, with room for a stride beyond n */
+    ((uint64_t)1 << 30) /* elements have 32-bit indices in the kernels; leaves room for a stride beyond n */
 
 static const struct {
     const CatalogRow *rows;
@@ -40,7 +40,7 @@ const CatalogRow *catalog_row(int index) {
     return NULL;
 }
 
-/* Is `word` one of the space-separated `words`? */
+/* True if `word` is one of the space-separated `words`. */
 static bool is_among(const char *words, const char *word) {
     size_t length = strlen(word);
     for (const char *at = words; at && *at; at += strspn(at, " ")) {
@@ -59,7 +59,7 @@ static bool first_word(const char *words, char *word, size_t bytes) {
     return true;
 }
 
-/* A name that was meant: the same in other letters, else the nearest by edit distance. */
+/* The likely intended name: the same but for case, else the nearest by edit distance. */
 static const char *nearest_name(const char *name) {
     const char *names[MOST_NAMES];
     size_t count = 0;
@@ -123,7 +123,7 @@ static bool resolve_type(const CatalogRow *row, PtxType asked, PtxType *type, Er
     return true;
 }
 
-/* The three names live as long as the program, so that a run may keep a pointer. */
+/* The three names are static, so that a run may keep a pointer. */
 static const char *known_operation(const char *op) {
     static const char *const known[] = {"sum", "min", "max"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -229,8 +229,8 @@ static bool has_kernels(const char *root) {
     return try_path(root, "kernels", "operations.cuh", path, sizeof path);
 }
 
-/* From the executable upwards: build/redviz lies two below the root of the tree, a test of the sanitizer
- * build five; an installed bin/redviz lies beside share/redviz. */
+/* Searches upwards from the executable: build/redviz lies two levels below the root of the tree, a test of
+ * the sanitizer build five; an installed bin/redviz lies beside share/redviz. */
 static bool try_above(const char *folder, const char *name, char *path, size_t path_bytes) {
     char root[PATH_MAX], share[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", root, sizeof root - 1);

@@ -1,7 +1,7 @@
-/* The catalogue of kernels: for each its lesson, its launch and its expected result.
+/* The catalogue of kernels: the lesson, the launch and the expected result of each.
  *
- * A kernel is one .cu or .py file in kernels/ and one row in ladder.c, numerics.c, triton.c, labs.c or bugs.c
- * (rows.h). */
+ * A kernel is one .cu or .py file in kernels/ and one row in ladder_rows.c, asynchronous.c, numerics.c,
+ * triton.c, labs.c or bugs.c (rows.h). */
 #ifndef CATALOG_CATALOG_H
 #define CATALOG_CATALOG_H
 
@@ -17,25 +17,25 @@ typedef enum CatalogGroup {
 
 typedef struct CatalogParameter { /* --param NAME=VALUE */
     const char *name;
-    int64_t minimum, maximum, fallback; /* none is negative; fallback: the default */
+    int64_t minimum, maximum, fallback; /* not negative; fallback: the default */
     const char *meaning;
 } CatalogParameter;
 
 enum { CATALOG_PARAMETERS = 6 };
 
-typedef struct CatalogOptions { /* what the command line asked for; 0 or NULL: the row's default */
+typedef struct CatalogOptions { /* options of the command line; 0 or NULL: the row's default */
     uint64_t n;
     uint32_t block;   /* threads per block */
-    uint32_t grid;    /* blocks, for kernels whose grid is free */
-    uint32_t cluster; /* blocks of a cluster, for kernels that are launched in clusters */
+    uint32_t grid;    /* blocks, for kernels with a free grid */
+    uint32_t cluster; /* blocks of a cluster, for kernels launched in clusters */
     PtxType dtype;
     const char *op;                             /* "sum", "min", "max" */
     const char *parameters[CATALOG_PARAMETERS]; /* "stride=4" */
     int parameter_count;
     FillKind fill;
     bool has_fill;
-    bool prefers_digits; /* without a fill: sums are of digits, where the row's lesson needs no other input */
-    bool whole_numbers;  /* tests: random floats that are small integers */
+    bool prefers_digits; /* without a fill: sums use digits, unless the row's lesson needs another input */
+    bool whole_numbers;  /* for tests: random floats that are small integers */
     const char *fill_path;
     uint64_t seed;
     uint32_t multiprocessors; /* for grids that depend on the device; 0: 132 (H200) */
@@ -47,11 +47,11 @@ typedef struct CatalogRun { /* options resolved by the row: every field is set *
     const CatalogRow *row;
     uint64_t n;
     uint32_t block;
-    uint32_t grid;    /* as asked for; 0: the row chooses (the plan's launches have it) */
-    uint32_t cluster; /* blocks of a cluster; 0: the row launches none */
+    uint32_t grid;    /* as requested; 0: the row chooses (see the plan's launches) */
+    uint32_t cluster; /* blocks of a cluster; 0: no clusters */
     PtxType dtype;
     const char *op;
-    int64_t parameters[CATALOG_PARAMETERS]; /* in the order of the row's */
+    int64_t parameters[CATALOG_PARAMETERS]; /* in the order of the row's parameters */
     FillKind fill;
     bool whole_numbers;
     const char *fill_path; /* borrowed from the options */
@@ -67,21 +67,22 @@ struct CatalogRow {
     const char *story;      /* the first line of the screen, at most 78 characters: what to watch */
     const char *lesson;     /* one sentence */
     const char *watch;      /* what to watch for, one sentence */
-    const char *source;     /* "interleaved.cu"; the PTX is the same name with .ptx */
+    const char *source;     /* "interleaved.cu"; the PTX has the same name with .ptx */
     const char *types;      /* "int float double" */
     const char *operations; /* "sum min max" */
     uint32_t default_block, minimum_block, maximum_block;
-    const char *block_rule; /* "any", "power of two", "multiple of 32", ... as said in error messages */
+    const char *block_rule; /* "any", "power of two", "multiple of 32", ... as in error messages */
     uint64_t default_n;
     FillKind fill;      /* the input that the lesson needs; ZERO: any will do */
     bool has_free_grid; /* --grid is accepted; else the grid follows from n and the block */
-    uint32_t
-        default_cluster; /* blocks of a cluster, which --cluster changes; 0: it is not launched in clusters */
-    bool (*accepts_block)(uint32_t block); /* NULL: every size in the range */
+    /* Blocks of a cluster, which --cluster changes; 0: not launched in clusters. */
+    uint32_t default_cluster;
+    bool (*accepts_block)(uint32_t block); /* NULL: any size in the range */
     const char
-        *latencies; /* what the elements of its buffer "cycles" are, by semicolons: clock cycles that the
-                       kernel itself measured, of the parameter `steps` dependent steps each, 0 where it could
-                       not; NULL: nothing */
+        /* Names of the elements of its buffer "cycles", separated by semicolons: clock cycles that the kernel
+         * itself measured, each for the parameter `steps` dependent steps; 0: not measured. NULL: no such
+         * buffer. */
+        *latencies;
     CatalogParameter parameters[CATALOG_PARAMETERS];
     bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */
     void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
@@ -91,15 +92,15 @@ int catalog_count(void);
 const CatalogRow *catalog_row(int index);
 /* By id or alias; an unknown name fails and suggests the nearest. */
 const CatalogRow *catalog_find(const char *name, Error *error);
-/* Resolves defaults and refuses what the row does not accept, in one line that says what it does accept. */
+/* Resolves defaults and rejects invalid options, in one line that names the valid ones. */
 bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, CatalogRun *run, Error *error);
-/* The input where no fill is given. */
+/* The input if no fill is given. */
 FillKind catalog_default_fill(const CatalogRow *row, const char *op, bool prefers_digits);
-/* Where kernels/ and assets/ptx are: the build tree, the installed share folder, or $REDVIZ_SHARE. */
+/* A path in kernels/ or assets/ptx of the build tree, the installed share folder, or $REDVIZ_SHARE. */
 bool catalog_path(const char *folder, const char *name, char *path, size_t path_bytes, Error *error);
-/* The row's PTX, which may have other rows' entries, too. */
+/* The row's PTX file, which may also have entries of other rows. */
 bool catalog_ptx_path(const CatalogRow *row, char *path, size_t path_bytes, Error *error);
-/* The same, parsed; NULL with `error`. The caller frees it with ptx_module_free(). */
+/* As above, parsed; NULL with `error`. The caller frees it with ptx_module_free(). */
 PtxModule *catalog_module(const CatalogRow *row, Error *error);
 
 #endif

@@ -1,7 +1,7 @@
-/* Reductions along one dimension: of rows, of columns, and of an array of three dimensions.
+/* Reductions along one dimension: of rows, of columns, and of a three-dimensional array.
  *
- * An array has as many rows (of `columns` elements, each `depth` deep) as it takes to hold n elements; the
- * last row may be shorter. Sums that have no element are not computed. */
+ * An array has as many rows (of `columns` elements, each `depth` deep) as n elements need; the last row may
+ * be shorter. Sums without elements are not computed. */
 #include "catalog/dimensions.h"
 
 #include "catalog/rows.h"
@@ -22,7 +22,7 @@ static uint64_t row_length(const CatalogRun *run, uint64_t row) {
     return left < columns_of(run) ? left : columns_of(run);
 }
 
-/* A block a row; `arrays` shared arrays of the block's size, `outputs` elements of output. */
+/* One block per row; `arrays` shared arrays of the block's size, `outputs` elements of output. */
 static bool plan_rows(const CatalogRun *run, Plan *plan, const char *entry, uint32_t arrays,
                       uint64_t outputs) {
     uint32_t type_bytes = (uint32_t)ptx_type_bytes(run->dtype);
@@ -85,24 +85,26 @@ void dimensions_check_moments(const CatalogRun *run, const Plan *filled, const P
         double depth = reference_looped_depth(length, run->block);
         reference_compare(result, &done->buffers[1], 2 * row, reference_sum(&sum),
                           reference_bound(run->dtype, depth, sum.magnitude));
+        /* + 1: the product. */
         reference_compare(result, &done->buffers[1], 2 * row + 1, reference_sum(&squares),
-                          reference_bound(run->dtype, depth + 1, squares.magnitude)); /* + 1: the product */
+                          reference_bound(run->dtype, depth + 1, squares.magnitude));
     }
 }
 
 /* ---- exponentials ---- */
 
-typedef struct Exponentials { /* of a row: sum of exp(x - largest) */
+typedef struct Exponentials { /* for a row: sum of exp(x - largest) */
     long double largest, total;
-    double relative_bound; /* of a kernel's total */
+    double relative_bound; /* of the kernel's total */
 } Exponentials;
 
 enum {
+    /* In units of roundoff: exp, log and a division are within 2 units in the last place each. */
     FUNCTION_ERROR = 8
-}; /* in units of roundoff: exp, log and a division are within 2 units in the last place each */
+};
 
-/* An argument x - largest is rounded once, so exp() of it is off by |x - largest| units, weighted by its
- * share. */
+/* The argument x - largest is rounded once, so exp() of it has an error of |x - largest| units, weighted by
+ * its share. */
 static Exponentials row_exponentials(const CatalogRun *run, const Plan *filled, uint64_t row) {
     uint64_t begin = row * columns_of(run), length = row_length(run, row);
     Exponentials result = {.largest = rows_input(filled, begin)};
@@ -121,7 +123,7 @@ static Exponentials row_exponentials(const CatalogRun *run, const Plan *filled, 
     return result;
 }
 
-/* Below this, float exp() flushes to 0. */
+/* Float exp() flushes smaller results to 0. */
 static double smallest_normal(PtxType type) {
     return type == PTX_F32 ? 0x1p-126 : 0x1p-1022;
 }
@@ -166,7 +168,7 @@ void dimensions_check_logsumexp(const CatalogRun *run, const Plan *filled, const
 
 typedef struct Slices { /* the array as [outer][length][inner]; sums run over length */
     uint64_t length, inner;
-    uint64_t count; /* sums that have an element; they come before those that have none */
+    uint64_t count; /* number of sums with elements; they come before those without */
 } Slices;
 
 static Slices column_slices(const CatalogRun *run) {

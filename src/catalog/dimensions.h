@@ -1,4 +1,4 @@
-/* Dimensions: plan() and check() of the rows that reduce along one dimension; their table is in numerics.c
+/* Dimensions: plan() and check() of the rows that reduce along one dimension. Their table is in numerics.c
  * (and triton.c, which checks the same). */
 #ifndef CATALOG_DIMENSIONS_H
 #define CATALOG_DIMENSIONS_H
@@ -8,7 +8,7 @@
 enum { TILES_AUTO, TILES_ONE, TILES_SEVERAL }; /* row_sum's parameter `tiles` */
 
 /* Compares buffer 1 with the sums of the rows (columns) of a matrix of n elements and --param columns. Each
- * may have been made of `sums` running sums, folded as a tree. */
+ * may consist of `sums` running sums, folded as a tree. */
 void dimensions_check_rows(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
                            ExpectResult *result);
 void dimensions_check_columns(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,

@@ -1,7 +1,7 @@
-/* Labs: kernels that each teach one lesson about the machine; --param sets its subject.
+/* Labs: kernels that each teach one lesson about the machine; --param varies it.
  *
- * Most copy n elements from `in` to `out` by way of the access that they are about, so their check is exact
- * and looks at every element. n counts elements; there is a thread for each unless a row says otherwise. */
+ * Most copy n elements from `in` to `out` with the access under study, so their check is exact and covers
+ * every element. n counts elements; each has a thread unless a row says otherwise. */
 #include "catalog/rows.h"
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const PlanBuffer *output_of(const Plan *done) {
     return &done->buffers[1];
 }
 
-/* Text is only made for what is reported: equal elements after the first are passed over. */
+/* Makes text only for the reported element: skips equal elements after the first. */
 static void compare(ExpectResult *result, const PlanBuffer *out, uint64_t index, double expected) {
     double got = plan_element(out->type, out->bytes, index);
     if (result->compared && got == expected)
@@ -23,7 +23,7 @@ static void compare(ExpectResult *result, const PlanBuffer *out, uint64_t index,
         reference_judge(result, out->type, index, got, expected, 0);
 }
 
-/* in[count] -> out[count], a thread an element; the arguments in, out, n are added, more may follow. */
+/* in[count] -> out[count], one thread per element; adds the arguments in, out, n; more may follow. */
 static PlanLaunch *plan_of_copy(const CatalogRun *run, Plan *plan, const char *entry, uint64_t input_count,
                                 uint32_t shared_bytes) {
     int in = rows_add_input(plan, run, input_count);
@@ -43,7 +43,7 @@ static void check_copy(const CatalogRun *run, const Plan *filled, const Plan *do
 
 /* ---- banks ---- */
 
-/* Shared bytes of an array whose last thread is (block - 1) * stride elements from its start. */
+/* Bytes of a shared array in which the last thread's element has index (block - 1) * stride. */
 static uint32_t strided_bytes(const CatalogRun *run, int64_t element_bytes) {
     return (uint32_t)(((run->block - 1) * rows_parameter(run, "stride") + 1) * element_bytes);
 }
@@ -107,8 +107,9 @@ static bool plan_bank_vector(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 enum {
+    /* lab_bank_padding: a block of one warp sums the TILE rows of a tile, TILE elements each. */
     TILE = 32
-}; /* lab_bank_padding: a block of one warp sums the TILE rows of a tile, TILE elements each */
+};
 
 static bool plan_bank_padding(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
@@ -126,7 +127,7 @@ static void check_bank_padding(const CatalogRun *run, const Plan *filled, const 
                                ExpectResult *result) {
     const PlanBuffer *in = input_of(filled);
     for (uint64_t row = 0; row * TILE < run->n; row++) {
-        uint32_t sum = 0; /* wraps as the kernel's int does */
+        uint32_t sum = 0; /* wraps like the kernel's int */
         for (uint64_t i = row * TILE; i < run->n && i < (row + 1) * TILE; i++)
             sum += (uint32_t)(int32_t)plan_element(in->type, in->bytes, i);
         compare(result, output_of(done), row, (int32_t)sum);
@@ -209,8 +210,8 @@ static void check_shuffle_range(const CatalogRun *run, const Plan *filled, const
     const PlanBuffer *in = input_of(filled);
     uint64_t delta = (uint64_t)rows_parameter(run, "delta"), width = (uint64_t)rows_parameter(run, "width");
     for (uint64_t i = 0; i < run->n; i++) {
-        uint64_t source =
-            i % width + delta < width ? i + delta : i; /* blocks are whole warps, so i % 32 is the lane */
+        /* Blocks are whole warps, so i % 32 is the lane. */
+        uint64_t source = i % width + delta < width ? i + delta : i;
         compare(result, output_of(done), i, source < run->n ? plan_element(in->type, in->bytes, source) : 0);
     }
 }
@@ -236,7 +237,7 @@ static bool plan_latency(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* Its cycles have no reference; the sum that it makes on the way has. */
+/* Its cycles have no reference; the sum that it computes on the way does. */
 static void check_latency(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     rows_check_reduction(run, filled, done, done->buffer_count - 1, 0, result);
 }

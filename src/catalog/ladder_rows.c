@@ -1,4 +1,4 @@
-/* The ladder: twenty-two ways to reduce an array, each a step from the one before. */
+/* The ladder: twenty-two ways to reduce an array, each a step from the previous one. */
 #include "catalog/rows.h"
 
 /* ---- plans ------------------------------------------------------------------------------------------ */
@@ -7,7 +7,7 @@ static uint32_t element_bytes(const CatalogRun *run) {
     return (uint32_t)ptx_type_bytes(run->dtype);
 }
 
-/* kernel(in, out, n): every thread takes `per_thread` elements, and every block leaves a partial result in
+/* kernel(in, out, n): each thread takes `per_thread` elements, and each block leaves a partial result in
  * `out`. */
 static void plan_partials(const CatalogRun *run, Plan *plan, const char *entry, uint32_t per_thread,
                           uint32_t shared_bytes) {
@@ -110,7 +110,7 @@ static bool plan_vectorized_shuffle(const CatalogRun *run, Plan *plan, Error *er
     return true;
 }
 
-/* As many blocks as the multiprocessors hold at once (2048 threads each), up to blocks_per_sm on each; no
+/* As many blocks as the multiprocessors hold at once (2048 threads each), up to blocks_per_sm on each, but no
  * more than there is work for. */
 static uint32_t resident_grid(const CatalogRun *run) {
     if (run->grid) return run->grid;
@@ -128,7 +128,7 @@ static bool plan_grid_stride(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* kernel(in, partial, out, n): the grid finishes by itself. */
+/* kernel(in, partial, out, n): the grid computes the final result by itself. */
 static bool plan_one_launch(const CatalogRun *run, Plan *plan, bool cooperative) {
     uint32_t grid = resident_grid(run);
     int in = rows_add_input(plan, run, run->n);
@@ -144,7 +144,7 @@ static bool plan_one_launch(const CatalogRun *run, Plan *plan, bool cooperative)
     return true;
 }
 
-/* Blocks that wait for each other must all be resident. */
+/* All blocks must be resident, since they wait for each other. */
 static bool plan_cooperative(const CatalogRun *run, Plan *plan, Error *error) {
     uint32_t resident = run->multiprocessors * (2048 / run->block);
     if (run->grid > resident)
@@ -160,9 +160,9 @@ static bool plan_last_block(const CatalogRun *run, Plan *plan, Error *error) {
     return plan_one_launch(run, plan, false);
 }
 
-/* Chosen by measuring on an H200: one block as long as its threads need at most four loads; then as many blocks as give
- * each thread two, but two on a multiprocessor at most, and four once there are more than 8 MiB to read. Four loads in
- * flight where each thread has as many. */
+/* Chosen by measurements on an H200: one block while its threads need at most four loads each. Beyond that,
+ * enough blocks for two loads per thread, with at most two blocks on a multiprocessor, or four above 8 MiB of
+ * input. Four loads are in flight if each thread has that many. */
 typedef struct FastestShape {
     uint32_t grid, loads;
 } FastestShape;
@@ -194,7 +194,7 @@ static uint32_t next_power_of_two(uint32_t value) {
     return power;
 }
 
-/* Elements per block: one block up to 1024 elements, beyond that at most 512 blocks. */
+/* Elements per block: one block up to 1024 elements, above that at most 512 blocks. */
 static uint32_t two_stage_elements(uint64_t n) {
     uint32_t elements;
     if (n <= 1024) {
@@ -246,7 +246,7 @@ static void check_two_each(const CatalogRun *run, const Plan *filled, const Plan
     rows_check_reduction(run, filled, done, 1, block_depth(run, 2), result);
 }
 
-/* The elements of a vector are folded in pairs, before or after the block's tree. */
+/* Folds the elements of a vector in pairs, before or after the block's tree. */
 static void check_vectors(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     double depth = reference_tree_depth(vector_elements(run)) + reference_tree_depth(run->block);
     rows_check_reduction(run, filled, done, 1, depth, result);
@@ -258,7 +258,7 @@ static void check_multi_add(const CatalogRun *run, const Plan *filled, const Pla
                          result);
 }
 
-/* In whatever order they come, one after another. */
+/* One after another, in any order. */
 static void check_atomic(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     rows_check_reduction(run, filled, done, 1, (double)run->n - 1, result);
 }

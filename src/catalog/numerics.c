@@ -61,7 +61,7 @@ static bool plan_running_sums(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* Elements t, t + threads, ...: their true sum; and what fp16 must make of them, added in this order. */
+/* Elements t, t + threads, ...: their true sum; and their fp16 sum in this order. */
 static Reference running_sum(const CatalogRun *run, const Plan *filled, uint64_t t, double *in_half,
                              uint64_t *count) {
     Reference sum = {0};
@@ -70,16 +70,16 @@ static Reference running_sum(const CatalogRun *run, const Plan *filled, uint64_t
     for (uint64_t i = t; i < run->n; i += threads_of(run), ++*count) {
         double x = rows_input(filled, i);
         reference_add(&sum, x);
-        *in_half = float16_half_read(
-            float16_half_write(*in_half + x)); /* the sum of two halves is exact in a double */
+        /* A double holds the sum of two halves exactly. */
+        *in_half = float16_half_read(float16_half_write(*in_half + x));
     }
     return sum;
 }
 
-/* Reports how far each sum is from the true one. Two things must hold for it to be correct: it is, bit for
- * bit, what correctly rounded fp16 additions in this order give; and it lies within (count - 1) * u * sum|x|
- * of the true sum, the bound for a running sum of any length (Jeannerod and Rump, Improved Error Bounds for
- * Inner Products, 2013), which an overflow does not. */
+/* Reports the error of each sum. A correct sum equals, bit for bit, the result of correctly rounded fp16
+ * additions in this order. It also lies within (count - 1) * u * sum|x| of the true sum, the bound for a
+ * running sum of any length (Jeannerod and Rump, Improved Error Bounds for Inner Products, 2013), which an
+ * overflow does not. */
 static void check_half_naive(const CatalogRun *run, const Plan *filled, const Plan *done,
                              ExpectResult *result) {
     const PlanBuffer *out = &done->buffers[1];
@@ -114,7 +114,7 @@ static bool plan_scaled_half(const CatalogRun *run, Plan *plan, Error *error) {
                          (long long)scale);
     uint32_t blocks = rows_blocks(run->n, run->block);
     int in = rows_add_input(plan, run, run->n);
-    plan->buffers[in].scale = 60000; /* random numbers of which few overflow fp16 */
+    plan->buffers[in].scale = 60000; /* few of these random numbers overflow fp16 */
     int out = rows_add_output(plan, "out", PTX_F32, blocks);
     PlanLaunch *launch = rows_add_launch(plan, "scaled_half", blocks, run->block, run->block * 2);
     plan_add_pointer(plan, launch, in);
@@ -124,7 +124,7 @@ static bool plan_scaled_half(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* Scaling by a power of two is exact but for subnormals, which are rounded to multiples of 2^-24. */
+/* Scaling by a power of two is exact except for subnormals, which are rounded to multiples of 2^-24. */
 static void check_scaled_half(const CatalogRun *run, const Plan *filled, const Plan *done,
                               ExpectResult *result) {
     const PlanBuffer *out = &done->buffers[1];
@@ -150,8 +150,8 @@ static bool plan_kahan(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* 2u + O(n u^2) times sum|x| for the running sums (Higham, 4.3), u for the last rounding; the tree adds
- * second-order terms only. n is that of one thread. */
+/* 2u + O(n u^2) times sum|x| for the running sums (Higham, 4.3), u for the last rounding; the tree adds only
+ * second-order terms. n is the count of one thread. */
 static void check_kahan(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     Reference sum = {0};
     for (uint64_t i = 0; i < run->n; i++) reference_add(&sum, rows_input(filled, i));

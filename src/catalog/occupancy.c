@@ -1,4 +1,4 @@
-/* How the multiprocessor hands out blocks: the rules of NVIDIA's occupancy calculator. */
+/* How a multiprocessor allocates blocks: the rules of NVIDIA's occupancy calculator. */
 #define _POSIX_C_SOURCE 200809L
 #include "catalog/occupancy.h"
 
@@ -10,11 +10,11 @@
 
 typedef struct Architecture {
     int capability;
-    uint32_t warps, blocks;      /* resident on one multiprocessor, at most */
+    uint32_t warps, blocks;      /* most that are resident on one multiprocessor */
     uint32_t shared_bytes;       /* of one multiprocessor */
-    uint32_t block_shared_bytes; /* of one block, at most */
-    uint32_t reserved_bytes;     /* of every block's shared memory, by the system */
-    uint32_t shared_unit;        /* shared memory is handed out in these */
+    uint32_t block_shared_bytes; /* most of one block */
+    uint32_t reserved_bytes;     /* system use of every block's shared memory */
+    uint32_t shared_unit;        /* allocation unit of shared memory */
 } Architecture;
 
 enum { KB = 1024 };
@@ -44,7 +44,7 @@ static uint32_t round_up(uint32_t value, uint32_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
-/* Registers go to warps, in units, and each of the four partitions has a quarter of them. */
+/* Registers are allocated to warps, in units; each of the four partitions has a quarter of them. */
 static uint32_t blocks_by_registers(uint32_t registers, uint32_t warps) {
     if (registers == 0) return UINT32_MAX;
     if (registers > MAXIMUM_REGISTERS) return 0;
@@ -79,7 +79,7 @@ double occupancy_theoretical(int capability, uint32_t registers, uint32_t shared
            architecture->warps;
 }
 
-/* A line of resources.csv: asset,entry,architecture,registers,... */
+/* Reads a line of resources.csv: asset,entry,architecture,registers,... */
 static bool read_line(const char *line, const char *entry, int capability, int *registers) {
     char wanted[16];
     snprintf(wanted, sizeof wanted, "sm_%d,", capability);

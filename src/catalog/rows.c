@@ -1,4 +1,4 @@
-/* What the rows of all tables share: buffers, launches, references and how far off a result may be. */
+/* Shared code of all tables: buffers, launches, references and error bounds. */
 #include "catalog/rows.h"
 
 #include "base/text.h"
@@ -126,7 +126,7 @@ long double rows_fold(const CatalogRun *run, const Plan *filled, uint64_t begin,
     return strcmp(run->op, "sum") ? (long double)extreme : reference_sum(&sum);
 }
 
-/* Modulo 2^64, which every integer type divides. */
+/* Modulo 2^64, a multiple of every integer type's modulus. */
 static long double fold_integers(PtxType type, const void *bytes, uint64_t count) {
     uint64_t sum = 0;
     if (loops_sum(type, bytes, count, &sum)) return (long double)(int64_t)sum;

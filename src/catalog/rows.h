@@ -1,8 +1,8 @@
 /* Rows: the tables of the catalogue, and shared code of their plan() and check() functions.
  *
- * Each of ladder.c, asynchronous.c, numerics.c, triton.c, labs.c and bugs.c exports one table. A row's plan() adds buffers
- * and launches; its check() compares every output element with a reference computed on the host from the
- * filled input. */
+ * Each of ladder_rows.c, asynchronous.c, numerics.c, triton.c, labs.c and bugs.c exports one table. A row's
+ * plan() adds buffers and launches; its check() compares every output element with a reference computed on
+ * the host from the filled input. */
 #ifndef CATALOG_ROWS_H
 #define CATALOG_ROWS_H
 
@@ -17,13 +17,13 @@ extern const int ladder_row_count, asynchronous_row_count, numerics_row_count, t
 bool rows_accept_power_of_two(uint32_t block);
 bool rows_accept_whole_warps(uint32_t block);
 
-/* Value of a --param of the run's row, by name (which must be one of the row's). */
+/* Value of a --param of the run's row; `name` must be one of the row's. */
 int64_t rows_parameter(const CatalogRun *run, const char *name);
 
-/* Readable entry name, as ptx_module_find_entry() takes it, in the plan's arena: rows_entry(plan, run,
- * "unrolled", "256") is "unrolled<int,Sum,256>"; `more` NULL: no further template arguments. */
+/* Readable entry name for ptx_module_find_entry(), in the plan's arena: rows_entry(plan, run, "unrolled",
+ * "256") is "unrolled<int,Sum,256>"; `more` NULL: no further template arguments. */
 const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, const char *more);
-/* The same for a template of the type alone: "moments<float>". */
+/* As above, for a template with only the type: "moments<float>". */
 const char *rows_typed_entry(Plan *plan, const CatalogRun *run, const char *function);
 const char *rows_type_name(PtxType type); /* as in C++: "int", "float", "__half", "__nv_bfloat16", ... */
 const char *rows_operation_name(const char *op); /* "Sum", "Min", "Max" */
@@ -42,21 +42,21 @@ void rows_add_f32(Plan *plan, PlanLaunch *launch, float value);
 /* Blocks of `per_block` elements that cover n; at least one. */
 uint32_t rows_blocks(uint64_t n, uint64_t per_block);
 
-/* Identity of the operation in `type`, as written to memory: what a total starts from. */
+/* Identity of the operation in `type`, as in memory: the initial value of a total. */
 void rows_identity(PtxType type, const char *op, void *bytes);
 
 /* Element i of the plan's first buffer, the input, widened. */
 double rows_input(const Plan *filled, uint64_t i);
 
-/* `count` elements of the input (at least one) from `begin`, `step` apart, folded with the run's operation;
+/* Folds `count` elements of the input (at least one) from `begin`, `step` apart, with the run's operation;
  * *magnitude is the sum of their absolute values. */
 long double rows_fold(const CatalogRun *run, const Plan *filled, uint64_t begin, uint64_t count,
                       uint64_t step, long double *magnitude);
 
-/* The whole check of a reduction of the buffer "in" to one value with the run's op: folds the `count`
- * elements of the buffer `output` (partial results of the blocks, or one total) on the host, exactly for
- * integers, in long double for floats, and compares with the fold of the input. `depth`: additions on the
- * longest way from an element of the input to an element of `output`. */
+/* Checks a reduction of the buffer "in" to one value with the run's op. It folds the `count` elements of the
+ * buffer `output` (partial results of the blocks, or one total) on the host, exactly for integers, in long
+ * double for floats, and compares with the fold of the input. `depth`: the most additions from an element of
+ * the input to an element of `output`. */
 void rows_check_reduction(const CatalogRun *run, const Plan *filled, const Plan *done, int output,
                           double depth, ExpectResult *result);
 

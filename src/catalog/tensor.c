@@ -1,9 +1,9 @@
-/* tensor_core: a partial result a block; floats of 16-bit numbers, doubles of doubles. */
+/* tensor_core: one partial result per block; floats for 16-bit numbers, doubles for doubles. */
 #include "catalog/tensor.h"
 
 #include "catalog/rows.h"
 
-enum { WARP = 32, ITEMS = 8 /* 16-bit numbers that a lane holds of a matrix */, WARP_LEVELS = 5 };
+enum { WARP = 32, ITEMS = 8 /* 16-bit elements of a matrix in each lane */, WARP_LEVELS = 5 };
 
 static uint64_t per_block(const CatalogRun *run) {
     return (uint64_t)run->block * (run->dtype == PTX_F64 ? 1 : ITEMS);
@@ -28,8 +28,9 @@ bool tensor_plan(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* Of floats, an mma is off by less than (k + 2) * 2^-23 of all that it adds (emulator/instructions/matrix_dot.h): 2 * (k + 2)
- * roundings of f32, with k = 16. Of doubles it is k fused multiply-adds, k = 4. */
+/* For floats, the error of an mma is less than (k + 2) * 2^-23 of all that it adds
+ * (emulator/instructions/matrix_dot.h): 2 * (k + 2) roundings of f32, with k = 16. For doubles it has k fused
+ * multiply-adds, k = 4. */
 static double roundings_of_product(const CatalogRun *run) {
     return run->dtype == PTX_F64 ? 4 : 2 * (16 + 2);
 }

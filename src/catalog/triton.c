@@ -1,22 +1,22 @@
-/* Kernels that Triton compiled, with their launches and their table (kernels/triton_*.py).
+/* Kernels compiled by Triton, with their launches and their table (kernels/triton_*.py).
  *
- * A program is a block. How many threads it has was decided when it was compiled (.reqntid). After the
- * arguments of the source come two pointers to scratch memory, which are null where a kernel wants none. */
+ * A program is a block; its number of threads is fixed at compile time (.reqntid). The arguments of the
+ * source are followed by two pointers to scratch memory, which are null if a kernel needs none. */
 #include "catalog/dimensions.h"
 #include "catalog/rows.h"
 #include <math.h>
 
-enum { /* of the sources */
+enum { /* as in the sources */
        TILE = 1024,
        ROW_TILE = 128,
        COLUMN_TILE = 32,
        MOST_PROGRAMS = 1024,
-       MOST_COLUMNS = 1 << 20 /* element numbers are 32-bit and go a tile beyond the end */
+       MOST_COLUMNS = 1 << 20 /* element indices have 32 bits and reach a tile beyond the end */
 };
 
 /* ---- plans ---- */
 
-/* entry(in, out, n, [number]) of the run's type; `shared_bytes` as Triton says them when it compiles. */
+/* entry(in, out, n, [number]) of the run's type; `shared_bytes` as Triton reports them when it compiles. */
 static PlanLaunch *add_programs(const CatalogRun *run, Plan *plan, uint32_t programs, uint32_t shared_bytes,
                                 int in, int out, uint64_t n) {
     const char *entry = arena_print(&plan->arena, "%s_%s", run->row->id, plan_type_name(run->dtype));
@@ -32,7 +32,7 @@ static void add_scratch(Plan *plan, PlanLaunch *launch) {
     for (int i = 0; i < 2; i++) plan_add_scalar(plan, launch, &null, sizeof null);
 }
 
-/* An element of each warp: what tl.sum() and tl.max() of one dimension pass through shared memory. */
+/* One element per warp: what tl.sum() and tl.max() over one dimension pass through shared memory. */
 static uint32_t warps_bytes(const CatalogRun *run, PtxType type) {
     return run->block / 32 * (uint32_t)ptx_type_bytes(type);
 }
@@ -57,14 +57,14 @@ static bool plan_max(const CatalogRun *run, Plan *plan, Error *error) {
     (void)error;
     int in = rows_add_input(plan, run, run->n);
     int out = rows_add_output(plan, "out", run->dtype, 1);
-    plan->buffers[out].fill = FILL_VALUE; /* what atomics fold into */
+    plan->buffers[out].fill = FILL_VALUE; /* the initial value for atomics */
     rows_identity(run->dtype, run->op, plan->buffers[out].value);
     add_scratch(plan, add_programs(run, plan, rows_blocks(run->n, TILE), warps_bytes(run, run->dtype), in,
                                    out, run->n));
     return true;
 }
 
-/* `sums` of the input, each over `number` elements or of `number` columns. */
+/* `sums` sums of the input, each over `number` elements or of `number` columns. */
 static void plan_sums(const CatalogRun *run, Plan *plan, uint64_t sums, uint32_t programs,
                       uint32_t shared_bytes, uint32_t number) {
     int in = rows_add_input(plan, run, run->n);
@@ -101,7 +101,7 @@ static bool plan_half_sum(const CatalogRun *run, Plan *plan, Error *error) {
     return true;
 }
 
-/* ---- checks: `TILE` running sums, then a tree over them, whichever lanes hold them ---- */
+/* ---- checks: `TILE` running sums, then a tree over them, in any lanes ---- */
 
 static void check_sum(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
     uint32_t programs = sum_programs(run);

@@ -1,7 +1,8 @@
-/* The cache of compiled PTX, in the user's cache folder. A file of $XDG_CACHE_HOME, else ~/.cache, holds each
- * PTX; its name is a hash of everything that decides it. A file holds that whole text, so that no two inputs
- * can be taken for each other, and a checksum: one that is damaged is removed, and compiled again. Whatever
- * is wrong with the folder, compiling goes on without.
+/* The cache of compiled PTX, in the user's cache folder: $XDG_CACHE_HOME, else ~/.cache.
+ *
+ * A file holds each PTX; its name is a hash of everything that determines it. A file also holds that whole
+ * text, so that no two inputs are confused, and a checksum: a damaged file is removed, and the PTX compiled
+ * again. Errors of the folder never stop a compilation.
  *
  *     redviz ptx 1 CHECKSUM KEY-BYTES PTX-BYTES
  *     KEY PTX */
@@ -29,7 +30,7 @@ static uint64_t hash(uint64_t sum, const char *bytes, size_t length) {
 
 static const uint64_t START = UINT64_C(0xcbf29ce484222325);
 
-/* With a '/' at its end; makes it. */
+/* Makes the folder; the path ends in '/'. */
 static bool find_folder(char *path, size_t bytes) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     bool is_cache = cache && *cache == '/';
@@ -52,7 +53,7 @@ static bool find_file(const char *key, char path[PATH_MAX]) {
     return true;
 }
 
-/* The PTX in the text of a file of this key; NULL: it is damaged. */
+/* The PTX in the text of a file with this key; NULL: damaged. */
 static const char *check(const char *text, size_t length, const char *key) {
     uint64_t checksum;
     size_t key_bytes, ptx_bytes, head = strcspn(text, "\n") + 1;
@@ -77,7 +78,7 @@ bool cache_find(const char *key, Text *ptx) {
     return found != NULL;
 }
 
-/* ---- keeping ------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------------------- */
 
 static bool write_file(const char *path, const char *key, const char *ptx) {
     uint64_t checksum = hash(hash(START, key, strlen(key)), ptx, strlen(ptx));
@@ -101,7 +102,7 @@ static int by_age(const void *a, const void *b) {
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* The oldest of too many. */
+/* Removes the oldest files above the limit. */
 static void drop_oldest(const char *folder) {
     char path[PATH_MAX + 64];
     Entry *entries = NULL;
@@ -133,5 +134,5 @@ void cache_keep(const char *key, const char *ptx) {
     interrupt_release();
     drop_oldest(folder);
     snprintf(making, sizeof making, "%.*scompiled.db", (int)(strlen(folder) - strlen("ptx/")), folder);
-    unlink(making); /* of redviz 0.1 */
+    unlink(making); /* left by redviz 0.1 */
 }

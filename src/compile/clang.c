@@ -1,4 +1,4 @@
-/* Clang: compiles CUDA C++ with headers of ours where there is no toolkit (unit.h). */
+/* Clang: compiles CUDA C++ with redviz's own headers if there is no toolkit (unit.h). */
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
 #include "compile/compiler_messages.h"
@@ -17,12 +17,12 @@ static bool find(char *identity, size_t bytes) {
     return find_clang(path, sizeof path) && process_identify(path, identity, bytes);
 }
 
-/* Copies of the files, without what belongs to the host; their lines are those of the originals. */
+/* Writes copies of the files without host code; they keep the line numbers of the originals. */
 static bool write_file(const Unit *unit, int index, char *path, size_t bytes, Error *error) {
     const UnitFile *file = &unit->files[index];
     Text text = {0};
     text_print(&text, "#line 1 \"%s\"\n%s\n", file->path, file->text);
-    if (!index && unit->options->instance) /* its line is one that no message is about */
+    if (!index && unit->options->instance) /* no message refers to its line */
         text_print(&text,
                    "#line 1 \"%s\"\nstatic __attribute__((used)) void *redviz_instance = (void *)&%s;\n",
                    file->path, unit->options->instance);
@@ -32,7 +32,7 @@ static bool write_file(const Unit *unit, int index, char *path, size_t bytes, Er
     return good;
 }
 
-/* Names that are included in <> stand for what clang.h holds, or for nothing. */
+/* Names included in <> are covered by clang.h, or empty. */
 static bool write_files(const Unit *unit, char *input, size_t bytes, Error *error) {
     char path[PATH_MAX];
     for (int i = 0; i < unit->system_count; i++) {
@@ -54,18 +54,17 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     const char *uncovered = unit_find_toolkit_header(unit);
     if (uncovered) {
         free(arguments);
-        return error_set_at(
-            error, unit->options->path, 0, 0,
-            "<%s> is the CUDA toolkit's, and not among what redviz has for clang: it needs nvcc "
-            "or NVRTC",
-            uncovered);
+        return error_set_at(error, unit->options->path, 0, 0,
+                            "<%s> comes with the CUDA toolkit, and redviz has no replacement for clang: it "
+                            "needs nvcc or NVRTC",
+                            uncovered);
     }
     find_clang(clang, sizeof clang);
     snprintf(output, sizeof output, "%s/out.ptx", unit->folder);
     snprintf(headers, sizeof headers, "%s/clang.h", unit->options->headers);
     snprintf(system, sizeof system, "-I%s/system", unit->folder);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", COMPILE_ARCHITECTURE);
-    /* clang takes its PTX version from a toolkit, and there is none: 7.0 is the first for sm_80 */
+    /* clang takes its PTX version from a toolkit, which is missing: 7.0 is the first for sm_80 */
     const char *const fixed[] = {clang,
                                  "-x",
                                  "cuda",

@@ -1,4 +1,4 @@
-/* Which compiler, what it is given, and the cache. */
+/* Chooses a compiler, prepares its input, and uses the cache. */
 #define _XOPEN_SOURCE 700
 #include "compile/compile.h"
 
@@ -60,7 +60,7 @@ const char *unit_find_toolkit_header(const Unit *unit) {
     return NULL;
 }
 
-/* Names come from #include lines: those that lead out of the folder are not made. */
+/* Names come from #include lines: files outside the folder are not made. */
 static bool is_inside(const char *name) {
     return *name != '/' && !strstr(name, "..");
 }
@@ -95,9 +95,9 @@ bool unit_take_output(const char *path, Text *ptx, Error *error) {
     return true;
 }
 
-typedef struct Search { /* for what a file includes */
+typedef struct Search { /* for the files that a file includes */
     Unit *unit;
-    int from; /* the file that includes */
+    int from; /* the including file */
 } Search;
 
 static void add_file(Unit *unit, const char *name, const char *path) {
@@ -116,7 +116,7 @@ bool unit_find_header(const Unit *unit, const char *name, char whole[PATH_MAX]) 
            header_find_in_project(unit->files[0].path, name, whole);
 }
 
-/* Looked for where the compilers look first: beside the file that includes it; then above the source. */
+/* Searches where compilers do: first beside the including file, then above the source. */
 static void visit_quoted(void *context, const char *name, size_t length) {
     const Search *search = context;
     const char *from = search->unit->files[search->from].path;
@@ -153,7 +153,7 @@ static void split_flags(Unit *unit) {
     }
 }
 
-/* The compilers are given it by #include or #line, and give it back in messages and line tables. */
+/* Compilers get the name in #include or #line, and repeat it in messages and line tables. */
 static bool is_nameable(const char *path) {
     return !strpbrk(path, "\"\\\n");
 }
@@ -228,17 +228,16 @@ static const Compiler *choose(const char *name, char *identity, size_t bytes, Er
             return compilers[i];
     }
     if (!is_known)
-        error_set(error, "--compiler: '%.60s' is none of nvcc, nvrtc, clang", name);
+        error_set(error, "--compiler: '%.60s' is not nvcc, nvrtc or clang", name);
     else if (name)
-        error_set(error, "--compiler: there is no %s here", name);
+        error_set(error, "--compiler: %s was not found", name);
     else
-        error_set(error,
-                  "there is no CUDA compiler here: install nvcc, NVRTC (libnvrtc.so) or clang, or give "
-                  "the kernel as .ptx");
+        error_set(error, "no CUDA compiler was found: install nvcc, NVRTC (libnvrtc.so) or clang, or give "
+                         "the kernel as .ptx");
     return NULL;
 }
 
-/* Everything that the PTX follows from. */
+/* Everything that determines the PTX. */
 static void make_key(const Unit *unit, const char *identity, const char *headers, Text *key) {
     const CompileOptions *options = unit->options;
     text_print(key, "%s\n%s\n%s\n%s\n", identity, headers, options->flags ? options->flags : "",
@@ -255,7 +254,7 @@ static void list_files(const Unit *unit, Compiled *out) {
         array_push(out->files, out->file_count, out->file_capacity, memory_copy_text(unit->files[i].path));
 }
 
-/* A file whose kernels are all templates gives PTX without any. */
+/* A file with only kernel templates compiles to PTX without kernels. */
 static bool check_kernels(const Unit *unit, const Text *ptx, bool *has_templates_alone, Error *error) {
     Text templates = {0};
     if (strstr(text_string(ptx), ".entry")) return true;
@@ -272,7 +271,7 @@ static bool check_kernels(const Unit *unit, const Text *ptx, bool *has_templates
     return false;
 }
 
-/* Ended by a signal, it leaves neither files nor processes. NVRTC makes none, and cannot be stopped. */
+/* A signal leaves neither files nor processes behind. NVRTC makes none, and cannot be stopped. */
 static bool compile_in_folder(Unit *unit, const Compiler *compiler, Text *ptx, Error *error) {
     if (!compiler->needs_folder) return compiler->run(unit, ptx, error);
     interrupt_hold();

@@ -1,9 +1,8 @@
-/* Compile: CUDA C++ to PTX by nvcc, NVRTC or clang, the first that is installed. NVRTC is a library that is
- * opened at run time; clang gets headers of ours instead of the toolkit's.
+/* Compile: CUDA C++ to PTX by nvcc, NVRTC or clang, the first that is installed.
  *
- * Only device code is compiled. nvcc reads the file as it is; for the other two, which accept no host code
- * without its headers, functions of the host are blanked out (device_code.h), so that line numbers stay.
- * Results are kept, by content, in the user's cache. */
+ * NVRTC is a library opened at run time; clang gets redviz's headers instead of the toolkit's. Only device
+ * code is compiled. nvcc reads the file as it is. The other two accept no host code without its headers: host
+ * functions are blanked out (device_code.h), which keeps line numbers. Results are cached by content. */
 #ifndef COMPILE_COMPILE_H
 #define COMPILE_COMPILE_H
 
@@ -12,30 +11,31 @@
 
 typedef struct CompileOptions {
     const char *path; /* FILE.cu */
-    const char
-        *text; /* what it contains, where there is no such file: it stands for one in this folder; NULL */
-    const char
-        *instance; /* an instance of a template to make, "reduce<float,256>"; NULL: those of the file */
-    const char *compiler;        /* "nvcc", "nvrtc" or "clang"; NULL: the first that there is */
+    /* Its content if there is no such file: then the path only names its folder; NULL: read the file. */
+    const char *text;
+    /* A template instance to make, "reduce<float,256>"; NULL: those of the file. */
+    const char *instance;
+    const char *compiler;        /* "nvcc", "nvrtc" or "clang"; NULL: the first that is installed */
     const char *flags;           /* for the compiler, separated by blanks; NULL: none */
-    bool no_cache;               /* neither looked for among earlier results nor kept there */
-    const char *headers;         /* folder of our headers (assets/include) */
+    bool no_cache;               /* neither reads nor writes the cache */
+    const char *headers;         /* folder of redviz's headers (assets/include) */
     const volatile bool *cancel; /* true ends it early, with an error; NULL: never */
 } CompileOptions;
 
 typedef struct Compiled {
-    char *ptx; /* terminated; NULL: it failed */
+    char *ptx; /* terminated; NULL: failed */
     size_t length;
-    const char *compiler; /* which it was */
-    bool is_cached;       /* it was compiled earlier */
-    bool has_templates_alone; /* it failed since no instance is named, and the file launches none */
-    char **files;         /* FILE.cu and what it includes in quotes: where a change makes another PTX; also
-                             known where compiling fails */
+    const char *compiler;     /* the compiler used */
+    bool is_cached;           /* from the cache */
+    bool has_templates_alone; /* failed because no instance is named, and the file launches none */
+    /* FILE.cu and what it includes in quotes: a change in these changes the PTX. Also set if compiling
+     * fails. */
+    char **files;
     int file_count, file_capacity;
 } Compiled;
 
-/* false with `error`: no compiler, or the compiler's first message, with its place in the source. Whatever it
- * returns, `out` is to be given to compiled_done(). */
+/* False with `error`: no compiler, or the compiler's first message with its place in the source. Call
+ * compiled_done() on `out` in either case. */
 bool compile(const CompileOptions *options, Compiled *out, Error *error);
 void compiled_done(Compiled *compiled);
 

@@ -35,7 +35,7 @@ static const char *skip_word(const char *at, const char *end, const char *word) 
     return (size_t)(end - at) >= length && memcmp(at, word, length) == 0 ? at + length : NULL;
 }
 
-/* Is this line "FILE(12): error: TEXT", "FILE(12): error #20: TEXT", or "FILE:12:3: error: TEXT"? */
+/* True for a line "FILE(12): error: TEXT", "FILE(12): error #20: TEXT", or "FILE:12:3: error: TEXT". */
 static bool read_message(const char *line, Message *message) {
     static const char *const kinds[] = {"catastrophic error", "fatal error", "error"};
     const char *end = line + line_length(line);
@@ -57,7 +57,7 @@ static bool read_message(const char *line, Message *message) {
     return false;
 }
 
-/* nvcc draws a caret below the line, which it indents by two; where the next lines are no such drawing, 0. */
+/* nvcc draws a caret below the line, which it indents by two; 0: the next lines are no such drawing. */
 static int caret_column(const char *message) {
     const char *source = message + line_length(message);
     if (*source != '\n' || strncmp(source, "\n  ", 3) != 0) return 0;
@@ -71,7 +71,7 @@ static bool is_name_part(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The name of `length` in the line, as a whole word: its column; 0: it is not there. */
+/* The column of the name, of `length` bytes, in the line, as a whole word; 0: not found. */
 static int column_of(const char *name, size_t length, const char *line, size_t line_bytes) {
     for (size_t i = 0; i + length <= line_bytes; i++)
         if (!memcmp(line + i, name, length) && (!i || !is_name_part(line[i - 1])) &&
@@ -80,8 +80,8 @@ static int column_of(const char *name, size_t length, const char *line, size_t l
     return 0;
 }
 
-/* nvcc's caret stands below what it made of the line; the message names in quotes what it is about. The column of
- * the first such name that is in the line, `column` where there is none. */
+/* nvcc's caret marks a position in its own rendering of the line, but the message quotes the names concerned.
+ * Returns the column of the first quoted name in the line, or `column` if there is none. */
 static int column_of_quoted(const char *message, const char *line, size_t line_bytes, int column) {
     const char *end = message + line_length(message);
     for (const char *quote = memchr(message, '"', (size_t)(end - message)); quote;) {
@@ -122,7 +122,7 @@ bool messages_to_error(const char *output, const char *compiler, Error *error) {
     if (!count) {
         output += strspn(output, " \t\r\n");
         return error_set(error, "%s: %.*s", compiler, (int)(*output ? line_length(output) : 24),
-                         *output ? output : "it failed without saying");
+                         *output ? output : "failed without a message");
     }
     bool has_exact_column = first.column;
     if (!has_exact_column) first.column = caret_column(first.text);

@@ -8,7 +8,7 @@
 
 /* ---- pieces of C++ text -------------------------------------------------------------------------------- */
 
-typedef struct Words { /* macros that stand for what marks device code */
+typedef struct Words { /* macros that expand to markers of device code */
     char **items;
     int count, capacity;
 } Words;
@@ -27,7 +27,7 @@ static bool is_this(const char *at, size_t length, const char *word) {
     return strlen(word) == length && memcmp(at, word, length) == 0;
 }
 
-/* "...", '...', with escapes; a line's end ends it too. */
+/* "...", '...', with escapes; the end of the line also ends it. */
 static const char *skip_quoted(const char *at) {
     char quote = *at++;
     while (*at && *at != quote && *at != '\n') at += *at == '\\' && at[1] ? 2 : 1;
@@ -61,7 +61,7 @@ static bool begins_line(const char *text, const char *at) {
     return at == text || at[-1] == '\n';
 }
 
-/* What is neither code nor blank begins here: a comment, a directive, a string? Its end, or NULL. */
+/* The end of a comment, a directive or a string that begins here; NULL: none does. */
 static const char *skip_opaque(const char *text, const char *at) {
     if (*at == '/' && (at[1] == '/' || at[1] == '*')) return skip_comment(at);
     if (*at == '#' && begins_line(text, at)) return skip_directive(at);
@@ -73,7 +73,7 @@ static const char *skip_opaque(const char *text, const char *at) {
     return NULL;
 }
 
-/* After the bracket that closes the one at `at`. */
+/* The text after the bracket that closes the one at `at`. */
 static const char *skip_brackets(const char *text, const char *at) {
     int depth = 0;
     while (*at) {
@@ -107,7 +107,7 @@ static const char *skip_angles(const char *text, const char *at) {
 /* ---- what a definition is ------------------------------------------------------------------------------ */
 
 typedef struct Definition {
-    bool is_device;   /* marked so, or wanted on both sides */
+    bool is_device;   /* marked as device code, or needed on both sides */
     bool is_type;     /* struct, class, union, enum, typedef, using, static_assert */
     bool is_scope;    /* namespace, extern "C" */
     bool is_std;      /* names std:: */
@@ -138,7 +138,7 @@ static void note_word(Definition *definition, const Words *macros, const char *a
     if (is_this(at, length, "std") && at[length] == ':') definition->is_std = true;
 }
 
-/* From `begin` up to the ; that ends it or the { that opens it. */
+/* Reads from `begin` to the ; that ends it or the { that opens it. */
 static const char *read_definition(const char *text, const char *begin, const Words *macros,
                                    Definition *definition) {
     const char *at = begin;
@@ -174,7 +174,7 @@ static bool is_host_only(const Definition *definition) {
 
 /* ---- macros -------------------------------------------------------------------------------------------- */
 
-/* Macros whose text marks device code: "#define HD __host__ __device__". */
+/* Finds macros that expand to markers of device code: "#define HD __host__ __device__". */
 static void find_macros(const char *text, Words *macros) {
     for (const char *at = text; (at = strstr(at, "#")); at++) {
         const char *name = at + 1 + strspn(at + 1, " \t"), *end = skip_directive(at);
@@ -198,7 +198,8 @@ static void drop_words(Words *words) {
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-/* Blanks, but for line breaks and directives. What a string or a comment has of # is none. */
+/* Replaces text by blanks, except line breaks and directives. A # in a string or a comment is no
+ * directive. */
 static void blank(const char *text, char *from, const char *to) {
     bool begins = begins_line(text, from);
     while (from < to) {

@@ -1,15 +1,15 @@
-/* Device code: CUDA C++ text without what belongs to the host, for compilers that take none of it.
+/* Device code: CUDA C++ text without host code, for compilers that accept none.
  *
- * Not a parser: it separates the definitions of a file by brackets and keywords. A function without
- * __global__, __device__ or constexpr (or a macro that stands for them), its declarations, and objects of std
- * types are replaced by blanks; line breaks and preprocessor lines stay, so that every message and line table
- * is about the file as it was written. */
+ * Not a parser: it finds the definitions of a file by brackets and keywords. A function without __global__,
+ * __device__ or constexpr (or a macro for them), its declarations, and objects of std types are replaced by
+ * blanks. Line breaks and preprocessor lines stay, so that every message and line table refers to the
+ * original file. */
 #ifndef COMPILE_DEVICE_CODE_H
 #define COMPILE_DEVICE_CODE_H
 
 #include "base/text.h"
 
-/* Blanks out the host's part of `text`, in place. */
+/* Blanks out the host code of `text`, in place. */
 void device_code_keep(char *text);
 
 /* Calls `visit` for every #include with a name in quotes (or in angle brackets) in `text`. */

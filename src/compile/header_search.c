@@ -27,11 +27,11 @@ bool header_find(const char *source, const char *name, char whole[PATH_MAX]) {
     return false;
 }
 
-/* ---- in the whole project ---------------------------------------------------------------------------------- */
+/* ---- in the whole project ------------------------------------------------------------------------------ */
 
 enum { MOST_LEVELS = 8, MOST_FILES = 20000 };
 
-typedef struct HeaderWalk { /* nftw() hands nothing on to its function */
+typedef struct HeaderWalk { /* nftw() passes no context to its function */
     const char *name, *last;
     char *whole, *by_last;
     int files;

@@ -6,10 +6,11 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* In a folder above `source`, or in one there that compilers are usually given (include/). `whole` gets its path. */
+/* Searches the folders above `source`, and those there that are usually passed to compilers (include/).
+ * `whole` gets the path. */
 bool header_find(const char *source, const char *name, char whole[PATH_MAX]);
-/* Anywhere in the project that the source belongs to, the folder with .git above it: first by the whole name, "layers/sum.cuh",
- * then by its last part. It looks at a bounded number of files. */
+/* Searches the whole project of the source, the folder above it with .git: first by the whole name,
+ * "layers/sum.cuh", then by its last part. Visits a limited number of files. */
 bool header_find_in_project(const char *source, const char *name, char whole[PATH_MAX]);
 
 #endif

@@ -1,4 +1,4 @@
-/* nvcc: runs the toolkit's compiler and keeps its PTX (unit.h). */
+/* nvcc: runs the toolkit's compiler and reads its PTX (unit.h). */
 #define _XOPEN_SOURCE 700
 #include "base/memory.h"
 #include "compile/device_code.h"
@@ -21,7 +21,7 @@ static bool find(char *identity, size_t bytes) {
     return find_nvcc(path, sizeof path) && process_identify(path, identity, bytes);
 }
 
-/* A template is instantiated where its address is taken. */
+/* Taking the address of a template instantiates it. */
 static bool write_instance(const Unit *unit, const char *source, char *path, size_t bytes, Error *error) {
     Text text = {0};
     text_print(&text, "#include \"%s\"\nstatic void *redviz_instance = (void *)&%s;\n", source,
@@ -31,19 +31,19 @@ static bool write_instance(const Unit *unit, const char *source, char *path, siz
     return good;
 }
 
-/* Where the source lies in the unit's folder, so that ../../../ stays within it. */
+/* The source's place in the unit's folder, so that ../../../ stays within it. */
 static const char deep_folder[] = "d/d/d/";
 enum { DEPTH = 3 };
 
 enum { MOST_FOLDERS = 8 };
 
-typedef struct Mending {                  /* what is done where a file does not compile as it is */
-    bool has_old_names, has_limits;       /* they are put before the source */
-    char folders[MOST_FOLDERS][PATH_MAX]; /* where headers were found; they may include others there */
+typedef struct Mending {                  /* repairs of a file that does not compile as it is */
+    bool has_old_names, has_limits;       /* put before the source */
+    char folders[MOST_FOLDERS][PATH_MAX]; /* folders of found headers, which may include others there */
     int folder_count;
 } Mending;
 
-/* `include`: a folder for what is included in quotes, besides that of `source`; NULL: none, and no mending. */
+/* `include`: a folder for files included in quotes, besides that of `source`; NULL: none, and no repairs. */
 static bool compile_source(const Unit *unit, const char *source, const char *include, const Mending *mending,
                            Text *ptx, Error *error) {
     char nvcc[PATH_MAX], input[PATH_MAX], output[PATH_MAX + 16], deep[PATH_MAX + 16], architecture[32];
@@ -78,7 +78,7 @@ static bool compile_source(const Unit *unit, const char *source, const char *inc
     return good;
 }
 
-/* Is this line different, or gone, in what device_code_keep() left? */
+/* True if device_code_keep() changed or removed this line. */
 static bool is_host_line(const char *text, const char *kept, int line) {
     for (; line > 1; line--) {
         text += strcspn(text, "\n");
@@ -90,7 +90,7 @@ static bool is_host_line(const char *text, const char *kept, int line) {
     return line == 1 && (strcspn(kept, "\n") != length || memcmp(text, kept, length) != 0);
 }
 
-/* The folder of FILE.cu, under a name that a shell leaves as it is. */
+/* The folder of FILE.cu, under a name that is safe in a shell. */
 static bool find_folder(const Unit *unit, char folder[PATH_MAX + 16], Error *error) {
     const char *whole = unit->files[0].path;
     char real[PATH_MAX];
@@ -101,7 +101,7 @@ static bool find_folder(const Unit *unit, char folder[PATH_MAX + 16], Error *err
     return symlink(real, folder) == 0 || error_set(error, "%s: %s", folder, strerror(errno));
 }
 
-/* Shuffles and votes as they were called before CUDA 9, where all lanes of a warp took part. */
+/* The names of shuffles and votes before CUDA 9, which took all lanes of a warp. */
 static const char old_names[] = "#define __shfl(...) __shfl_sync(0xffffffffu, __VA_ARGS__)\n"
                                 "#define __shfl_up(...) __shfl_up_sync(0xffffffffu, __VA_ARGS__)\n"
                                 "#define __shfl_down(...) __shfl_down_sync(0xffffffffu, __VA_ARGS__)\n"
@@ -110,10 +110,10 @@ static const char old_names[] = "#define __shfl(...) __shfl_sync(0xffffffffu, __
                                 "#define __all(...) __all_sync(0xffffffffu, __VA_ARGS__)\n"
                                 "#define __ballot(...) __ballot_sync(0xffffffffu, __VA_ARGS__)\n";
 
-/* Numbers that came with other headers once. */
+/* Constants that other headers used to provide. */
 static const char limits[] = "#include <cfloat>\n#include <climits>\n#include <cmath>\n#include <cstdint>\n";
 
-/* `text` in place of the file, in the unit's folder, where headers may have been put. */
+/* Compiles `text` in place of the file, in the unit's folder, which may have added headers. */
 static bool compile_text(const Unit *unit, const char *text, const Mending *mending, Text *ptx,
                          Error *error) {
     char folder[PATH_MAX + 16], path[PATH_MAX];
@@ -130,7 +130,8 @@ static bool compile_text(const Unit *unit, const char *text, const Mending *mend
     return good;
 }
 
-/* A name that a shell would execute stands in a file of ours, where only the preprocessor reads it. */
+/* If a shell would execute part of the name, the name goes into a generated file, which only the preprocessor
+ * reads. */
 static bool name_source(const Unit *unit, char source[PATH_MAX], Error *error) {
     const char *path = unit->files[0].path;
     Text text = {0};
@@ -152,7 +153,7 @@ static bool place_header(const char *name, char in_folder[PATH_MAX]) {
     return length < PATH_MAX;
 }
 
-/* The headers without the host's part, before the source's eyes. */
+/* Writes the headers without host code to where the source finds them first. */
 static bool write_kept_headers(const Unit *unit) {
     bool good = true;
     for (int i = 1; i < unit->file_count && good; i++) {
@@ -169,7 +170,7 @@ static bool write_kept_headers(const Unit *unit) {
     return good;
 }
 
-/* The error is in the host's part of a header. */
+/* The error is in host code of a header. */
 static bool is_in_header(const Unit *unit, const Error *error) {
     for (int i = 1; error->line && i < unit->file_count; i++) {
         if (strcmp(error->file, unit->files[i].path) != 0) continue;
@@ -182,7 +183,7 @@ static bool is_in_header(const Unit *unit, const Error *error) {
     return false;
 }
 
-/* The folder that has `name`, which is `whole`. */
+/* Adds the folder in which `name` is found as `whole`. */
 static void add_folder(Mending *mending, const char *name, const char *whole) {
     char folder[PATH_MAX];
     size_t length = strlen(whole), part = strlen(name);
@@ -195,8 +196,9 @@ static void add_folder(Mending *mending, const char *name, const char *whole) {
         memcpy(mending->folders[mending->folder_count++], folder, sizeof folder);
 }
 
-/* "solve.h: No such file or directory": it is looked for above the file. Else an empty one takes its place, since what the
- * kernels need of it may be nothing. A path that begins with ../ leads to a place above the source, which lies deep. */
+/* "solve.h: No such file or directory": searches for it above the file. If it is not found, an empty file
+ * takes its place, since the kernels may not need it. A path that begins with ../ leads to a place above the
+ * source, which lies deep enough. */
 static const char no_such_file[] = ": No such file or directory";
 
 static bool make_missing_header(const Unit *unit, const Error *error, Mending *mending) {
@@ -238,8 +240,8 @@ static bool is_missing_header(const Error *error) {
     return strstr(error->message, no_such_file) != NULL;
 }
 
-/* Without the host's part, old names and missing headers mended, until it compiles or nothing more can be done: `error`, at
- * first that of the file as it is, is what stands in the way then. */
+/* Compiles without host code and with repairs for old names and missing headers, until it succeeds or no
+ * repair is left. `error`: first that of the unchanged file, finally the remaining one. */
 static bool compile_mended(const Unit *unit, const char *kept, Error *error, Text *ptx) {
     enum { ATTEMPTS = 16 };
     const UnitFile *file = &unit->files[0];
@@ -267,9 +269,9 @@ static bool compile_mended(const Unit *unit, const char *kept, Error *error, Tex
     return good;
 }
 
-/* nvcc looks at the host's part, too. Where that is what it refuses (old programs call what CUDA no longer has), it is given
- * the device's part alone; where a header is missing, an empty one. Its own words stand where that does not help, but for a
- * missing header that was mended: what is wrong behind it says more. */
+/* nvcc also compiles host code. If it rejects that (old programs call what CUDA no longer has), it gets only
+ * the device code; a missing header is replaced by an empty one. If that fails too, nvcc's own message
+ * stands, unless it was a missing header that was repaired: the later error is then more useful. */
 static bool run(const Unit *unit, Text *ptx, Error *error) {
     Error first = {0};
     const UnitFile *file = &unit->files[0];

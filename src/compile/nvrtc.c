@@ -1,5 +1,7 @@
-/* NVRTC: the toolkit's compiler as a library. It takes device code alone, from memory, with every header
- * given by name; where the toolkit's folder of headers is there too, it may use those. */
+/* NVRTC: the toolkit's compiler as a library.
+ *
+ * It compiles only device code, from memory, with every header given by name; it may use the toolkit's
+ * headers if they are installed. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/library.h"
 #include "base/memory.h"
@@ -85,12 +87,13 @@ static void find_toolkit(Headers *headers, char folders[2][PATH_MAX]) {
         if (access(folders[i], R_OK) == 0) headers->folders[i] = folders[i];
 }
 
-/* Of what is included in <>, the toolkit has some; the rest is the standard library's, or the host's. */
+/* Of the names included in <>, the toolkit has some; the others belong to the standard library or to host
+ * code. */
 static bool list_headers(const Unit *unit, const char *standard, Headers *headers, Error *error) {
     const char *uncovered = unit_find_toolkit_header(unit);
     if (uncovered && !is_in_toolkit(headers, uncovered))
         return error_set_at(error, unit->options->path, 0, 0,
-                            "<%s> is the CUDA toolkit's, whose headers are not here: set CUDA_HOME",
+                            "<%s> comes with the CUDA toolkit, whose headers were not found: set CUDA_HOME",
                             uncovered);
     add_header(headers, "redviz_standard.h", standard);
     for (int i = 0; i < unit->system_count; i++)
@@ -121,7 +124,7 @@ static bool compile_program(const Nvrtc *nvrtc, const Unit *unit, NvrtcProgram p
     options[count++] = "-lineinfo";
     options[count++] = "--std=c++17";
     options[count++] = "-w";
-    options[count++] = "-default-device"; /* constexpr functions and constants of the file */
+    options[count++] = "-default-device"; /* for constexpr functions and constants of the file */
     options[count++] = "--pre-include=redviz_standard.h";
     for (int i = 0; i < 2; i++) {
         if (!headers->folders[i]) continue;
@@ -154,7 +157,7 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
                 list_headers(unit, standard, &headers, error);
     if (good && nvrtc.nvrtcCreateProgram(&program, unit->files[0].text, unit->files[0].path, headers.count,
                                          headers.texts, headers.names))
-        good = error_set(error, "NVRTC: it cannot make a program of %s", unit->options->path);
+        good = error_set(error, "NVRTC: cannot create a program from %s", unit->options->path);
     good = good && compile_program(&nvrtc, unit, program, &headers, ptx, error);
     if (program) nvrtc.nvrtcDestroyProgram(&program);
     free(headers.names);

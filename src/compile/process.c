@@ -26,7 +26,7 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Ours, with another $TMPDIR: the caller frees the array. */
+/* The environment with another $TMPDIR; the caller frees the array. */
 static char **environment_with(char *temporary) {
     size_t count = 0, kept = 0;
     while (environ[count]) count++;
@@ -37,14 +37,14 @@ static char **environment_with(char *temporary) {
     return copy;
 }
 
-/* In a group of its own, so that all that it starts can be killed with it. 0, or what errno would be. */
+/* Starts it in a process group, so that all its children can be killed with it. Returns 0 or an errno. */
 static int start(const char *const *arguments, char **environment, const int pipe_ends[2], pid_t *child) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, usual;
     sigemptyset(&none);
     sigemptyset(&usual);
-    sigaddset(&usual, SIGXFSZ); /* which redviz ignores */
+    sigaddset(&usual, SIGXFSZ); /* redviz ignores it */
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
@@ -64,7 +64,7 @@ static int start(const char *const *arguments, char **environment, const int pip
     return failure;
 }
 
-/* Until the other end is closed, by the program and all that it started. */
+/* Reads until the program and all its children have closed the other end. */
 static bool read_all(int from, double end, const volatile bool *cancel, Text *output) {
     char bytes[4096];
     for (;;) {
@@ -78,7 +78,8 @@ static bool read_all(int from, double end, const volatile bool *cancel, Text *ou
     }
 }
 
-/* It and all that it started; until they are gone, they may make files in a folder that is about to be removed. */
+/* Kills it and all its children, and waits for them: they may create files in a folder that is about to be
+ * removed. */
 static void kill_all(pid_t child, int from) {
     enum { GONE_MILLISECONDS = 2000 };
     char bytes[4096];
@@ -110,7 +111,7 @@ bool process_run(const char *const *arguments, const char *temporary, double sec
     *status = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
     if (done) return true;
     if ((cancel && *cancel) || interrupt_waits()) return error_set(error, "%s: given up", arguments[0]);
-    return error_set(error, "%s: still not done after %.0f seconds: given up", arguments[0], seconds);
+    return error_set(error, "%s: stopped after %.0f seconds", arguments[0], seconds);
 }
 
 bool process_is_safe_in_quotes(const char *path) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct Said {               /* --expect, read */
+typedef struct Said {               /* the parsed text of --expect */
     const ExpectFunction *function; /* NULL: a file */
     int out, a, b, weight, bias;    /* buffers; -1: not named */
     uint64_t columns, width, base;
@@ -31,7 +31,7 @@ static bool read_function(const char *at, size_t length, const ExpectFunction **
     if ((*function = expect_function_named(at, length))) return true;
     for (int i = 0; i < expect_function_count; i++)
         text_print(&names, "%s%s", i ? ", " : "", expect_functions[i].name);
-    error_set(error, "--expect: '%.*s' is none of %s, file:PATH", (int)(length > 40 ? 40 : length), at,
+    error_set(error, "--expect: '%.*s' is not one of %s, file:PATH", (int)(length > 40 ? 40 : length), at,
               text_string(&names));
     text_done(&names);
     return false;
@@ -91,7 +91,7 @@ static bool read_arguments(const char *at, const Plan *plan, const ExpectRun *ru
 }
 
 static bool read_said(const char *text, const Plan *plan, const ExpectRun *run, Said *said, Error *error) {
-    for (const char *c = text; *c; c++) /* messages quote it, in one line */
+    for (const char *c = text; *c; c++) /* error messages quote it on one line */
         if ((unsigned char)*c < ' ')
             return error_set(error, "--expect: a control character (0x%02x) in its text", (unsigned char)*c);
     const char *at = text + strspn(text, " "), *end = skip_name(at);
@@ -117,7 +117,7 @@ bool expect_read(const char *expectation, const Plan *plan, Error *error) {
     return read_said(expectation, plan, NULL, &said, error);
 }
 
-/* The last buffer that was changed and is none of the inputs. */
+/* The last buffer that the run changed and that is not an input. */
 static int default_output(const ExpectRun *run, const Said *said) {
     int found = -1;
     int arguments = run->done->buffer_count - run->variables;
@@ -145,7 +145,7 @@ static bool compare_file(const ExpectRun *run, const Said *said, int out, Expect
     }
     free(expected);
     text_print(what, "%s", said->path);
-    return count > 0 || error_set(error, "--expect: %s holds no element", said->path);
+    return count > 0 || error_set(error, "--expect: %s has no elements", said->path);
 }
 
 bool expect_compare(const char *expectation, const ExpectRun *run, ExpectResult *result, Text *what,

@@ -1,44 +1,48 @@
-/* Expect: the right result of a kernel that is in no catalogue, said with --expect or found.
+/* Expect: the right result of a kernel outside the catalogue, given with --expect or found.
  *
  *   --expect [BUFFER=]FUNCTION(INPUT[,INPUT, COLUMNS])     or     [BUFFER=]file:PATH
  *
- * Functions of all elements (sum, max, ...) are compared with one element of the output, or, where blocks leave partial
- * results, with their fold. Those of rows, and scans, have an element each. */
+ * The result of a function of all elements (sum, max, ...) is compared with one element of the output or, if
+ * blocks leave partial results, with their fold. Functions of rows, and scans, have one element each. */
 #ifndef EXPECT_EXPECT_H
 #define EXPECT_EXPECT_H
 
 #include "expect/reference.h"
 
-enum { EXPECT_FEW = 32 }; /* elements: of fewer, many functions give the same by chance */
+enum { EXPECT_FEW = 32 }; /* below this many elements, many functions agree by chance */
 
 typedef struct ExpectRun {
-    const Plan *filled, *done; /* before and after the run; done->launches[0] is what ran first */
+    const Plan *filled, *done; /* before and after the run; done->launches[0] ran first */
     uint64_t n;
-    int variables;       /* so many buffers, the last ones, are variables of the module */
-    const bool *results; /* [buffer] the last launch writes it: only then is it the result; NULL: not known */
-    const bool *read;    /* [buffer] the kernel loads from it: it may be scratch memory; NULL: nothing is */
-    uint64_t atomics;    /* lanes that executed atomics of memory: how long a chain of additions may be */
-    const char
-        *fold; /* "add", "min", "max": the kernel folds one input with this alone, so anything else is wrong;
-                          NULL: not known */
-    const char *
-        float_fold; /* all that is done to floats is this, or other things than additions, minima and maxima */
-    const uint64_t *numbers; /* that the kernel is compiled with: one may be how many elements it takes */
+    int variables;       /* number of buffers at the end that are variables of the module */
+    const bool *results; /* [buffer] written by the last launch: only these are results; NULL: not known */
+    const bool *read;    /* [buffer] loaded by the kernel: may be scratch memory; NULL: none */
+    /* Lanes that executed atomics on memory: bounds the length of a chain of additions. */
+    uint64_t atomics;
+    /* "add", "min", "max": the kernel folds one input with this alone, so any other function is wrong; NULL:
+     * not known. */
+    const char *fold;
+    /* The only operation on floats, beside others that are not additions, minima or maxima. */
+    const char *float_fold;
+    /* Constants of the compiled kernel: one may be the number of elements it takes. */
+    const uint64_t *numbers;
     int number_count;
-    bool counts_values; /* elements are indices, as a histogram's: how many are not zero is an accident */
-    bool compares;      /* the kernel compares elements with each other: an extreme of them is no accident */
-    bool names_output;  /* several buffers may be meant: what it looks like begins with the name of its own */
-    bool takes_most;    /* guesses were tried: a result of less than half of an input is an accident */
-    bool is_hint;  /* what few elements give by chance, too, is taken: other draws will confirm it, or not */
-    bool is_trial; /* of sizes that are tried: a fraction of the usual search is enough */
+    /* Elements are indices, as in a histogram: the number of nonzero elements matches by chance. */
+    bool counts_values;
+    bool compares;     /* the kernel compares elements with each other: an extreme is not a chance match */
+    bool names_output; /* several buffers may be the output: the description starts with its name */
+    bool takes_most;   /* guesses were tried: a result of less than half of an input is a chance match */
+    bool is_hint;      /* accepts what few elements may match by chance; other draws confirm or refute it */
+    bool is_trial;     /* a run that tries sizes: a fraction of the usual search is enough */
 } ExpectRun;
 
-/* Compares with what `expectation` says. False with `error`: it cannot be read. `what` gets its name, "sum(in)". */
+/* Compares the output with `expectation`. False: `expectation` is invalid, see `error`. `what` gets the name,
+ * "sum(in)". */
 bool expect_compare(const char *expectation, const ExpectRun *run, ExpectResult *result, Text *what,
                     Error *error);
-/* The same with what the output looks like. False: like nothing that is known, and nothing says what it should be. */
+/* As above, with the function that the output looks like. False: it looks like no known function. */
 bool expect_find(const ExpectRun *run, ExpectResult *result, Text *what);
-/* Reads it, without a run: what is wrong is known before anything runs. */
+/* Checks `expectation` without a run, so that errors show before anything runs. */
 bool expect_read(const char *expectation, const Plan *plan, Error *error);
 
 #endif

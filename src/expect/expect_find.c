@@ -1,16 +1,16 @@
-/* The search for the functions that the outputs of a run look like: one after another is tried, of each
- * output, of its parts, and of the outputs beside it. */
+/* Searches for the functions that the outputs of a run look like: tries them one after another on each
+ * output, its parts, and the other outputs. */
 #include "expect/expect_parts.h"
 
 #include <stdlib.h>
 
 enum { WORK = 1 << 27, TIMES = 32, MOST_FOUND = 8 };
 
-typedef struct Found { /* an output that looks like something */
+typedef struct Found { /* an output that looks like a function */
     int buffer;
     ExpectResult result;
     Text what;
-    ExpectTrial trial; /* of the whole; function NULL: it has parts */
+    ExpectTrial trial; /* for the whole output; function NULL: it has parts */
     ExpectChanged changed;
 } Found;
 
@@ -18,7 +18,7 @@ typedef struct Finder {
     const ExpectRun *run;
     int8_t *whole;
     ExpectTotals *totals;
-    uint64_t work; /* elements that may be looked at, once more for parts and for each further output */
+    uint64_t work; /* limit of elements read; granted again for parts and for each further output */
     Found found[MOST_FOUND];
     int count;
 } Finder;
@@ -41,12 +41,13 @@ static bool find_wrong(ExpectTrial *trial, ExpectResult *result, Text *what) {
     trial->columns = 0;
     trial->is_guess = false;
     trial->takes_parts = true;
-    bool is_right = expect_try_total(trial); /* of more elements than may be looked at without a reason */
+    bool is_right = expect_try_total(trial); /* for sizes beyond the usual limit */
     trial->result.correct = is_right;
     return expect_keep(trial, result, what);
 }
 
-/* The outputs, one after another: those of arguments from the last on, as outputs follow inputs; then variables. -1: no more. */
+/* The next output: first arguments, the last one first, since outputs follow inputs; then variables. -1: no
+ * more. */
 static int next_output(const ExpectRun *run, int *position, ExpectChanged *changed) {
     int arguments = run->done->buffer_count - run->variables;
     while (*position < run->done->buffer_count) {
@@ -57,14 +58,14 @@ static int next_output(const ExpectRun *run, int *position, ExpectChanged *chang
     return -1;
 }
 
-/* Memory that the kernel reads, too, may be its scratch memory. */
+/* Memory that the kernel also reads may be its scratch memory. */
 static bool is_only_result(const ExpectRun *run, int buffer) {
     const PlanBuffer *out = &run->filled->buffers[buffer];
     bool was_filled = expect_is_input(run, buffer) && out->fill != FILL_UNWRITTEN;
     return !was_filled && !(run->read && run->read[buffer]);
 }
 
-/* `outputs`: how many there are. */
+/* `outputs`: their number. */
 static bool try_outputs(ExpectTrial *trial, ExpectPass pass, int *outputs) {
     const ExpectRun *run = trial->run;
     ExpectChanged changed;
@@ -75,7 +76,7 @@ static bool try_outputs(ExpectTrial *trial, ExpectPass pass, int *outputs) {
         trial->changed = changed;
         trial->out = &run->done->buffers[i];
         uint64_t kept = pass == EXPECT_PASS_EACH && expect_is_input(run, i) ? *trial->work / 2 : 0;
-        *trial->work -= kept; /* what is only scratch memory must not take all of it */
+        *trial->work -= kept; /* scratch memory must not use up the limit */
         bool is_dense = changed.count * 4 >= changed.end * 3;
         trial->explains_all = pass == EXPECT_PASS_PARTS && is_dense && is_only_result(run, i);
         bool found = expect_search(trial, pass);
@@ -86,7 +87,8 @@ static bool try_outputs(ExpectTrial *trial, ExpectPass pass, int *outputs) {
     return false;
 }
 
-/* A function of a part of the inputs; and what is wrong, as the kernel computes only one thing. */
+/* Tries functions of a part of the inputs, and reports a wrong result if the kernel computes only one
+ * function. */
 static bool find_last(ExpectTrial *trial, ExpectResult *result, Text *what) {
     const PlanLaunch *launch = &trial->run->done->launches[0];
     int outputs = 0;
@@ -95,15 +97,15 @@ static bool find_last(ExpectTrial *trial, ExpectResult *result, Text *what) {
            find_wrong(trial, result, what);
 }
 
-/* Elements that changed are left over. */
+/* Some changed elements are unexplained. */
 static bool is_incomplete(const ExpectTrial *trial) {
     ExpectShape shape = trial->function->shape;
     if (shape == EXPECT_TOTAL) return !trial->partials && trial->changed.count > 1;
     return shape == EXPECT_ROWS && trial->result.compared < trial->changed.count;
 }
 
-/* An extreme has nothing against a neighbour of another type, as no index is as large as an element; a sum has nothing against
- * that of another component. */
+/* An extreme may lie beside a value of another type, since no index is as large as an element; a sum may lie
+ * beside the sum of another component. */
 static bool may_be_structure(const ExpectTrial *trial) {
     return trial->partials > 1 && trial->partials == trial->changed.end;
 }
@@ -114,8 +116,8 @@ static void keep_whole(Finder *finder, const ExpectTrial *trial) {
     expect_keep(trial, &found->result, &found->what);
 }
 
-/* Decides between the whole, which looks like something where `is_found`, and the parts of trial->out. SOME: there are parts, and
- * one of them is not known. */
+/* Decides between the whole, which looks like a function if `is_found`, and the parts of trial->out. SOME: it
+ * has parts, and one of them is unknown. */
 static ExpectParts settle(Finder *finder, const ExpectTrial *trial, bool is_found) {
     const ExpectRun *run = finder->run;
     int buffer = trial->changed.buffer;
@@ -134,7 +136,7 @@ static ExpectParts settle(Finder *finder, const ExpectTrial *trial, bool is_foun
     return EXPECT_ALL_PARTS;
 }
 
-/* Outputs that look like nothing as a whole. */
+/* Tries the parts of outputs that look like no function as a whole. */
 static ExpectParts settle_outputs(Finder *finder, ExpectTrial *trial) {
     ExpectParts best = EXPECT_NO_PARTS;
     int position = 0, i;
@@ -146,9 +148,9 @@ static ExpectParts settle_outputs(Finder *finder, ExpectTrial *trial) {
     return best;
 }
 
-/* ---- further outputs ------------------------------------------------------------------------------------------ */
+/* ---- further outputs ----------------------------------------------------------------------------------- */
 
-/* A counter of blocks, or of threads, is no result. */
+/* A counter of blocks or of threads is not a result. */
 static bool is_counter(const ExpectRun *run, const ExpectChanged *changed) {
     const PlanBuffer *out = &run->done->buffers[changed->buffer];
     const PlanLaunch *launch = &run->done->launches[0];
@@ -157,7 +159,7 @@ static bool is_counter(const ExpectRun *run, const ExpectChanged *changed) {
     return value == blocks || value == blocks - 1 || value == (long double)expect_threads(run);
 }
 
-/* It has as many elements as the first: nothing says which of the two is the result. */
+/* It has as many elements as the first output, so either of them may be the result. */
 static bool is_alike(const Finder *finder, const ExpectChanged *changed) {
     const Found *first = &finder->found[0];
     const ExpectFunction *function = first->trial.function;
@@ -174,7 +176,7 @@ static bool find_further(Finder *finder, ExpectTrial *trial) {
     return settle(finder, trial, is_found) == EXPECT_ALL_PARTS;
 }
 
-/* The outputs beside the first one that was found. False: one that is as much of a result looks like nothing that is known. */
+/* Finds the outputs beside the first one. False: another possible result looks like no known function. */
 static bool find_others(Finder *finder) {
     const ExpectRun *run = finder->run;
     int arguments = run->done->buffer_count - run->variables, first = finder->found[0].buffer;
@@ -196,7 +198,8 @@ static bool find_others(Finder *finder) {
     return true;
 }
 
-/* "sums = sum(in) of 4 partial results; maxima = max(in) of 4 partial results", in the order of the buffers. */
+/* "sums = sum(in) of 4 partial results; maxima = max(in) of 4 partial results", in the order of the
+ * buffers. */
 static void keep_all(Finder *finder, ExpectResult *result, Text *what) {
     const PlanBuffer *buffers = finder->run->done->buffers;
     *result = (ExpectResult){0};

@@ -9,7 +9,8 @@ static HostReal at(const PlanBuffer *buffer, uint64_t i) {
     return (HostReal)plan_element(buffer->type, buffer->bytes, i);
 }
 
-/* NOLINTBEGIN(readability-non-const-parameter): all have one signature, and some need not all of it */
+/* NOLINTBEGIN(readability-non-const-parameter): all functions share one signature, and some ignore parts of
+ * it */
 #define FUNCTION(NAME)                                                                                       \
     static HostReal NAME(const PlanBuffer *a, const PlanBuffer *b, uint64_t first, uint64_t count,           \
                          uint64_t step, HostReal *magnitude)
@@ -115,7 +116,7 @@ FUNCTION(log_sum_exp) {
     return total == 0 ? most : most + logl(total);
 }
 
-/* What softmax divides by. */
+/* The denominator of softmax. */
 FUNCTION(sum_of_exponentials) {
     HostReal total = 0, none = 0, most = max(a, b, first, count, step, &none);
     EACH(i) total += expl(at(a, i) - most);
@@ -196,7 +197,7 @@ FUNCTION(absolute_distance) {
     return result;
 }
 
-/* ---- one result for each element ---------------------------------------------------------------------------- */
+/* ---- one result for each element ----------------------------------------------------------------------- */
 
 #define FUNCTION_OF_EACH(NAME)                                                                               \
     static void NAME(const PlanBuffer *a, uint64_t first, uint64_t count, HostReal epsilon, HostReal *out)
@@ -216,7 +217,8 @@ FUNCTION_OF_EACH(exclusive_scan) {
     }
 }
 
-/* An exclusive scan in tiles that each begin with the element before them, as one that was shifted when it was loaded. */
+/* An exclusive scan in tiles, each of which begins with the element before it, as when a shifted load feeds
+ * the scan. */
 FUNCTION_OF_EACH(shifted_scan) {
     HostReal sum_so_far = 0;
     (void)epsilon;
@@ -226,7 +228,7 @@ FUNCTION_OF_EACH(shifted_scan) {
     }
 }
 
-/* The total, in every element of the row: what a butterfly of shuffles leaves in all lanes. */
+/* The total in every element of the row, as a butterfly of shuffles leaves it in all lanes. */
 FUNCTION_OF_EACH(total_for_all) {
     HostReal none = 0, total = sum(a, a, first, count, 1, &none);
     (void)epsilon;

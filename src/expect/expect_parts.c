@@ -6,12 +6,12 @@
 
 enum { MOST_PARTS = 8, MOST_COMPONENTS = 128 };
 
-typedef struct Split { /* of an output into `count` parts of `each` elements */
+typedef struct Split { /* splits an output into `count` parts of `each` elements */
     uint64_t count, each;
-    bool is_interleaved; /* part c has elements c, c + count, ...; else the parts stand one after another */
+    bool is_interleaved; /* part c has elements c, c + count, ...; else the parts follow one another */
 } Split;
 
-typedef struct Part { /* searched like an output of its own, in a run that has only this one */
+typedef struct Part { /* searched as the only output of a run */
     Plan filled, done;
     ExpectRun run;
     ExpectTrial trial;
@@ -28,17 +28,17 @@ typedef struct Component { /* of an input: elements first, first + step, ... */
 typedef struct Splitting {
     const ExpectTrial *of;
     Split split;
-    bool of_components; /* inputs are split, too: part c is made of elements c, c + count, ... of them */
+    bool of_components; /* inputs are split, too: part c uses their elements c, c + count, ... */
     Part parts[MOST_PARTS];
-    Component
-        components[MOST_COMPONENTS]; /* those that were made already: what is computed of them stays known */
+    /* Components made so far, kept because totals computed from them are cached. */
+    Component components[MOST_COMPONENTS];
     int component_count;
     Arena arena;
 } Splitting;
 
-/* ---- views --------------------------------------------------------------------------------------------------- */
+/* ---- views --------------------------------------------------------------------------------------------- */
 
-/* Elements first, first + step, ... of a buffer, as a buffer. */
+/* A buffer of the elements first, first + step, ... of another buffer. */
 static PlanBuffer view(Arena *arena, const PlanBuffer *from, uint64_t first, uint64_t step, uint64_t count) {
     size_t bytes = (size_t)ptx_type_bytes(from->type);
     PlanBuffer result = *from;
@@ -56,7 +56,7 @@ static PlanBuffer part_of(Splitting *splitting, const PlanBuffer *from, uint64_t
     return view(&splitting->arena, from, first, split->is_interleaved ? split->count : 1, split->each);
 }
 
-/* Elements c, c + step, ... of an input. False: there are too few, or it has another size. */
+/* Elements c, c + step, ... of an input. False: there are too few, or the size differs. */
 static bool component_of(Splitting *splitting, const PlanBuffer *input, uint64_t c, uint64_t step,
                          PlanBuffer *component) {
     if (input->count % step != 0 || input->count / step < 2) return false;
@@ -73,8 +73,8 @@ static bool component_of(Splitting *splitting, const PlanBuffer *input, uint64_t
     return true;
 }
 
-/* Integers among floats, as in {float value; int index}, are too small for floats, or none: as bits, -1 is a NaN. The other way
- * round, floats are integers beyond all indices. */
+/* Integers among floats, as in {float value; int index}, are denormal or NaN as floats: the bits of -1 are a
+ * NaN. Conversely, floats read as integers exceed all indices. */
 static PtxType type_of_part(const PlanBuffer *part) {
     int integers = 0, floats = 0, others = 0;
     bool is_double = part->type == PTX_F64, is_float = part->type == PTX_F32 || is_double;
@@ -96,7 +96,7 @@ static PtxType type_of_part(const PlanBuffer *part) {
     return part->type;
 }
 
-/* ---- one part ------------------------------------------------------------------------------------------------ */
+/* ---- one part ------------------------------------------------------------------------------------------ */
 
 static void open_part(Splitting *splitting, uint64_t c) {
     const ExpectRun *run = splitting->of->run;
@@ -170,7 +170,7 @@ bool expect_try_places(ExpectTrial *places, const ExpectTrial *value) {
     return true;
 }
 
-/* Does `input` have result r somewhere in row r, where the extreme is? */
+/* True if `input` has result r somewhere in row r, at the position of the extreme. */
 static bool is_carried(ExpectTrial *carried, const ExpectTrial *value, const PlanBuffer *input,
                        uint64_t columns) {
     uint64_t rows = value->length / columns, found = 0;
@@ -221,7 +221,7 @@ bool expect_try_carried(ExpectTrial *carried, const ExpectTrial *value) {
     return false;
 }
 
-/* ---- all parts ----------------------------------------------------------------------------------------------- */
+/* ---- all parts ----------------------------------------------------------------------------------------- */
 
 void expect_merge(ExpectResult *all, const ExpectResult *part, uint64_t index) {
     ExpectResult sum = *all;
@@ -270,7 +270,7 @@ static void describe(const Splitting *splitting, Text *what) {
         text_print(what, ", in groups of %" PRIu64, split->count);
 }
 
-/* Is it the place of an extreme that was found beside it? */
+/* True if it is the place of an extreme found beside it. */
 static bool is_place_of_other(Splitting *splitting, uint64_t c) {
     bool found = false;
     for (uint64_t k = 0; k < splitting->split.count && !found; k++)
@@ -279,7 +279,7 @@ static bool is_place_of_other(Splitting *splitting, uint64_t c) {
     return found;
 }
 
-/* Integers come last: they may be places of what is found before. How many parts are found. */
+/* Returns the number of parts found. Integers come last: they may be places of earlier parts. */
 static uint64_t find_all(Splitting *splitting, uint64_t *changed) {
     enum { FLOATS, INTEGERS, PLACES, ROUNDS };
     uint64_t found = 0;
@@ -304,7 +304,7 @@ static bool is_mixed(const Splitting *splitting) {
     return false;
 }
 
-/* With the inputs as they are, and with their components. */
+/* Tries the inputs as they are, then their components. */
 static ExpectParts try_split(Splitting *splitting, bool is_explained, ExpectResult *result, Text *what) {
     const Split *split = &splitting->split;
     ExpectParts best = EXPECT_NO_PARTS;
@@ -330,8 +330,8 @@ static ExpectParts try_split(Splitting *splitting, bool is_explained, ExpectResu
     return best;
 }
 
-/* Structures of a few members for each block come first, then what has one element for each part, then any pairs, triples and
- * groups of four. How many. */
+/* Returns the number of splits: first structures of a few members for each block, then one element per part,
+ * then pairs, triples and groups of four. */
 static int list_splits(const ExpectTrial *trial, bool is_explained, Split *splits) {
     uint64_t end = trial->changed.end, blocks = launch_volume(trial->run->done->launches[0].grid);
     int count = 0;
@@ -367,8 +367,8 @@ ExpectParts expect_find_parts(const ExpectTrial *trial, bool is_found, ExpectRes
         ExpectParts parts = try_split(splitting, is_explained, result, what);
         if (parts > best) best = parts;
     }
-    if (trial->totals)
-        trial->totals->count = known; /* the components are gone, and others may lie where they lay */
+    /* The components are freed; new ones may reuse their addresses. */
+    if (trial->totals) trial->totals->count = known;
     arena_done(&splitting->arena);
     free(splitting);
     return best;

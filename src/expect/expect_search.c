@@ -11,7 +11,7 @@ static void add_length(uint64_t *lengths, int *count, uint64_t length, uint64_t 
     lengths[(*count)++] = length;
 }
 
-/* The numbers that the first launch is given, as bits. How many. */
+/* The numbers that are arguments of the first launch, as bits. Returns their count. */
 static int list_given(const ExpectRun *run, uint64_t given[MOST_GIVEN]) {
     return plan_numbers(&run->done->launches[0], given, MOST_GIVEN);
 }
@@ -37,8 +37,8 @@ int expect_lengths(const ExpectRun *run, const PlanBuffer *a, uint64_t *lengths)
     for (uint64_t each = 1; each <= 8; each *= 2)
         add_length(lengths, &count, expect_threads(run) * each, a->count);
     for (int i = 0; i < run->number_count; i++) add_length(lengths, &count, run->numbers[i], a->count);
-    add_length(lengths, &count, a->count - 1, a->count); /* of intervals between points */
-    for (int i = 0; i < all && i < 2; i++)               /* x, y, z of so many points, one after another */
+    add_length(lengths, &count, a->count - 1, a->count); /* intervals between points */
+    for (int i = 0; i < all && i < 2; i++)               /* x, y, z of that many points, one after another */
         for (uint64_t planes = 2; planes <= 4; planes++)
             if (given[i] <= a->count / planes) add_length(lengths, &count, given[i] * planes, a->count);
     return count;
@@ -59,12 +59,12 @@ static int columns_of(const ExpectTrial *trial, uint64_t *columns) {
     add_length(columns, &count, length / launch_volume(launch->grid), length);
     add_length(columns, &count, block, length);
     add_length(columns, &count, 2 * block, length);
-    add_length(columns, &count, 32, length); /* a warp's */
+    add_length(columns, &count, 32, length); /* a warp's width */
     return count;
 }
 
-/* Matrices one after another, of which the rows are folded: in[b][r][c], as many as there are results. The columns are a number
- * that the kernel is given, or the product of two that stand beside each other. */
+/* Matrices one after another whose rows are folded: in[b][r][c], one matrix for each result. The number of
+ * columns is an argument of the kernel, or the product of two neighbouring ones. */
 static bool try_matrices(ExpectTrial *trial) {
     uint64_t given[MOST_GIVEN], results = trial->changed.end;
     int all = list_given(trial->run, given);
@@ -83,7 +83,7 @@ static bool try_matrices(ExpectTrial *trial) {
     return false;
 }
 
-/* With the usual epsilon, and with those that the kernel is given. */
+/* Tries the usual epsilon, and those that are arguments of the kernel. */
 static bool try_epsilons(ExpectTrial *trial) {
     trial->epsilon = EXPECT_EPSILON;
     if (expect_try(trial)) return true;
@@ -99,7 +99,7 @@ static bool try_epsilons(ExpectTrial *trial) {
     return false;
 }
 
-/* A norm, a variance, ... of integers is one only where the kernel has floats. */
+/* A norm, a variance, ... of integers counts only if the kernel uses floats. */
 static bool is_integer_norm(const ExpectTrial *trial) {
     const ExpectFunction *function = trial->function;
     return trial->is_guess && function->is_rounded && function->fold == EXPECT_NO_FOLD &&
@@ -122,8 +122,8 @@ static bool try_lengths(ExpectTrial *trial) {
         if (is_total && is_part && !takes_part) continue;
         if (is_total && expect_try_total(trial)) return true;
         if (is_total) continue;
-        uint64_t end =
-            trial->changed.end; /* what gives a number for each element changes all of them, and no more */
+        /* A function with a number for each element changes all of them, and no more. */
+        uint64_t end = trial->changed.end;
         if (trial->function->shape == EXPECT_EACH && trial->function->each &&
             (end > trial->length || end < trial->length - trial->length / 8))
             continue;
@@ -144,7 +144,7 @@ bool expect_is_input(const ExpectRun *run, int index) {
     return buffer->fill != FILL_ZERO && buffer->fill != FILL_VALUE && buffer->count > 1;
 }
 
-/* A weight and a bias for each column, among the other inputs. */
+/* Tries a weight and a bias for each column, among the other inputs. */
 static bool try_weights(ExpectTrial *trial) {
     const Plan *filled = trial->run->filled;
     for (int w = 0; w < filled->buffer_count; w++) {
@@ -170,7 +170,7 @@ static bool try_inputs(ExpectTrial *trial) {
         trial->b = NULL;
         if (trial->function->inputs == 1 && try_lengths(trial)) return true;
         if (trial->function->takes_weights && try_weights(trial)) return true;
-        bool has_order = trial->function->has_bins; /* values, and the bins that they belong to */
+        bool has_order = trial->function->has_bins; /* values, and the bins they belong to */
         for (int k = has_order ? 0 : i + 1; trial->function->inputs == 2 && k < filled->buffer_count; k++) {
             if (!expect_is_input(trial->run, k) || k == i) continue;
             trial->b = &filled->buffers[k];

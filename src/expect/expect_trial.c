@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- what a run changed ------------------------------------------------------------------------------------- */
+/* ---- what a run changed -------------------------------------------------------------------------------- */
 
 ExpectChanged expect_changes(const ExpectRun *run, int index) {
     const PlanBuffer *before = &run->filled->buffers[index], *after = &run->done->buffers[index];
@@ -34,9 +34,9 @@ double expect_growth(const ExpectRun *run, uint64_t length) {
     return depth < 64 ? depth : 8 * sqrt(depth);
 }
 
-/* ---- how far off a result may be ---------------------------------------------------------------------------- */
+/* ---- how far off a result may be ----------------------------------------------------------------------- */
 
-/* Has it whole numbers only? Looked at once. */
+/* True if the buffer has only whole numbers; the answer is cached. */
 static bool is_whole(const ExpectTrial *trial, const PlanBuffer *buffer) {
     if (!buffer || !ptx_type_is_float(buffer->type)) return true;
     int8_t *known = &trial->whole[buffer - trial->run->filled->buffers];
@@ -48,9 +48,10 @@ static bool is_whole(const ExpectTrial *trial, const PlanBuffer *buffer) {
     return *known > 0;
 }
 
-/* Sums of whole numbers are exact, in any order, as long as they fit the significand. Else: additions on the longest way,
- * a share for each thread, a tree over the block, and the atomics one after another; their errors add up like a random walk
- * (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis), with 8 for certainty. */
+/* Sums of whole numbers are exact, in any order, as long as they fit the significand. For other sums, the
+ * longest chain is a thread's share, a tree over the block, and one atomic after another. Its errors add up
+ * like a random walk (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis), with 8 for
+ * certainty. */
 static double bound_of(const ExpectTrial *trial, uint64_t length, long double value, long double magnitude) {
     PtxType type = trial->out->type;
     const ExpectFunction *function = trial->function;
@@ -85,13 +86,13 @@ static bool may_work(ExpectTrial *trial, uint64_t elements) {
     return true;
 }
 
-/* ---- one number of all elements ------------------------------------------------------------------------------ */
+/* ---- one number of all elements ------------------------------------------------------------------------ */
 
 long double expect_element(const PlanBuffer *buffer, uint64_t i) {
     return (long double)plan_element(buffer->type, buffer->bytes, i);
 }
 
-/* Elements 0, step, 2 step, ... of the output, folded. */
+/* Folds elements 0, step, 2 step, ... of the output. */
 static long double fold_output(const ExpectTrial *trial, uint64_t end, uint64_t step) {
     ExpectFold fold = trial->function->fold;
     long double result = fold == EXPECT_SUM ? 0 : expect_element(trial->out, 0);
@@ -109,13 +110,13 @@ static bool is_right(ExpectTrial *trial, uint64_t index, long double got, long d
                      long double magnitude) {
     trial->result = (ExpectResult){0};
     compare(trial, index, got, value, trial->length, magnitude);
-    bool is_close = fabs((double)(got - value)) <=
-                    1e-3 * fabs((double)value); /* else a wide bound makes anything look like it */
+    /* A wide bound would accept any value. */
+    bool is_close = fabs((double)(got - value)) <= 1e-3 * fabs((double)value);
     return trial->result.correct &&
            (!trial->is_guess || got == value || is_close || !ptx_type_is_float(trial->out->type));
 }
 
-/* Every extreme of many elements lies on its side of their mean; elements that were only copied do not. */
+/* Every extreme of many elements lies on its side of their mean; copied elements do not. */
 static bool are_extremes(const ExpectTrial *trial, uint64_t end) {
     enum { MANY = 32 };
     long double sum = 0;
@@ -129,8 +130,8 @@ static bool are_extremes(const ExpectTrial *trial, uint64_t end) {
     return true;
 }
 
-/* A kernel that compares nothing may still give the last of ascending elements, or the largest of those that occur many times:
- * that is no maximum, but what is left of a sum that went wrong. */
+/* A kernel that compares nothing may still leave the last of ascending elements, or the largest of repeated
+ * ones: not a maximum, but a wrong sum. */
 static bool is_accident(const ExpectTrial *trial, long double value) {
     const char *name = trial->function->name;
     bool is_place = !strncmp(name, "arg", 3), is_count = !strcmp(name, "nonzero");
@@ -145,7 +146,7 @@ static bool is_accident(const ExpectTrial *trial, long double value) {
     return times > 1;
 }
 
-/* Of all elements; false: too much work was done. */
+/* Computes the total of all elements; false: the work limit is exceeded. */
 static bool compute_total(ExpectTrial *trial, long double *value, long double *magnitude) {
     ExpectTotals *totals = trial->totals;
     ExpectTotal total = {
@@ -175,10 +176,10 @@ bool expect_try_total(ExpectTrial *trial) {
              block = launch_volume(launch->block);
     if (!compute_total(trial, &value, &magnitude)) return false;
     trial->partials = 0;
-    /* Nothing, and what few elements can give in many ways, is found by chance, too. */
+    /* Zero, and small integers that few elements give in many ways, also match by chance. */
     bool is_likely = !strcmp(trial->function->name, "sum") ||
                      (trial->run->float_fold && !strcmp(trial->function->name, trial->run->float_fold));
-    is_likely |= trial->b && fabsl(value) >= 256; /* a sum of products has digits enough */
+    is_likely |= trial->b && fabsl(value) >= 256; /* a sum of products this large rarely matches by chance */
     bool is_one = value == 1 && trial->function->fold == EXPECT_NO_FOLD;
     if (trial->is_guess && (is_one || narrow(trial, value) == 0 ||
                             (trial->length < EXPECT_FEW && !is_likely && !trial->run->is_hint)))
@@ -186,7 +187,7 @@ bool expect_try_total(ExpectTrial *trial) {
     if (is_accident(trial, value)) return false;
     bool is_trivial = trial->is_guess && (!end || (trial->explains_all && trial->changed.count > 1));
     bool is_extreme = trial->function->fold == EXPECT_MAX || trial->function->fold == EXPECT_MIN;
-    /* The extreme of a row is that of somewhat more elements, too. */
+    /* The extreme of a row is also that of slightly more elements. */
     bool is_row =
         trial->is_guess && is_extreme && trial->changed.count > 1 && trial->length < trial->a->count;
     bool is_direct =
@@ -194,7 +195,7 @@ bool expect_try_total(ExpectTrial *trial) {
     bool may_be_partial = trial->is_guess && is_extreme && trial->changed.count > 1; /* one of them has it */
     if (is_direct && !may_be_partial) return true;
     ExpectResult direct = trial->result;
-    /* An extreme of elements that are no partial results would be found by chance. */
+    /* The extreme of elements that are not partial results matches by chance. */
     bool has_partials = !is_extreme || !trial->is_guess ||
                         (end <= 2 * blocks && trial->changed.count * 2 >= end && are_extremes(trial, end));
     has_partials &= !trial->is_guess || trial->changed.count * 2 <= trial->length; /* else it is a copy */
@@ -203,7 +204,7 @@ bool expect_try_total(ExpectTrial *trial) {
         if (is_right(trial, 0, fold_output(trial, end, 1), value, magnitude)) return true;
         ExpectResult folded = trial->result;
         for (uint64_t step = block; blocks > 1 && !is_extreme && step <= 8 * block;
-             step *= 2) { /* in place: the first of each */
+             step *= 2) { /* in place: the first of each group */
             if (step < 2 || step * (blocks - 1) >= trial->out->count) continue;
             trial->partials = blocks;
             if (is_right(trial, 0, fold_output(trial, step * (blocks - 1) + 1, step), value, magnitude))
@@ -218,14 +219,14 @@ bool expect_try_total(ExpectTrial *trial) {
     return is_direct;
 }
 
-/* ---- a number of each row, of each element -------------------------------------------------------------------- */
+/* ---- a number of each row, of each element ------------------------------------------------------------- */
 
-/* A bound may be wide, of few digits, or where many are added: anything would look like the function. */
+/* A bound may be wide, with few digits or many additions: any value would match the function. */
 static bool is_close_enough(const ExpectTrial *trial, long double largest) {
     return !trial->is_guess || trial->result.absolute_error <= 0.02 * largest;
 }
 
-/* Of columns, `width` is how many rows a matrix has where the input is several, one after another. */
+/* For columns, `width` is the number of rows of each matrix if the input has several. */
 static bool try_rows(ExpectTrial *trial) {
     bool by_column = trial->function->by_column;
     uint64_t columns = trial->columns, rows = columns ? trial->length / columns : 0;
@@ -247,13 +248,13 @@ static bool try_rows(ExpectTrial *trial) {
             trial->function->of(trial->a, trial->b, first, count, by_column ? columns : 1, &magnitude);
         compare(trial, r, expect_element(trial->out, r), value, count, magnitude);
         if (fabsl(value) > largest) largest = fabsl(value);
-        differs |= value != first_value || (value != 0 && value != 1); /* which many functions give */
+        differs |= value != first_value || (value != 0 && value != 1); /* values that many functions give */
         if (trial->is_guess && !trial->result.correct) return false;
     }
     return trial->result.correct && differs && is_close_enough(trial, largest);
 }
 
-/* How many elements belong to each bin; of two inputs, the sum of the first's, where the second has their bins. */
+/* Counts the elements of each bin; with two inputs, sums those of the first, by the bins of the second. */
 static bool try_bins(ExpectTrial *trial) {
     uint64_t width = trial->width ? trial->width : 1;
     uint64_t bins =
@@ -285,7 +286,7 @@ static bool try_bins(ExpectTrial *trial) {
            (!trial->b || is_close_enough(trial, largest));
 }
 
-/* Bins of one value each, else of several. */
+/* Tries bins of one value each, then of several. */
 static bool try_histogram(ExpectTrial *trial) {
     static const uint64_t widths[] = {1, 2, 4, 8, 16, 32, 64, 5, 10, 100};
     if (!trial->is_guess || trial->b) return try_bins(trial);
@@ -300,24 +301,24 @@ static bool try_histogram(ExpectTrial *trial) {
     return false;
 }
 
-typedef struct ExpectGroup { /* elements that are made of each other: a row, or a column */
+typedef struct ExpectGroup { /* elements that depend on each other: a row, or a column */
     uint64_t first, count, step;
 } ExpectGroup;
 
-/* The weight, or bias, of element i of a group: each column has its own. */
+/* The weight or bias of element i of a group: each column has its own. */
 static long double of_column(const ExpectTrial *trial, const PlanBuffer *all, const ExpectGroup *group,
                              uint64_t i, long double none) {
     uint64_t column = trial->function->by_column ? group->first : i;
     return all && column < all->count ? expect_element(all, column) : none;
 }
 
-/* How large the terms are that a normalized element is the sum of. */
+/* The magnitude of the terms that a normalized element is the sum of. */
 static long double weight_of(const ExpectTrial *trial, const ExpectGroup *group, uint64_t i) {
     long double weight = fabsl(of_column(trial, trial->weight, group, i, 1));
     return weight * (trial->weight ? 4 : 1) + fabsl(of_column(trial, trial->bias, group, i, 0));
 }
 
-/* A scan begins anew where a flag is set. */
+/* Restarts the scan at each flag. */
 static void cut_segments(const ExpectTrial *trial, const ExpectGroup *group, long double *values) {
     long double before = 0;
     for (uint64_t i = 0; i < group->count; i++) {

@@ -1,4 +1,4 @@
-/* Compensated sums (Knuth's two-sum): exact enough that only the kernel's own roundings are judged. */
+/* Compensated sums (Knuth's two-sum), so exact that only the kernel's own roundings count. */
 #include "expect/reference.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ double reference_bound(PtxType type, double depth, long double magnitude) {
     return growth < 1 ? growth / (1 - growth) * (double)magnitude : INFINITY;
 }
 
-/* The value an integer type keeps of `value`. */
+/* The value that an integer type keeps of `value`. */
 static long double wrap(PtxType type, long double value) {
     int bits = 8 * ptx_type_bytes(type);
     if (ptx_type_is_float(type) || !isfinite(value)) return value;
@@ -64,7 +64,7 @@ static long double distance(long double a, long double b) {
     return isnan(a) || isnan(b) ? INFINITY : fabsl(a - b);
 }
 
-/* Is `got` the element of the type that lies nearest to `expected`? */
+/* True if `got` is the element of the type nearest to `expected`. */
 static bool is_nearest(PtxType type, long double got, long double expected) {
     uint8_t element[8];
     if (!ptx_type_is_float(type)) return got == expected;
@@ -72,7 +72,7 @@ static bool is_nearest(PtxType type, long double got, long double expected) {
     return distance(got, plan_element(type, element, 0)) == 0;
 }
 
-/* How far off, in bounds: 0 where right, above 1 where wrong. */
+/* The error in bounds: 0 if right, above 1 if wrong. */
 static double severity(double error, double bound) {
     return error == 0 ? 0 : bound > 0 ? error / bound : INFINITY;
 }
@@ -109,7 +109,7 @@ void reference_compare(ExpectResult *result, const PlanBuffer *out, uint64_t ind
 
 void reference_compare_narrowed(ExpectResult *result, const PlanBuffer *out, uint64_t index,
                                 long double expected, double bound) {
-    double largest = out->type == PTX_F16 ? 65520 : 0x1.ffp127; /* from here on rounding gives infinity */
+    double largest = out->type == PTX_F16 ? 65520 : 0x1.ffp127; /* values from here on round to infinity */
     bound += ((double)fabsl(expected) + bound) * reference_roundoff(out->type);
     if (out->type == PTX_F16) bound += 0x1p-25; /* half a subnormal */
     if (fabsl(expected) >= largest) expected = copysignl(INFINITY, expected);

@@ -1,4 +1,4 @@
-/* The grouping of errors by their cause (findings.h, FindingCause). */
+/* Groups errors by their cause (findings.h, FindingCause). */
 #include "findings/findings_list.h"
 #include "findings/remedy.h"
 
@@ -24,14 +24,14 @@ static FindingPair pair_at(const Finding *finding, int index) {
     return (FindingPair){finding->access.pc, finding->other.pc};
 }
 
-/* The code from one instruction of a pair to the other lies among that of the other pair, or shares an end with it. */
+/* The code ranges between the two instructions of each pair intersect. */
 static bool overlap(FindingPair a, FindingPair b) {
     int a_first = a.pc < a.other_pc ? a.pc : a.other_pc, a_last = a.pc + a.other_pc - a_first;
     int b_first = b.pc < b.other_pc ? b.pc : b.other_pc, b_last = b.pc + b.other_pc - b_first;
     return a_first <= b_last && b_first <= a_last;
 }
 
-/* Unrolled code: the same statements once more. */
+/* Unrolled code repeats the same statements. */
 static bool are_on_same_lines(const Finding *a, const Finding *b) {
     return a->access.line && a->access.line == b->access.line && a->other.line == b->other.line;
 }
@@ -46,7 +46,7 @@ static bool belong_together(const Finding *a, const Finding *b) {
     return false;
 }
 
-/* Gives the cause of items[from] to all that belong to it, and to those that belong to these. */
+/* Gives the cause of items[from] to every error connected to it, directly or through others. */
 static void spread(Findings *list, int from) {
     for (int i = 0; i < list->error_count; i++) {
         if (list->items[i].cause >= 0 || !belong_together(&list->items[from], &list->items[i])) continue;

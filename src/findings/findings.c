@@ -1,4 +1,4 @@
-/* The findings of a run: what is collected, and the events that show it (findings.h). */
+/* Collects the findings of a run and the events that show them (findings.h). */
 #include "findings/findings.h"
 
 #include "findings/findings_list.h"
@@ -16,7 +16,7 @@ static bool is_event_of(const TraceEvent *event, const FindingAccess *access) {
            access->offset < first + (uint64_t)event->width;
 }
 
-/* The last such event before `before` (-1: the first of all) in the access's block, in its interval. */
+/* The last matching event before `before` in the access's block and interval (-1: the first of all). */
 static int find_event(const TraceLaunch *launch, const FindingAccess *access, int before) {
     const TraceBlock *block = trace_launch_find_block(launch, (uint32_t)access->linear_block);
     int found = -1, count = block && access->pc >= 0 ? trace_block_event_count(block) : 0;
@@ -49,7 +49,7 @@ static void add_slow(FindingsBuilder *builder) {
     free(lines);
 }
 
-/* Advice takes time: the most costly findings get it, and the others are left out. */
+/* Keeps the most costly findings and drops the others, because computing advice takes time. */
 static void cut_slow(Findings *list) {
     enum { MOST_SLOW = 16 };
     int slow = findings_count(list, SEVERITY_SLOW), left = slow - MOST_SLOW, from = list->error_count + slow;
@@ -75,7 +75,7 @@ Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const Find
     add_slow(&builder);
     cut_slow(findings_end(&builder));
     findings_add_advice(builder.list, trace);
-    Findings *list = findings_end(&builder); /* its examples decide between findings of equal cost */
+    Findings *list = findings_end(&builder); /* its examples order findings of equal cost */
     for (int i = 0; i < list->count; i++)
         if (list->items[i].severity != SEVERITY_SLOW) find_events(trace, &list->items[i]);
     return list;

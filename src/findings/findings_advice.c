@@ -1,6 +1,5 @@
-/* Advice for slow findings: the change and its computed cost. What another layout of a shared array would
- * cost is computed: every traced access to the array is counted again, at the offset that the layout gives
- * it. */
+/* Advice for slow findings: the change and its computed cost. The cost of another layout of a shared array is
+ * computed by counting every traced access to the array again, at its offset in that layout. */
 #include "findings/findings_list.h"
 #include "metrics/fold.h"
 #include "base/sentence.h"
@@ -11,8 +10,8 @@ enum { MOST_EVENTS = 20000 };
 /* ---- layouts ---------------------------------------------------------------------------------------- */
 
 typedef struct SharedLayout {
-    uint64_t row, pad; /* bytes: `pad` unused ones after every `row` */
-    bool swizzles;     /* instead: XOR with the number of the 128-byte row, in units of `pad` */
+    uint64_t row, pad; /* bytes: `pad` unused bytes after every `row` */
+    bool swizzles;     /* instead of padding: XOR with the number of the 128-byte row, in units of `pad` */
 } SharedLayout;
 
 static uint64_t offset_in(const SharedLayout *layout, uint64_t offset) {
@@ -25,7 +24,7 @@ typedef struct Cost { /* wavefronts of the traced accesses */
     uint64_t of_line, of_all;
 } Cost;
 
-typedef struct Conflict { /* a line's bank conflicts, and the array that has them */
+typedef struct Conflict { /* the bank conflicts of a line, and their array */
     const Trace *trace;
     int launch, symbol;
     const char *file;
@@ -55,7 +54,7 @@ static int wavefronts_of(const TraceLaunch *launch, const TraceEvent *event, int
     return access_shared_cost(event->is_load, event->width, event->mask, offsets).wavefronts;
 }
 
-/* `layout` NULL: as it is. */
+/* `layout` NULL: the present layout. */
 static Cost cost_of(const Conflict *conflict, const SharedLayout *layout) {
     const TraceLaunch *launch = conflict->trace->launches[conflict->launch];
     Cost cost = {0};
@@ -75,7 +74,7 @@ static Cost cost_of(const Conflict *conflict, const SharedLayout *layout) {
     return cost;
 }
 
-/* Of the layouts that are better for the line, the one that is best for the array. */
+/* The layout that is best for the array among those that improve the line. */
 static bool find_layout(const Conflict *conflict, Cost now, SharedLayout *best, Cost *after) {
     uint64_t step = conflict->width < BANK_BYTES ? BANK_BYTES : conflict->width;
     bool found = false;
@@ -94,7 +93,7 @@ static bool find_layout(const Conflict *conflict, Cost now, SharedLayout *best, 
 
 /* ---- examples --------------------------------------------------------------------------------------- */
 
-/* Fills in the access of the finding: the traced event of its line that is worst by `cost`. */
+/* Sets the access of the finding to the traced event of its line with the highest `cost`. */
 static bool find_worst(const Trace *trace, Finding *finding,
                        uint64_t (*cost)(const TraceLaunch *launch, const TraceEvent *event)) {
     uint64_t most = 0;

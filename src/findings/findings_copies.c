@@ -1,7 +1,7 @@
-/* Sentences about asynchronous copies: those that are disturbed on their way, and those that nothing waits for. */
+/* Sentences about asynchronous copies that are disturbed in flight or never waited for. */
 #include "findings/findings_sentences.h"
 
-/* What a thread waits for before it may use the copy of this instruction. */
+/* What a thread must wait for before it may use the copy of this instruction. */
 static const char *wait_of(const TraceLaunch *launch, int pc, bool only_read) {
     const PtxInstruction *in = launch->program->code[pc].instruction;
     if (ptx_asynchronous(in) == PTX_ASYNC_COPY) return "cp.async.wait_group";
@@ -9,7 +9,8 @@ static const char *wait_of(const TraceLaunch *launch, int pc, bool only_read) {
     return only_read ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group";
 }
 
-/* "line 30: warp 0 lane 3 loads tile[3] (7), read before cp.async.wait_group: line 24 copies it asynchronously". */
+/* "line 30: warp 0 lane 3 loads tile[3] (7), read before cp.async.wait_group: line 24 copies it
+ * asynchronously". */
 void findings_add_early(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
     const FindingAccess *access = &finding->access, *copy = &finding->other;
     bool reads = pair->kind == FINDING_ASYNC_READ;

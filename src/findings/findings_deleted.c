@@ -1,5 +1,4 @@
-/* Stores in the source that the compiler removed: the PTX does not have them, so they cannot be searched for
- * races. */
+/* Stores that the compiler removed: the PTX lacks them, so they cannot be checked for races. */
 #include "findings/findings_sentences.h"
 
 #include <stdio.h>
@@ -16,7 +15,7 @@ static const char *skip_blanks(const char *c) {
     return c + strspn(c, " \t");
 }
 
-/* Behind the bracket that closes the one at `c`, of either kind; NULL: it is not on the line. */
+/* The text after the bracket that closes the one at `c`, of either kind; NULL: not on this line. */
 static const char *behind_bracket(const char *c) {
     int depth = 0;
     for (; *c; c++) {
@@ -26,7 +25,7 @@ static const char *behind_bracket(const char *c) {
     return NULL;
 }
 
-/* NAME, or the last name of a cast, "((unsigned *)NAME)"; behind it, or NULL. */
+/* Reads NAME, or the last name of a cast, "((unsigned *)NAME)". Returns the text after it, or NULL. */
 static const char *read_target(const char *c, char *name) {
     const char *begin = c, *end;
     if (*c == '(') {
@@ -43,7 +42,7 @@ static const char *read_target(const char *c, char *name) {
     return c;
 }
 
-/* The line is a statement "NAME[...] = ...", "NAME = ..." or the like; NAME. */
+/* The line is a statement "NAME[...] = ...", "NAME = ..." or similar; sets `name`. */
 static bool is_store(const char *line, char *name) {
     const char *c = read_target(skip_blanks(line), name);
     while (c && *c == '[') c = behind_bracket(c);
@@ -55,8 +54,8 @@ static bool is_store(const char *line, char *name) {
     return *c && strchr("+-*/&|^%", *c) && c[1] == '=';
 }
 
-/* A line before says that it is in shared memory, or, where elements of it are stored, a pointer; an array of a thread is kept
- * in registers. */
+/* An earlier line declares it in shared memory or, if its elements are stored, as a pointer. An array of one
+ * thread is kept in registers. */
 static bool is_in_memory(const FindingsBuilder *builder, const char *file, int line, const char *name,
                          bool has_elements) {
     size_t length = strlen(name);
@@ -80,7 +79,7 @@ typedef struct LineUse {
     bool has_code, stores;
 } LineUse;
 
-/* What the instructions of the program do on each line of its file. */
+/* What the instructions of the program do on each line of the file. */
 static LineUse *lines_of(const PtxProgram *program, const char *file, int *first, int *last) {
     LineUse *lines = memory_new((MOST_LINES + 1) * sizeof *lines);
     *first = MOST_LINES;
@@ -116,7 +115,7 @@ static void add_note(FindingsBuilder *builder, int launch, const char *file, int
     finding->sentence = findings_finish_sentence(builder->list, &text);
 }
 
-/* The line is in a branch that is not taken whatever happens, as of a template: nothing is left of its condition. */
+/* The line is in a branch that is never taken, as in a template: its condition has no code left. */
 static bool is_never_reached(const FindingsBuilder *builder, const LineUse *lines, const char *file,
                              int line) {
     const char *text = builder->source(builder->context, file, line);
@@ -141,13 +140,14 @@ static bool is_deleted(const FindingsBuilder *builder, const LineUse *lines, con
            (lines[line].has_code || !is_never_reached(builder, lines, file, line));
 }
 
-/* Where the function that has code on this line begins, where it is a kernel: of one whose stores are all removed only the end is left. */
+/* The first line of the kernel that has code on this line. A kernel whose stores were all removed has code
+ * only at its end. */
 static int first_line_of(const FindingsBuilder *builder, const char *file, int line) {
     for (int at = line; at > 0; at--) {
         const char *text = builder->source(builder->context, file, at);
         const char *kernel = text ? strstr(text, "__global__") : NULL;
         if (kernel) return at;
-        if (text && *text == '}' && at < line) break; /* the one before it ends */
+        if (text && *text == '}' && at < line) break; /* end of the previous function */
     }
     return line;
 }

@@ -1,4 +1,4 @@
-/* Errors of a run: what a race detector has found, as findings (findings.h). */
+/* Turns what the race detector found into findings (findings.h). */
 #include "findings/findings_list.h"
 #include "findings/findings_sentences.h"
 
@@ -9,7 +9,8 @@ static void add_instructions(FindingsBuilder *builder, Finding *finding, const R
     finding->pairs = pairs;
 }
 
-/* Unrolled code has many pairs of instructions in the same two lines, which access one variable: they are one finding. */
+/* Unrolled code has many pairs of instructions on the same two lines that access one variable: one
+ * finding. */
 static bool add_to_same_lines(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
                               const TraceLaunch *launch) {
     FindingAccess access = pair->access, other = pair->other;
@@ -58,7 +59,7 @@ static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, con
         findings_describe_race(builder, detector, pair, finding);
 }
 
-/* A note about two instructions that also race. */
+/* A race of the same two instructions makes the note redundant. */
 static bool is_said_by_error(const RaceDetector *detector, const RacePair *pair) {
     if (pair->kind != FINDING_MISSING_ACQUIRE) return false;
     for (int i = 0; i < detector->pair_count; i++) {

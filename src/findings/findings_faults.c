@@ -1,4 +1,4 @@
-/* Errors that end in a sentence of their own: faults, and wrong results (findings.h). */
+/* Sentences about faults and wrong results (findings.h). */
 #include "findings/findings_sentences.h"
 #include "base/sentence.h"
 #include <inttypes.h>
@@ -20,10 +20,11 @@ static const char *advice_for_trap(TrapKind kind) {
     case TRAP_DIVERGENT_BARRIER:
         return "move the barrier out of the branch, so that every thread of the block reaches it";
     case TRAP_DEADLOCK:
-        return "make what is waited for happen: the same barriers on every path, all blocks resident at "
+        return "make sure that what the threads wait for happens: the same barriers on every path, all "
+               "blocks resident at "
                "once, locks taken by one lane at a time";
     case TRAP_MISSING_LANES:
-        return "name in the mask only lanes that execute the instruction (__ballot_sync before the branch "
+        return "include in the mask only lanes that execute the instruction (__ballot_sync before the branch "
                "gives it), or move the instruction out of the branch";
     case TRAP_MBARRIER:
         return "make mbarrier.init's count the number of arrivals of a phase, and expect as many bytes as "
@@ -36,18 +37,18 @@ static const char *advice_for_trap(TrapKind kind) {
                "the "
                "last access of its shared memory";
     case TRAP_UNINITIALIZED:
-        return "let every thread store its element, or the identity where it has none, before a barrier and "
+        return "let every thread store its element, or the identity if it has none, before a barrier and "
                "the first load";
     case TRAP_UNWRITTEN:
-        return "write it first: cudaMemset(), a copy from the host, or a store of an earlier launch; of "
-               "malloc's "
-               "memory, a store";
+        return "write it first: cudaMemset(), a copy from the host, or a store of an earlier launch; memory "
+               "from malloc needs a store";
     case TRAP_ARRAY_OVERRUN:
         return "compare the index with the number of elements of the array, or make the array larger";
     case TRAP_HEAP_OVERRUN:
-        return "compare the index with the bytes that malloc was asked for";
+        return "compare the index with the size that was passed to malloc";
     case TRAP_USE_AFTER_FREE:
-        return "free the memory behind its last access, by one thread, after a barrier of those that use it";
+        return "free the memory after its last access, in one thread, after a barrier of all threads that "
+               "use it";
     case TRAP_DOUBLE_FREE:
         return "let one thread free it, once";
     case TRAP_INSTRUCTION_BUDGET:
@@ -74,7 +75,7 @@ static bool count_same_trap(Findings *list, const Trap *trap) {
 static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     const TraceLaunch *launch = builder->trace->launches[trap->launch];
     if (count_same_trap(builder->list, trap)) return;
-    bool is_fault = trap->kind != TRAP_NOT_EMULATED; /* what the kernel does, not what is missing here */
+    bool is_fault = trap->kind != TRAP_NOT_EMULATED; /* an error of the kernel, not a limit of redviz */
     FindingKind kind = is_fault ? FINDING_FAULT : FINDING_NOT_EMULATED;
     Finding *finding = findings_add(builder->list, &builder->capacity, kind, trap->launch);
     FindingAccess *access = &finding->access;
@@ -96,7 +97,7 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     if (trap->lanes) text_print(&text, ", warp %d, lanes 0x%08" PRIx32, trap->warp, trap->lanes);
     text_print(&text, ": %s", trap->detail && *trap->detail ? trap->detail : finding->kind_text);
     if (!is_fault)
-        text_print(&text, "%s the run ends here, and what comes behind it was not examined",
+        text_print(&text, "%s the run ends here, and what follows was not examined",
                    text.data[text.length - 1] == ';' ? "" : ";");
     finding->sentence = findings_finish_sentence(builder->list, &text);
 }

@@ -1,4 +1,5 @@
-/* Sentences about lanes of a warp: undefined values of shuffles, and barriers that some lanes do not reach. */
+/* Sentences about lanes of a warp: undefined values of shuffles, and barriers that some lanes do not
+ * reach. */
 #include "findings/findings_sentences.h"
 #include <inttypes.h>
 
@@ -14,7 +15,7 @@ static const char *use_of(TraceUse use) {
     case TRACE_USE_BRANCH:
         return "branch by";
     case TRACE_USE_GUARD:
-        return "execute an instruction, or not, by";
+        return "decide whether to execute an instruction by";
     case TRACE_USE_BARRIER:
         return "give to a barrier";
     }
@@ -36,9 +37,9 @@ void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding)
     finding->advice = "compute the index in 64 bits: convert the first factor, as in (size_t)row * columns";
     finding->sentence =
         arena_print(&builder->list->arena,
-                    "line %d: lanes 0x%08" PRIx32 " of warp %d access memory by an index that is made of the "
-                    "product in line %d. The product does not fit in 32 bits and has wrapped around; the "
-                    "access is inside of memory all the same.",
+                    "line %d: lanes 0x%08" PRIx32
+                    " of warp %d access memory at an index that depends on the product in line %d. The "
+                    "product overflows 32 bits; the access is still within bounds.",
                     finding->access.line, finding->access.lanes, finding->access.warp, finding->other.line);
 }
 
@@ -47,19 +48,18 @@ void findings_describe_partial_barrier(FindingsBuilder *builder, const RacePair 
     finding->sentence =
         arena_print(&builder->list->arena,
                     "line %d: lanes 0x%08" PRIx32 " of warp %d pass this barrier after lanes 0x%08" PRIx32
-                    " of the warp have exited. PTX waits for no thread that has exited, and an H200 goes on; "
-                    "CUDA C++ asks that every thread of a block reaches a __syncthreads(), or none.",
+                    " of the warp have exited. PTX does not wait for exited threads, and an H200 continues; "
+                    "CUDA C++ requires that every thread of a block reaches a __syncthreads(), or none.",
                     finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
 }
 
 void findings_describe_passed_by(FindingsBuilder *builder, const RacePair *pair, Finding *finding) {
     finding->advice =
-        "name in the mask only lanes that execute the instruction, or have all of them execute it";
+        "include in the mask only lanes that execute the instruction, or have all of them execute it";
     finding->sentence = arena_print(
         &builder->list->arena,
         "line %d: lanes 0x%08" PRIx32 " of warp %d wait for lanes 0x%08" PRIx32
-        ", which their mask names, and which pass the instruction by and end behind it. PTX waits "
-        "for no thread that has exited, and an H200 goes on; what these lanes do meanwhile comes "
-        "before the instruction.",
+        ", which their mask names, and which skip the instruction and exit. PTX does not wait for exited "
+        "threads, and an H200 continues; what these lanes do until they exit comes before the instruction.",
         finding->access.line, finding->access.lanes, finding->access.warp, pair->other.lanes);
 }

@@ -1,4 +1,4 @@
-/* The limits of a search for races: what it may have missed, and why (findings.h, Findings.limits). */
+/* The limits of a race search: what it may have missed, and why (findings.h, Findings.limits). */
 #include "findings/findings_list.h"
 #include "findings/races/shadow_memory.h"
 #include "base/sentence.h"

@@ -1,6 +1,6 @@
-/* Findings about source lines, from what they count. A line is worth a finding when it concerns a good
- * part of what the line does: the first thread of a block that writes the result always diverges, and no
- * kernel could avoid it. */
+/* Findings about source lines, from their counts. A line is worth a finding if it concerns a good part of
+ * what the line does: the first thread of a block always diverges when it writes the result, and no kernel
+ * can avoid that. */
 #include "findings/findings_list.h"
 #include "base/sentence.h"
 
@@ -51,7 +51,7 @@ static void add_conflicts(FindingsBuilder *builder, const LineMetrics *line, con
     finding->sentence = findings_keep(builder->list, &text);
 }
 
-/* The ragged end of an array is no finding. */
+/* The ragged end of an array is not a finding. */
 static void add_sectors(FindingsBuilder *builder, const LineMetrics *line, const Totals *run) {
     const Totals *t = &line->totals;
     uint64_t excess = sectors(t) - sectors_ideal(t);
@@ -71,8 +71,8 @@ static void add_sectors(FindingsBuilder *builder, const LineMetrics *line, const
     finding->sentence = findings_keep(builder->list, &text);
 }
 
-/* At most half of the lanes active, fewer than in the rest of the run, and a tenth of all lanes of the run
- * idle. */
+/* At most half of the lanes are active, fewer than in the rest of the run, and the idle lanes are a tenth of
+ * all lanes of the run. */
 static void add_idle(FindingsBuilder *builder, const LineMetrics *line, const Totals *run) {
     const Totals *t = &line->totals;
     uint64_t idle = t->warp_instructions * WARP_LANES - t->lane_instructions;
@@ -131,7 +131,7 @@ void findings_add_dropped(FindingsBuilder *builder) {
                                     count_text(dropped, &count), plural(dropped));
 }
 
-/* Whether the value is used is not known where no search was made. */
+/* Without a search it is not known whether the value is used. */
 void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics *lines, int count) {
     for (int i = 0; i < count; i++) {
         CountText executions;

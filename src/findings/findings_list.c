@@ -1,4 +1,4 @@
-/* A list of findings while it is made (findings_list.h), and the texts of findings.def. */
+/* Builds a list of findings (findings_list.h) and holds the texts of finding_kinds.def. */
 #include "findings/findings_sentences.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The list of findings that all sources of findings append to. Private to src/metrics. */
+/* The list that all sources of findings append to. Private to src/findings. */
 #ifndef FINDINGS_FINDINGS_LIST_H
 #define FINDINGS_FINDINGS_LIST_H
 
@@ -14,39 +14,40 @@ typedef struct FindingsBuilder {
 } FindingsBuilder;
 
 FindingsBuilder findings_begin(const Trace *trace);
-/* An empty finding at the end of the list, to be filled in; valid until the next one. */
+/* An empty finding at the end of the list, for the caller to fill in; valid until the next call. */
 Finding *findings_add(Findings *list, int *capacity, FindingKind kind, int launch);
 const char *findings_keep(Findings *list, Text *text); /* into the list's arena; frees `text` */
 void finding_put_line(const TraceLaunch *launch, FindingAccess *access);
-/* Compilers load and store integers of either sign, and floats, as words: what a buffer holds says which; in other memory,
- * what the buffers of as many bytes all hold. */
+/* Sets the value's type. Compilers load and store integers of either sign, and floats, as words, so the
+ * buffer's type decides; in other memory, the type that all buffers of this element size share. */
 void finding_put_type(const Trace *trace, const TraceLaunch *launch, PtxSpace space, FindingAccess *access);
-/* Sorts and counts; the list is the caller's. */
+/* Sorts and counts the findings; the caller owns the list. */
 Findings *findings_end(FindingsBuilder *builder);
 
-/* What the search for races has counted; adds the sentences. */
+/* Stores the counts of the race search and adds their sentences. */
 void findings_set_unseen(Findings *findings, const FindingsUnseen *unseen);
 
-/* What of the errors has one cause; of a list that is sorted and counted. */
+/* Groups the errors of a sorted and counted list by cause. */
 void findings_find_causes(Findings *list);
 
-/* Races, undefined shuffles, and where a wrong result may come from. */
+/* Adds races, undefined shuffles, and possible origins of a wrong result. */
 void findings_add_races(FindingsBuilder *builder, RaceDetector *detector);
 void findings_add_traps(FindingsBuilder *builder);
-void findings_add_leak(FindingsBuilder *builder, const FindingKnown *known); /* a note */
+void findings_add_leak(FindingsBuilder *builder, const FindingKnown *known); /* adds a note */
 void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector, const FindingResult *result);
 
-/* Bank conflicts, excess sectors and idle lanes of the lines, without advice. `run`: the sum of all lines. */
+/* Adds bank conflicts, excess sectors and idle lanes of the lines, without advice. `run`: the sum of all
+ * lines. */
 void findings_add_slow_lines(FindingsBuilder *builder, const LineMetrics *lines, int count,
                              const Totals *run);
-/* Notes: divergent branches of the lines. */
+/* Adds notes on divergent branches. */
 void findings_add_branches(FindingsBuilder *builder, const LineMetrics *lines, int count);
-/* Notes: shuffles from inactive lanes that the traced events of the lines show, for runs without a detector. */
+/* Adds notes on shuffles from inactive lanes in the traced events, for runs without a detector. */
 void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics *lines, int count);
-/* A note, where events are missing. */
+/* Adds a note if events are missing. */
 void findings_add_dropped(FindingsBuilder *builder);
 
-/* Of all slow findings: the most costly traced access as an example, and the advice. */
+/* Gives every slow finding its most costly traced access as an example, and its advice. */
 void findings_add_advice(Findings *list, const Trace *trace);
 
 #endif

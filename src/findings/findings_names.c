@@ -1,4 +1,4 @@
-/* Names of memory ("sums[3]"), and accesses of it in words (findings_sentences.h). */
+/* Names memory ("sums[3]") and puts accesses into words (findings_sentences.h). */
 #include "findings/findings_sentences.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int element_bytes(const TraceLaunch *launch, int pc) {
     return in->type_count ? ptx_type_bytes(in->types[0]) : 1;
 }
 
-/* ---- names as the source has them ------------------------------------------------------------------------ */
+/* ---- names as the source has them ---------------------------------------------------------------------- */
 
 enum { NAME_BYTES = 64, MOST_NAMES = 8 };
 
@@ -36,7 +36,7 @@ static bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The identifiers of a line that are followed by '[', each once. */
+/* Collects the identifiers of a line that are followed by '[', each once. */
 static void find_subscripted(const char *line, SourceNames *names) {
     names->count = 0;
     for (const char *c = line; *c && strncmp(c, "//", 2) != 0; c++) {
@@ -56,7 +56,8 @@ static const char *line_of(const FindingsBuilder *builder, const char *file, int
     return builder->source && file && line > 0 ? builder->source(builder->context, file, line) : NULL;
 }
 
-/* What the nearest line before gives the pointer, behind "NAME =", or "[" of a shared array; NULL: none does. */
+/* What the nearest earlier line assigns to the pointer, after "NAME =", or "[" of a shared array; NULL: none
+ * does. */
 static const char *declaration_of(const FindingsBuilder *builder, const char *file, int line,
                                   const char *name) {
     size_t length = strlen(name);
@@ -71,14 +72,14 @@ static const char *declaration_of(const FindingsBuilder *builder, const char *fi
     return NULL;
 }
 
-/* The pointer is where the memory begins: it is the array, or was given it without an offset. */
+/* The name points to the start of the memory: it is the array, or was assigned without an offset. */
 static bool is_at_begin(const FindingsBuilder *builder, const FindingAccess *access, const char *name) {
     const char *value = declaration_of(builder, access->file, access->line, name);
     if (!value || *value == '[') return value;
     return strcspn(value, "+-&[?") >= strcspn(value, ";");
 }
 
-/* The only name by which both lines index shared memory; NULL: there is none, or it may begin elsewhere. */
+/* The only name that both lines index shared memory by; NULL: none, or it may start elsewhere. */
 static const char *name_in_source(const FindingsBuilder *builder, const FindingAccess *access,
                                   const FindingAccess *other, SourceNames *names) {
     const char *line = line_of(builder, access->file, access->line);
@@ -102,7 +103,7 @@ static const char *name_of(const FindingsBuilder *builder, const TraceLaunch *la
                            const FindingAccess *access, const FindingAccess *other, SourceNames *names) {
     if (space == PTX_SPACE_GLOBAL) return builder->trace->buffers[access->buffer].name;
     const TraceSymbol *symbol = &launch->symbols[access->buffer];
-    bool is_dynamic = symbol->window_offset >= launch->static_shared_bytes; /* its name may be anybody's */
+    bool is_dynamic = symbol->window_offset >= launch->static_shared_bytes; /* shared by several */
     const char *name = is_dynamic ? name_in_source(builder, access, other, names) : NULL;
     return name ? name : symbol->name;
 }
@@ -116,7 +117,7 @@ const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaun
                        name_of(builder, launch, space, access, other, &names), access->offset / bytes);
 }
 
-/* ---- accesses in words ------------------------------------------------------------------------------------ */
+/* ---- accesses in words --------------------------------------------------------------------------------- */
 
 static const char *verb_of(const FindingAccess *access) {
     return access->is_atomic ? "updates (atomically)" : access->is_store ? "stores" : "loads";

@@ -1,10 +1,10 @@
-/* Findings as text: numbered, as --check prints them, and in short, as reports do. */
+/* Prints findings as text: numbered for --check, in short for reports. */
 #include "findings/findings.h"
 #include "base/sentence.h"
 #include <stdio.h>
 #include <string.h>
 
-/* "out of bounds" of "out_of_bounds" */
+/* "out of bounds" for "out_of_bounds" */
 static void add_title(const Finding *finding, Text *out) {
     const char *title =
         finding->kind == FINDING_FAULT ? finding->kind_text : finding_kind_title(finding->kind);
@@ -69,7 +69,7 @@ static void print_finding(const Finding *finding, int number, FindingSource sour
 
 /* ---- errors, by their causes ------------------------------------------------------------------------ */
 
-/* "lines 29 to 34" of the lines of all errors of the cause. */
+/* "lines 29 to 34": the lines of all errors of the cause. */
 static void add_range(const Findings *findings, int cause, Text *out) {
     int first = 0, last = 0;
     for (int i = 0; i < findings->error_count; i++) {
@@ -99,7 +99,7 @@ static void print_extent(const Findings *findings, const FindingCause *cause, Te
     if (cause->count == 1 && text.length && *text.data == 'i') *text.data = 'I';
     if (text.length) text_add(&text, ".");
     if (lead->is_behind)
-        text_print(&text, "%sBehind the fault: seen with --keep-going.", text.length ? " " : "");
+        text_print(&text, "%sAfter the fault: seen with --keep-going.", text.length ? " " : "");
     if (lead->is_taken)
         text_print(&text, "%sSeen with --schedule %llu.", text.length ? " " : "",
                    (unsigned long long)lead->schedule);
@@ -107,7 +107,7 @@ static void print_extent(const Findings *findings, const FindingCause *cause, Te
     text_done(&text);
 }
 
-/* The first line says what to do, where that is known. */
+/* The first line says what to do, if that is known. */
 static void print_cause(const Findings *findings, int number, FindingSource source, void *context,
                         Text *out) {
     const FindingCause *cause = &findings->causes[number];
@@ -136,7 +136,7 @@ int findings_count(const Findings *findings, Severity severity) {
 void findings_print(const Findings *findings, FindingSource source, void *context, Text *out) {
     static const char *const heads[] = {
         NULL, "Beyond the ideal (counts, not times):\n",
-        "Notes (not promised by PTX or CUDA, though no result is known to be lost):\n"};
+        "Notes (not guaranteed by PTX or CUDA, but not known to give a wrong result):\n"};
     int errors = findings->error_count, slow = findings_count(findings, SEVERITY_SLOW),
         notes = findings_count(findings, SEVERITY_NOTE);
     Severity last = SEVERITY_ERROR;
@@ -144,7 +144,7 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
     for (int i = errors; i < findings->count; i++) {
         Severity severity = findings->items[i].severity;
         if (findings->items[i].kind == FINDING_NOT_EMULATED) {
-            notes--; /* the last line but one */
+            notes--; /* the second to last line */
             continue;
         }
         if (severity != last) text_add(out, heads[severity]);
@@ -166,13 +166,13 @@ void findings_print(const Findings *findings, FindingSource source, void *contex
 
 /* ---- in short --------------------------------------------------------------------------------------- */
 
-enum { MOST_OF_A_KIND = 4 }; /* of findings about lines */
+enum { MOST_OF_A_KIND = 4 }; /* for findings about lines */
 
 static void print_error(const Findings *findings, const FindingCause *cause, Text *out) {
     const Finding *error = &findings->items[cause->lead];
     Text text = {0};
-    bool is_trap = error->kind == FINDING_FAULT &&
-                   !strcmp(error->kind_text, "trap"); /* by the instruction of that name */
+    /* The trap instruction. */
+    bool is_trap = error->kind == FINDING_FAULT && !strcmp(error->kind_text, "trap");
     if (error->kind == FINDING_FAULT) text_add(&text, is_trap ? "TRAP" : "TRAP ");
     if (!is_trap) add_title(error, &text);
     text_print(&text, ": %s", error->sentence);
@@ -183,7 +183,8 @@ static void print_error(const Findings *findings, const FindingCause *cause, Tex
     text_done(&text);
 }
 
-/* What leads the list, then how many more lines there are; a note's advice is of all of its kind. */
+/* Prints the first findings of the list, then how many more lines there are. The advice of a note holds for
+ * its kind. */
 static void print_kind(const Findings *findings, FindingKind kind, Text *out) {
     const char *advice = NULL;
     int count = 0;

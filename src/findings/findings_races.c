@@ -66,7 +66,7 @@ static const char *advice_for_race(const RacePair *pair, const TraceLaunch *laun
                : "put __syncthreads() between the two accesses, where every thread of the block reaches it";
 }
 
-/* Both accesses are volatile, or one is: PTX allows them, but their order is missing. */
+/* Both accesses are volatile, or one is: PTX allows them, but does not order them. */
 static void add_order(const RacePair *pair, const Finding *finding, Text *out) {
     const FindingAccess *access = &finding->access, *other = &finding->other;
     text_print(out, "line %d: ", other->line);
@@ -93,12 +93,11 @@ static void add_missing_acquire(const RacePair *pair, const Finding *finding, Te
                       "to lose a value here");
         return;
     }
-    text_print(
-        out,
-        ". The writer fences before it announces this, but the %s has no fence as wide after it reads the "
-        "announcement. "
-        "PTX then orders nothing; no GPU is known to lose a value here",
-        access->is_store ? "second writer" : "reader");
+    text_print(out,
+               ". The writer fences before it announces this, but the %s has no fence of that scope after it "
+               "reads the announcement. "
+               "PTX then orders nothing; no GPU is known to lose a value here",
+               access->is_store ? "second writer" : "reader");
 }
 
 static void add_lifetime(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
@@ -117,7 +116,7 @@ static void add_lifetime(const RacePair *pair, const TraceLaunch *launch, const 
 static const char *advice_for_lifetime(const RacePair *pair) {
     return pair->is_before_start
                ? "put cluster.sync() before the first access of another block's shared memory"
-               : "put cluster.sync() behind the last access of another block's shared memory, before any "
+               : "put cluster.sync() after the last access of another block's shared memory, before any "
                  "thread exits";
 }
 

@@ -1,5 +1,5 @@
-/* Findings in SARIF 2.1.0 (OASIS), which editors and code hosts read: a result for each cause of errors and each other
- * finding that has a line. */
+/* Findings in SARIF 2.1.0 (OASIS), for editors and code hosts: one result for each cause of errors and for
+ * each other finding with a line. */
 #include "findings/findings.h"
 
 #include "base/version.h"
@@ -9,9 +9,9 @@ static const char *level_of(Severity severity) {
     return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_SLOW ? "warning" : "note";
 }
 
-#define FOLDER_NAME "%SRCROOT%" /* of the folder, in originalUriBaseIds, by the usual name of it */
+#define FOLDER_NAME "%SRCROOT%" /* the folder's usual name in originalUriBaseIds */
 
-/* What may not be in a URI is written as %XX. */
+/* Writes characters that a URI may not contain as %XX. */
 static void add_path(const char *path, Text *uri) {
     if (*path == '/') text_add(uri, "file://");
     for (const char *c = path; *c; c++) {
@@ -24,7 +24,7 @@ static void add_path(const char *path, Text *uri) {
     }
 }
 
-/* The part of the path that is below the folder; NULL: it lies elsewhere. */
+/* The part of the path below the folder; NULL: it lies elsewhere. */
 static const char *below(const char *file, const char *folder) {
     size_t length = folder ? strlen(folder) : 0;
     while (length && folder[length - 1] == '/') length--;
@@ -139,7 +139,7 @@ static void put_notification(Json *json, const char *sentence) {
     json_close_object(json);
 }
 
-/* What may be missing: nothing is wrong with the kernel because of it. */
+/* Limits of the search do not mean that the kernel is wrong. */
 static void put_invocation(Json *json, const Findings *findings) {
     if (!findings->limit_count) return;
     json_open_array(json, "invocations");
@@ -152,7 +152,7 @@ static void put_invocation(Json *json, const Findings *findings) {
     json_close_array(json);
 }
 
-/* Where the folder is, for who reads the log elsewhere. */
+/* The location of the folder, for readers of the log on other machines. */
 static void put_folder(Json *json, const Findings *findings, const char *folder) {
     bool is_named = false;
     for (int i = 0; i < findings->count; i++) {

@@ -1,38 +1,38 @@
-/* Sentences about errors, for all sources of errors. Private to src/metrics. */
+/* Sentences about errors, shared by all sources of errors. Private to src/findings. */
 #ifndef FINDINGS_FINDINGS_SENTENCES_H
 #define FINDINGS_FINDINGS_SENTENCES_H
 
 #include "findings/findings_list.h"
 #include "findings/races/race_detector.h"
 
-/* ---- memory by its name (findings_names.c) -------------------------------------------------------------- */
+/* ---- memory by its name (findings_names.c) ------------------------------------------------------------- */
 
-/* The detector's shared offsets are in the window of the blocks that it observed. */
+/* Sets the symbol of the access; the detector's shared offsets lie in the window of the observed blocks. */
 void findings_locate_symbol(const SharedWindow *window, const TraceLaunch *launch, FindingAccess *access);
-/* "sums[3]"; counted in bytes where the instruction has no type. Shared memory without a size of its own has the name
- * that the source lines of both accesses give it, where they say no other place of it. */
+/* "sums[3]"; in bytes if the instruction has no type. Shared memory without a declared size gets the name
+ * that the source lines of both accesses index it by, unless they name different places. */
 const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaunch *launch, PtxSpace space,
                                  const FindingAccess *access, const FindingAccess *other);
 
-/* ---- sentences ------------------------------------------------------------------------------------------ */
+/* ---- sentences ----------------------------------------------------------------------------------------- */
 
 void findings_add_thread(const FindingAccess *access, bool names_block, Text *out); /* "warp 0 lane 3" */
 /* "warp 0 lane 3 stores sums[3] (7)" */
 void findings_add_access(const FindingAccess *access, bool names_block, const char *what, Text *out);
 void findings_add_value(const FindingAccess *access, Text *out);  /* " (7)" */
-int64_t finding_signed_value(const FindingAccess *access);        /* of a signed type */
+int64_t finding_signed_value(const FindingAccess *access);        /* for a signed type */
 double finding_real_value(const FindingAccess *access);           /* f32, f64 */
 const char *findings_finish_sentence(Findings *list, Text *text); /* adds the full stop; keeps it */
 
 /* Names the memory, and fills in sentence and advice. */
 void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detector, const RacePair *pair,
                             Finding *finding);
-/* The same of findings about lanes of a warp (findings_lanes.c). */
+/* As above, for findings about lanes of a warp (findings_lanes.c). */
 void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
 void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding);
 void findings_describe_partial_barrier(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
 void findings_describe_passed_by(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
-/* Asynchronous copies (findings_copies.c): one that is disturbed on its way; one that nothing waits for. */
+/* Asynchronous copies (findings_copies.c): disturbed in flight; never waited for. */
 void findings_add_early(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out);
 const char *findings_advice_for_early(const RacePair *pair, const TraceLaunch *launch);
 void findings_describe_left(FindingsBuilder *builder, Finding *finding);

@@ -1,4 +1,4 @@
-/* Findings in a session file. What is read is not trusted: see trace/store.h. */
+/* Findings in a session file. The file is not trusted: see trace/store.h. */
 #include "findings/findings.h"
 
 #include "findings/findings_list.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_STORED = 4096 };
 
-/* The columns of `access` and `other` are alike. A column of the other side is so many further. */
+/* The columns of `access` and `other` have the same order; those of `other` start this much later. */
 enum { OTHER_SIDE = COLUMN_hazard_other_pc - COLUMN_hazard_access_pc };
 
 static void write_access(const FindingAccess *access, int side, Store *store) {
@@ -96,7 +96,8 @@ static PtxSpace read_space(Store *store, Arena *arena) {
     return PTX_SPACE_GENERIC;
 }
 
-/* By its text: rows of findings.def may have been added since. Texts of traps are faults. */
+/* Finds the kind by its text, since rows may have been added to finding_kinds.def. The texts of traps are
+ * faults. */
 static FindingKind read_kind(Store *store, const char *text) {
     store_integer(store, COLUMN_hazard_kind, 0, INT32_MAX);
     for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)

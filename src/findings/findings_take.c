@@ -1,4 +1,4 @@
-/* Takes the races that a run in another order has shown into the findings of this one (findings.h). */
+/* Merges races found under another schedule into the findings of this run (findings.h). */
 #include "findings/findings_list.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static const char *keep_text(Findings *list, const char *text) {
     return text ? arena_copy_string(&list->arena, text) : NULL;
 }
 
-/* Everything it points to lies in the other run, but for the text of its kind. */
+/* Copies everything it points to, which the other run owns, except the text of its kind. */
 static Finding take(Findings *list, const Finding *finding, const Trace *trace) {
     Finding own = *finding;
     const TraceLaunch *launch = trace->launches[finding->launch];
@@ -35,11 +35,11 @@ static Finding take(Findings *list, const Finding *finding, const Trace *trace) 
             arena_copy(&list->arena, finding->pairs, (size_t)finding->pair_count * sizeof *finding->pairs);
     finding_put_line(launch, &own.access);
     finding_put_line(launch, &own.other);
-    own.access.event = own.other.event = -1; /* the events are those of this run */
+    own.access.event = own.other.event = -1; /* event indices are those of this run */
     return own;
 }
 
-/* Like `like`. */
+/* Takes every finding of the kind of `like`. */
 static void take_all(Findings *list, const Findings *other, const Trace *trace, const Finding *like) {
     FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace};
     for (int i = 0; i < other->count; i++) {

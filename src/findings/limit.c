@@ -42,7 +42,7 @@ LimitFigures limit_figures_unknown(void) {
     return figures;
 }
 
-/* The reason that most waits have, and its share of all that are known; STALL_COUNT: none is known. */
+/* The reason for most waits and its share of all known waits; STALL_COUNT: none known. */
 static Stall most_stalled(const LimitFigures *figures, double *share) {
     double sum = 0;
     Stall most = STALL_COUNT;
@@ -55,7 +55,7 @@ static Stall most_stalled(const LimitFigures *figures, double *share) {
     return most;
 }
 
-/* NaN is not greater than anything. */
+/* Comparisons with NaN are false. */
 static Limit busiest(const LimitFigures *figures) {
     Limit found = LIMIT_UNKNOWN;
     double most = -INFINITY;
@@ -103,10 +103,10 @@ Limit limit_print(const LimitFigures *figures, char *out, size_t bytes) {
         break;
     case LIMIT_LAUNCHES:
         if (figures->launches > 1)
-            snprintf(out, bytes, "launches: %.0f %% of the time is for launches 2 to %d",
+            snprintf(out, bytes, "launches: %.0f %% of the time goes to launches 2 to %d",
                      figures->outside * 100, figures->launches);
         else
-            snprintf(out, bytes, "launches: %.0f %% of the time is outside of the kernel",
+            snprintf(out, bytes, "launches: %.0f %% of the time is outside the kernel",
                      figures->outside * 100);
         break;
     case LIMIT_UNKNOWN:

@@ -1,14 +1,13 @@
-/* Limit: the reason why a launch is not faster, by a rule over measured figures. Without such figures there
- * is no verdict.
+/* Limit: the reason why a launch is not faster, by a rule over measured figures.
  *
- * The rule, in this order:
- *   1. More than half of the time to one number goes by outside of the kernel itself (later launches and the gaps
- *      between them): LAUNCHES.
- *   2. The busiest of three is busy for at least 60 %: the memory, as a share of what a kernel that only reads was
- *      measured to reach; the issue slots; the pipe to shared memory. MEMORY, ISSUE or SHARED. 60 % is where Nsight
- *      Compute's section "GPU Speed Of Light Throughput" stops to speak of latency.
- *   3. Nothing is busy: warps wait. If most wait at barriers: BARRIERS; else LATENCY, with what they wait for.
- *   4. Without issue slots, pipe and stalls only 1 and the memory of 2 can be found; else UNKNOWN. */
+ * Without such figures there is no verdict. The rule, in this order:
+ *   1. More than half of the time per result is spent outside the kernel (later launches and the gaps between
+ *      them): LAUNCHES.
+ *   2. The busiest of three resources is busy for at least 60 %: memory, as a share of the measured bandwidth
+ *      of a kernel that only reads; the issue slots; the shared memory pipe. MEMORY, ISSUE or SHARED. Nsight
+ *      Compute's section "GPU Speed Of Light Throughput" reports latency below 60 %.
+ *   3. Nothing is busy: warps wait. If most wait at barriers: BARRIERS; else LATENCY, with its main stall.
+ *   4. Without issue slots, pipe and stalls, only rule 1 and the memory of rule 2 apply; else UNKNOWN. */
 #ifndef FINDINGS_LIMIT_H
 #define FINDINGS_LIMIT_H
 
@@ -26,7 +25,7 @@ typedef enum Limit {
 
 enum { LIMIT_COUNT = LIMIT_LAUNCHES + 1 };
 
-/* Why a warp does not issue: the profiler's word, and ours. */
+/* Why a warp does not issue. */
 typedef enum Stall {
 #define STALL(id, word, ours) STALL_##id,
 #include "findings/limit_stalls.def"
@@ -35,23 +34,23 @@ typedef enum Stall {
 } Stall;
 
 typedef struct LimitFigures {   /* measured; NaN: not known */
-    double read_share;          /* 0 to 1: the input's bytes by the time, of the measured read bandwidth */
-    double issue;               /* 0 to 1: cycles in which an instruction was issued */
-    double shared_pipe;         /* 0 to 1: of its peak */
-    double outside;             /* 0 to 1: of the time to one number, what is not the kernel itself */
-    int launches;               /* to one number; 0: not known */
-    double stalls[STALL_COUNT]; /* in any one unit, such as samples, or cycles an instruction */
+    double read_share;          /* 0 to 1: the input's bytes per time, of the measured read bandwidth */
+    double issue;               /* 0 to 1: share of cycles in which an instruction issues */
+    double shared_pipe;         /* 0 to 1: share of its peak */
+    double outside;             /* 0 to 1: share of the time per result outside the kernel */
+    int launches;               /* per result; 0: not known */
+    double stalls[STALL_COUNT]; /* in any one unit, such as samples or cycles per instruction */
 } LimitFigures;
 
 LimitFigures limit_figures_unknown(void);
 
 Limit limit_of(const LimitFigures *figures);
-/* One word or two: "memory", "issue slots", "shared memory pipe", "barriers", "latency", "launches", "-". */
+/* A short name: "memory", "issue slots", "shared memory pipe", "barriers", "latency", "launches", "-". */
 const char *limit_name(Limit limit);
-Limit limit_find(const char *name); /* LIMIT_UNKNOWN: there is none */
+Limit limit_find(const char *name); /* LIMIT_UNKNOWN: no such name */
 /* The verdict with its figures: "memory: 97 % of the read peak". Returns the verdict. */
 Limit limit_print(const LimitFigures *figures, char *out, size_t bytes);
-/* The same in at most 16 columns: "memory 97 %", "issue slots 72 %", "-". */
+/* As above, in at most 16 columns: "memory 97 %", "issue slots 72 %", "-". */
 void limit_print_short(const LimitFigures *figures, char *out, size_t bytes);
 
 const char *stall_word(Stall stall);  /* the profiler's: "long_scoreboard" */

@@ -1,4 +1,4 @@
-/* Where a barrier or a fence would part two accesses (remedy.h). */
+/* Finds where a barrier or a fence would order two accesses (remedy.h). */
 #include "findings/remedy.h"
 
 #include "metrics/metrics.h"
@@ -7,9 +7,9 @@
 
 enum { MOST_CODE = 20000, MOST_CUTS = 256 };
 
-/* ---- paths ------------------------------------------------------------------------------------------------ */
+/* ---- paths --------------------------------------------------------------------------------------------- */
 
-typedef struct CodeWalk { /* of the code of one function */
+typedef struct CodeWalk { /* over the code of one function */
     const PtxProgram *program;
     int *stack;
     uint8_t *seen; /* [pc] */
@@ -40,7 +40,7 @@ static void walk_begin(CodeWalk *walk, int from) {
     walk_on(walk, from);
 }
 
-/* Can control come from behind `from` to `to` without passing the place before `without`? */
+/* True if control can flow from after `from` to `to` without passing the point before `without`. */
 static bool reaches(CodeWalk *walk, int from, int to, int without) {
     walk_begin(walk, from);
     while (walk->depth) {
@@ -52,7 +52,7 @@ static bool reaches(CodeWalk *walk, int from, int to, int without) {
     return false;
 }
 
-/* ---- updates ---------------------------------------------------------------------------------------------- */
+/* ---- updates ------------------------------------------------------------------------------------------- */
 
 static const PtxOperand *address_of(const PtxInstruction *in) {
     for (int i = 0; i < in->operand_count; i++)
@@ -68,20 +68,20 @@ bool remedy_is_update(const PtxProgram *program, int pc, int other_pc) {
            program->code[pc].line.line == program->code[other_pc].line.line;
 }
 
-/* ---- places for barriers ---------------------------------------------------------------------------------- */
+/* ---- places for barriers ------------------------------------------------------------------------------- */
 
-typedef struct Cut { /* a place, and what a barrier there would order */
+typedef struct Cut { /* a place, and what a barrier there orders */
     RemedyPoint point;
-    uint64_t pairs; /* a bit for each of the pairs that it parts */
-    uint64_t ways;  /* how far behind the first accesses it lies, summed */
+    uint64_t pairs; /* a bit for each pair that it orders */
+    uint64_t ways;  /* sum of its distances from the first accesses */
 } Cut;
 
 typedef struct BarrierPlan {
     const TraceLaunch *launch;
     CodeWalk walk;
     FindingPair pairs[64];
-    bool of_block[64]; /* between warps */
-    bool is_relaxed;   /* accesses in a loop may conflict between two rounds of it only */
+    bool of_block[64]; /* whether it orders different warps */
+    bool is_relaxed;   /* only accesses in different iterations of a loop may conflict */
     int pair_count;
     Cut cuts[MOST_CUTS];
     int cut_count;
@@ -97,7 +97,7 @@ static bool begins_line(const PtxProgram *program, int pc) {
     return metrics_line_of(program, pc).line != metrics_line_of(program, pc - 1).line;
 }
 
-/* All threads of all blocks come here together, as far as counts say. */
+/* All threads of all blocks arrive here together, according to the counters. */
 static bool is_for_all(const TraceLaunch *launch, int pc) {
     const TraceCounter *count = &launch->counters[pc];
     uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
@@ -106,7 +106,7 @@ static bool is_for_all(const TraceLaunch *launch, int pc) {
            count->lanes * warps == count->executions * threads;
 }
 
-/* The lanes that execute `pc`, where they are the same each time; 0: they are not, or not known. */
+/* The lanes that execute `pc`, if they are always the same; 0: they vary, or are not known. */
 static uint32_t lanes_at(const TraceLaunch *launch, int pc) {
     const TraceCounter *count = &launch->counters[pc];
     if (count->executions && count->lanes == count->executions * WARP_LANES) return UINT32_MAX;
@@ -122,7 +122,7 @@ static uint32_t lanes_at(const TraceLaunch *launch, int pc) {
     return lanes;
 }
 
-/* The same of a place whose instruction may not be recorded: of the next one that is, on the way there. */
+/* As above, for an instruction that may not be recorded: takes the next recorded one on the path. */
 static uint32_t lanes_before(const TraceLaunch *launch, int pc) {
     const PtxProgram *program = launch->program;
     for (int at = pc; at < program->code_count && (at == pc || !program->code[at].block_begin); at++)
@@ -136,7 +136,7 @@ static bool is_within_update(const BarrierPlan *plan, FindingPair pair, int pc) 
            remedy_is_update(plan->launch->program, pair.pc, pair.other_pc);
 }
 
-/* Does a barrier before `pc` order the two? */
+/* True if a barrier before `pc` orders the two accesses. */
 static bool parts(BarrierPlan *plan, FindingPair pair, int pc) {
     CodeWalk *walk = &plan->walk;
     int from = pair.other_pc;
@@ -188,7 +188,7 @@ static int bits(uint64_t word) {
     return __builtin_popcountll(word);
 }
 
-/* Of two that part as many: one between lines; then the one nearest to the first accesses. */
+/* If both order as many pairs: prefers one between lines, then the one nearest to the first accesses. */
 static bool is_better(const BarrierPlan *plan, const Cut *a, const Cut *b, uint64_t left) {
     int p = bits(a->pairs & left), q = bits(b->pairs & left);
     if (p != q) return p > q;
@@ -201,7 +201,7 @@ static int compare_points(const void *a, const void *b) {
     return ((const RemedyPoint *)a)->pc - ((const RemedyPoint *)b)->pc;
 }
 
-/* Takes places until all pairs are parted; false: some cannot be. */
+/* Chooses places until all pairs are ordered; false: some pairs cannot be ordered. */
 static bool cover(const BarrierPlan *plan, Remedy *remedy) {
     const Cut *taken[REMEDY_MOST_POINTS];
     int count = 0;
@@ -216,7 +216,7 @@ static bool cover(const BarrierPlan *plan, Remedy *remedy) {
         left &= ~best->pairs;
     }
     remedy->count = 0;
-    for (int i = 0; i < count; i++) { /* what the others part without it, it need not */
+    for (int i = 0; i < count; i++) { /* drops the pairs that the other places order */
         uint64_t others = 0;
         for (int k = 0; k < count; k++)
             if (k != i && taken[k]) others |= taken[k]->pairs;
@@ -232,15 +232,15 @@ static bool cover(const BarrierPlan *plan, Remedy *remedy) {
 static bool find_barriers(BarrierPlan *plan, int attempt, Remedy *remedy) {
     bool any_of_block = false;
     for (int i = 0; i < plan->pair_count; i++) any_of_block |= plan->of_block[i];
-    bool is_second =
-        attempt % 2; /* barriers of the block for warps, too; or of warps beside those of the block */
+    /* The second attempt also uses block barriers within a warp, or warp barriers beside block barriers. */
+    bool is_second = attempt % 2;
     plan->is_relaxed = attempt / 2;
     if (any_of_block || is_second) find_cuts(plan, REMEDY_BLOCK_BARRIER);
     if (any_of_block == is_second) find_cuts(plan, REMEDY_WARP_BARRIER);
     return cover(plan, remedy);
 }
 
-/* ---- places for fences ------------------------------------------------------------------------------------ */
+/* ---- places for fences --------------------------------------------------------------------------------- */
 
 static bool is_strong(const PtxInstruction *in, bool writes) {
     if (in->space != PTX_SPACE_GLOBAL && in->space != PTX_SPACE_GENERIC) return false;
@@ -255,7 +255,7 @@ static void add_point(Remedy *remedy, int pc) {
         remedy->points[remedy->count++] = (RemedyPoint){pc, REMEDY_FENCE, 0};
 }
 
-/* Before what announces to others that the access has been made: the next strong writes. */
+/* Before the next strong writes, which announce the access to other threads. */
 static void fence_writer(BarrierPlan *plan, int from, Remedy *remedy) {
     CodeWalk *walk = &plan->walk;
     walk_begin(walk, from);
@@ -268,7 +268,7 @@ static void fence_writer(BarrierPlan *plan, int from, Remedy *remedy) {
     }
 }
 
-/* Behind what reads the announcement: the line of a strong read from which the access is reached without another. */
+/* After the strong read of the announcement: the last one on the way to the access. */
 static void fence_reader(BarrierPlan *plan, int to, Remedy *remedy) {
     const PtxProgram *program = plan->launch->program;
     int function = program->code[to].function;
@@ -299,7 +299,7 @@ static bool find_fences(BarrierPlan *plan, int attempt, Remedy *remedy) {
     return remedy->count;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------- */
+/* ---- both ---------------------------------------------------------------------------------------------- */
 
 /* False: the code is too long, or the accesses are in different functions. */
 static bool gather(const Findings *list, int cause, BarrierPlan *plan) {

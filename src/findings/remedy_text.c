@@ -1,4 +1,4 @@
-/* A remedy as a sentence, and inserted into a copy of the PTX (remedy.h). */
+/* Puts a remedy into words, and inserts it into a copy of the PTX (remedy.h). */
 #include "findings/remedy.h"
 
 #include "metrics/metrics.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- places in the source --------------------------------------------------------------------------------- */
+/* ---- places in the source ------------------------------------------------------------------------------ */
 
 typedef enum PlaceKind {
     PLACE_AFTER,
@@ -30,12 +30,12 @@ static bool is_write(const PtxInstruction *in) {
     return in->opcode == PTX_st || in->opcode == PTX_red || in->opcode == PTX_atom;
 }
 
-typedef struct SourceLines { /* of the source */
+typedef struct SourceLines { /* of the source file */
     FindingSource of;
     void *context;
 } SourceLines;
 
-/* Columns before the text of the line; -1: it is not known. */
+/* Columns before the text of the line; -1: not known. */
 static int indentation(const SourceLines *lines, const char *file, int line, bool *is_brace) {
     const char *text = lines->of && file ? lines->of(lines->context, file, line) : NULL;
     if (!text) return -1;
@@ -50,11 +50,11 @@ static bool begins_loop(const SourceLines *lines, const char *file, int line) {
     return text && (!strncmp(text, "for", 3) || !strncmp(text, "while", 5) || !strncmp(text, "do", 2));
 }
 
-/* Branches end with `line`, before the code of line `next`: the line of their last closing brace. */
+/* The line of the last brace that closes a branch after `line`, before the code of line `next`. */
 static int end_of_branches(const char *file, int line, int next, const SourceLines *lines) {
     bool is_brace = false;
     int least = indentation(lines, file, next, &is_brace);
-    if (next < line && begins_loop(lines, file, next)) least++; /* it goes on, and is not closed yet */
+    if (next < line && begins_loop(lines, file, next)) least++; /* the loop continues and is still open */
     for (int at = line + 1; at != next; at++) {
         int columns = indentation(lines, file, at, &is_brace);
         if (columns < least || !is_brace) break;
@@ -63,7 +63,7 @@ static int end_of_branches(const char *file, int line, int next, const SourceLin
     return line;
 }
 
-/* Between two lines it comes after the first; within one, before the access that it parts from what is before it. */
+/* Between two lines: after the first. Within a line: before the second of the two accesses. */
 static PlaceKind place_of(const Remedy *remedy, const RemedyPoint *point, const SourceLines *lines,
                           int *line) {
     const PtxProgram *program = remedy->launch->program;
@@ -80,8 +80,8 @@ static PlaceKind place_of(const Remedy *remedy, const RemedyPoint *point, const 
         return PLACE_BEFORE;
     }
     const PtxCode *last = &program->code[point->pc - 1];
-    if (last->instruction->opcode == PTX_bra && last->target < point->pc)
-        return PLACE_BEFORE; /* behind a loop */
+    /* After a loop. */
+    if (last->instruction->opcode == PTX_bra && last->target < point->pc) return PLACE_BEFORE;
     *line = before;
     if (program->code[point->pc].block_begin)
         *line = end_of_branches(metrics_line_of(program, point->pc).file, before, own, lines);
@@ -118,7 +118,7 @@ static const char *name_of(const RemedyPoint *point, bool in_ptx, char *room, si
     return room;
 }
 
-/* The places of those that insert the same as the first of them, which is at `first`. */
+/* Adds the places of all points that insert the same as the point `first`. */
 static void add_places(const Remedy *remedy, int first, const SourceLines *source, bool *done, Text *out) {
     static const char *const one[] = {"after line ", "before line ", "before the store of line ",
                                       "before the load of line ", "before the atomic of line "};
@@ -157,9 +157,9 @@ void remedy_print(const Remedy *remedy, FindingSource source, void *context, Tex
     }
 }
 
-/* ---- in a copy of the PTX --------------------------------------------------------------------------------- */
+/* ---- in a copy of the PTX ------------------------------------------------------------------------------ */
 
-/* Where the instruction begins in the text, its guard included. */
+/* Where the instruction begins in the text, including its guard. */
 static size_t place_in_text(const PtxModule *module, const PtxInstruction *in) {
     const char *at = module->text;
     for (int line = 1; line < in->line; line++) {
@@ -180,7 +180,7 @@ void remedy_apply(const Remedy *remedy, Text *out) {
     for (int i = 0; i < remedy->count; i++)
         places[i] = place_in_text(module, program->code[remedy->points[i].pc].instruction);
     for (int n = 0; n < remedy->count; n++) {
-        int next = 0; /* functions are not linked in the order of the text */
+        int next = 0; /* functions may be linked in another order than the text has */
         while (done[next]) next++;
         for (int i = next + 1; i < remedy->count; i++)
             if (!done[i] && places[i] < places[next]) next = i;

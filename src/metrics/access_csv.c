@@ -1,9 +1,8 @@
-/* --access: what the hardware would count for the accesses of a CSV file.
+/* --access: counts what the hardware would count for the accesses in a CSV file.
  *
- * Columns are found by their names in the header line: kind, width_bytes, active_mask, off0 .. off31
- * (offsets of inactive lanes may be empty), and count, which may be absent and is not read: rows are
- * printed unchanged, with the computed count last. Lines that are empty or begin with # are printed
- * unchanged. */
+ * Columns are found by their names in the header line: kind, width_bytes, active_mask, off0 .. off31 (offsets
+ * of inactive lanes may be empty), and count, which is optional and ignored. Rows are printed unchanged, with
+ * the computed count last. Empty lines and lines that begin with # are printed unchanged. */
 #include "metrics/access_csv.h"
 
 #include "base/number.h"
@@ -30,10 +29,10 @@ typedef struct Columns {
     int total;
 } Columns;
 
-typedef struct CsvPosition { /* of an error */
+typedef struct CsvPosition { /* where an error is */
     const char *file;
     int line;
-    const char *text; /* of the line, for the excerpt */
+    const char *text; /* the line, for the excerpt */
     size_t length;
     Error *error;
 } CsvPosition;
@@ -120,7 +119,7 @@ static bool read_number(const CsvPosition *place, const Field *field, const char
 }
 
 typedef struct CsvAccess {
-    TraceKind kind; /* NOT_RECORDED: no kind that is modelled */
+    TraceKind kind; /* NOT_RECORDED: not modelled */
     int width;
     uint32_t mask;
     uint64_t offset[WARP_LANES];
@@ -172,7 +171,7 @@ static bool read_access(const CsvPosition *place, const CsvRow *row, const Colum
     return true;
 }
 
-/* What the hardware counts: wavefronts of shared accesses, sectors of global ones; -1: not modelled. */
+/* The hardware's count: wavefronts of shared accesses, sectors of global ones; -1: not modelled. */
 static int count_of(const CsvAccess *access) {
     switch (access->kind) {
     case TRACE_SHARED_LOAD:
@@ -191,7 +190,7 @@ static int count_of(const CsvAccess *access) {
 
 /* ---- the file --------------------------------------------------------------------------------------- */
 
-/* The row as it came, without its count. */
+/* The row as read, without its count. */
 static void print_row(const CsvRow *row, const Columns *columns, Text *out) {
     for (int i = 0; i < row->count; i++) {
         if (i == columns->count) continue;
@@ -233,7 +232,7 @@ bool access_csv_count(const char *csv, size_t length, const char *file, Text *ou
         place.length = end - at;
         at = end + 1;
         if (place.length && place.text[place.length - 1] == '\r') place.length--;
-        if (memchr(place.text, 0, place.length)) return reject(&place, 1, "this is not a text file", NULL);
+        if (memchr(place.text, 0, place.length)) return reject(&place, 1, "this is not text", NULL);
         size_t blank = 0;
         while (blank < place.length && strchr(" \t", place.text[blank])) blank++;
         if (blank == place.length || place.text[blank] == '#') {

@@ -7,10 +7,10 @@
 typedef struct CountedSums {
     Totals totals;
     uint64_t shared_atomics, global_atomics;
-    uint64_t copied_stores; /* those of totals.shared_stores that cp.async makes */
+    uint64_t copied_stores; /* the part of totals.shared_stores that cp.async makes */
 } CountedSums;
 
-/* Why a counter may differ from its prediction; rows with the same reason share the text. */
+/* Why a counter may differ from its prediction; rows with the same reason share a text. */
 static const char ARBITRATION[] =
     "An access that loses arbitration for the data banks is counted again: noise that "
     "only adds (the lowest of five runs is shown).";
@@ -50,10 +50,10 @@ static void predict(const CountedSums *s, double out[COUNTED_ROWS]) {
 #undef COUNTED
 }
 
-/* What the profiler makes of cp.async, on an H200 (async_copy, n = 2^20, driver 580.159.04): its reads are loads of global
- * memory, requests and sectors as predicted (8,192 and 131,072). Its writes are no shared stores: of the 24,576 that the
- * kernel makes, the 8,192 of st.shared are counted. Whether their wavefronts are counted is open: 8,827 of stores, 631,808
- * by address. */
+/* How the profiler counts cp.async on an H200 (async_copy, n = 2^20, driver 580.159.04). Its reads are loads
+ * of global memory, with requests and sectors as predicted (8,192 and 131,072). Its writes are not shared
+ * stores: of the kernel's 24,576 stores only the 8,192 of st.shared are counted. Whether their wavefronts are
+ * counted is not known: 8,827 of stores, 631,808 by address. */
 static bool may_count_copies(const CountedRow *row) {
     return !strcmp(row->metric, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum") ||
            !strcmp(row->metric, "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum");
@@ -91,7 +91,7 @@ const CountedRow *counted_find(const char *metric) {
 }
 
 CountedAgreement counted_agreement(const MeasuredCounter *counter) {
-    static const double NOISE = 0.1; /* seen on an H200: up to 0.064 */
+    static const double NOISE = 0.1; /* up to 0.064 on an H200 */
     const CountedRow *row = counted_find(counter->metric);
     double more = counter->value - counter->predicted;
     if (!row || row->rule == COUNTED_OTHER || isnan(more)) return COUNTED_NOT_COMPARED;

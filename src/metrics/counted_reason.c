@@ -1,7 +1,7 @@
-/* The reason for a counter's difference, found in the machine code (counted.h). */
+/* Finds the reason for a counter's difference in the machine code (counted.h). */
 #include "metrics/counted.h"
 
-/* How much a difference changes the count: machine instructions more or less, as often as they are executed. */
+/* The change of the count: additional or missing machine instructions, times their executions. */
 static double weight_of(const SassComparison *comparison, const SassDifference *difference) {
     const SassKernel *kernel = comparison->kernel;
     int more = difference->sass_count - difference->ptx_count;
@@ -12,7 +12,7 @@ static double weight_of(const SassComparison *comparison, const SassDifference *
     return (more < 0 ? -more : more ? more : 0.5) * times;
 }
 
-/* Copies on several paths are executed as often as the one; an unrolled loop has fewer branches. */
+/* Copies on several paths are executed as often as a single one; an unrolled loop has fewer branches. */
 static bool is_about(const SassDifference *difference, SassClass class) {
     bool is_unrolled = difference->reason == SASS_UNROLLED;
     if (difference->reason == SASS_COPIED) return false;

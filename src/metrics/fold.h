@@ -1,4 +1,4 @@
-/* Fold: adds what an instruction or an event did to totals. Private to src/metrics. */
+/* Fold: adds an instruction or an event to totals. Private to src/metrics. */
 #ifndef METRICS_FOLD_H
 #define METRICS_FOLD_H
 

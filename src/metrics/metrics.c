@@ -1,9 +1,8 @@
-/* Folds: from an instruction's counters to the metrics of a launch, a line or a step.
+/* Folds: compute the metrics of a launch, a line or a step from instructions' counters.
  *
  * Each row of metrics.def has one fold function. It gets counters of one kind of work at a time: a generic
- * instruction, whose lanes may reach shared and global memory, is folded in parts, and an event is folded
- * as the counters of a single execution, so that whole grids and single steps are counted by the same
- * code. */
+ * instruction, whose lanes may access shared and global memory, is folded in parts. An event is folded as the
+ * counters of a single execution, so that whole grids and single steps are counted by the same code. */
 #include "metrics/metrics.h"
 
 #include "metrics/fold.h"
@@ -85,8 +84,8 @@ void metrics_add_counter(TraceKind kind, const TraceCounter *counter, Totals *su
 
 /* ---- whole grid ------------------------------------------------------------------------------------- */
 
-/* A generic instruction, or an asynchronous copy, as three: what it issued, what it did in shared memory and what
- * it did in global memory. */
+/* A generic instruction or an asynchronous copy counts as three: what it issued, its work in shared memory
+ * and its work in global memory. */
 static void fold_parts(TraceKind in_shared, TraceKind in_global, const TraceCounter *counter, Totals *sum) {
     TraceCounter issued = {.executions = counter->executions, .lanes = counter->lanes};
     TraceCounter shared = {.requests = counter->shared_requests,

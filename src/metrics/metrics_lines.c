@@ -1,5 +1,5 @@
-/* Metrics by source line: the sums of a launch's counters. Where the PTX was compiled without line
- * information, the lines are those of the PTX text. */
+/* Metrics by source line: the sums of a launch's counters. PTX without line information uses the lines of the
+ * PTX text. */
 #include "metrics/metrics.h"
 
 #include "base/memory.h"
@@ -28,8 +28,8 @@ static LineMetrics *list_lines(const Trace *trace, int *count) {
         for (int pc = 0; pc < program->code_count; pc++) {
             PtxSourceLine line = metrics_line_of(program, pc);
             LineMetrics fresh = {.file = line.file, .line = line.line};
-            if (all && compare_lines(&fresh, &lines[all - 1]) == 0)
-                continue; /* neighbours mostly share their line */
+            /* Neighbouring instructions usually share a line. */
+            if (all && compare_lines(&fresh, &lines[all - 1]) == 0) continue;
             array_push(lines, all, capacity, fresh);
         }
     }

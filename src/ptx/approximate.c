@@ -8,7 +8,7 @@
 typedef struct Bound {
     PtxOpcode opcode;
     PtxType type;
-    double up_to; /* |argument|; the first row that holds it counts */
+    double up_to; /* |argument|; the first row with a large enough bound applies */
     double absolute, relative, units;
 } Bound;
 
@@ -16,8 +16,8 @@ typedef struct Bound {
 #define PI  3.14159265358979323846
 
 /* Sources: PTX ISA 9.0, "Floating Point Instructions" (9.7.3) and "Half Precision Floating Point
- * Instructions" (9.7.4), where each instruction states its own. What is stated for a part of the range only,
- * or not at all, is marked. */
+ * Instructions" (9.7.4), which state the bound of each instruction. A row says so if the bound holds only for
+ * a part of the range, or is not stated. */
 static const Bound bounds[] = {
     {PTX_div, PTX_F32, ALL, 0, 0, 2},        /* .approx: 2 ulp for 2^-126 <= |b| <= 2^126; .full: 2 ulp */
     {PTX_rcp, PTX_F32, ALL, 0, 0, 1},        /* 1 ulp */
@@ -33,12 +33,13 @@ static const Bound bounds[] = {
     {PTX_lg2, PTX_F32, ALL, 0, 0x1p-22, 0},
     {PTX_ex2, PTX_F32, ALL, 0, 0, 2},                    /* 2 ulp */
     {PTX_ex2, PTX_F16, ALL, 0x1p-25, 0x1.125fbfp-10, 0}, /* 2^-9.9 relative; subnormal results are rounded */
-    {PTX_ex2, PTX_BF16, ALL, 0x1p-126, 0x1p-7, 0},       /* 2^-7 relative; .ftz: the least normal becomes 0 */
-    {PTX_tanh, PTX_F32, ALL, 0, 0x1p-11, 0},             /* 2^-11 relative */
-    {PTX_tanh, PTX_F16, ALL, 0x1.025136p-11, 0, 0},      /* 2^-10.987 absolute */
-    {PTX_tanh, PTX_BF16, ALL, 0, 0x1p-8, 0},             /* 2^-8 relative */
-    {PTX_rcp, PTX_F64, ALL, 0, 0x1p-19, 0},              /* none stated; the result has 20 bits of fraction */
-    {PTX_rsqrt, PTX_F64, ALL, 0, 0x1p-19, 0},            /* none stated; .ftz has 20 bits of fraction */
+    /* 2^-7 relative; .ftz: the smallest normal becomes 0. */
+    {PTX_ex2, PTX_BF16, ALL, 0x1p-126, 0x1p-7, 0},
+    {PTX_tanh, PTX_F32, ALL, 0, 0x1p-11, 0},        /* 2^-11 relative */
+    {PTX_tanh, PTX_F16, ALL, 0x1.025136p-11, 0, 0}, /* 2^-10.987 absolute */
+    {PTX_tanh, PTX_BF16, ALL, 0, 0x1p-8, 0},        /* 2^-8 relative */
+    {PTX_rcp, PTX_F64, ALL, 0, 0x1p-19, 0},         /* none stated; the result has 20 bits of fraction */
+    {PTX_rsqrt, PTX_F64, ALL, 0, 0x1p-19, 0},       /* none stated; .ftz has 20 bits of fraction */
 };
 
 typedef struct FloatFormatBits {
@@ -68,7 +69,7 @@ static double number_of(FloatFormatBits format, uint64_t bits) {
     return sign * ldexp((double)fraction, (exponent ? exponent : 1) - bias - format.fraction_bits);
 }
 
-/* A unit in the last place of a number of this size. */
+/* The unit in the last place of a number of this size. */
 static double unit_of(FloatFormatBits format, double number) {
     int exponent, least = 2 - (1 << (format.exponent_bits - 1));
     frexp(number, &exponent);
@@ -92,7 +93,7 @@ bool ptx_is_approximate(const PtxInstruction *in) {
     return in->type_count && find_bound(in, element_type(in->types[0]), 0) != NULL;
 }
 
-/* With .ftz a subnormal is 0, on either side of the least normal number. */
+/* .ftz flushes a subnormal to 0; rounding may cross the smallest normal number in either direction. */
 static bool is_flushed(const PtxInstruction *in, FloatFormatBits format, double number) {
     return ptx_instruction_has(in, PTX_MOD_FTZ) &&
            fabs(number) <= ldexp(1.0, 2 - (1 << (format.exponent_bits - 1)));
@@ -106,12 +107,12 @@ static bool is_element_within(const PtxInstruction *in, PtxType type, uint64_t a
     if (nearest == result || (isnan(expected) && isnan(found))) return true;
     if (!bound || isnan(expected) || isnan(found)) return false;
     if (is_flushed(in, format, expected) && is_flushed(in, format, found)) return true;
-    if (isinf(expected) || isinf(found)) { /* one of them was rounded past the largest number */
+    if (isinf(expected) || isinf(found)) { /* one of them rounds past the largest number */
         double largest = ldexp(2.0 - unit_of(format, 1.0), (1 << (format.exponent_bits - 1)) - 1);
         return copysign(1.0, expected) == copysign(1.0, found) &&
                fmin(fabs(expected), fabs(found)) >= largest;
     }
-    double unit = unit_of(format, expected); /* half of one: `nearest` was rounded */
+    double unit = unit_of(format, expected); /* half of one: `nearest` is rounded */
     return fabs(found - expected) <=
            bound->absolute + bound->relative * fabs(expected) + (bound->units + 0.5) * unit;
 }

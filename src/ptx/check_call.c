@@ -1,8 +1,7 @@
-/* The check of a call against the function or the prototype that it names ("Control Flow Instructions:
- * call"). */
+/* Checks a call against its function or prototype ("Control Flow Instructions: call"). */
 #include "ptx/checking.h"
 
-/* The signature that the call must follow, or NULL where it is not known. */
+/* The signature that the call must follow; NULL: not known. */
 static const PtxFunction *signature(const PtxChecker *checker, const PtxOperand *called) {
     const PtxInstruction *in = checker->instruction;
     if (called->kind == PTX_OPERAND_FUNCTION) return called->function;

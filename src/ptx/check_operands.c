@@ -1,6 +1,7 @@
-/* The check of operands against a form ("Operand Type Checking"): a register of a bit type fits every type of
- * its size, an integer any integer, a float only its own type; where an instruction allows it, a register may
- * be wider than the type. */
+/* Checks operands against a form ("Operand Type Checking").
+ *
+ * A register of a bit type fits every type of its size, an integer register any integer type, a float
+ * register only its own type. Some instructions allow a register wider than the type. */
 #include "ptx/checking.h"
 
 #include <stdarg.h>
@@ -138,8 +139,8 @@ static bool check_constant(const Place *place, const PtxOperand *operand, const 
     if (!takes_integers)
         return FAULT(place, "%s takes no constants: move %s into a .b%d register first", name, operand->name,
                      wanted->bytes * 8);
-    return FAULT(place, "operand %d of %s is no float: %s needs an integer there", place->operand + 1, name,
-                 place->checker->instruction->name);
+    return FAULT(place, "operand %d of %s is not a float: %s needs an integer there", place->operand + 1,
+                 name, place->checker->instruction->name);
 }
 
 static bool check_value(const Place *place, const PtxOperand *operand, const WantedType *wanted) {
@@ -275,7 +276,7 @@ static bool check_address(const Place *place, const PtxOperand *operand) {
 
 /* ---- mov --------------------------------------------------------------------------------------------- */
 
-/* Those of 64 bits; %gridid is of 32 or 64. */
+/* The 64-bit ones; %gridid has 32 or 64. */
 static bool is_long_special(const char *name) {
     size_t length = strlen(name);
     return (length > 2 && !strcmp(name + length - 2, "64")) || !strcmp(name, "%globaltimer") ||
@@ -303,7 +304,7 @@ static bool check_special(const Place *place, const PtxOperand *operand, const W
     return true;
 }
 
-/* {a, b} on one side of a mov: the elements together have the size of its type. */
+/* {a, b} on one side of a mov: together the elements have the size of its type. */
 static bool check_packed(Place place, const PtxOperand *operand, const WantedType *wanted) {
     const PtxChecker *checker = place.checker;
     int count = operand->item_count, bytes = count ? wanted->bytes / count : 0;

@@ -5,9 +5,9 @@
 #include "ptx/forms.h"
 #include "ptx/program.h"
 
-typedef struct PtxFault { /* what is wrong with an instruction */
+typedef struct PtxFault { /* an error of an instruction */
     int operand;          /* from 0; -1: the instruction as a whole */
-    int item;             /* of its braces, its pair; -1: all of it */
+    int item;             /* in its braces or its pair; -1: the whole operand */
     char text[320];
 } PtxFault;
 
@@ -16,14 +16,14 @@ typedef struct PtxChecker {
     PtxForms *forms;
     const PtxFunction *function; /* of the instruction */
     const PtxInstruction *instruction;
-    PtxSourceLine source; /* of the instruction; line 0: not known */
+    PtxSourceLine source; /* line of the instruction; 0: not known */
     char name[160];       /* the instruction with all its suffixes */
     Error *error;
 } PtxChecker;
 
-/* check_operands.c: do the operands fit the form? */
+/* check_operands.c: true if the operands fit the form. */
 bool ptx_check_operands(const PtxChecker *checker, const PtxForm *form, PtxFault *fault);
-/* check_call.c: arguments and results of a call. */
+/* check_call.c: checks arguments and results of a call. */
 bool ptx_check_call(const PtxChecker *checker, PtxFault *fault);
 
 /* Fills `fault` and returns false. */

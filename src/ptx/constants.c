@@ -138,7 +138,7 @@ static PtxConstant negative(const PtxConstant *value) {
     return result;
 }
 
-static bool dot_float(PtxParser *parser, PtxConstant *out) { /* ".5": the lexer takes it for a modifier */
+static bool dot_float(PtxParser *parser, PtxConstant *out) { /* ".5": the lexer reads it as a modifier */
     const PtxToken *token = &parser->token;
     *out = (PtxConstant){0};
     if (!decimal_float(token->begin, token->length, out))
@@ -226,7 +226,7 @@ static bool fold_float(int kind, double a, double b, PtxConstant *out) {
 
 /* clang-format on */
 
-/* Division by zero is refused before. The one signed quotient that overflows wraps. */
+/* Division by zero is rejected earlier. The one signed quotient that overflows wraps. */
 static uint64_t quotient(uint64_t a, uint64_t b, bool is_unsigned, bool want_rest) {
     if (is_unsigned) return want_rest ? a % b : a / b;
     if (b == UINT64_MAX) return want_rest ? 0 : 0 - a;

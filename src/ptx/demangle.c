@@ -8,8 +8,8 @@
  *   _Z1kIZ4mainEUlfE_EvPKfPfT_                 k<main::{lambda(float)#1}>
  *
  * Nested names, templates with types, values and packs, substitutions, built-in types, pointers, references,
- * qualifiers, arrays, tags, lambdas, functions and pointers to them. The parameters of the function are not printed.
- * Everything else (expressions, operators) gives the mangled name back. Depth and length are limited:
+ * qualifiers, arrays, tags, lambdas, functions and pointers to them. The parameters of the function are not
+ * printed. Any other name (expressions, operators) stays mangled. Depth and length are limited:
  * substitutions can describe names of exponential length. */
 #include "ptx/names.h"
 
@@ -24,7 +24,7 @@ typedef struct Demangler {
     char *arguments[SUBSTITUTION_LIMIT]; /* of the innermost finished template: T_, T0_ */
     int argument_count;
     int depth;
-    bool in_lambda; /* T_ is its first auto */
+    bool in_lambda; /* T_ is the first auto of the lambda */
 } Demangler;
 
 static bool type(Demangler *d, Text *out);
@@ -55,7 +55,7 @@ static bool leave(Demangler *d, bool good) {
     return good;
 }
 
-/* 6reduce: how many letters follow; 0: none, or more than there are. */
+/* 6reduce: the length of the name; 0: no length, or longer than the text. */
 static size_t name_length(Demangler *d) {
     size_t length = 0;
     while (peek(d, 0) >= '0' && peek(d, 0) <= '9' && length < NAME_LIMIT)
@@ -63,8 +63,7 @@ static size_t name_length(Demangler *d) {
     return length > NAME_LIMIT || length > (size_t)(d->end - d->at) ? 0 : length;
 }
 
-/* Compilers put names with internal linkage into namespaces that they make up; what Numba adds to tell
- * versions apart (B2v1) is not shown. */
+/* Hides the namespaces that compilers invent for internal linkage, and Numba's version tags (B2v1). */
 static bool source_name(Demangler *d, Text *out) {
     size_t length = name_length(d);
     if (!length) return false;
@@ -135,7 +134,7 @@ static bool literal(Demangler *d, Text *out) {
 
 static bool argument(Demangler *d, Text *out);
 
-/* The types of parameters up to E; "v" alone: there are none. */
+/* The types of parameters up to E; "v" alone: no parameters. */
 static bool parameter_list(Demangler *d, Text *out) {
     if (peek(d, 0) == 'v' && peek(d, 1) == 'E') d->at++;
     for (int i = 0; !take(d, "E"); i++) {
@@ -173,7 +172,7 @@ static bool argument(Demangler *d, Text *out) {
     return leave(d, good && out->length <= NAME_LIMIT);
 }
 
-/* I argument... E. Its arguments become T_, T0_, ... when it is complete. */
+/* I argument... E. The arguments become T_, T0_, ... once it is complete. */
 static bool arguments(Demangler *d, Text *out) {
     char *list[64];
     int count = 0;
@@ -313,7 +312,7 @@ static const char *builtin(Demangler *d) {
     return NULL;
 }
 
-/* A type that wraps another: `before` goes in front of plain types, `after` behind. */
+/* A type that wraps another: `before` precedes plain types, `after` follows. */
 static bool wrapped(Demangler *d, const char *before, const char *after, Text *out) {
     Text inner = {0};
     bool good = type(d, &inner);
@@ -359,8 +358,8 @@ static bool type(Demangler *d, Text *out) {
     Text text = {0};
     const char *word = NULL;
     int c = peek(d, 0);
-    bool good, again = c == 'S' &&
-                       peek(d, 1) != 't'; /* a substitution is no new candidate, unless arguments follow */
+    /* A substitution adds no new candidate, unless arguments follow. */
+    bool good, again = c == 'S' && peek(d, 1) != 't';
     if (c == 'P' || c == 'R' || c == 'O' || c == 'K' || c == 'V' || (c == 'D' && peek(d, 1) == 'p'))
         good = compound(d, &text);
     else if (c == 'T')
@@ -383,8 +382,8 @@ static bool type(Demangler *d, Text *out) {
     return leave(d, good);
 }
 
-/* A variable of a function, _ZZ...E9warp_sums or, where the function has several of that name,
- * ...E9warp_sums_0: its own name is the last one. NULL: none. */
+/* A variable of a function, _ZZ...E9warp_sums, or ...E9warp_sums_0 if the function has several of that name:
+ * its own name is the last one. NULL: none. */
 static const char *local_name(const PtxName *known, size_t *length) {
     size_t end = known->length;
     while (end > 0 && known->text[end - 1] >= '0' && known->text[end - 1] <= '9') end--;
@@ -436,7 +435,7 @@ const char *ptx_readable_name(PtxModule *module, const char *mangled) {
     return known->readable;
 }
 
-/* After the name; a template's begin with what it returns. "v" alone: there are none. */
+/* The parameters after the name; a template's begin with the return type. "v" alone: no parameters. */
 static bool parameters(Demangler *d, bool is_template, Text *out) {
     Text result = {0};
     bool good = !is_template || type(d, &result);

@@ -1,15 +1,15 @@
-/* Immediate post-dominators of basic blocks: node m post-dominates node n when every path from n to the end
- * passes m.
+/* Immediate post-dominators of basic blocks.
  *
- * They are the dominators of the reversed graph, rooted at the end, found with the algorithm of Lengauer and
- * Tarjan (A Fast Algorithm for Finding Dominators in a Flowgraph, 1979), the simple version: O(m log n) on
- * any input. Nodes that cannot reach the end (endless loops) get an edge to it from where the loop begins
- * again, so that branches inside the loop still have one. */
+ * Node m post-dominates node n when every path from n to the end passes m. Post-dominators are the dominators
+ * of the reversed graph, rooted at the end. They are found with the algorithm of Lengauer and Tarjan (A Fast
+ * Algorithm for Finding Dominators in a Flowgraph, 1979), the simple version: O(m log n) on any input. A node
+ * that cannot reach the end (an endless loop) gets an edge to it from where the loop restarts, so that
+ * branches inside the loop also have a post-dominator. */
 #include "ptx/link.h"
 
 #include <stdlib.h>
 
-/* Nodes are known by their number in depth-first order from here on; 0 is the end node. */
+/* From here on nodes are numbered in depth-first order; 0 is the end node. */
 typedef struct DominatorTree {
     int count;
     int *node, *number; /* [number] and [node]; number -1: not visited */
@@ -47,9 +47,9 @@ static void forget_numbers(DominatorTree *tree, const PtxGraph *graph) {
     for (int i = 0; i < graph->count; i++) tree->number[i] = -1;
 }
 
-/* Fills `roots` with the first nodes of endless loops, and nodes that lead to one, which come before it: each
- * search against the edges begins at the first node that the others have not found, so that the last begins
- * in a loop that leads nowhere else. */
+/* Fills `roots` with the first nodes of endless loops, preceded by nodes that lead to one. Each search
+ * against the edges begins at the first node that earlier searches did not find, so the last search begins in
+ * a loop that leads nowhere else. */
 static int endless_loops(DominatorTree *tree, const PtxGraph *graph, int *roots) {
     int count = 0;
     forget_numbers(tree, graph);
@@ -72,7 +72,7 @@ static void lead_to_end(DominatorTree *tree, const PtxGraph *graph, int node) {
 }
 
 static void end_loop(DominatorTree *tree, const PtxGraph *graph, int first) {
-    int others = tree->count; /* nodes with smaller numbers have other ways to the end */
+    int others = tree->count; /* nodes with smaller numbers reach the end another way */
     for (int i = graph->in_begin[first]; i < graph->in_begin[first + 1]; i++) {
         int from = graph->in[i];
         if (from >= first && (tree->number[from] < 0 || tree->number[from] >= others))

@@ -1,5 +1,4 @@
-/* Finds an entry by what a person types, and lists the candidates where several fit. It also lists them where
- * none fits. */
+/* Finds an entry by what the user types. Lists candidates if several fit or none does. */
 #include "ptx/names.h"
 #include "ptx/spelling.h"
 
@@ -23,7 +22,8 @@ static int compare_near(const void *a, const void *b) {
     return one->index < other->index ? -1 : 1;
 }
 
-/* How much of `asked` is missing in `name`, but for the longest run of letters that both have: two are chance. */
+/* How many characters of `asked` are missing in `name`, apart from the longest common run; a run of two is
+ * chance. */
 static size_t missing_of(const char *asked, const char *name) {
     enum { CHANCE = 2 };
     size_t longest = 0, length = strlen(asked);
@@ -39,7 +39,7 @@ static size_t missing_of(const char *asked, const char *name) {
     return longest <= CHANCE ? length : length - longest;
 }
 
-/* Its readable name, unless another entry has that too. */
+/* Its readable name, unless another entry shares it. */
 static const char *shown_name(PtxModule *module, const Candidates *list, size_t index) {
     const char *name = list->items[index]->name, *readable = ptx_readable_name(module, name);
     for (size_t i = 0; i < list->count; i++)
@@ -47,7 +47,7 @@ static const char *shown_name(PtxModule *module, const Candidates *list, size_t 
     return readable;
 }
 
-/* Ends `problem` with names, those first that are nearest to what was asked for, how many there are and how all are listed. */
+/* Completes `problem` with names, the nearest to `asked` first, their number, and how to list all. */
 static bool report(PtxModule *module, const Candidates *list, const char *problem, const char *asked,
                    Error *error) {
     Text text = {0};
@@ -77,7 +77,7 @@ static void all_entries(const PtxModule *module, Candidates *out) {
             array_push(out->items, out->count, out->capacity, module->functions[i]);
 }
 
-/* Of several that fit, those with the parameters that were typed. */
+/* Among several matches, keeps those with the typed parameters. */
 static void keep_overload(const char *asked, Candidates *matching) {
     size_t kept = 0;
     Text lines = {0};
@@ -121,8 +121,8 @@ PtxFunction *ptx_module_find_entry(const PtxModule *module, const char *name, Er
     if (exact && exact->is_entry && exact->has_body) return exact;
     Candidates all = {0}, matching = {0};
     all_entries(module, &all);
-    PtxFunction *found =
-        choose((PtxModule *)(uintptr_t)module, name, &all, &matching, error); /* keeps readable names */
+    /* The cast drops const because readable names are cached in the module. */
+    PtxFunction *found = choose((PtxModule *)(uintptr_t)module, name, &all, &matching, error);
     free(all.items);
     free(matching.items);
     return found;

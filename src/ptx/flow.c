@@ -1,19 +1,20 @@
-/* Control flow of one function: basic blocks, and the place where separated lanes reconverge.
+/* Control flow of one function: basic blocks, and where divergent lanes reconverge.
  *
- * They meet at the branch's immediate post-dominator: the first block that every path from the branch to the
- * function's end passes. ret, exit, trap and calls that do not return lead to the end.
+ * They reconverge at the branch's immediate post-dominator: the first block that every path from the branch
+ * to the function's end passes. ret, exit, trap and calls that do not return lead to the end.
  *
  * Lanes that leave early must not keep the others apart:
  *
  *     if (y) { if (x) { *error = 1; return; } b; }  c;  __syncthreads();
  *
- * Every path passes only the end, yet the lanes that stay meet at c, as on hardware, where lanes that have
- * exited are not waited for. So where post-dominators find nothing for a branch (the end, or a block
- * that only returns), blocks are taken in layers, and the post-dominators inside its layer count, which
- * ignore the edges out of it. The first layer is what can still come to a barrier of the block: who cannot
- * will not be waited for at one. The next layers are what can reach the function's main exit, what of the
- * rest can reach the next exit, and so on; traps come last, since an assertion is not where lanes meet. The
- * main exit is guessed: the one that most branches lead to, from the latest place in the text. */
+ * Only the end lies on every path, yet the lanes that stay reconverge at c, as on hardware, which does not
+ * wait for exited lanes. So if post-dominators find nothing for a branch (the end, or a block that only
+ * returns), blocks are taken in layers, and the post-dominators inside its layer count, ignoring the edges
+ * out of it. The first layer has the blocks that can still reach a barrier of the block: a barrier does not
+ * wait for lanes that cannot reach it. The next layer has the blocks that can reach the function's main exit,
+ * then those of the rest that can reach the next exit, and so on; traps come last, since lanes do not
+ * reconverge at an assertion. The main exit is a guess: the one that most branches lead to, from the latest
+ * place in the text. */
 #include "ptx/link.h"
 
 #include <stdlib.h>
@@ -54,9 +55,9 @@ typedef struct Edges {
 } Edges;
 
 typedef struct Flow {
-    PtxCode *code;  /* of the program */
+    PtxCode *code;  /* code of the program */
     int begin, end; /* pcs of the function */
-    int *first;     /* [block + 1] its first pc; behind the last: end */
+    int *first;     /* [block + 1] its first pc; the entry after the last block is `end` */
     int *block_of;  /* [pc - begin] */
     PtxGraph graph;
 } Flow;
@@ -76,7 +77,7 @@ static void sort_edges(int nodes, size_t count, const int *key, const int *value
     for (size_t i = 0; i < count; i++) (*list)[(*begin)[key[i] + 1]++] = value[i];
 }
 
-static void graph_init(PtxGraph *graph, int nodes, Edges *edges) { /* takes the edges */
+static void graph_init(PtxGraph *graph, int nodes, Edges *edges) { /* takes ownership of the edges */
     graph->count = nodes;
     sort_edges(nodes, edges->count, edges->from, edges->to, &graph->out, &graph->out_begin);
     sort_edges(nodes, edges->count, edges->to, edges->from, &graph->in, &graph->in_begin);
@@ -103,7 +104,7 @@ static void mark_blocks(const Flow *flow) {
     }
 }
 
-static void add_edges(const Flow *flow, Edges *edges, int pc) { /* pc: the last one of a block */
+static void add_edges(const Flow *flow, Edges *edges, int pc) { /* pc: that of the block's last instruction */
     const PtxCode *code = &flow->code[pc];
     int block = flow->block_of[pc - flow->begin], end = flow->graph.count - 1;
     bool jump = is_jump(code->instruction);
@@ -114,8 +115,8 @@ static void add_edges(const Flow *flow, Edges *edges, int pc) { /* pc: the last 
             add_edge(edges, block, flow->block_of[code->targets[i] - flow->begin]);
     else if (jump)
         add_edge(edges, block, end);
-    if (!jump || is_guarded(code->instruction))
-        add_edge(edges, block, block + 1); /* behind the last block: the end */
+    /* After the last block comes the end. */
+    if (!jump || is_guarded(code->instruction)) add_edge(edges, block, block + 1);
 }
 
 static void flow_init(Flow *flow, PtxProgram *program, const PtxProgramFunction *function) {
@@ -146,7 +147,7 @@ static void flow_done(Flow *flow) {
 
 typedef struct Exit {
     int block;
-    int ways_in, last_way; /* edges into the block; the last block that they come from */
+    int ways_in, last_way; /* edges into the block; the last block they come from */
     bool faults;           /* ends in a trap or an assertion */
 } Exit;
 
@@ -154,7 +155,7 @@ enum { BARRIER_LAYER = 1, NOWHERE = -1 };
 
 typedef struct Layers {
     int *layer;    /* [block] its number from 1 */
-    bool *is_exit; /* [block] this block's exit made its layer */
+    bool *is_exit; /* [block] its exit made its layer */
     int count;
     int *stack;
 } Layers;
@@ -183,7 +184,8 @@ static bool faults(const Flow *flow, int block) {
     return opcode == PTX_trap || (opcode == PTX_call && ptx_flow_ends(last_of(flow, block)));
 }
 
-/* May lanes wait here for the whole block? Called functions may; those of the machine have no barrier. */
+/* True if lanes may wait here for the whole block. Called functions may contain a barrier; those of the
+ * machine do not. */
 static bool has_barrier(const Flow *flow, int block) {
     for (int pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
         const PtxInstruction *instruction = flow->code[pc].instruction;
@@ -203,11 +205,11 @@ static void push(Layers *layers, int block, int *depth) {
     layers->stack[(*depth)++] = block;
 }
 
-/* Claims what reaches the pushed blocks and is in no layer yet. */
+/* Claims the blocks that reach the pushed blocks and are in no layer yet. */
 static void claim(const Flow *flow, Layers *layers, int depth) {
     while (depth) {
         int block = layers->stack[--depth];
-        if (only_returns(flow, block)) continue; /* stands for an exit of each block before it */
+        if (only_returns(flow, block)) continue; /* counts as an exit of each block before it */
         for (int i = flow->graph.in_begin[block]; i < flow->graph.in_begin[block + 1]; i++)
             if (!layers->layer[flow->graph.in[i]]) push(layers, flow->graph.in[i], &depth);
     }
@@ -252,7 +254,7 @@ static void layers_init(Layers *layers, const Flow *flow) {
         push(layers, exits[i].block, &depth);
         claim(flow, layers, depth);
     }
-    free(exits); /* endless loops without barriers are left: layer 0 */
+    free(exits); /* only endless loops without barriers remain: layer 0 */
 }
 
 static void layers_done(Layers *layers) {
@@ -265,9 +267,9 @@ static bool stays(const Flow *flow, const Layers *layers, int from, int to) {
     return !leaves(flow, to) && layers->layer[from] == layers->layer[to];
 }
 
-/* Post-dominators inside layers, where at least two ways out of the block stay in its layer. Else the end,
- * where lanes that leave must not even wait to return together, because others may come to a barrier; or
- * NOWHERE, where they may. */
+/* Post-dominators inside layers, if at least two ways out of the block stay in its layer. Otherwise the end;
+ * or NOWHERE, if others may reach a barrier, because lanes that leave must then not wait to return
+ * together. */
 static void meet_in_layers(const Flow *flow, int *meet) {
     int end = flow->graph.count - 1;
     Layers layers;

@@ -1,6 +1,6 @@
-/* Forms: the table of forms.def, made ready to be compared with instructions. Private to src/ptx.
+/* Forms: the table of forms.def, prepared for comparison with instructions. Private to src/ptx.
  *
- * Names of modifiers are interned in the module's names, so two equal ones are the same pointer. */
+ * Names of modifiers are interned in the module's names, so equal names are the same pointer. */
 #ifndef PTX_FORMS_H
 #define PTX_FORMS_H
 
@@ -12,7 +12,7 @@ typedef struct PtxFormGroup { /* a|b or {a|b} */
     const char **names;       /* [count] interned */
     int count;
     bool is_optional;
-    bool is_type; /* a type, or a suffix that stands for one (cvt.pack's s4) */
+    bool is_type; /* a type, or a suffix used as one (cvt.pack's s4) */
 } PtxFormGroup;
 
 typedef enum PtxFormOperandKind {
@@ -23,30 +23,30 @@ typedef enum PtxFormOperandKind {
     PTX_FORM_LABEL,   /* checked when the program is linked */
     PTX_FORM_MOV,
     PTX_FORM_SINK,
-    PTX_FORM_ANY /* this one and all that follow */
+    PTX_FORM_ANY /* this operand and all that follow */
 } PtxFormOperandKind;
 
 typedef struct PtxFormOperand {
     PtxFormOperandKind kind;
-    int slot;     /* of the instruction's types; -1: `type` */
+    int slot;     /* index into the instruction's types; -1: `type` */
     PtxType type; /* with slot -1 */
     PtxType pair; /* a|b: the type of b; PTX_NO_TYPE: no pair */
     int count;    /* a#n: n of them in braces; 0: one */
     bool is_written, is_optional, needs_pair;
-    bool is_hint; /* there exactly with .L2::cache_hint */
+    bool is_hint; /* present exactly with .L2::cache_hint */
     bool is_doubled, may_be_wider, may_be_vector, may_be_sink, may_be_special, may_be_symbol;
 } PtxFormOperand;
 
 typedef struct PtxForm {
-    int until;    /* 100 * major + minor: only in PTX up to this version; 0: in all */
-    bool is_open; /* any other modifiers, too */
+    int until;    /* 100 * major + minor: last version of PTX that has the form; 0: all have it */
+    bool is_open; /* allows any other modifiers */
     PtxFormGroup groups[PTX_FORM_GROUPS];
     int group_count;
     PtxFormOperand operands[PTX_FORM_OPERANDS];
-    int operand_count; /* with the optional ones */
+    int operand_count; /* including the optional ones */
 } PtxForm;
 
-/* Each opcode's forms are read when they are asked for: a kernel has few of the 150 opcodes. */
+/* An opcode's forms are read on first use: a kernel has few of the 150 opcodes. */
 typedef struct PtxForms PtxForms;
 
 PtxForms *ptx_forms_new(const PtxModule *module);
@@ -54,9 +54,9 @@ void ptx_forms_free(PtxForms *forms);
 /* [*count], in the order of forms.def; valid until ptx_forms_free(). */
 const PtxForm *ptx_forms_of(PtxForms *forms, PtxOpcode opcode, int *count);
 
-/* Is it an instruction of PTX that has no row in opcodes.def? */
+/* True if it is a PTX instruction without a row in opcodes.def. */
 bool ptx_forms_is_parsed(const char *name);
-/* The names of all instructions, NULL-terminated in *count. */
+/* The names of all instructions; NULL at index *count. */
 const char *const *ptx_forms_names(size_t *count);
 
 #endif

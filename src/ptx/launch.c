@@ -7,8 +7,8 @@ void launch_done(Launch *launch) {
     *launch = (Launch){0};
 }
 
-/* "Kernel Function Parameter Attributes" and ".param" in the PTX ISA: parameters lie one after the other,
- * each at a multiple of its alignment. */
+/* "Kernel Function Parameter Attributes" and ".param" in the PTX ISA: parameters follow one another, each at
+ * a multiple of its alignment. */
 size_t launch_parameter_offset(const PtxVariable *parameter, size_t *end) {
     size_t alignment = parameter->alignment > 0 ? (size_t)parameter->alignment : 1;
     size_t offset = (*end + alignment - 1) / alignment * alignment;
@@ -17,7 +17,7 @@ size_t launch_parameter_offset(const PtxVariable *parameter, size_t *end) {
 }
 
 void launch_cluster(const Launch *launch, uint32_t size[3]) {
-    const PtxFunction *entry = launch->program->entry; /* NULL: of a trace that was made by hand */
+    const PtxFunction *entry = launch->program->entry; /* NULL: in a hand-made trace */
     for (int d = 0; d < 3; d++) {
         uint32_t required = entry ? entry->required_cluster[d] : 0;
         size[d] = launch->cluster[0] ? launch->cluster[d] : required;
@@ -62,8 +62,8 @@ bool launch_check_cluster(const Launch *launch, Error *error) {
                          size[0], size[1], size[2], entry->maximum_cluster ? "one of this kernel" : "it",
                          most);
     return fits || error_set(error,
-                             "the grid of %ux%ux%u blocks is no multiple of the cluster of %ux%ux%u blocks, "
-                             "which a GPU refuses: use another --grid or --cluster",
+                             "the grid of %ux%ux%u blocks is not a multiple of the cluster of %ux%ux%u "
+                             "blocks, which a GPU rejects: use another --grid or --cluster",
                              grid[0], grid[1], grid[2], size[0], size[1], size[2]);
 }
 

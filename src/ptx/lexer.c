@@ -7,7 +7,7 @@ static const char open_comment[] = "this comment has no end; close it with */";
 
 enum { SPACE = 1, START = 2, FOLLOW = 4, DIGIT = 8 };
 
-/* Classes of characters: "Identifiers". A name starts with a letter, _, $ or %, and goes on with letters,
+/* Classes of characters: "Identifiers". A name starts with a letter, _, $ or %, and continues with letters,
  * digits, _ and $. */
 static unsigned char_class(unsigned char c) {
     if (c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f') return SPACE;
@@ -20,13 +20,13 @@ static bool is(const PtxLexer *lexer, const char *c, unsigned classes) {
     return c < lexer->end && char_class((unsigned char)*c) & classes;
 }
 
-static void new_line(PtxLexer *lexer) { /* `at` stands on the newline */
+static void new_line(PtxLexer *lexer) { /* `at` points to the newline */
     lexer->at++;
     lexer->line++;
     lexer->line_begin = lexer->at;
 }
 
-/* Skips a comment that starts at `at`; false where there is none, or (with *open set) it has no end. */
+/* Skips a comment that starts at `at`; false: no comment starts here or, with *open set, it has no end. */
 static bool skip_comment(PtxLexer *lexer, bool *open) {
     if (lexer->end - lexer->at < 2 || lexer->at[0] != '/') return false;
     if (lexer->at[1] == '/') {
@@ -63,7 +63,8 @@ static PtxToken bad(PtxLexer *lexer, PtxToken token, const char *problem) {
     return finish(lexer, token, PTX_TOKEN_BAD, lexer->end);
 }
 
-/* A number takes all letters and digits that follow, so that "12ab" is one bad number, not two tokens. */
+/* A number extends over all letters and digits that follow, so that "12ab" is one bad number, not two
+ * tokens. */
 static const char *number_end(const PtxLexer *lexer, const char *c) {
     bool decimal = !(c[0] == '0' && is(lexer, c + 1, START) && c[1] != 'e' && c[1] != 'E' && c[1] != 'U');
     while (is(lexer, c, DIGIT)) c++;

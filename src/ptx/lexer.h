@@ -1,6 +1,6 @@
 /* Lexer: PTX text as tokens ("Syntax" in the PTX ISA). Private to src/ptx.
  *
- * A token is a range of the text, never a copy. What a number means is decided by its reader. */
+ * A token is a range of the text, never a copy. Its reader interprets numbers. */
 #ifndef PTX_LEXER_H
 #define PTX_LEXER_H
 
@@ -41,8 +41,8 @@ typedef struct PtxLexer {
 
 PtxToken ptx_lexer_next(PtxLexer *lexer);
 
-/* With the lexer just behind an opening brace: moves it behind the brace that closes it, skipping comments
- * and strings. Returns false at the end of the text; *comment is the comment that has no end, if it is that. */
+/* With the lexer just after an opening brace: moves it past the closing brace, skipping comments and strings.
+ * Returns false at the end of the text; *comment is then the unterminated comment, if any. */
 bool ptx_lexer_skip_braces(PtxLexer *lexer, PtxToken *comment);
 
 #endif

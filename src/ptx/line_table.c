@@ -1,10 +1,10 @@
 /* Source lines of instructions, as a student should see them highlighted.
  *
- * An instruction that was inlined belongs to a chain of frames: where it stands itself, where that function
- * was called, and so on outwards. `.loc ... inlined_at` gives one hop; the frame that it names is itself a
- * `.loc` that came before (the same file, line and column), which may have an inlined_at again. We show the
- * outermost frame that lies in the entry's own file: a line that the student wrote, not the inside of a
- * header. ("Debugging Directives: .loc" in the PTX ISA.) */
+ * An inlined instruction belongs to a chain of frames: its own place, where that function was called, and so
+ * on outwards. `.loc ... inlined_at` gives one hop; the frame that it names is an earlier `.loc` (the same
+ * file, line and column), which may itself have an inlined_at. The line shown is that of the outermost frame
+ * in the entry's own file: a line that the student wrote, not the inside of a header. ("Debugging Directives:
+ * .loc" in the PTX ISA.) */
 #include "ptx/link.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void resolver_done(Resolver *resolver) {
     free(resolver->slots);
 }
 
-/* File of the outermost frame of the first .loc that has a line, preferring one that is not inlined. */
+/* File of the outermost frame of the first .loc with a line; prefers one that is not inlined. */
 static int own_file(const Resolver *resolver) {
     int first = 0;
     for (int i = 0; i < resolver->function->loc_count; i++) {
@@ -105,8 +105,8 @@ void ptx_lines_resolve(PtxProgram *program) {
         resolver_init(&resolver, function->function);
         int file = i ? entry_file : own_file(&resolver);
         if (!i) entry_file = file;
-        if (!lines_in(&resolver, file))
-            lines_in(&resolver, file = own_file(&resolver)); /* a function of a header */
+        /* A function from a header. */
+        if (!lines_in(&resolver, file)) lines_in(&resolver, file = own_file(&resolver));
         PtxSourceLine current = {.file = path_of(program->module, file)};
         if (!file) current.file = NULL;
         for (int pc = function->begin; pc < function->end; pc++) {

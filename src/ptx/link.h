@@ -11,16 +11,16 @@ typedef struct PtxGraph {
     int *in, *in_begin;   /* predecessors likewise */
 } PtxGraph;
 
-/* dominators.c: meet[n] is the immediate post-dominator of node n, maybe the end. */
+/* dominators.c: meet[n] is the immediate post-dominator of node n, possibly the end. */
 void ptx_graph_post_dominators(const PtxGraph *graph, int *meet);
 
-/* flow.c: block_begin and reconvergence of the pcs of one function, whose targets are known. */
+/* flow.c: block_begin and reconvergence of the pcs of one function whose targets are known. */
 void ptx_flow_analyse(PtxProgram *program, const PtxProgramFunction *function);
-/* Does control leave the function, for the lanes that execute this instruction? ret, exit, trap, a call that
- * does not return. */
+/* True if the lanes that execute this instruction leave the function: ret, exit, trap, a call that does not
+ * return. */
 bool ptx_flow_ends(const PtxInstruction *instruction);
 
-/* lines.c: source lines of all pcs. */
+/* line_table.c: source lines of all pcs. */
 void ptx_lines_resolve(PtxProgram *program);
 
 #endif

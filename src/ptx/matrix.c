@@ -1,4 +1,4 @@
-/* Fragments (matrix.h): one rule for all shapes, whose numbers are those of matrix.def. */
+/* Fragments (matrix.h): one rule for all shapes, with the numbers of matrix.def. */
 #include "ptx/matrix.h"
 
 enum { LANES = 32, BLOCK = 8, LANES_OF_ROW = 4, WMMA_REGISTERS = 8 };
@@ -13,7 +13,8 @@ static const struct {
 
 /* ---- places ------------------------------------------------------------------------------------------- */
 
-/* Register `index` of a multiplicand, along the side that its lanes are rows of, and along k. */
+/* The block of register `index` of a multiplicand: `side` is the dimension of its rows of lanes, `depth` is
+ * k. */
 static PtxMatrixPlace multiplicand_block(const PtxFragment *fragment, int index, int side, int depth) {
     int along = depth / (LANES_OF_ROW * fragment->parts);
     bool below_first = (fragment->role == PTX_MATRIX_A) != fragment->is_turned && side > BLOCK;
@@ -93,7 +94,7 @@ static int read_layouts(const PtxInstruction *in, bool by_columns[], int count) 
     return found;
 }
 
-/* mma's m8n8k4 of f16 has other fragments. */
+/* mma.m8n8k4 of f16 has other fragments. */
 static bool has_types(const PtxProduct *product, PtxType d, PtxType a, PtxType b, PtxType c) {
     if (!is_multiplicand(a) || !is_multiplicand(b) || !is_accumulator(c) || !is_accumulator(d)) return false;
     return a == PTX_F64 ? b == a && c == a && d == a
@@ -114,7 +115,7 @@ bool ptx_product(const PtxInstruction *in, PtxProduct *product) {
     else
         return false;
     if (!has_types(product, d, a, b, c)) return false;
-    if (is_wmma && a == PTX_TF32) product->k_step = 4; /* ptxas makes HMMA.1684 of it, twice */
+    if (is_wmma && a == PTX_TF32) product->k_step = 4; /* ptxas compiles it to two HMMA.1684 */
     product->d = make_fragment(product, PTX_MATRIX_C, d, is_wmma);
     product->a = make_fragment(product, PTX_MATRIX_A, a, is_wmma);
     product->b = make_fragment(product, PTX_MATRIX_B, b, is_wmma);
@@ -128,7 +129,7 @@ static void cut(PtxMatrixAccess *access) {
     const PtxFragment *fragment = &access->fragment;
     int bytes = element_bytes(fragment->type);
     bool is_c = fragment->role == PTX_MATRIX_C;
-    /* Do the elements of a register (of C, of two) lie beside each other in memory? */
+    /* True if the elements of a register (for C, of two) are adjacent in memory. */
     bool along_row = is_c ? !fragment->is_turned : fragment->role == PTX_MATRIX_A;
     bool are_neighbours = along_row != access->by_columns;
     access->registers_of_piece = access->pieces_of_register = 1;
@@ -182,8 +183,8 @@ uint64_t ptx_matrix_offset(const PtxMatrixAccess *access, int piece, int lane, u
     int index = ptx_matrix_piece_register(access, piece);
     int part = ptx_matrix_piece_part(access, piece);
     PtxMatrixPlace place = ptx_fragment_place(fragment, lane, index, part);
-    if (access
-            ->is_transposed) { /* the block as it lies: rows in memory are columns of the block, or the other way */
+    /* The block as stored: rows in memory are columns of the block, or vice versa. */
+    if (access->is_transposed) {
         PtxMatrixPlace begin = block_begin(fragment, index);
         int line = lane / LANES_OF_ROW, along = 2 * (lane % LANES_OF_ROW);
         place = access->by_columns ? (PtxMatrixPlace){begin.row + along, begin.column + line}

@@ -1,23 +1,25 @@
 /* Matrix: the elements of a matrix that each lane of a warp holds. The instructions are mma, wmma, ldmatrix,
  * stmatrix and movmatrix.
  *
- * A *fragment* is what the lanes hold of one matrix: some registers each, a register of one or more elements (its parts,
- * the first in the lowest bits). With g = lane / 4 and t = lane % 4, and p parts of a register:
+ * A *fragment* is what the lanes hold of one matrix: some registers each, a register of one or more elements
+ * (its parts, the first in the lowest bits). With g = lane / 4 and t = lane % 4, and p parts of a register:
  *
- *   a multiplicand (A, B)   a register holds p neighbours along k, from p * t on, of row g of A (column g of B)
- *   an accumulator (C, D)   two neighbours of row g, columns 2t and 2t + 1: two registers, or the parts of one
+ *  a multiplicand (A, B)  a register holds p neighbours along k, from p * t on, of row g of A (column g of B)
+ *  an accumulator (C, D)  two neighbours of row g, columns 2t and 2t + 1: two registers, or the parts of one
  *
- * which is an 8 x 8 block of the accumulator, and 8 x 4p of a multiplicand. Further registers hold further blocks:
+ * This is an 8 x 8 block of the accumulator, and 8 x 4p of a multiplicand. Further registers hold further
+ * blocks:
  *
- *   A    the block 8 rows below, then those next to them along k, then the same of the next 16 rows
- *   B    the next block along k, then the same of the next 8 columns
+ *   A    the block 8 rows below, then those next to them along k, then likewise for the next 16 rows
+ *   B    the next block along k, then likewise for the next 8 columns
  *   C    the blocks below each other, then those to the right
  *
- * Sources: PTX ISA 9.0, the figures of "Matrix Fragments for mma.m8n8k4 with .f64" to "mma.m16n8k32", which state this for
- * mma and movmatrix. For wmma PTX leaves it open; here it is what ptxas 13.0 makes of wmma.load for sm_80 and sm_90
- * (read from its machine code): the same blocks, those of m16n8 twice. m8n32k16 holds all matrices turned over (A as a B,
- * B as an A, rows of C as columns), and with f16 a lane has eight registers of A and B, which repeat where fewer are
- * needed. ldmatrix, stmatrix: "Warp-level matrix load instruction: ldmatrix". */
+ * Sources: PTX ISA 9.0, the figures of "Matrix Fragments for mma.m8n8k4 with .f64" to "mma.m16n8k32", which
+ * state this for mma and movmatrix. PTX does not define it for wmma; the layout here is what ptxas 13.0 makes
+ * of wmma.load for sm_80 and sm_90 (read from its machine code): the same blocks, those of m16n8 twice.
+ * m8n32k16 transposes all matrices (A as a B, B as an A, rows of C as columns). With f16 a lane has eight
+ * registers of A and B, which repeat if fewer are needed. ldmatrix, stmatrix: "Warp-level matrix load
+ * instruction: ldmatrix". */
 #ifndef PTX_MATRIX_H
 #define PTX_MATRIX_H
 
@@ -29,26 +31,26 @@ typedef struct PtxFragment {
     PtxMatrixRole role;
     PtxType type;       /* of an element */
     int rows, columns;  /* of the whole matrix */
-    int registers;      /* of a lane */
-    int distinct;       /* the first so many of them hold all; the others repeat them */
+    int registers;      /* for each lane */
+    int distinct;       /* the first registers, which hold all elements; the others repeat them */
     int register_bytes; /* 4 or 8 */
     int parts;          /* elements in a register */
-    bool is_turned;     /* m8n32k16 */
+    bool is_turned;     /* m8n32k16: transposed */
 } PtxFragment;
 
 typedef struct PtxMatrixPlace {
     int row, column;
 } PtxMatrixPlace;
 
-/* What part `part` of register `index` of `lane` holds. */
+/* The place in the matrix of part `part` of register `index` of `lane`. */
 PtxMatrixPlace ptx_fragment_place(const PtxFragment *fragment, int lane, int index, int part);
-/* The bits of that element in the register's. */
+/* The bits of that element in the bits of the register. */
 uint64_t ptx_fragment_element(const PtxFragment *fragment, uint64_t bits, int part);
 
 /* mma and wmma.mma: D = A * B + C. */
 typedef struct PtxProduct {
     int m, n, k;
-    int k_step; /* products that are added to C at once; 0: all k */
+    int k_step; /* products added to C at once; 0: all k */
     PtxFragment a, b, c, d;
     bool saturates; /* .satfinite: integers stay within s32 */
 } PtxProduct;
@@ -56,46 +58,48 @@ typedef struct PtxProduct {
 /* false: another instruction, or a form that is not emulated. */
 bool ptx_product(const PtxInstruction *instruction, PtxProduct *product);
 
-/* wmma.load and wmma.store. An access of one *piece* of the fragment is executed, counted and recorded as one of its own:
- * the lanes reach `bytes` neighbouring bytes each.
- *   16-bit elements                     a register: two neighbours in memory. Where these are not neighbours in the
- *                                       matrix (A by columns, B by rows, ...) the lanes read the rows of the block as they
- *                                       lie, and exchange the halves (is_transposed).
- *   8-bit elements of neighbours        a register
- *   other 8-bit elements                one element; a register has four pieces, its highest element is the first
- *   accumulators of neighbours          two registers
- *   other elements                      a register */
+/* wmma.load and wmma.store. Each *piece* of the fragment is executed, counted and recorded as an access of
+ * its own, in which each lane accesses `bytes` contiguous bytes.
+ *
+ *   16-bit elements                a register: two neighbours in memory. If these are not neighbours in the
+ *                                  matrix (A by columns, B by rows, ...) the lanes read the rows of the block
+ *                                  as stored, and exchange the halves (is_transposed).
+ *   adjacent 8-bit elements        a register
+ *   other 8-bit elements           one element; a register has four pieces, its highest element is the first
+ *   adjacent accumulators          two registers
+ *   other elements                 a register */
 typedef struct PtxMatrixAccess {
     PtxFragment fragment;
-    bool is_store, by_columns; /* of the matrix in memory */
+    bool is_store, by_columns; /* layout of the matrix in memory */
     bool is_transposed;
-    int pieces, registers_of_piece, pieces_of_register; /* one of the latter two is 1 */
+    int pieces, registers_of_piece, pieces_of_register; /* one of the last two is 1 */
     int bytes;
-    int address, values, stride; /* operands; stride -1: rows (columns) lie close together */
+    int address, values, stride; /* indices of operands; stride -1: rows (columns) are contiguous */
     int default_stride;          /* elements */
 } PtxMatrixAccess;
 
 /* false: another instruction, or a form that is not emulated. */
 bool ptx_matrix_access(const PtxInstruction *instruction, PtxMatrixAccess *access);
-/* Bytes from the matrix's first element to what a lane reaches; `stride` in elements. */
+/* Byte offset from the matrix's first element to what a lane accesses; `stride` in elements. */
 uint64_t ptx_matrix_offset(const PtxMatrixAccess *access, int piece, int lane, uint32_t stride);
-/* The first register of a piece; the part of it, where it has several pieces. */
+/* The first register of a piece; the part of it, if the register has several pieces. */
 int ptx_matrix_piece_register(const PtxMatrixAccess *access, int piece);
 int ptx_matrix_piece_part(const PtxMatrixAccess *access, int piece);
-/* Accesses that an instruction makes: matrices of ldmatrix and stmatrix, pieces of wmma; 0: another instruction. */
+/* Number of accesses of an instruction: matrices of ldmatrix and stmatrix, pieces of wmma; 0: another
+ * instruction. */
 int ptx_matrix_access_count(const PtxInstruction *instruction);
 
-/* The transposition of an 8 x 8 block of 16-bit elements, of which a lane holds elements 2t and 2t + 1 of row g: each half
- * of the result comes from half g % 2 of lane 8t + g / 2 (low half), that + 4 (high half). In place. */
+/* Transposes an 8 x 8 block of 16-bit elements in place; a lane holds elements 2t and 2t + 1 of row g. Each
+ * half of the result comes from half g % 2 of lane 8t + g / 2 (low half), that + 4 (high half). */
 void ptx_matrix_transpose(uint32_t values[32]);
-/* The lane that the low half comes from; the high half: + 4. */
+/* The source lane of the low half; the high half: + 4. */
 static inline int ptx_matrix_transposed_from(int lane) {
     return 8 * (lane % 4) + lane / 8;
 }
 
 /* The block that movmatrix transposes. */
 PtxFragment ptx_matrix_block(void);
-/* Does ldmatrix or stmatrix (`.trans`) exchange halves so? */
+/* True if ldmatrix or stmatrix (`.trans`) exchanges halves that way. */
 bool ptx_matrix_is_transposed(const PtxInstruction *instruction);
 
 #endif

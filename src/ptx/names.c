@@ -1,4 +1,4 @@
-/* Names: an intern table, the rows of the three tables in it, and a stack of scopes. */
+/* Names: an intern table that includes the rows of the three tables, and a stack of scopes. */
 #include "ptx/names.h"
 
 #include <stdlib.h>
@@ -144,7 +144,7 @@ PtxMeaning *ptx_names_label(const PtxName *name, int depth) {
     return name->labels && name->labels->depth == depth ? name->labels : NULL;
 }
 
-/* The range that holds `name`: prefix digits without leading zeros, below its count. */
+/* The range that `name` belongs to: prefix and digits without leading zeros, below its count. */
 static PtxMeaning *range_of(PtxNames *names, const PtxName *name) {
     size_t digits = 0;
     while (digits < name->length && name->text[name->length - digits - 1] >= '0' &&

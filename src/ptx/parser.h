@@ -7,8 +7,8 @@
  *   parser_body.c      statements, scopes, labels
  *   parser_operand.c   instructions and their operands
  *   constants.c        numbers and constant expressions
- * Every function that returns bool returns false after ptx_fail(). Nesting is limited, so nothing recurses
- * without bound. */
+ * Every function that returns bool returns false after ptx_fail(). Nesting is limited, so recursion is
+ * bounded. */
 #ifndef PTX_PARSER_H
 #define PTX_PARSER_H
 
@@ -22,7 +22,7 @@ enum {
 };
 #define PTX_VARIABLE_LIMIT ((uint64_t)1 << 40) /* bytes of one variable */
 
-typedef struct PtxPending { /* a label that is named before its scope has shown whether it is declared */
+typedef struct PtxPending { /* a label used before its scope has shown whether it is declared */
     PtxOperand *operand;
     PtxToken token;
     int depth;
@@ -40,7 +40,7 @@ typedef struct PtxParser {
     PtxToken token; /* the current one */
     PtxToken previous;
     Error *error;
-    /* Growing arrays of what is being parsed; moved into the arena at its end. */
+    /* Growing arrays of the part being parsed; moved into the arena when it ends. */
     PtxItem *items;
     size_t item_count, item_capacity;
     PtxFunction **functions;
@@ -62,7 +62,7 @@ typedef struct PtxParser {
     size_t loc_count, loc_capacity;
     PtxPending *pending;
     size_t pending_count, pending_capacity;
-    bool names_labels; /* the statement in work has label operands; the last one: */
+    bool names_labels; /* the present statement has label operands; the last one: */
     PtxToken label_token;
 } PtxParser;
 
@@ -75,7 +75,7 @@ bool ptx_accept(PtxParser *parser, int kind); /* takes the token if it is of tha
 bool ptx_expect(PtxParser *parser, int kind, const char *wanted);
 bool ptx_token_is(const PtxToken *token, const char *text);
 PtxName *ptx_token_name(PtxParser *parser, const PtxToken *token);
-/* The tokens from `begin` to the end of the previous token, with one normal spacing. */
+/* The tokens from `begin` to the end of the previous token, with normalized spacing. */
 const char *ptx_text_since(PtxParser *parser, const PtxToken *begin);
 /* Moves a growing array into the module's arena and frees it. */
 void *ptx_keep(PtxModule *module, void *items, size_t count, size_t item_bytes);
@@ -85,34 +85,35 @@ typedef struct PtxConstant {
     bool is_float, is_unsigned;
     uint64_t integer; /* two's complement */
     double number;
-    uint64_t bits;      /* of 0f and 0d literals */
+    uint64_t bits;      /* bits of 0f and 0d literals */
     uint8_t bits_bytes; /* 4, 8; 0: decimal */
 } PtxConstant;
 bool ptx_constant(PtxParser *parser, PtxConstant *out); /* a whole expression */
 bool ptx_constant_integer(PtxParser *parser, int64_t minimum, int64_t maximum, const char *what,
                           int64_t *out);
-bool ptx_constant_begins(const PtxParser *parser); /* can the current token begin an expression? */
+bool ptx_constant_begins(const PtxParser *parser); /* true if the current token can begin an expression */
 
 /* ---- parser_variable.c */
-/* Parses declarations up to the ';' (not taken). Module scope: adds items; body: adds statements. */
+/* Parses declarations up to the ';' (left for the caller). Module scope: adds items; body: adds
+ * statements. */
 bool ptx_parse_variables(PtxParser *parser);
 /* "(" parameter, ... ")" of a function or prototype. */
 bool ptx_parse_parameters(PtxParser *parser, PtxVariable ***out, int *count);
 bool ptx_parse_registers(PtxParser *parser); /* .reg, up to the ';' */
 PtxRegister *ptx_new_register(PtxParser *parser, const char *name, PtxType type, int vector);
 
-/* ---- parser_initial.c: behind "=" */
+/* ---- parser_initial.c: after "=" */
 bool ptx_parse_initial(PtxParser *parser, PtxVariable *variable, const uint64_t *dimensions,
                        int dimension_count);
 
 /* ---- parser_operand.c */
 bool ptx_parse_instruction(PtxParser *parser, const PtxToken *name, const PtxOperand *guard,
                            PtxInstruction **out);
-bool ptx_parse_guard(PtxParser *parser, PtxOperand *guard);                  /* behind "@" */
+bool ptx_parse_guard(PtxParser *parser, PtxOperand *guard);                  /* after "@" */
 bool ptx_parse_target(PtxParser *parser, PtxOperand *out, bool is_function); /* one name of a target list */
-bool ptx_resolve_labels(PtxParser *parser); /* of the innermost scope, which is about to close */
+bool ptx_resolve_labels(PtxParser *parser); /* for the innermost scope, which is about to close */
 
 /* ---- parser_module.c */
-bool ptx_parse_prototype(PtxParser *parser, PtxFunction *function); /* behind ".callprototype" */
+bool ptx_parse_prototype(PtxParser *parser, PtxFunction *function); /* after ".callprototype" */
 
 #endif

@@ -57,7 +57,8 @@ static bool loc(PtxParser *parser) {
     return true;
 }
 
-/* ---- labels and what may stand behind them ----------------------------------------------------------- */
+/* ---- labels and what may follow them
+ * ---------------------------------------------------------------- */
 
 static void pend(PtxParser *parser, PtxOperand *operand, const PtxToken *at, bool is_branch) {
     PtxPending pending = {operand, *at, ptx_names_depth(parser->module->names), is_branch};
@@ -99,7 +100,7 @@ static bool prototype(PtxParser *parser, PtxLabel *label) {
     return true;
 }
 
-static bool label(PtxParser *parser, const PtxToken *name) { /* behind the ':' */
+static bool label(PtxParser *parser, const PtxToken *name) { /* after the ':' */
     PtxMeaning *meaning =
         ptx_names_declare(parser->module->names, ptx_token_name(parser, name), PTX_MEANS_LABEL);
     if (!meaning) {
@@ -123,7 +124,7 @@ static bool label(PtxParser *parser, const PtxToken *name) { /* behind the ':' *
 
 bool ptx_resolve_labels(PtxParser *parser) {
     int depth = ptx_names_depth(parser->module->names);
-    size_t first = parser->pending_count; /* those of this scope and of scopes inside it are the last ones */
+    size_t first = parser->pending_count; /* those of this scope and of nested ones are the last */
     while (first > 0 && parser->pending[first - 1].depth >= depth) first--;
     size_t kept = first;
     for (size_t i = first; i < parser->pending_count; i++) {
@@ -249,7 +250,7 @@ static void declare_parameters(PtxParser *parser, PtxVariable **variables, int c
         bool is_register = variables[i]->space == PTX_SPACE_REG;
         PtxMeaning *meaning = ptx_names_declare(parser->module->names, name,
                                                 is_register ? PTX_MEANS_REGISTER : PTX_MEANS_VARIABLE);
-        if (!meaning) continue; /* checked when the header was read */
+        if (!meaning) continue; /* checked with the header */
         meaning->variable = variables[i];
         if (is_register)
             meaning->reg = ptx_new_register(parser, name->text, variables[i]->type, variables[i]->vector);

@@ -4,7 +4,7 @@
  *   element = constant | address | mask "(" address ")"
  *   address = (name | "generic" "(" name [("+"|"-") constant] ")") [("+"|"-") constant]
  *
- * A nested list fills one row of the array (or one vector); what is not given is zero. A mask such as 0xFF00
+ * A nested list fills one row of the array (or one vector); missing elements are zero. A mask such as 0xFF00
  * picks one byte of an address for arrays of .b8. */
 #include "ptx/parser.h"
 
@@ -15,7 +15,7 @@ typedef struct Filling {
     PtxVariable *variable;
     uint64_t rows[20]; /* elements of one sub-list at each level; [levels - 1] is 1 */
     int levels;
-    bool grows; /* x[] = {...}: the first dimension counts itself */
+    bool grows; /* x[] = {...}: the list determines the first dimension */
     uint8_t *bytes;
     size_t used, capacity; /* bytes */
     PtxRelocation *relocations;
@@ -58,7 +58,7 @@ static bool constant_element(PtxParser *parser, Filling *to, uint64_t index) {
                         ptx_type_text(type));
     if (value.is_float && type != PTX_F32 && type != PTX_F64)
         return ptx_fail(parser, &at, "a float cannot initialise a variable of type .%s", ptx_type_text(type));
-    return place(parser, to, index, bits, ptx_type_bytes(type)); /* little-endian, as this machine */
+    return place(parser, to, index, bits, ptx_type_bytes(type)); /* little-endian, like the host */
 }
 
 static bool addend(PtxParser *parser, int64_t *out) {
@@ -133,7 +133,7 @@ static bool element(PtxParser *parser, Filling *to, uint64_t index) {
     return address(parser, &relocation) && add_address(parser, to, index, &at, &relocation);
 }
 
-/* Fills from element `index` on; `room` is where this list must end. Returns the index behind the last
+/* Fills from element `index` on; `room` is where this list must end. Returns the index after the last
  * element. */
 static bool list(PtxParser *parser, Filling *to, int level, uint64_t index, uint64_t room) {
     if (!ptx_expect(parser, '{', "'{'")) return false;

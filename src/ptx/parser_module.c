@@ -6,7 +6,7 @@
  *   function  = {linkage} (".entry" | ".func" [attribute] [parameters]) name [parameters] {performance}
  *               ([";"] | "{" body "}")
  *
- * Bodies are only measured here: choosing one of many entries must not cost parsing the others. */
+ * Bodies are only measured here, so that choosing one of many entries does not parse the others. */
 #include "ptx/messages.h"
 #include "ptx/parser.h"
 #include "ptx/versions.h"
@@ -77,7 +77,7 @@ const char *ptx_text_since(PtxParser *parser, const PtxToken *begin) {
     Text text = {0};
     PtxToken left = {0};
     bool sign = false;  /* `left` is the sign of a number */
-    bool count = false; /* inside of name<count> */
+    bool count = false; /* inside name<count> */
     for (PtxToken token = ptx_lexer_next(&lexer); token.kind < PTX_TOKEN_END || token.kind > PTX_TOKEN_END;
          token = ptx_lexer_next(&lexer)) {
         bool opens = token.kind == '<' && left.kind == PTX_TOKEN_NAME;
@@ -98,7 +98,7 @@ void *ptx_keep(PtxModule *module, void *items, size_t count, size_t item_bytes) 
     return result;
 }
 
-/* Moves behind the brace that closes `brace`. Where a comment has no end, no brace behind it counts. */
+/* Moves past the brace that closes `brace`. After an unterminated comment no brace counts. */
 static bool skip_braces(PtxParser *parser, const PtxToken *brace) {
     PtxToken comment = {0};
     if (ptx_lexer_skip_braces(&parser->lexer, &comment)) return true;
@@ -157,8 +157,8 @@ static bool address_size(PtxParser *parser) {
     return true;
 }
 
-/* A path as nvcc and clang write it: \ and three octal digits are a byte beyond ASCII, \\ and \" what follows the
- * backslash. Decoded in place. */
+/* Decodes, in place, a path as nvcc and clang write it: \ and three octal digits are a byte beyond ASCII; \\
+ * and \" stand for the character after the backslash. */
 static void decode_path(char *path) {
     char *to = path;
     for (const char *at = path; *at; to++) {
@@ -184,7 +184,7 @@ static bool file(PtxParser *parser) { /* .file 1 "path" [, timestamp, size] */
     return true;
 }
 
-/* .section .debug_str { ... }: kept as it is written; lines end its data directives. */
+/* .section .debug_str { ... }: kept as written; lines end its data directives. */
 static bool section(PtxParser *parser, const PtxToken *begin) {
     if (parser->token.kind != PTX_TOKEN_DOT && parser->token.kind != PTX_TOKEN_NAME)
         return ptx_unexpected(parser, "a section's name");
@@ -251,8 +251,8 @@ static bool cluster_directive(PtxParser *parser, const PtxToken *word, PtxFuncti
     return true;
 }
 
-/* What may stand between a function's parameters and its body; unknown directives with numbers or strings are
- * kept as text. */
+/* Directives between a function's parameters and its body; unknown ones with numbers or strings are kept as
+ * text. */
 static bool performance(PtxParser *parser, PtxFunction *function) {
     PtxToken word = parser->token;
     ptx_advance(parser);
@@ -280,7 +280,8 @@ static bool performance(PtxParser *parser, PtxFunction *function) {
     return true;
 }
 
-/* Compilers up to CUDA 4 ended declarations of functions with nothing: the next item's first word does. */
+/* Compilers up to CUDA 4 wrote no ';' after declarations of functions: the first word of the next item ends
+ * them. */
 static bool begins_item(const PtxToken *token) {
     static const char *const words[] = {".visible", ".extern", ".weak",    ".common", ".entry",
                                         ".func",    ".global", ".const",   ".shared", ".local",
@@ -290,7 +291,7 @@ static bool begins_item(const PtxToken *token) {
     return false;
 }
 
-/* [parameters] name [parameters] {performance}; the results of a .func stand before its name. */
+/* [parameters] name [parameters] {performance}; the results of a .func come before its name. */
 static bool signature(PtxParser *parser, PtxFunction *function, PtxToken *name) {
     if (ptx_token_is(&parser->token, ".attribute")) { /* .func .attribute(.unified(1, 2)) */
         ptx_advance(parser);
@@ -333,7 +334,7 @@ static bool measure_body(PtxParser *parser, PtxFunction *function) {
     return true;
 }
 
-/* Joins a declaration with what is known of that name. On success *function is the one to go on with. */
+/* Merges a declaration with earlier ones of that name. On success *function is the one to continue with. */
 static bool enter_function(PtxParser *parser, const PtxToken *at, PtxFunction **function) {
     PtxName *name = ptx_token_name(parser, at);
     PtxMeaning *meaning = ptx_names_declare(parser->module->names, name, PTX_MEANS_FUNCTION);
@@ -359,7 +360,7 @@ static bool enter_function(PtxParser *parser, const PtxToken *at, PtxFunction **
     return true;
 }
 
-/* Two names that a body must not find twice: parameters and results. */
+/* Parameters and results must have distinct names. */
 static bool check_parameters(PtxParser *parser, const PtxToken *at, PtxFunction *function) {
     ptx_names_open(parser->module->names);
     bool good = true;
@@ -488,7 +489,7 @@ PtxModule *ptx_module_parse(const char *text, size_t length, const char *file_na
     result->file = arena_copy_string(&result->arena, file_name);
     result->text = arena_copy_text(&result->arena, text, length);
     result->length = length;
-    result->address_bytes = 4; /* "Module-Level Directives: .address_size": 32 where it is not given */
+    result->address_bytes = 4; /* "Module-Level Directives: .address_size": the default is 32 */
     result->names = ptx_names_new(&result->arena);
     PtxParser parser = {.module = result, .error = error};
     parser.lexer = (PtxLexer){result->text, result->text + length, result->text, 1};

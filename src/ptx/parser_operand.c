@@ -16,7 +16,7 @@ enum { OPERAND_NESTING = 8 };
 typedef struct OperandOwner { /* what the operand belongs to */
     const PtxInstruction *instruction;
     int depth;
-    bool in_list, in_brackets; /* it is an item of {...} or (...); of [...] */
+    bool in_list, in_brackets; /* an item of {...} or (...); of [...] */
 } OperandOwner;
 
 static bool operand(PtxParser *parser, OperandOwner place, PtxOperand *out);
@@ -70,7 +70,7 @@ static PtxRegister *range_register(PtxParser *parser, PtxName *name, const PtxMe
     return meaning->reg = ptx_new_register(parser, name->text, range->type, range->vector);
 }
 
-/* ".x" or ".h1" behind a register, ".unified" behind an address. */
+/* ".x" or ".h1" after a register, ".unified" after an address. */
 static void part(PtxParser *parser, PtxOperand *out) {
     if (parser->token.kind != PTX_TOKEN_DOT) return;
     int component = component_of(&parser->token);
@@ -243,8 +243,8 @@ static bool address(PtxParser *parser, OperandOwner place, PtxOperand *out) {
     return true;
 }
 
-/* array[constant]: an element by its number ("Arrays as Operands"). Its address in mov, the memory itself
- * elsewhere. */
+/* array[constant]: an element by its index ("Arrays as Operands"). In mov its address, elsewhere the memory
+ * itself. */
 static bool element(PtxParser *parser, OperandOwner place, PtxOperand *out) {
     PtxToken at = parser->token;
     ptx_advance(parser);

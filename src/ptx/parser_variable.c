@@ -13,7 +13,7 @@
 
 enum { MAXIMUM_HEAD = 1024, MAXIMUM_NAME = 65536 }; /* bytes; heads are copied for each name */
 
-typedef struct DeclarationHead { /* what stands before the names */
+typedef struct DeclarationHead { /* what comes before the names */
     PtxSpace space;
     PtxType type;
     int vector;
@@ -64,7 +64,7 @@ static bool alignment(PtxParser *parser, int64_t *out) {
     return true;
 }
 
-static bool pointer_attribute(PtxParser *parser) { /* behind .ptr: what a parameter points to */
+static bool pointer_attribute(PtxParser *parser) { /* after .ptr: what a parameter points to */
     PtxSpace space;
     int64_t ignored;
     if (parser->token.kind == PTX_TOKEN_DOT && space_of(&parser->token, &space)) ptx_advance(parser);
@@ -95,7 +95,7 @@ static bool head_word(PtxParser *parser, DeclarationHead *head) { /* one word th
     }
     const PtxName *name = ptx_names_find(parser->module->names, token.begin + 1, token.length - 1);
     if (!name || name->type == PTX_NO_TYPE)
-        return ptx_fail(parser, &token, "'%.*s' is no state space, type or attribute of a variable",
+        return ptx_fail(parser, &token, "'%.*s' is not a state space, type or attribute of a variable",
                         (int)(token.length < 40 ? token.length : 40), token.begin);
     head->type = name->type;
     return true;
@@ -140,7 +140,7 @@ bool ptx_parse_registers(PtxParser *parser) {
         bool range = ptx_accept(parser, '<');
         if (range && (parser->token.kind != PTX_TOKEN_NUMBER || !ptx_constant_begins(parser)))
             return ptx_unexpected(parser, "a number of registers");
-        if (range) { /* no expression here: '>' would belong to it */
+        if (range) { /* not an expression: '>' would belong to it */
             char *end;
             count = strtoll(parser->token.begin, &end, 0);
             if (end != parser->token.begin + parser->token.length || count < 0 || count > INT32_MAX)
@@ -219,8 +219,8 @@ static PtxVariable *new_variable(PtxParser *parser, const DeclarationHead *what,
     return variable;
 }
 
-static bool
-sampler_fields(PtxParser *parser) { /* { addr_mode_0 = wrap, filter_mode = linear }: kept as text */
+/* { addr_mode_0 = wrap, filter_mode = linear }: kept as text. */
+static bool sampler_fields(PtxParser *parser) {
     if (!ptx_expect(parser, '{', "'{'")) return false;
     while (!ptx_accept(parser, '}')) {
         int kind = parser->token.kind;
@@ -231,7 +231,7 @@ sampler_fields(PtxParser *parser) { /* { addr_mode_0 = wrap, filter_mode = linea
     return true;
 }
 
-/* Enters a module variable. A declaration after .extern, and .extern after a definition, mean the same
+/* Enters a module variable. A declaration after .extern, and .extern after a definition, refer to the same
  * variable. */
 static bool enter_global(PtxParser *parser, const PtxToken *at, PtxVariable *variable) {
     PtxName *name = ptx_token_name(parser, at);

@@ -11,12 +11,12 @@ PtxExternal ptx_external_find(const char *name) {
         const char *name;
         PtxExternal external;
     } externals[] = {
-        {"vprintf", PTX_EXTERNAL_PRINTF},     /* int (const char *format, const void *arguments) */
-        {"malloc", PTX_EXTERNAL_MALLOC},      /* void *(size_t bytes) */
-        {"free", PTX_EXTERNAL_FREE},          /* void (void *pointer) */
-        {"__assertfail", PTX_EXTERNAL_ASSERT} /* void (const char *message, const char *file, unsigned line,
-                                                 const char *function, size_t char_bytes) */
-    };
+        {"vprintf", PTX_EXTERNAL_PRINTF}, /* int (const char *format, const void *arguments) */
+        {"malloc", PTX_EXTERNAL_MALLOC},  /* void *(size_t bytes) */
+        {"free", PTX_EXTERNAL_FREE},      /* void (void *pointer) */
+        /* Void (const char *message, const char *file, unsigned line, const char *function, size_t
+         * char_bytes). */
+        {"__assertfail", PTX_EXTERNAL_ASSERT}};
     for (size_t i = 0; i < sizeof externals / sizeof *externals; i++)
         if (!strcmp(name, externals[i].name)) return externals[i].external;
     return PTX_EXTERNAL_NONE;
@@ -29,7 +29,7 @@ typedef struct Linker {
     Error *error;
     PtxProgram *program;
     bool *function_wanted;   /* [module function] */
-    PtxFunction **functions; /* wanted, still to be searched */
+    PtxFunction **functions; /* functions still to be searched */
     size_t function_count, function_capacity;
     bool *variable_wanted; /* [module variable] */
     PtxVariable **variables;
@@ -57,7 +57,7 @@ static void want_variable(Linker *linker, PtxVariable *variable) {
     array_push(linker->variables, linker->variable_count, linker->variable_capacity, variable);
 }
 
-/* Of a function without a body (__cxa_pure_virtual) it is of no use. */
+/* The address of a function without a body (__cxa_pure_virtual) is of no use. */
 static void want_address(Linker *linker, PtxFunction *function) {
     if (function->has_body || (function->alias_of && function->alias_of->has_body))
         want_function(linker, function, NULL);
@@ -81,7 +81,7 @@ static bool search_operand(Linker *linker, const PtxOperand *operand, const PtxI
     return true;
 }
 
-/* Operand of a call that says what is called: the first that is no list of arguments. */
+/* The operand that a call calls: the first that is not a list of arguments. */
 static const PtxOperand *callee(const PtxInstruction *instruction) {
     for (int i = 0; i < instruction->operand_count; i++)
         if (instruction->operands[i].kind != PTX_OPERAND_ARGUMENTS) return &instruction->operands[i];
@@ -122,8 +122,8 @@ static void want_addresses(Linker *linker, const PtxOperand *operands, int count
     }
 }
 
-/* A pointer may hold any function whose address is taken anywhere; bodies that do not parse are not this
- * entry's business. */
+/* A pointer may hold any function whose address is taken anywhere; this entry does not need bodies that do
+ * not parse. */
 static void want_all_addresses(Linker *linker) {
     const PtxModule *module = linker->module;
     for (int i = 0; i < module->variable_count; i++)
@@ -145,8 +145,8 @@ static void want_all_addresses(Linker *linker) {
 
 /* ---- layout ------------------------------------------------------------------------------------------ */
 
-/* Statement numbers to pcs, relative to the function: the instruction at or behind the statement. The caller
- * frees it. */
+/* Maps statement numbers to pcs, relative to the function: the instruction at or after the statement. The
+ * caller frees it. */
 static int *pcs_of_statements(const PtxFunction *function, int *count) {
     int *pcs = memory_new(((size_t)function->statement_count + 1) * sizeof *pcs);
     *count = 0;
@@ -207,7 +207,7 @@ static bool resolve_list(Linker *linker, const PtxFunction *function, PtxCode *c
         const PtxLabel *target = list->targets[i].label;
         if (function->statements[target->statement].kind != PTX_STATEMENT_LABEL)
             return refuse(linker, instruction,
-                          "its list of targets names something that is no label of an instruction");
+                          "its list of targets names something that is not the label of an instruction");
         code->targets[i] = base + pcs[target->statement];
     }
     return true;

@@ -1,8 +1,8 @@
 /* Program: an entry and every function it can call, linked into one array of instructions.
  *
- * The index of an instruction in this array is its *pc*. Both producers of traces use it as the instruction's
- * identity, so it depends on the PTX text alone: the entry's instructions in order, then those of each called
- * function in the module's order. Pcs, branch targets and reconvergence points are decided here, once. */
+ * The index of an instruction in this array is its *pc*. Both producers of traces identify instructions by
+ * it, so it depends on the PTX text alone: the entry's instructions in order, then those of each called
+ * function in the module's order. Pcs, branch targets and reconvergence points are computed here, once. */
 #ifndef PTX_PROGRAM_H
 #define PTX_PROGRAM_H
 
@@ -16,18 +16,19 @@ typedef struct PtxSourceLine { /* where a student finds this instruction in the 
 } PtxSourceLine;
 
 typedef struct PtxCode {
-    /* Where control could run off a function's end, the linker adds a ret. */
+    /* Includes the ret that the linker adds if control could run off a function's end. */
     const PtxInstruction *instruction;
     int function; /* index into program->functions */
     int target;   /* pc of the branch target; PTX_NO_PC: not a direct branch */
-    int *targets; /* brx.idx, call with a list: pcs (of a call: where the functions begin), else NULL */
+    int *targets; /* brx.idx, call with a list: pcs (for a call, the starts of the functions); else NULL */
     int target_count;
-    int reconvergence;  /* for bra and brx: where its lanes meet again, the immediate post-dominator of those
-                           that do not leave  early (flow.c); PTX_NO_PC: nowhere, they do not wait for each
-                           other */
-    bool block_begin;   /* first instruction of a basic block */
-    PtxSourceLine line; /* the outermost inlining frame that lies in the entry's own source file; instructions
-                           with line 0 take the line of the nearest instruction before them that has one */
+    /* For bra and brx: where lanes reconverge, the immediate post-dominator of the lanes that do not leave
+     * early (flow.c); PTX_NO_PC: nowhere, they do not wait for each other. */
+    int reconvergence;
+    bool block_begin; /* first instruction of a basic block */
+    /* The outermost inlining frame in the entry's own source file; instructions with line 0 take the line of
+     * the nearest earlier instruction that has one. */
+    PtxSourceLine line;
 } PtxCode;
 
 typedef struct PtxProgramFunction {
@@ -58,11 +59,10 @@ typedef enum PtxExternal {
 
 PtxExternal ptx_external_find(const char *name); /* PTX_EXTERNAL_NONE: not one of them */
 
-/* Links `entry`: itself, the functions that it calls, and those whose address is taken in code that is linked
- * or in the initial values of the variables that this code names. Where it calls through a pointer, every
- * function of the module whose address is taken anywhere is linked too, since an earlier launch may have
- * stored the pointer. Fails where a body does not parse, and on functions without a body that are no
- * PtxExternal. */
+/* Links `entry`, the functions that it calls, and those whose address is taken in linked code or in the
+ * initial values of the variables that this code names. If it calls through a pointer, every function of the
+ * module whose address is taken anywhere is linked too, since an earlier launch may have stored the pointer.
+ * Fails if a body does not parse, and on functions without a body that are not PtxExternal. */
 PtxProgram *ptx_program_link(PtxModule *module, PtxFunction *entry, Error *error);
 void ptx_program_free(PtxProgram *program);
 
@@ -70,16 +70,16 @@ void ptx_program_free(PtxProgram *program);
 bool ptx_program_point(const PtxProgram *program, int pc, Error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Is the function one of a program's? */
+/* True if one of the programs has the function. */
 bool ptx_programs_have(const PtxProgram *const *programs, int count, const PtxFunction *function);
 
-/* Prints a module with these programs, all of one module, and nothing else of its functions. */
+/* Prints a module with these programs, all of one module, and no other functions. */
 void ptx_programs_print(const PtxProgram *const *programs, int count, Text *out);
 
 /* Prints the basic blocks of each function: their pcs, successors and immediate post-dominators. */
 void ptx_program_print_flow(PtxProgram *program, Text *out);
 
-/* Index into program->functions of `function` (its .alias followed); -1: not linked, as externals are. */
+/* Index into program->functions of `function` (following its .alias); -1: not linked, as for externals. */
 int ptx_program_function(const PtxProgram *program, const PtxFunction *function);
 
 #endif

@@ -1,15 +1,15 @@
 /* PTX: the intermediate representation (IR) of a module, its parser and its printer.
  *
  * The IR keeps everything that the text says, in order, so that print(parse(x)) parses to the same IR, and
- * the instrumenter can insert statements and print the result. It decides nothing about execution: that is
- * `PtxProgram` (program.h), which links an entry and what it calls into one array of instructions.
+ * the instrumenter can insert statements and print the result. It does not define execution: `PtxProgram`
+ * (program.h) links an entry and what it calls into one array of instructions.
  *
- * Opcodes are rows of opcodes.def. A modifier is what follows a dot in an opcode ("add.rn.ftz.f32": rn, ftz,
- * f32); well-known ones are rows of modifiers.def, others keep their text only. An opcode or modifier that is
- * in neither table still parses (PTX_OTHER): executing it traps, naming it.
+ * Opcodes are rows of opcodes.def. A modifier follows a dot in an opcode ("add.rn.ftz.f32": rn, ftz, f32);
+ * well-known ones are rows of modifiers.def, others keep only their text. An opcode or modifier in neither
+ * table still parses (PTX_OTHER): executing it traps, naming it.
  *
- * Everything a module owns lives in its arena; pointers in the IR stay valid until ptx_module_free().
- * Sources of rules: PTX ISA 9.0, named by section title. */
+ * Everything a module owns lives in its arena; pointers in the IR stay valid until ptx_module_free(). Sources
+ * of rules: PTX ISA 9.0, named by section title. */
 #ifndef PTX_PTX_H
 #define PTX_PTX_H
 
@@ -44,7 +44,7 @@ typedef enum PtxType {
     PTX_TYPE_COUNT
 } PtxType;
 
-/* State space; GENERIC where none is written. */
+/* State space; GENERIC if none is written. */
 typedef enum PtxSpace {
     PTX_SPACE_GENERIC,
     PTX_SPACE_REG,
@@ -80,11 +80,11 @@ typedef struct PtxVariable {
     const uint8_t *initial; /* `bytes` bytes, or NULL; addresses in initialisers are in `relocations` */
     struct PtxRelocation *relocations;
     int relocation_count;
-    const char *text; /* the declaration as it is printed back, without the trailing ';' */
+    const char *text; /* the declaration as printed, without the trailing ';' */
     int line;
 } PtxVariable;
 
-typedef struct PtxRelocation { /* initial value holds the address of a variable or function */
+typedef struct PtxRelocation { /* an initial value that holds the address of a variable or function */
     uint64_t offset;           /* into the variable's bytes */
     int bytes;                 /* 4 or 8; 1 for one byte of the address, 0xFF00(symbol) */
     int shift;                 /* of that byte: bits 8 .. 15 are shift 8; else 0 */
@@ -144,7 +144,7 @@ typedef struct PtxInstruction {
     const char *name;       /* the opcode's text up to the first dot */
     PtxModifier *modifiers; /* in source order */
     int modifier_count;
-    /* Decoded from the modifiers, for the convenience of every reader: */
+    /* Decoded from the modifiers for convenience: */
     PtxType types[4]; /* the type modifiers in order (cvt.rzi.s32.f32: S32, F32); unused: NO_TYPE */
     int type_count;
     PtxSpace space;       /* first state-space modifier; else GENERIC */
@@ -174,7 +174,7 @@ typedef enum PtxStatementKind {
     PTX_STATEMENT_CLOSE,       /* } */
     PTX_STATEMENT_TARGETS,     /* label: .branchtargets a, b; or .calltargets f, g; `label`, `names` */
     PTX_STATEMENT_PROTOTYPE,   /* label: .callprototype ...: `label`, `text`, `prototype` */
-    PTX_STATEMENT_OTHER        /* .pragma and whatever else is kept as `text` */
+    PTX_STATEMENT_OTHER        /* .pragma and anything else kept as `text` */
 } PtxStatementKind;
 
 typedef struct PtxStatement {
@@ -203,12 +203,12 @@ struct PtxFunction {
     uint32_t maximum_threads[3];  /* .maxntid; 0: not given */
     uint32_t required_cluster[3]; /* .reqnctapercluster, in blocks; 0: not given */
     uint32_t maximum_cluster;     /* .maxclusterrank: blocks of a cluster; 0: not given */
-    bool needs_cluster;       /* .explicitcluster: .reqnctapercluster or the launch says the cluster's size */
+    bool needs_cluster;       /* .explicitcluster: .reqnctapercluster or the launch sets the cluster size */
     bool blocks_are_clusters; /* .blocksareclusters: the launch's grid counts clusters */
-    bool is_noreturn;         /* .noreturn: a call of it does not come back */
+    bool is_noreturn;         /* .noreturn: a call of it does not return */
     PtxFunction *alias_of;    /* .alias: this declaration stands for that function; else NULL */
     const char *directives;   /* all performance directives as printed back */
-    /* The body. Filled by ptx_function_parse(), which parses on first use. */
+    /* The body. ptx_function_parse() fills it on first use. */
     bool is_parsed;
     PtxStatement *statements;
     int statement_count;
@@ -218,7 +218,7 @@ struct PtxFunction {
     int loc_count;
     size_t body_begin, body_end; /* byte range of "{...}" in the module's text */
     int line;                    /* of the declaration, in the PTX text */
-    int body_line;               /* of the opening brace, and where that line begins */
+    int body_line;               /* of the opening brace; and the start of that line */
     size_t body_line_begin;
 };
 
@@ -265,31 +265,32 @@ typedef struct PtxModule {
 PtxModule *ptx_module_parse(const char *text, size_t length, const char *file, Error *error);
 void ptx_module_free(PtxModule *module);
 
-/* Parses the function's body if that has not happened yet. */
+/* Parses the function's body on the first call. */
 bool ptx_function_parse(PtxModule *module, PtxFunction *function, Error *error);
 bool ptx_module_parse_all(PtxModule *module, Error *error);
 
-/* Finds a function (entry or not) by exact name; NULL if there is none. */
+/* Finds a function (entry or not) by exact name; NULL: none. */
 PtxFunction *ptx_module_find(const PtxModule *module, const char *name);
 
 /* Finds an entry by exact name, else by readable name: "sum" matches _Z3sumPKiPij, "sum<float,256>" matches
- * the instantiation (template arguments compared as written in C++, spaces ignored). NULL with `error` when
- * none or several match; the message lists what there is. `name` NULL: the only entry. */
+ * the instantiation (template arguments compared as written in C++, spaces ignored). NULL with `error` if
+ * none or several match; the message lists the candidates. `name` NULL: the only entry. */
 PtxFunction *ptx_module_find_entry(const PtxModule *module, const char *name, Error *error);
 
-/* Readable name of a mangled (Itanium C++) function name: "sum<float,256>"; the name itself where it is not
+/* Readable form of a mangled (Itanium C++) function name: "sum<float,256>"; the name itself if it is not
  * mangled. */
 const char *ptx_readable_name(PtxModule *module, const char *name);
 
-/* Adds the types of the function's parameters, as its mangled C++ name says them, a line each: "const float*".
- * false: it says nothing, or what is not understood. */
+/* Adds the types of the function's parameters from its mangled C++ name, one per line: "const float*". False:
+ * the name has none, or is not understood. */
 bool ptx_readable_parameters(const char *name, Text *out);
 
 /* Prints the module (parses all bodies first). */
 bool ptx_module_print(PtxModule *module, Text *out, Error *error);
-/* Its parts, for those who print something in between. Definitions: the body must have been parsed. */
+/* The parts of a module, for callers that insert text between them. Definitions: the body must have been
+ * parsed. */
 void ptx_item_print(const PtxItem *item, Text *out);
-/* Is it the directive of this name, as ".target"? */
+/* True if it is the directive of this name, such as ".target". */
 bool ptx_item_is_directive(const PtxItem *item, const char *name);
 void ptx_statement_print(const PtxFunction *function, const PtxStatement *statement, Text *out);
 /* One line, no newline, ends in ';'. */
@@ -300,10 +301,10 @@ const char *ptx_type_text(PtxType type); /* "u32" */
 bool ptx_type_is_float(PtxType type);
 bool ptx_type_is_signed(PtxType type);
 bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind);
-/* Volatile, or with one of the orders of the memory consistency model (relaxed, acquire, release, acq_rel,
- * sc, mmio): other threads may watch what it writes, or write what it reads. */
+/* Volatile, or with an order of the memory consistency model (relaxed, acquire, release, acq_rel, sc, mmio):
+ * other threads may watch what it writes, or write what it reads. */
 bool ptx_instruction_is_ordered(const PtxInstruction *instruction);
-/* What an instruction has to do with asynchronous copies ("Data Movement and Conversion Instructions: Asynchronous
+/* The part of an instruction in asynchronous copies ("Data Movement and Conversion Instructions: Asynchronous
  * copy"). */
 typedef enum PtxAsync {
     PTX_ASYNC_NOT,
@@ -324,7 +325,7 @@ PtxAsync ptx_asynchronous(const PtxInstruction *instruction);
 
 /* Only writes memory: st, stmatrix, wmma.store. */
 bool ptx_instruction_stores(const PtxInstruction *instruction);
-/* ldmatrix, stmatrix: how many matrices; 0: another instruction. */
+/* ldmatrix, stmatrix: number of matrices; 0: another instruction. */
 int ptx_matrix_count(const PtxInstruction *instruction);
 
 #endif

@@ -1,4 +1,4 @@
-/* Check: finds the form of each instruction, or says which is nearest and what keeps the instruction from it. */
+/* Check: finds the form of each instruction, or the nearest form and the reason it does not fit. */
 #include "ptx/ptx_check.h"
 
 #include "ptx/checking.h"
@@ -53,7 +53,7 @@ static PtxToken operand_token(const PtxChecker *checker, int operand, int item) 
     return token.kind == ';' || token.kind == PTX_TOKEN_END ? first : token;
 }
 
-/* With the line of CUDA that it came from. */
+/* Adds the line of CUDA that it came from. */
 static bool fail_at(const PtxChecker *checker, const PtxToken *token, const char *text) {
     const char *file = checker->source.line ? checker->source.file : NULL,
                *slash = file ? strrchr(file, '/') : NULL;
@@ -92,11 +92,11 @@ static void spell(PtxChecker *checker) {
 /* ---- modifiers --------------------------------------------------------------------------------------- */
 
 typedef struct Match {
-    int used[PTX_FORM_GROUPS]; /* the suffix that a group took, from 1; 0: none */
-    int score;                 /* suffixes that fit, types twice */
-    int bad;                   /* the first suffix that does not; -1: all do */
-    int bad_group;             /* its group, where another suffix has taken that; -1 */
-    int missing;               /* the first group that must have a suffix and has none; -1 */
+    int used[PTX_FORM_GROUPS]; /* the suffix that matched each group, from 1; 0: none */
+    int score;                 /* number of matching suffixes; types count twice */
+    int bad;                   /* the first suffix that does not match; -1: all do */
+    int bad_group;             /* its group, if another suffix has taken it; else -1 */
+    int missing;               /* the first required group without a suffix; -1: none */
 } Match;
 
 static bool has(const PtxFormGroup *group, const char *name) {
@@ -105,14 +105,14 @@ static bool has(const PtxFormGroup *group, const char *name) {
     return false;
 }
 
-/* Types take their groups in order. -1: the form has none for this one. */
+/* Types take their groups in order. -1: the form has no further type. */
 static int group_of_type(const PtxForm *form, const Match *match) {
     for (int g = 0; g < form->group_count; g++)
         if (form->groups[g].is_type && !match->used[g]) return g;
     return -1;
 }
 
-/* `match`, if there is one: rather a group that has no suffix yet (.row.row). */
+/* With `match`, prefers a group without a suffix so far (.row.row). */
 static int group_of(const PtxForm *form, const Match *match, const char *name) {
     int found = -1;
     for (int g = 0; g < form->group_count; g++) {
@@ -156,7 +156,7 @@ static const PtxForm *first_form(const PtxChecker *checker, int *count) {
     return ptx_forms_of(checker->forms, checker->instruction->opcode, count);
 }
 
-/* Does no form of the opcode have this suffix? Then *nearest is one that they have, or NULL. */
+/* True if no form of the opcode has this suffix; *nearest is then the closest one, or NULL. */
 static bool is_unknown(const PtxChecker *checker, const char *suffix, const char **nearest) {
     enum { MOST = 400 };
     const char *names[MOST];
@@ -173,7 +173,7 @@ static bool is_unknown(const PtxChecker *checker, const char *suffix, const char
     return true;
 }
 
-/* Adds the names that the list does not have yet, up to a length that can be read. */
+/* Adds the names that the list lacks, up to a readable length. */
 static void add_new(Text *list, const PtxFormGroup *group) {
     enum { READABLE = 100 };
     for (int i = 0; i < group->count; i++) {
@@ -188,7 +188,7 @@ static void add_new(Text *list, const PtxFormGroup *group) {
     }
 }
 
-/* What the nearest forms want and the instruction lacks: of those that fail at the suffix `bad`. Nothing where one of them
+/* Adds what the instruction lacks for the nearest forms that fail at the suffix `bad`. Nothing if one of them
  * is complete without it. */
 static void add_missing(const PtxChecker *checker, int score, int bad, Text *list) {
     int count;
@@ -209,7 +209,7 @@ static void add_missing(const PtxChecker *checker, int score, int bad, Text *lis
     }
 }
 
-/* The types that the opcode has: in its forms with `suffix`, or (NULL) in all. */
+/* Adds the types that the opcode has: in its forms with `suffix`, or (NULL) in all. */
 static void add_types(const PtxChecker *checker, const char *suffix, Text *list) {
     int count;
     const PtxForm *form = first_form(checker, &count);
@@ -260,8 +260,8 @@ static bool fail_bad(const PtxChecker *checker, const PtxForm *form, const Match
     if (type < 0) add_missing(checker, match->score, match->bad, &list);
     if (bad->kind != PTX_MOD_TYPE) add_types(checker, bad->text, &types);
     const char *own = in->type_count ? ptx_type_text(in->types[0]) : "";
-    if (types.length > 1 && !strcmp(text_string(&types) + 1, own))
-        text_clear(&types); /* that is not what is wrong */
+    /* The types are not the problem. */
+    if (types.length > 1 && !strcmp(text_string(&types) + 1, own)) text_clear(&types);
     if (match->bad_group >= 0)
         snprintf(text, sizeof text, "%.40s takes .%s or .%s, not both", in->name,
                  in->modifiers[match->used[match->bad_group] - 1].text, bad->text);
@@ -284,7 +284,7 @@ static bool fail_missing(const PtxChecker *checker, int score) {
     return fail(checker, &fault);
 }
 
-/* No form takes the suffixes: says what keeps the instruction from the form that takes most of them. */
+/* No form takes the suffixes: reports the problem with the form that takes most of them. */
 static bool fail_modifiers(const PtxChecker *checker) {
     const PtxInstruction *in = checker->instruction;
     const char *nearest;
@@ -309,7 +309,7 @@ static bool fail_modifiers(const PtxChecker *checker) {
 
 /* ---- instructions ------------------------------------------------------------------------------------ */
 
-/* The fault that is worth telling: with the right number of operands, and furthest to the right. */
+/* Prefers the fault with the right number of operands, and furthest to the right. */
 static bool is_later(const PtxFault *fault, const PtxFault *best) {
     return fault->operand > best->operand;
 }
@@ -343,7 +343,7 @@ static bool check_instruction(PtxChecker *checker) {
 
 /* ---- variables --------------------------------------------------------------------------------------- */
 
-/* The name in its declaration; without a place in the line where it does not stand there. */
+/* The name in its declaration; a token without a place if that line does not contain it. */
 static PtxToken declared_name(const PtxModule *module, const PtxVariable *variable) {
     PtxLexer lexer = lexer_at(module, variable->line, 1);
     for (PtxToken token = ptx_lexer_next(&lexer); token.line == variable->line && token.kind != PTX_TOKEN_END;
@@ -366,7 +366,7 @@ static bool check_shared(const PtxChecker *checker, const PtxVariable *variable)
         variable->name, (unsigned long long)variable->bytes, STATIC_SHARED_BYTES);
 }
 
-/* Variables that the operands name. */
+/* Checks the variables that the operands name. */
 static bool check_named(const PtxChecker *checker, const PtxOperand *operands, int count) {
     for (int i = 0; i < count; i++)
         if ((operands[i].variable && !check_shared(checker, operands[i].variable)) ||

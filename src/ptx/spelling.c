@@ -1,5 +1,6 @@
-/* Both names are brought into one form without spaces, casts of literals and suffixes; then they are compared part by part, from
- * the last to the first, as are the template arguments of each part. */
+/* Compares two spellings of a name. Both are first brought into one form without spaces, casts of literals
+ * and suffixes, then compared part by part, from the last to the first, with the template arguments of each
+ * part. */
 #include "ptx/spelling.h"
 
 #include "base/text.h"
@@ -37,7 +38,7 @@ static int depth_of(char c) {
     return c && strchr("<([{", c) ? 1 : c && strchr(">)]}", c) ? -1 : 0;
 }
 
-/* ---- one form ------------------------------------------------------------------------------------------- */
+/* ---- one form ------------------------------------------------------------------------------------------ */
 
 /* 0x40u is 64, 'a' is 97, true is 1. */
 static void add_word(Text *out, Letters word) {
@@ -53,7 +54,7 @@ static void add_word(Text *out, Letters word) {
         text_add_bytes(out, word.begin, length_of(word));
 }
 
-/* Without spaces but between words. */
+/* Removes spaces, except between words. */
 static void normalize(const char *text, Text *out) {
     static const char *const unnamed[] = {"(anonymous namespace)::", "(anonymous)::", "{anonymous}::"};
     for (const char *at = text; *at;) {
@@ -78,7 +79,7 @@ static void normalize(const char *text, Text *out) {
     }
 }
 
-/* What stands before `separator`, outside of all brackets; false: nothing is left. */
+/* The text before `separator`, outside all brackets; false: nothing is left. */
 static bool next_item(Letters *rest, char separator, Letters *item) {
     int depth = 0;
     if (!rest->begin) return false;
@@ -89,7 +90,7 @@ static bool next_item(Letters *rest, char separator, Letters *item) {
     return true;
 }
 
-/* The name alone, of "void red<int,0>(int const*,int)". `parameters`: what stands between the parentheses. */
+/* The name alone, from "void red<int,0>(int const*,int)". `parameters`: the text between the parentheses. */
 static Letters name_of(Letters text, Letters *parameters) {
     Letters name = text;
     int depth = 0;
@@ -109,7 +110,7 @@ static Letters name_of(Letters text, Letters *parameters) {
     return name;
 }
 
-/* ---- types and values ----------------------------------------------------------------------------------- */
+/* ---- types and values ---------------------------------------------------------------------------------- */
 
 /* "int const" is "const int", "uint" is "unsigned int". */
 static void add_type(Text *out, Letters type) {
@@ -170,7 +171,7 @@ static bool is_number(Letters span) {
     return good;
 }
 
-/* The number of "(Op)0", "Op(0)", "Op{0}", "static_cast<Op>(0)"; `cast` is "Op". */
+/* The number in "(Op)0", "Op(0)", "Op{0}", "static_cast<Op>(0)"; `cast` is "Op". */
 static bool split_cast(Letters argument, Letters *cast, Letters *value) {
     *cast = (Letters){0};
     *value = argument;
@@ -193,7 +194,7 @@ static bool split_cast(Letters argument, Letters *cast, Letters *value) {
     return open > at && is_number(*value);
 }
 
-/* "sum" of "ops::sum". `scope`: "ops"; empty: none. */
+/* "sum" in "ops::sum". `scope`: "ops"; empty: none. */
 static Letters last_part(Letters path, Letters *scope) {
     int depth = 0;
     const char *at = path.end;
@@ -228,7 +229,7 @@ static bool is_lambda(Letters text) {
            begins(text, "[") || begins(text, "<lambda");
 }
 
-/* A number behind '#', or 0. */
+/* The number after '#', or 0. */
 static unsigned long lambda_number(Letters text) {
     const char *sign = memchr(text.begin, '#', length_of(text));
     return sign ? strtoul(sign + 1, NULL, 10) : 0;
@@ -250,7 +251,7 @@ static SpellingFit fit_argument(Letters asked, Letters readable, int depth) {
         if (!is_lambda(own)) return SPELLING_OTHER;
         return !number || number == lambda_number(last) ? SPELLING_SHORTER : SPELLING_OTHER;
     }
-    if (*readable.begin == '&') { /* a function: &sum, of &(sum(int)) */
+    if (*readable.begin == '&') { /* a function: &sum, from &(sum(int)) */
         if (begins(asked, "&")) asked.begin++;
         if (begins(asked, "(") && asked.end[-1] == ')') asked = (Letters){asked.begin + 1, asked.end - 1};
         return fit_path(name_of(asked, &parameters), (Letters){readable.begin + 1, readable.end}, depth);
@@ -276,7 +277,7 @@ static SpellingFit fit_argument(Letters asked, Letters readable, int depth) {
     return fit;
 }
 
-/* Their template arguments; the last ones may be left out. */
+/* Compares their template arguments; the last ones may be omitted. */
 static SpellingFit fit_arguments(Letters asked, Letters readable, int depth) {
     SpellingFit fit = SPELLING_WHOLE;
     Letters one, other;

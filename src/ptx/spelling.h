@@ -1,6 +1,7 @@
-/* Spelling: the ways in which a person types an entry's name: as CUDA C++ has it, "red<int, Op::kSum>", as
- * c++filt prints it, "void red<int, (Op)0>(int const*)", or as redviz does. Spaces do not matter. Private to
- * src/ptx. */
+/* Spelling: the ways in which a user types an entry's name. Private to src/ptx.
+ *
+ * As in CUDA C++, "red<int, Op::kSum>"; as c++filt prints it, "void red<int, (Op)0>(int const*)"; or as
+ * redviz prints it. Spaces do not matter. */
 #ifndef PTX_SPELLING_H
 #define PTX_SPELLING_H
 
@@ -8,14 +9,15 @@
 
 typedef enum SpellingFit {
     SPELLING_OTHER,
-    SPELLING_MAY_FIT, /* it has enumerators, whose values PTX does not say */
+    SPELLING_MAY_FIT, /* it has enumerators, whose values PTX does not contain */
     SPELLING_SHORTER, /* without its namespaces, or its last template arguments */
     SPELLING_WHOLE
 } SpellingFit;
 
-/* Does `asked` name what is called `readable` (ptx_readable_name())? */
+/* How `asked` matches the name `readable` (ptx_readable_name()). */
 SpellingFit ptx_spelling_fit(const char *asked, const char *readable);
-/* Has it parameters of the function, as c++filt prints them? They are these, a line each (ptx_readable_parameters()). */
+/* True if it has parameters of the function, as c++filt prints them. ptx_readable_parameters() lists these,
+ * one per line. */
 bool ptx_spelling_has_parameters(const char *asked);
 bool ptx_spelling_fits_parameters(const char *asked, const char *lines);
 

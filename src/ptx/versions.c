@@ -1,4 +1,4 @@
-/* Versions and targets of PTX that there are (versions.def), and files that are no PTX. */
+/* Known versions and targets of PTX (versions.def), and files that are not PTX. */
 #include "ptx/versions.h"
 
 #include <stdio.h>

@@ -11,45 +11,48 @@
 
 typedef struct ReportInput {
     const char *kernel;
-    const char *title, *lesson;   /* a few words; a sentence; may be NULL */
-    const char *backend, *device; /* "emulator", "gpu": what recorded the events; device NULL: none */
-    const char *counted_by;       /* what counted the totals: "emulator", "gpu" */
-    uint64_t dropped;             /* events that did not fit into the GPU's buffer */
+    const char *title, *lesson;   /* a few words; a sentence; NULL: none */
+    const char *backend, *device; /* "emulator", "gpu": the recorder of the events; device NULL: none */
+    const char *counted_by;       /* the counter of the totals: "emulator", "gpu" */
+    uint64_t dropped;             /* events that did not fit in the GPU's buffer */
     int unprobed;                 /* instructions that cannot be recorded on a GPU */
     uint64_t n;
-    uint32_t block, grid;    /* threads per block, blocks (totals) */
-    const char *guess;       /* what of the launch was guessed, as options; NULL: nothing */
-    const char *unopened;    /* a source file that lies elsewhere and was not opened; NULL: none */
-    const char *compiled_by; /* "nvrtc, since nvcc failed: ..."; NULL: by the first compiler, or by none */
-    const char *read;        /* what was read in the file's host code; NULL: nothing */
-    const char *looks_like;  /* what the result was compared with, "sum(in)"; NULL: a reference of its own */
-    bool is_said;            /* it was said so; else it only looks like it */
-    const char *alike; /* "every element counts alike, as in sum(f(x))", though it was not compared; NULL */
+    uint32_t block, grid; /* threads per block, blocks (totals) */
+    const char *guess;    /* guessed parts of the launch, as options; NULL: none */
+    const char *unopened; /* a source file in another folder that was not opened; NULL: none */
+    /* "nvrtc, since nvcc failed: ..."; NULL: by the first compiler, or not compiled. */
+    const char *compiled_by;
+    const char *read; /* what was read from the file's host code; NULL: nothing */
+    /* The expected function of the result, "sum(in)"; NULL: the catalogue's reference. */
+    const char *looks_like;
+    bool is_said; /* the user named that function; else it was found */
+    /* "every element counts alike, as in sum(f(x))", without a comparison; NULL: not known. */
+    const char *alike;
     const char *dtype, *op;   /* NULL: not known (a user's kernel) */
-    bool has_result, correct; /* no reference: has_result false, fields print as null */
-    const char *result;       /* exact decimal text; NULL: a trap ended the run before there was one */
+    bool has_result, correct; /* without a reference, has_result is false and the fields print as null */
+    const char *result;       /* exact decimal text; NULL: a trap ended the run before it had a result */
     const char *expected;     /* exact decimal text */
     double absolute_error, relative_error;
     double bound;             /* absolute error that rounding may cause; 0: none */
-    const char *verdict;      /* instead of "ok" where a right result is off: "as predicted"; may be NULL */
-    uint64_t compared, index; /* results that were compared, and which of them is reported; 0: not known */
+    const char *verdict;      /* instead of "ok" for a right but inexact result: "as predicted"; NULL: none */
+    uint64_t compared, index; /* number of results compared; index of the reported one; 0: not known */
     bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */
-    bool interrupted; /* the run was ended: totals are of what ran until then, the result is not known */
-    uint64_t blocks_done, blocks; /* of all launches, where it was */
+    bool interrupted; /* the run was ended: totals cover what ran until then, the result is not known */
+    uint64_t blocks_done, blocks; /* over all launches, when it was ended */
     const Trace *trace;
-    const Findings *hazards;      /* NULL: not looked for */
-    bool counts_only;             /* hazards are left to --check, which searches for them */
-    const int *registers;         /* [launch]; -1: not known */
-    const double *occupancy;      /* [launch]; negative: not known */
-    const char *occupancy_of;     /* "H200"; may be NULL */
-    const Measurements *measured; /* hardware counters beside the trace's; NULL or empty: none */
-    const GridTimeline *timeline; /* where and when each block ran; NULL: not known */
-    bool timeline_is_live;        /* it was measured just now; else recorded */
-    const char *recorded;         /* when, of what a file kept: UTC, "2026-11-21T15:00:00Z"; NULL: just now */
-    const char *unmeasured;       /* why there are none although they were asked for; NULL: they were not */
-    const SassKernel *const *sass;              /* [launch]; NULL: not known of this launch, or of none */
-    const SassComparison *const *compared_sass; /* [launch], beside the PTX; NULL where `sass` is */
-    const char *const *no_sass;                 /* [launch]: why it is not known */
+    const Findings *hazards;       /* NULL: not searched */
+    bool counts_only;              /* hazards are left to --check */
+    const int *registers;          /* [launch]; -1: not known */
+    const double *occupancy;       /* [launch]; negative: not known */
+    const char *occupancy_of;      /* "H200"; may be NULL */
+    const Measurements *measured;  /* hardware counters beside the trace's; NULL or empty: none */
+    const GridTimeline *timeline;  /* where and when each block ran; NULL: not known */
+    bool timeline_is_live;         /* measured in this run; else recorded */
+    const char *recorded;          /* UTC time of a recorded run, "2026-11-21T15:00:00Z"; NULL: run now */
+    const char *unmeasured;        /* why measurements are missing; NULL: not requested */
+    const SassKernel *const *sass; /* [launch]; NULL: not known for this launch, or for any */
+    const SassComparison *const *compared_sass; /* [launch], beside the PTX; NULL if `sass` is */
+    const char *const *no_sass;                 /* [launch] why it is not known */
     const char *(*source_text)(void *context, const char *file, int line); /* NULL: not available */
     void *context;
 } ReportInput;

@@ -1,5 +1,6 @@
-/* The report as JSON: the names and the order of its fields are stable. Scripts rely on them; new fields may
- * be added. What is not known is null. */
+/* The report as JSON, with stable names and order of fields.
+ *
+ * Scripts rely on them; new fields may be added. Unknown values are null. */
 
 #include "base/json.h"
 #include "metrics/counted.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The metrics as fields of the open object; null where traced events do not suffice to count one. */
+/* The metrics as fields of the open object; null for a metric that traced events cannot give. */
 static void put_counters(Json *json, const Totals *totals, bool from_events_only) {
 #define METRIC(name, in_json, from_events, shown, of, label, pane)                                           \
     if (in_json && (from_events || !from_events_only))                                                       \
@@ -160,7 +161,7 @@ static void put_reason(Json *json, const ReportInput *input, const MeasuredCount
     text_done(&sentence);
 }
 
-/* NaN, "not known", becomes null. */
+/* Writes NaN, "not known", as null. */
 static void put_measured(Json *json, const ReportInput *input) {
     const Measurements *measured = input->measured;
     int count = measured ? measured->counter_count : 0;

@@ -10,7 +10,7 @@
 typedef struct SassPrinter {
     const ReportSass *input;
     const SassKernel *kernel;
-    const SassComparison *compared; /* NULL: not beside the PTX */
+    const SassComparison *compared; /* NULL: without the PTX */
     SassSums all;
     Text *out;
 } SassPrinter;
@@ -20,7 +20,7 @@ static void trim_line(Text *out) {
     text_add(out, "\n");
 }
 
-/* ---- what was measured ------------------------------------------------------------------------------------- */
+/* ---- what was measured --------------------------------------------------------------------------------- */
 
 static void add_overhead(Text *out, double overhead) {
     if (!isnan(overhead)) text_print(out, "; sampling makes the call %.0f times as long", 1 + overhead);
@@ -55,9 +55,9 @@ static void print_head(const SassPrinter *printer, int launch) {
     text_done(&sentence);
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
-/* Executions, active lanes of 32, the share of them whose predicate was false, samples, the commonest stall. */
+/* Executions, active lanes of 32, share of lanes with a false predicate, samples, most frequent stall. */
 static void print_counts(const SassPrinter *printer, const SassSums *sums, bool is_line) {
     CountText count;
     Text *out = printer->out;
@@ -101,7 +101,7 @@ static bool is_of_line(const SassPrinter *printer, const SassDifference *differe
     return own.line == line->line && !strcmp(own.file, line->file);
 }
 
-/* Why the line's machine code has other counts than its PTX. */
+/* Why the machine code of the line and its PTX have different counts. */
 static void print_differences(const SassPrinter *printer, const SassLine *line) {
     for (int i = 0; printer->compared && i < printer->compared->count; i++) {
         const SassDifference *difference = &printer->compared->differences[i];
@@ -163,7 +163,7 @@ void report_sass_text(const ReportSass *input, Text *out) {
     }
 }
 
-/* ---- in a report --------------------------------------------------------------------------------------------- */
+/* ---- in a report --------------------------------------------------------------------------------------- */
 
 const SassKernel *report_first_sass(const ReportInput *input) {
     for (int i = 0; input->sass && i < input->trace->launch_count; i++)

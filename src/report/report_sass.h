@@ -6,11 +6,11 @@
 #include "report/report.h"
 
 typedef struct ReportSass {
-    const char *kernel; /* as the report's */
+    const char *kernel; /* as in the report */
     int launch_count;
     const SassKernel *const *sass;         /* [launch]; NULL: not known */
-    const SassComparison *const *compared; /* [launch], beside the PTX; NULL where `sass` is */
-    const char *const *why;                /* [launch]; why it is not known */
+    const SassComparison *const *compared; /* [launch], beside the PTX; NULL if `sass` is */
+    const char *const *why;                /* [launch] why it is not known */
     const char *(*source_text)(void *context, const char *file, int line);
     void *context;
 } ReportSass;
@@ -18,8 +18,8 @@ typedef struct ReportSass {
 void report_sass_text(const ReportSass *input, Text *out);
 void report_sass_json(const ReportSass *input, Text *out);
 
-/* Of --report: what is known of the launches' machine code, the sums of its lines. */
-const SassKernel *report_first_sass(const ReportInput *input); /* NULL: of no launch */
+/* For --report: the machine code of the launches, summed by line. */
+const SassKernel *report_first_sass(const ReportInput *input); /* NULL: no launch has any */
 void report_put_sass(Json *json, const ReportInput *input);    /* fields of "measured" */
 void report_print_sass(const ReportInput *input, Text *out);   /* a block: the lines with the most samples */
 

@@ -1,4 +1,4 @@
-/* The machine code of --sass and --report as JSON. What is not counted or not sampled is null. */
+/* The machine code of --sass and --report as JSON. Values that were not counted or sampled are null. */
 #include "report/report_sass.h"
 #include "sass/sass_lines.h"
 
@@ -11,7 +11,7 @@ static void put_count(Json *json, const char *key, bool is_known, uint64_t count
         json_null(json, key);
 }
 
-/* Samples by the profiler's names of the reasons; those that are 0 are left out. */
+/* Samples by the profiler's names of the reasons, without zeros. */
 static void put_sums(Json *json, const SassKernel *kernel, const SassSums *sums) {
     put_count(json, "executed", kernel->counted.n, sums->executed);
     put_count(json, "threads", kernel->counted.n, sums->threads);
@@ -66,7 +66,7 @@ static void put_lines(Json *json, const SassKernel *kernel, int launch) {
     free(lines);
 }
 
-/* From where the code stands outwards to where it was inlined. */
+/* From the code's own place outwards to where it was inlined. */
 static void put_places(Json *json, const SassKernel *kernel, int place) {
     json_open_array(json, "places");
     for (; place >= 0; place = kernel->places[place].inlined_at) {
@@ -142,7 +142,7 @@ void report_sass_json(const ReportSass *input, Text *out) {
     text_add(out, "\n");
 }
 
-/* ---- fields of "measured" in the report's JSON ---------------------------------------------------------------- */
+/* ---- fields of "measured" in the report's JSON --------------------------------------------------------- */
 
 void report_put_sass(Json *json, const ReportInput *input) {
     const SassKernel *any = report_first_sass(input);

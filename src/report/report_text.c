@@ -1,5 +1,6 @@
-/* The report as text that fits a slide and a terminal of 80 columns: what ran, a table by source line,
- * totals, findings. */
+/* The report as text that fits a slide and a terminal of 80 columns.
+ *
+ * It shows what ran, a table by source line, totals, and findings. */
 #include "report/report.h"
 
 #include "base/characters.h"
@@ -28,7 +29,7 @@ static void print_title(const ReportInput *input, Text *out) {
     if (input->lesson) sentence_print(out, "", input->lesson);
 }
 
-/* Right or wrong, and how far off. */
+/* Whether the result is right, and its error. */
 static void add_verdict(const ReportInput *input, Text *out) {
     if (!input->correct && isfinite(input->absolute_error) && input->absolute_error > 0)
         text_print(out, "WRONG, off by %.6g", input->absolute_error);
@@ -46,8 +47,9 @@ static void add_verdict(const ReportInput *input, Text *out) {
 static const char *end_text(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++) {
         if (!trap_kind_is_fatal(trace->traps[i].kind)) continue;
-        return trace->traps[i].kind == TRAP_NOT_EMULATED ? ", up to what is not emulated"
-                                                         : ", up to the trap";
+        return trace->traps[i].kind == TRAP_NOT_EMULATED
+                   ? ", up to the first instruction that is not emulated"
+                   : ", up to the trap";
     }
     return "";
 }
@@ -60,10 +62,8 @@ static void print_result(const ReportInput *input, Text *out) {
     if (!input->has_result && *end_text(input->trace))
         text_add(&sentence, "result not checked: a fault ended the run");
     else if (!input->has_result)
-        text_print(
-            &sentence,
-            "result not checked: no reduction that is known gives it%s%s%s; --expect says which should",
-            input->alike ? " (" : "", input->alike ? input->alike : "", input->alike ? ")" : "");
+        text_print(&sentence, "result not checked: it matches no known reduction%s%s%s; --expect can name it",
+                   input->alike ? " (" : "", input->alike ? input->alike : "", input->alike ? ")" : "");
     else if (!input->result)
         text_print(&sentence, "no result: a trap ended the run; expected %s", input->expected);
     else if (input->compared > 1 && is_exact)
@@ -79,13 +79,13 @@ static void print_result(const ReportInput *input, Text *out) {
         text_print(&sentence,
                    input->is_said   ? ", by %s"
                    : input->correct ? ", looks like %s"
-                                    : ", if it is to be %s",
+                                    : ", if meant as %s",
                    input->looks_like);
     sentence_print(out, "", text_string(&sentence));
     text_done(&sentence);
 }
 
-/* Where events and counts come from, if not all from the emulator. */
+/* The origin of events and counts, unless all come from the emulator. */
 static void print_sources(const ReportInput *input, Text *out) {
     Text sentence = {0};
     if (input->device && input->counted_by && strcmp(input->counted_by, input->backend) != 0)
@@ -99,7 +99,7 @@ static void print_sources(const ReportInput *input, Text *out) {
     text_done(&sentence);
 }
 
-/* Where a part of the launch comes from. */
+/* The origin of a part of the launch. */
 static void print_origin(const char *origin, const char *options, Text *out) {
     Text sentence = {0};
     if (!options) return;
@@ -112,7 +112,7 @@ static void print_interrupted(const ReportInput *input, Text *out) {
     CountText done, all;
     Text sentence = {0};
     text_print(&sentence,
-               "INTERRUPTED after %s of %s block%s: all counts are of what ran until then, and the result is "
+               "INTERRUPTED after %s of %s block%s: all counts cover what ran until then, and the result is "
                "not known",
                count_text(input->blocks_done, &done), count_text(input->blocks, &all), plural(input->blocks));
     sentence_print(out, "", text_string(&sentence));
@@ -133,7 +133,7 @@ static void print_head(const ReportInput *input, Text *out) {
         sentence_print(out, "", "the kernel printed more than 1,048,576 bytes; only the first are kept");
     if (input->unopened) {
         Text where = {0};
-        text_print(&where, "not opened: %s, which lies outside the kernel's folder; --sources DIR opens it",
+        text_print(&where, "not opened: %s, outside the kernel's folder; --sources DIR opens it",
                    input->unopened);
         sentence_print(out, "", text_string(&where));
         text_done(&where);
@@ -185,7 +185,7 @@ static void print_launches(const ReportInput *input, Text *out) {
 
 /* ---- table ------------------------------------------------------------------------------------------ */
 
-/* Instructions that no metric but the number of instructions counts do not make a line worth a row. */
+/* A line with only instructions that no other metric counts gets no row. */
 static bool has_events(const Totals *totals) {
     for (Metric metric = 0; metric < METRIC_COUNT; metric++)
         if (metric_infos[metric].from_events && totals_value(totals, metric)) return true;
@@ -207,7 +207,8 @@ static void print_ratio(Text *out, int columns, const char *format, uint64_t par
     print_cell(out, columns, text);
 }
 
-/* The next character of a source line, where `out` is not NULL added to it: tabs and controls as blanks. Its columns. */
+/* Reads the next character of a source line, appends it to `out` (may be NULL) with tabs and controls as
+ * blanks, and returns its columns. */
 static int take_character(const char **at, Text *out) {
     if ((unsigned char)**at < 32) {
         if (out) text_add(out, " ");
@@ -221,7 +222,7 @@ static int take_character(const char **at, Text *out) {
     return character.columns;
 }
 
-/* The source, cut to its column. */
+/* The source text, cut to its column. */
 static void print_source(Text *out, const char *source) {
     int columns = 0, room = SOURCE_COLUMNS, all = 0;
     if (!source) source = "";
@@ -287,7 +288,7 @@ static void print_total(const char *label, bool is_part, const Totals *totals, M
                count_text(totals_value(totals, metric), &count));
 }
 
-/* Below a count: its average, or its parts, each with the least that it could be. */
+/* Below a count: its average, or its parts, each with its ideal. */
 static void print_parts(const Totals *totals, Metric count, Text *out) {
     for (Metric part = 0; part < METRIC_COUNT; part++) {
         const MetricInfo *info = &metric_infos[part];
@@ -333,7 +334,7 @@ static void print_counted(const MeasuredCounter *counter, Text *out) {
     trim_line(out);
 }
 
-/* What the machine code tells of a difference, or that it would. */
+/* The reason for a difference in the machine code, or why that is not known. */
 static bool print_reason(const ReportInput *input, const MeasuredCounter *counter, Text *out) {
     const SassComparison *comparison = input->compared_sass ? input->compared_sass[counter->launch] : NULL;
     const char *why = input->no_sass ? input->no_sass[counter->launch] : NULL;
@@ -350,7 +351,7 @@ static bool print_reason(const ReportInput *input, const MeasuredCounter *counte
     return is_known;
 }
 
-/* Why counters differ from what is predicted: each reason once. */
+/* Why counters differ from their predictions: each reason once. */
 static void print_remarks(const ReportInput *input, const MeasuredCounter *counters, int count, Text *out) {
     const char *printed[COUNTED_ROWS], *note = NULL;
     int printed_count = 0;
@@ -391,7 +392,7 @@ static void print_measured(const ReportInput *input, Text *out) {
 
 /* ---- findings --------------------------------------------------------------------------------------- */
 
-/* Errors as they were searched for, or else as the trace shows them; the rest from the lines of this
+/* Errors from the search if there was one, else from the trace; other findings from the lines of this
  * report. */
 static void print_findings(const ReportInput *input, const LineMetrics *lines, int count,
                            const Totals *totals, Text *out) {
@@ -449,6 +450,7 @@ void report_text(const ReportInput *input, Text *out) {
     print_findings(input, lines, count, &totals, out);
     print_lanes(input, &totals, out);
     if (!*end_text(input->trace)) print_what_is_ideal(&totals, out);
-    if (input->counts_only) text_add(out, "- Hazards are not searched for here: --check does.\n");
+    if (input->counts_only)
+        text_add(out, "- Hazards are not searched for here; --check searches for them.\n");
     free(lines);
 }

@@ -1,4 +1,4 @@
-/* The names are those of CUDA Binary Utilities, "Instruction Set Reference" (Hopper). */
+/* Instruction names are those of CUDA Binary Utilities, "Instruction Set Reference" (Hopper). */
 #include "sass/classes.h"
 
 #include <ctype.h>
@@ -85,7 +85,7 @@ const char *sass_mnemonic(const char *text, int *length) {
     return text;
 }
 
-/* "BRA .L_x_1" always jumps; "@P0 BRA", "BRA.DIV UR4, ..." and "BRA.U UP0, ..." depend on something. */
+/* "BRA .L_x_1" always jumps; "@P0 BRA", "BRA.DIV UR4, ..." and "BRA.U UP0, ..." are conditional. */
 static bool is_jump(const char *text, const char *name, int length) {
     return !sass_is_guarded(text) && length == 3 && !memcmp(name, "BRA", 3) && !strchr(name, ',');
 }
@@ -177,7 +177,7 @@ static SassClass class_of_mbarrier(const PtxInstruction *in) {
     return ptx_instruction_has(in, PTX_MOD_PENDING_COUNT) ? SASS_OTHER : SASS_MBARRIER;
 }
 
-/* The same class for every instruction of the opcode. */
+/* One class for every instruction of the opcode. */
 #define ALWAYS(name, class)                                                                                  \
     static SassClass class_of_##name(const PtxInstruction *in) {                                             \
         (void)in;                                                                                            \
@@ -200,6 +200,6 @@ SassClass sass_class_of_ptx(const PtxInstruction *in) {
 #include "ptx/opcodes.def"
 #undef OPCODE
     };
-    if (ptx_asynchronous(in) != PTX_ASYNC_NOT) return class_of_copy(in); /* st.async and red.async, too */
+    if (ptx_asynchronous(in) != PTX_ASYNC_NOT) return class_of_copy(in); /* also st.async and red.async */
     return class_of[in->opcode] ? class_of[in->opcode](in) : SASS_OTHER;
 }

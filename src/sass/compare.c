@@ -1,4 +1,4 @@
-/* Reasons, one PTX instruction after another (compare.h). */
+/* Finds the reasons for differences, one PTX instruction after another (compare.h). */
 #include "sass/compare.h"
 
 #include "sass/owners.h"
@@ -11,10 +11,9 @@ const char *const sass_reasons[SASS_REASONS] = {
 #undef REASON
 };
 
-enum {
-    EXPANDED_FROM = 6,
-    EXPANDED_NAMES = 4
-}; /* Machine instructions of one PTX instruction that are worth a word, and how many different ones are among them. */
+/* The fewest machine instructions of one PTX instruction that are reported as expanded, and how many of them
+ * must differ. */
+enum { EXPANDED_FROM = 6, EXPANDED_NAMES = 4 };
 
 typedef struct Comparer {
     SassComparison *result;
@@ -22,7 +21,7 @@ typedef struct Comparer {
     const SassKernel *kernel;
     int *blocks;   /* [kernel->count] */
     bool *covered; /* [program->code_count]: merged into another access */
-    bool *claimed; /* [kernel->count]: a branch that does what a branch of another line did */
+    bool *claimed; /* [kernel->count]: a branch that implements a branch of another line */
 } Comparer;
 
 static const PtxInstruction *ptx_at(const Comparer *c, int pc) {
@@ -44,9 +43,9 @@ static void add(Comparer *c, SassReason reason, int pc, int sass_count, int time
     array_push(c->result->differences, c->result->count, c->result->capacity, difference);
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------------------------------------- */
 
-/* The innermost loop of the PTX that the instruction is in: the pc of its branch back; PTX_NO_PC: in none. */
+/* The innermost PTX loop around the instruction: the pc of its backward branch; PTX_NO_PC: none. */
 static int loop_of(const Comparer *c, int pc) {
     int found = PTX_NO_PC, span = 0;
     for (int at = pc; at < c->program->code_count; at++) {
@@ -72,7 +71,7 @@ static int copies_in_a_row(const Comparer *c, int pc, SassClass class) {
     return most;
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------------ */
+/* ---- accesses ------------------------------------------------------------------------------------------ */
 
 static int ptx_bytes(const PtxInstruction *in) {
     int bytes = ptx_type_bytes(in->types[0]);
@@ -83,7 +82,7 @@ static bool has_copies(const Comparer *c, int pc, SassClass class) {
     return sass_count_owned(c->result, pc, class, NULL) > 0;
 }
 
-/* Neighbours of the same class that have no machine instruction themselves. */
+/* Neighbours of the same class without a machine instruction of their own. */
 static int cover(const Comparer *c, int pc, SassClass class, int most) {
     int covered = 0;
     const PtxSourceLine *line = &c->program->code[pc].line;
@@ -99,7 +98,7 @@ static int cover(const Comparer *c, int pc, SassClass class, int most) {
     return covered;
 }
 
-/* The widest machine instruction of the class that belongs to a pc; -1: there is none. */
+/* The widest machine instruction of the class for a pc; -1: none. */
 static int widest(const Comparer *c, int pc, SassClass class) {
     int found = -1;
     for (int i = 0; i < c->kernel->count; i++)
@@ -109,7 +108,7 @@ static int widest(const Comparer *c, int pc, SassClass class) {
     return found;
 }
 
-/* Before all else, so that what is merged does not look removed. In a loop the others may be those of later rounds. */
+/* Runs first, so that merged accesses do not look removed. In a loop they may belong to later iterations. */
 static void find_merged(Comparer *c) {
     for (int pc = 0; pc < c->program->code_count; pc++) {
         SassClass class = sass_class_of_ptx(ptx_at(c, pc));
@@ -126,7 +125,7 @@ static void find_merged(Comparer *c) {
     }
 }
 
-/* A predicated EXIT of later PTX code that stands before it, and from which control falls through to it. */
+/* A predicated EXIT of later PTX code comes before it, and control falls through from there. */
 static bool is_behind_exit(const Comparer *c, int pc, int index) {
     bool found = false;
     for (int i = 0; i < index; i++) {
@@ -171,7 +170,7 @@ static void look_at_counted(Comparer *c, int pc, SassClass class) {
         add(c, SASS_MOVED_OUT, pc, 1, 1, first);
 }
 
-/* A warp's values are combined by REDUX, or counted by VOTE, and one lane, which the predicate elects, is left. */
+/* REDUX combines a warp's values, or VOTE counts them, and the predicate elects one lane. */
 static void look_at_atomic(Comparer *c, int pc, SassClass class) {
     int all, redux, vote, first;
     int copies = sass_count_owned(c->result, pc, class, &first);
@@ -186,10 +185,10 @@ static void look_at_atomic(Comparer *c, int pc, SassClass class) {
         look_at_counted(c, pc, class);
 }
 
-/* ---- branches ------------------------------------------------------------------------------------------------ */
+/* ---- branches ------------------------------------------------------------------------------------------ */
 
-/* Of what lies between a branch and where it goes to: how much is there, how much of it guarded. `*shown` is an access
- * where there is one. */
+/* Counts the instructions between a branch and its target, and how many of them are guarded. `*shown` is an
+ * access, if there is one. */
 static int count_guarded(const Comparer *c, int pc, int target, int *owned, int *shown) {
     int guarded = 0;
     *owned = 0;
@@ -206,7 +205,8 @@ static int count_guarded(const Comparer *c, int pc, int target, int *owned, int 
     return guarded;
 }
 
-/* ptxas may note another PTX line for a branch: the first that belongs to no branch stands for it. */
+/* ptxas may note another PTX line for a branch: claims the first machine branch that belongs to no PTX
+ * branch. */
 static bool claim(Comparer *c) {
     for (int i = 0; i < c->kernel->count; i++) {
         int owner = c->result->owner[i], length;
@@ -238,7 +238,7 @@ static void look_at_branch(Comparer *c, int pc) {
         add(c, owned ? SASS_SELECTED : SASS_REMOVED, pc, owned, 0, -1);
 }
 
-/* Branches that belong to something else: of an expanded division, or for warps that have diverged. */
+/* Branches of other instructions: of an expanded division, or for divergent warps. */
 static void find_added(Comparer *c) {
     for (int i = 0; i < c->kernel->count; i++) {
         int owner = c->result->owner[i];
@@ -251,7 +251,7 @@ static void find_added(Comparer *c) {
     }
 }
 
-/* ---- the rest ------------------------------------------------------------------------------------------------ */
+/* ---- the rest ------------------------------------------------------------------------------------------ */
 
 static bool has_same_stem(const char *a, const char *b) {
     int length;
@@ -262,8 +262,8 @@ static bool has_same_stem(const char *a, const char *b) {
     return stem == strcspn(b, ". ") && !memcmp(a, b, stem);
 }
 
-/* How many different machine instructions belong to a pc. `*copies`: how often the rarest of them is there, which is how
- * often the whole is there where its loop is unrolled. */
+/* Counts the different machine instructions of a pc. `*copies`: the count of the rarest one, which is the
+ * number of copies of the whole if its loop is unrolled. */
 static int count_names(const Comparer *c, int pc, int *copies) {
     int names = 0;
     *copies = c->kernel->count;
@@ -282,7 +282,7 @@ static int count_names(const Comparer *c, int pc, int *copies) {
     return names;
 }
 
-/* Control, and integer arithmetic that every machine has: what belongs to it in numbers comes from unrolling. */
+/* Control, and integer arithmetic that every machine has: large numbers of these come from unrolling. */
 static bool is_simple(const PtxInstruction *in) {
     static const PtxOpcode simple[] = {PTX_bra, PTX_ret,  PTX_exit, PTX_call, PTX_bar, PTX_ld,
                                        PTX_mov, PTX_cvta, PTX_setp, PTX_selp, PTX_add, PTX_sub,
@@ -337,7 +337,7 @@ static int by_line(const Comparer *c, const SassDifference *x, const SassDiffere
     return files ? files : (a.line > b.line) - (a.line < b.line);
 }
 
-/* Can two differences be said in one sentence? */
+/* True if one sentence can describe both differences. */
 static bool is_like(const Comparer *c, const SassDifference *x, const SassDifference *y) {
     bool is_each_its_own = x->reason == SASS_EXPANDED || x->reason == SASS_MERGED ||
                            x->reason == SASS_SPLIT || x->reason == SASS_WARP_REDUCTION;
@@ -345,11 +345,11 @@ static bool is_like(const Comparer *c, const SassDifference *x, const SassDiffer
            (x->reason != SASS_UNROLLED || (x->times == y->times && !x->sass_count == !y->sass_count));
 }
 
-/* In the order of lines; of one line those that are alike become one. */
+/* Sorts by line and merges similar differences of a line. */
 static void put_in_order(Comparer *c) {
     SassDifference *all = c->result->differences;
     int count = c->result->count, kept = 0;
-    for (int i = 1; i < count; i++) /* stable, and there are few */
+    for (int i = 1; i < count; i++) /* stable; there are few */
         for (int k = i; k > 0 && by_line(c, &all[k - 1], &all[k]) > 0; k--) {
             SassDifference other = all[k];
             all[k] = all[k - 1];

@@ -1,9 +1,9 @@
-/* The comparison of PTX with the machine code that it became: which machine instructions implement a PTX
- * instruction, and why there are more or fewer of them. Everything is derived from the two texts and the
- * lines that ptxas notes in the cubin; nothing here knows a kernel.
+/* Compares PTX with its machine code: which machine instructions implement a PTX instruction, and why.
  *
- * Where the PTX line of the machine instructions is known, each belongs to one PTX instruction. Where only the source
- * line is, the instructions of one class on one line are paired in order, and what is left over belongs to nobody. */
+ * It explains why there are more or fewer of them. Everything is derived from the two texts and the lines
+ * that ptxas notes in the cubin, for any kernel. If the PTX lines of the machine instructions are known, each
+ * belongs to one PTX instruction. If only the source lines are known, the instructions of one class on one
+ * line are paired in order, and the rest have no owner. */
 #ifndef SASS_COMPARE_H
 #define SASS_COMPARE_H
 
@@ -24,17 +24,17 @@ extern const char *const sass_reasons[SASS_REASONS]; /* their meanings */
 typedef struct SassDifference {
     SassReason reason;
     SassClass class; /* of the PTX instruction */
-    int pc;          /* the (first) PTX instruction; PTX_NO_PC: of the whole kernel */
-    int ptx_count;   /* PTX instructions that this is about */
-    int sass_count;  /* machine instructions that there are instead */
-    int times;       /* MERGED, SPLIT: accesses in one, or of one; UNROLLED: copies in a row */
-    int instruction; /* index of a machine instruction that shows it; -1: there is none */
+    int pc;          /* the (first) PTX instruction; PTX_NO_PC: the whole kernel */
+    int ptx_count;   /* number of PTX instructions concerned */
+    int sass_count;  /* number of machine instructions in their place */
+    int times;       /* MERGED, SPLIT: accesses in one, or from one; UNROLLED: copies in a row */
+    int instruction; /* index of a machine instruction that shows it; -1: none */
 } SassDifference;
 
 typedef struct SassComparison {
-    const PtxProgram *program; /* both borrowed */
+    const PtxProgram *program; /* borrowed, like `kernel` */
     const SassKernel *kernel;
-    int *owner; /* [kernel->count] the pc that an instruction implements; PTX_NO_PC: not known */
+    int *owner; /* [kernel->count] pc of the PTX instruction that it implements; PTX_NO_PC: not known */
     bool has_ptx_lines;
     SassDifference *differences; /* in the order of their pc */
     int count, capacity;
@@ -43,17 +43,18 @@ typedef struct SassComparison {
 void sass_compare(const PtxProgram *program, const SassKernel *kernel, SassComparison *comparison);
 void sass_comparison_done(SassComparison *comparison);
 
-/* "4 global loads became one of 16 bytes (LDG.E.128)": one sentence without its line and without a full stop. */
+/* "4 global loads became one of 16 bytes (LDG.E.128)": one sentence without its line and without a full
+ * stop. */
 void sass_difference_print(const SassComparison *comparison, const SassDifference *difference, Text *out);
-/* Where it is: the source line of its PTX instruction; file NULL: of the whole kernel. */
+/* The source line of its PTX instruction; file NULL: the whole kernel. */
 PtxSourceLine sass_difference_line(const SassComparison *comparison, const SassDifference *difference);
 
-/* Machine code that was assembled from a printed copy of the program has the copy's PTX lines: makes them those of
- * `program`, and those the places of instructions without a source line. `copy`: the printed text, parsed and linked.
- * false: it is not the same program, and PTX lines are no longer known. */
+/* Machine code assembled from a printed copy of the program has the copy's PTX lines: replaces them by those
+ * of `program`, and uses these as the places of instructions without a source line. `copy`: the printed text,
+ * parsed and linked. False: it is another program, and PTX lines are no longer known. */
 bool sass_take_ptx_lines(SassKernel *kernel, const PtxProgram *copy, const PtxProgram *program);
-/* The same of the text that the driver was given. To be called of what sass_disassemble() gave; until then PTX lines are
- * not used. */
+/* As above, for the text that the driver received. Call it on the output of sass_disassemble(); PTX lines are
+ * not used before. */
 bool sass_take_printed_lines(SassKernel *kernel, const char *text, const PtxProgram *program);
 
 #endif

@@ -1,4 +1,4 @@
-/* Differences as sentences (compare.h). */
+/* Puts differences into sentences (compare.h). */
 #include "sass/compare.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static void add_branch(const SentenceParts *w) {
         text_print(w->out, "%s gone: %d instruction%s predicated (%.*s)", d->ptx_count == 1 ? "is" : "are",
                    d->sass_count, d->sass_count == 1 ? " is" : "s are", w->shown_length, w->shown);
     else
-        text_print(w->out, "%s gone: what %s skip%s (%d instruction%s) is computed in any case",
+        text_print(w->out, "%s gone: what %s skip%s (%d instruction%s) is always computed",
                    d->ptx_count == 1 ? "is" : "are", d->ptx_count == 1 ? "it" : "they",
                    d->ptx_count == 1 ? "s" : "", d->sass_count, predicates);
 }
@@ -95,7 +95,7 @@ static void add_others(const SentenceParts *w) {
             text_print(w->out, "%d %s are removed", d->ptx_count, w->ptx);
         break;
     case SASS_MOVED_BEHIND_EXIT:
-        text_print(w->out, "%s moved behind an EXIT: threads that have left do not execute it", w->ptx);
+        text_print(w->out, "%s moved after an EXIT: threads that have exited do not execute it", w->ptx);
         break;
     case SASS_MOVED_OUT:
         text_print(w->out, "%s moved out of its loop", w->ptx);

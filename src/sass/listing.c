@@ -7,7 +7,8 @@
  *          //## File ".nv_debug_ptx_txt", line 793
  *          /.02d0./               @!P1 BRA `(.L_x_1) ;
  *
- * A chain of inlined places begins with the innermost. Places hold for all instructions up to the next ones. */
+ * A chain of inlined places begins with the innermost. Places apply to all instructions up to the next
+ * ones. */
 #include "sass/nvdisasm.h"
 
 #include <ctype.h>
@@ -18,13 +19,13 @@ enum { MOST_INLINED = 32, MOST_NAME = 512 };
 typedef struct SassListing {
     SassKernel *kernel;
     const char *entry;
-    bool is_inside;      /* the section of the entry */
-    const char *label;   /* of the next instruction; NULL: none */
-    int place, ptx_line; /* of the next instruction */
+    bool is_inside;      /* in the section of the entry */
+    const char *label;   /* label of the next instruction; NULL: none */
+    int place, ptx_line; /* those of the next instruction */
     struct {
         char file[MOST_NAME];
         int line;
-    } chain[MOST_INLINED]; /* places that follow each other, the innermost first */
+    } chain[MOST_INLINED]; /* consecutive places, the innermost first */
     int chain_count;
 } SassListing;
 
@@ -37,7 +38,7 @@ static const char *skip_spaces(const char *at) {
     return at;
 }
 
-/* .section .text.ENTRY,"ax": is what follows the entry's? */
+/* .section .text.ENTRY,"ax": true if the entry's section follows. */
 static void take_section(SassListing *listing, const char *at) {
     size_t length = strlen(listing->entry);
     at = skip_spaces(at + strlen(".section"));
@@ -75,7 +76,7 @@ static void end_chain(SassListing *listing) {
     listing->chain_count = 0;
 }
 
-/* "@!P1 BRA `(.L_x_1) ;" without the semicolon, the quotes of labels and what aligns the columns. */
+/* "@!P1 BRA `(.L_x_1) ;" without the semicolon, the quotes of labels and alignment. */
 static const char *clean(Arena *arena, const char *at, const char *end) {
     char *text = arena_new(arena, (size_t)(end - at) + 1), *to = text;
     bool is_quoted = false;
@@ -110,7 +111,7 @@ static void take_instruction(SassListing *listing, const char *at, const char *e
     listing->label = NULL;
 }
 
-/* ".L_x_1", or the name of a function: code of the compiler's own has no lines, and its name is its place. */
+/* ".L_x_1", or the name of a function: compiler-generated code has no lines, so its name is its place. */
 static void take_label(SassListing *listing, const char *label) {
     const char *dollar = strrchr(label, '$');
     if (!strcmp(label, listing->entry)) return;
@@ -138,9 +139,9 @@ static void take_line(SassListing *listing, const char *line, const char *end) {
     }
 }
 
-/* ---- afterwards -------------------------------------------------------------------------------------------- */
+/* ---- afterwards ---------------------------------------------------------------------------------------- */
 
-/* Behind the code: a branch to itself, and NOPs. */
+/* Drops what follows the code: a branch to itself, and NOPs. */
 static void drop_padding(SassKernel *kernel) {
     int count = kernel->count;
     while (count && !strcmp(kernel->instructions[count - 1].text, "NOP")) count--;
@@ -166,7 +167,7 @@ static void drop_labels(SassKernel *kernel) {
     }
 }
 
-/* The only instruction that calls what begins with `label`; NULL: there is none, or there are several. */
+/* The only instruction that calls a label with this prefix; NULL: none, or several. */
 static const SassInstruction *find_caller(const SassKernel *kernel, const char *label) {
     const SassInstruction *caller = NULL;
     for (int i = 0; i < kernel->count; i++) {
@@ -178,7 +179,7 @@ static const SassInstruction *find_caller(const SassKernel *kernel, const char *
     return caller;
 }
 
-/* What one line alone calls is inlined there, as far as lines are concerned. */
+/* A subroutine called by a single line counts as inlined there. */
 static void place_subroutines(SassKernel *kernel) {
     const SassInstruction *caller = NULL;
     for (int i = 0; i < kernel->count; i++) {

@@ -31,11 +31,11 @@ bool sass_find_nvdisasm(char *path, size_t bytes, Error *error) {
     if (chosen && *chosen) {
         snprintf(path, bytes, "%s", chosen);
         return access(path, X_OK) == 0 ||
-               error_set(error, "REDVIZ_NVDISASM=%s is no program that can be run", chosen);
+               error_set(error, "REDVIZ_NVDISASM=%s is not an executable program", chosen);
     }
     return process_find("nvdisasm", homes, 2, path, bytes) || find_in_toolkits(path, bytes) ||
            error_set(error,
-                     "nvdisasm (of the CUDA toolkit) is not installed here; REDVIZ_NVDISASM may name it");
+                     "nvdisasm (from the CUDA toolkit) was not found; set REDVIZ_NVDISASM to its path");
 }
 
 static bool write_all(int file, const char *bytes, size_t length) {

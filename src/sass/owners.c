@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* ---- by PTX line ------------------------------------------------------------------------------------------- */
+/* ---- by PTX line --------------------------------------------------------------------------------------- */
 
 static int last_line(const PtxProgram *program) {
     int last = 0;
@@ -11,7 +11,7 @@ static int last_line(const PtxProgram *program) {
     return last;
 }
 
-/* [line] the first pc there, and how many lines; the caller frees it. */
+/* [line] the first pc on it; *count: number of lines. The caller frees it. */
 static int *pcs_by_line(const PtxProgram *program, int *count) {
     *count = last_line(program) + 1;
     int *pcs = memory_new((size_t)*count * sizeof *pcs);
@@ -37,13 +37,13 @@ bool sass_own_by_ptx_line(SassComparison *comparison) {
     return is_known;
 }
 
-/* ---- by source line and class ------------------------------------------------------------------------------- */
+/* ---- by source line and class -------------------------------------------------------------------------- */
 
 static bool is_on_line(const PtxSourceLine *line, const SassPlace *place) {
     return line->file && line->line == place->line && !strcmp(line->file, place->file);
 }
 
-/* The k-th PTX instruction of the class on the line, k modulo their number; PTX_NO_PC: there is none. */
+/* The k-th PTX instruction of the class on the line, k modulo their number; PTX_NO_PC: none. */
 static int nth_of_line(const PtxProgram *program, const SassPlace *place, SassClass class, int k) {
     int found = 0;
     for (int round = 0; round < 2; round++) {
@@ -80,7 +80,7 @@ void sass_find_owners(SassComparison *comparison) {
     if (!comparison->has_ptx_lines) own_by_source_line(comparison);
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------------------------------------- */
 
 int sass_count_owned(const SassComparison *comparison, int pc, SassClass class, int *first) {
     int count = 0;
@@ -110,7 +110,7 @@ int *sass_blocks(const SassKernel *kernel) {
     return blocks;
 }
 
-/* Where a branch goes: its last operand is the label. -1: not known. */
+/* The target of a branch: its last operand is the label. -1: not known. */
 static int target_of(const SassKernel *kernel, int index) {
     const char *label = strrchr(kernel->instructions[index].text, ' ');
     for (int i = 0; label && i < kernel->count; i++)

@@ -112,13 +112,13 @@ typedef struct Reader {
     TsvReader tsv;
     SassVisit visit;
     void *context;
-    SassKernel kernel;             /* the last that was read */
-    bool has_kernel, is_over;      /* is_over: the visitor has seen enough */
-    SassStall stalls[TSV_COLUMNS]; /* what the file's numbers mean */
+    SassKernel kernel;             /* the kernel read last */
+    bool has_kernel, is_over;      /* is_over: the visitor wants no more kernels */
+    SassStall stalls[TSV_COLUMNS]; /* meanings of the file's numbers */
     int stall_count;
 } Reader;
 
-/* A number of something above, of which there are `count`; "-": `other`. */
+/* An index into an earlier list of `count` entries; "-": `other`. */
 static bool read_index(const Reader *reader, int column, int count, int other, int *index, Error *error) {
     uint64_t number;
     *index = other;
@@ -146,7 +146,7 @@ static bool read_stalls(Reader *reader, Error *error) {
     return true;
 }
 
-/* Hands over the kernel that was read last. */
+/* Passes on the kernel read last. */
 static void send(Reader *reader) {
     if (!reader->has_kernel) return;
     SassKernel kernel = reader->kernel;
@@ -231,7 +231,7 @@ static bool read_samples(const Reader *reader, SassInstruction *in, Error *error
     return true;
 }
 
-/* Hexadecimal, and above that of the instruction before. */
+/* A hexadecimal number above the previous instruction's. */
 static bool read_offset(const Reader *reader, uint32_t *offset, Error *error) {
     const SassKernel *kernel = &reader->kernel;
     const char *text = reader->tsv.columns[1];

@@ -1,12 +1,12 @@
-/* Access rules, fast: the emulator asks them for every access of every block.
+/* Access rules, fast: the emulator applies them to every access of every block.
  *
  * Almost all accesses of real kernels are arithmetic progressions over the lanes (address = base + lane *
  * stride), whose cost has a closed form; that is tried first. Everything else is counted lane by lane,
  * without allocation.
  *
- * A *unit* is what one bank group serves at a time: the word of a narrow access, the whole element of an
- * aligned 8- or 16-byte access (its words lie in neighbouring banks and always travel together, so counting
- * units counts words). */
+ * A *unit* is what one bank group serves at a time: the word of a narrow access, or the whole element of an
+ * aligned 8- or 16-byte access. Its words lie in neighbouring banks and always travel together, so counting
+ * units counts words. */
 #include "trace/access.h"
 
 static const uint32_t FULL_MASK = 0xffffffffu;
@@ -18,12 +18,12 @@ static inline int lowest(uint32_t mask) {
 /* ---- arithmetic progressions ------------------------------------------------------------------------ */
 
 typedef struct Progression {
-    uint64_t first; /* value of the lowest active lane */
-    uint64_t last;  /* of the highest */
+    uint64_t first; /* address of the lowest active lane */
+    uint64_t last;  /* of the highest active lane */
     int64_t stride; /* bytes from one lane to the next; 0 for a single active lane */
 } Progression;
 
-/* `difference` / `gap` where that is whole. Most gaps are powers of two, and a division is slow. */
+/* Computes `difference` / `gap` if it is whole. Most gaps are powers of two, and a division is slow. */
 static inline bool divide(int64_t difference, int gap, int64_t *quotient) {
     if ((gap & (gap - 1)) == 0) {
         *quotient = difference >> __builtin_ctz((unsigned)gap);
@@ -33,8 +33,8 @@ static inline bool divide(int64_t difference, int gap, int64_t *quotient) {
     return difference % gap == 0;
 }
 
-typedef uint64_t LanePair
-    __attribute__((vector_size(16), aligned(8), may_alias)); /* what -O2 alone makes no vectors of */
+/* -O2 alone does not vectorize the comparison. */
+typedef uint64_t LanePair __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* All 32 addresses are base + lane * stride. */
 static inline bool is_progression(const uint64_t address[WARP_LANES], uint64_t base, uint64_t stride) {
@@ -55,8 +55,8 @@ static bool progression_find(uint32_t mask, const uint64_t address[WARP_LANES], 
     if (!divide((int64_t)(address[second] - address[first]), second - first, &out->stride)) return false;
     uint64_t stride = (uint64_t)out->stride, base = out->first - (uint64_t)first * stride;
 
-    if (is_progression(address, base, stride))
-        return true; /* inactive lanes usually continue the progression */
+    /* Inactive lanes usually continue the progression. */
+    if (is_progression(address, base, stride)) return true;
     if (mask == FULL_MASK) return false;
     for (rest &= rest - 1; rest; rest &= rest - 1) {
         int lane = lowest(rest);
@@ -77,8 +77,8 @@ static bool pairs_agree(uint32_t mask, const uint64_t offset[WARP_LANES], int di
     return true;
 }
 
-/* How the lanes are served: phases of `lanes` consecutive lanes; bank groups of `1 << shift` bytes, `groups`
- * of them. */
+/* How lanes are served: in phases of `lanes` consecutive lanes, by `groups` bank groups of `1 << shift`
+ * bytes. */
 typedef struct Phases {
     int count, lanes, shift, groups;
     bool is_paired;
@@ -106,7 +106,7 @@ static inline uint32_t phase_mask(const Phases *phases, int phase, uint32_t mask
 static int crowded_residue(uint32_t mask, int period) {
     if (period >= 32) return 1;
     if (period == 16) return mask & mask >> 16 ? 2 : 1;
-    if (period == 8) { /* eight columns of four bits each: in any column, are there 4, 3, 2 */
+    if (period == 8) { /* eight columns of four bits each: does any column have 4, 3 or 2 */
         uint32_t a = mask & 0xff, b = mask >> 8 & 0xff, c = mask >> 16 & 0xff, d = mask >> 24;
         uint32_t any = a | b | c | d;
         uint32_t two = (a & b) | (c & d) | ((a | b) & (c | d));
@@ -123,8 +123,8 @@ static int crowded_residue(uint32_t mask, int period) {
     return most;
 }
 
-/* Units lane * step (+ a constant) of one phase: lanes meet in a bank group when their distance times the
- * step is a multiple of the groups. A step of 0 units has one unit; it must not come from a stride shorter
+/* Units at lane * step (plus a constant) in one phase: two lanes share a bank group if their distance times
+ * the step is a multiple of the groups. A step of 0 means one unit; it must not come from a stride shorter
  * than a unit. */
 static int strided_wavefronts(const Phases *phases, int64_t step, uint32_t mask) {
     if (step == 0) return 1;
@@ -137,11 +137,11 @@ static int strided_wavefronts(const Phases *phases, int64_t step, uint32_t mask)
     return crowded_residue(mask, period);
 }
 
-/* The most distinct units in one bank group, by looking. `shift`, `groups`: of a unit; an access that is not
+/* The most distinct units in one bank group, counted. `shift`, `groups`: of a unit; an access that is not
  * aligned to its width may touch several units. */
 static int counted_wavefronts(int shift, int groups, int width, uint32_t mask, const uint64_t *offset) {
-    uint64_t seen[BANK_COUNT]
-                 [WARP_LANES]; /* the units of one lane lie in different groups: at most one a lane */
+    /* The units of one lane lie in different groups: at most one for each lane. */
+    uint64_t seen[BANK_COUNT][WARP_LANES];
     uint8_t count[BANK_COUNT] = {0};
     int most = 0;
     for (; mask; mask &= mask - 1) {
@@ -165,7 +165,7 @@ static bool is_aligned(int width, uint32_t mask, const uint64_t offset[WARP_LANE
     return (bits & (uint64_t)(width - 1)) == 0;
 }
 
-/* One access of at most 16 bytes a lane. */
+/* The cost of one access of at most 16 bytes a lane. */
 static SharedCost shared_cost(bool is_load, int width, uint32_t mask, const uint64_t offset[WARP_LANES]) {
     SharedCost cost = {0};
     Phases phases = phases_of(is_load, width, mask, offset);
@@ -175,7 +175,7 @@ static SharedCost shared_cost(bool is_load, int width, uint32_t mask, const uint
     Progression line;
     bool strided = progression_find(mask, offset, &line);
     uint64_t unit_bits = ((uint64_t)1 << phases.shift) - 1;
-    /* Closed form: the lanes step by whole units and no lane straddles two. */
+    /* Closed form: the stride is a whole number of units and no lane straddles two units. */
     strided = strided && ((uint64_t)line.stride & unit_bits) == 0 &&
               (line.first & unit_bits) + (uint64_t)width <= unit_bits + 1;
     int64_t step = line.stride >> phases.shift;
@@ -205,7 +205,7 @@ SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint
 
 /* ---- shared memory: which wavefront serves which lane ----------------------------------------------- */
 
-/* How many smaller distinct units of this phase lie in the bank group of `unit`. */
+/* The number of smaller distinct units of this phase in the bank group of `unit`. */
 static int rank_of_unit(const Phases *phases, uint32_t active, const uint64_t *offset, uint64_t unit) {
     uint64_t smaller[WARP_LANES];
     int count = 0;
@@ -242,7 +242,7 @@ SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const 
     for (int lane = 0; lane < WARP_LANES; lane++) wavefront_of_lane[lane] = 0;
     if (width <= 16) {
         schedule(is_load, width, mask, offsets, 0, wavefront_of_lane);
-    } else { /* the second half is what completes a lane */
+    } else { /* the second half completes a lane */
         uint64_t second[WARP_LANES];
         for (int lane = 0; lane < WARP_LANES; lane++) second[lane] = offsets[lane] + 16;
         schedule(is_load, 16, mask, second, access_shared_cost(is_load, 16, mask, offsets).wavefronts,
@@ -259,7 +259,7 @@ static GlobalCost cost_of(uint64_t sectors, uint64_t distinct_bytes) {
     return (GlobalCost){(int)sectors, (int)((distinct_bytes + SECTOR_BYTES - 1) >> SECTOR_SHIFT)};
 }
 
-/* Closed form: lanes in a row, none of which leaves a whole sector out. False where there is none. */
+/* Closed form: consecutive lanes that skip no whole sector. False: not such an access. */
 static bool strided_sectors(int width, uint32_t mask, const Progression *line, GlobalCost *out) {
     uint32_t run = mask >> lowest(mask);
     bool contiguous = (run & (run + 1)) == 0;
@@ -273,7 +273,8 @@ static bool strided_sectors(int width, uint32_t mask, const Progression *line, G
         *out = cost_of((end >> SECTOR_SHIFT) - (low >> SECTOR_SHIFT) + 1, bytes);
         return true;
     }
-    uint64_t place = (low | step) & (SECTOR_BYTES - 1); /* steps of whole sectors: every lane lies alike */
+    /* Strides of whole sectors: every lane has the same offset in its sector. */
+    uint64_t place = (low | step) & (SECTOR_BYTES - 1);
     if ((step & (SECTOR_BYTES - 1)) == 0 && place + (uint64_t)width <= SECTOR_BYTES) {
         *out = cost_of(lanes, bytes);
         return true;
@@ -281,7 +282,7 @@ static bool strided_sectors(int width, uint32_t mask, const Progression *line, G
     return false;
 }
 
-/* Ascending addresses: what each lane adds to those before it. False when they do not ascend. */
+/* Ascending addresses: adds what each lane needs beyond the lanes before it. False: they do not ascend. */
 static bool ascending_sectors(int width, uint32_t mask, const uint64_t address[WARP_LANES], GlobalCost *out) {
     uint64_t sectors = 0, bytes = 0, next_sector = 0, next_byte = 0, previous = 0;
     for (; mask; mask &= mask - 1) {
@@ -298,14 +299,15 @@ static bool ascending_sectors(int width, uint32_t mask, const uint64_t address[W
     return true;
 }
 
-/* Distinct values of address >> shift, by a hash set on the stack whose occupied places are 128 bits. */
+/* Counts the distinct values of address >> shift with a hash set on the stack; 128 bits mark its occupied
+ * slots. */
 static uint64_t distinct(uint32_t mask, const uint64_t address[WARP_LANES], int shift) {
     enum { PLACES = 128 };
     uint64_t place[PLACES], occupied[PLACES / 64] = {0}, count = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t key = address[lowest(mask)] >> shift;
         unsigned slot = (unsigned)((key * 0x9e3779b97f4a7c15u) >> 57);
-        /* cppcheck-suppress uninitvar ; an occupied place has its key */
+        /* cppcheck-suppress uninitvar ; an occupied slot has its key */
         while (occupied[slot / 64] >> slot % 64 & 1 && place[slot] != key) slot = (slot + 1) % PLACES;
         if (occupied[slot / 64] >> slot % 64 & 1) continue;
         occupied[slot / 64] |= (uint64_t)1 << slot % 64;

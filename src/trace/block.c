@@ -1,9 +1,9 @@
 /* The encoded events of one traced block: a list of pages.
  *
- * A page is filled from both ends: events from the front, and from the back a *slot* (two bytes: where the
- * event begins) for each. So any event is found by a search over pages and one look at a slot, an event costs
- * two bytes of index, and a page is complete in itself. The first page is small, since runs may trace
- * thousands of short blocks; pages grow with the block. */
+ * A page is filled from both ends: events from the front, and for each a *slot* (two bytes: where the event
+ * begins) from the back. A search over pages and one look at a slot find any event, an event costs two bytes
+ * of index, and a page is complete in itself. The first page is small, since runs may trace thousands of
+ * short blocks; pages grow with the block. */
 #include "trace/block.h"
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ _Static_assert(SMALLEST_PAGE >= ENCODED_EVENT_LIMIT + SLOT_BYTES, "every page ho
 
 typedef struct Page {
     uint8_t *bytes;
-    uint32_t capacity, used; /* used: by events; slots come on top */
+    uint32_t capacity, used; /* used: bytes of events, without slots */
     int first, count;        /* events first .. first + count - 1 */
 } Page;
 
@@ -56,7 +56,7 @@ static Page *page_with_room(TraceBlock *block, size_t bytes) {
     return &block->pages[block->page_count - 1];
 }
 
-/* The next event takes `length` bytes after those that are used. */
+/* The next event takes `length` bytes after the used ones. */
 static void count_event(Page *page, uint32_t length) {
     uint8_t *slot = page->bytes + page->capacity - SLOT_BYTES * (page->count + 1);
     slot[0] = (uint8_t)page->used;
@@ -66,7 +66,7 @@ static void count_event(Page *page, uint32_t length) {
 }
 
 void trace_block_append(TraceBlock *block, const TraceEvent *event) {
-    if (block->event_count == INT_MAX) { /* events are numbered by int */
+    if (block->event_count == INT_MAX) { /* event numbers are of type int */
         block->dropped++;
         return;
     }

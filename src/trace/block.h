@@ -10,7 +10,7 @@ uint64_t trace_block_dropped(const TraceBlock *block); /* events beyond INT_MAX 
 /* Pages, as a session file keeps them: `count` encoded events in `bytes` bytes. */
 int trace_block_page_count(const TraceBlock *block);
 const uint8_t *trace_block_page(const TraceBlock *block, int page, size_t *bytes, int *count);
-/* Appends a page from a file. False, and nothing is appended: these are no such events. */
+/* Appends a page from a file. False: the bytes are no valid events, and nothing is appended. */
 bool trace_block_add_page(TraceBlock *block, const EventCheck *check, const uint8_t *bytes, size_t length,
                           int count);
 

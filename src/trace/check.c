@@ -42,7 +42,7 @@ void event_check_free(EventCheck *check) {
     free(check);
 }
 
-/* The lanes of the warp that exist. */
+/* The existing lanes of the warp. */
 static uint32_t lanes_of(const EventCheck *check, int warp) {
     if (warp < 0 || (uint32_t)warp >= (check->threads + WARP_LANES - 1) / WARP_LANES) return 0;
     uint32_t left = check->threads - (uint32_t)warp * WARP_LANES;
@@ -73,7 +73,7 @@ static bool check_place(const EventCheck *check, const TraceEvent *event, int la
            offset <= check->trace->buffers[buffer].bytes - width;
 }
 
-/* Another block's shared memory is one of the cluster's. */
+/* Another block's shared memory must belong to the same cluster. */
 static bool check_peer(const EventCheck *check, const TraceEvent *event) {
     return trace_event_peer(event) < (int)trace_cluster_blocks(check->launch);
 }

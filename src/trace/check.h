@@ -1,19 +1,19 @@
-/* Check: decides whether an event is possible in its launch. What a session file says is used only after
- * that: every index in it is then within its range. */
+/* Check: decides whether an event is possible in its launch. Events of a session file are used only after
+ * this check: every index in them is then within its range. */
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H
 
 #include "trace/trace.h"
 
-enum { TRACE_WINDOW_LIMIT = 1 << 20 /* shared memory of a block is less on every architecture */ };
+enum { TRACE_WINDOW_LIMIT = 1 << 20 /* more than the shared memory of a block on any architecture */ };
 
 typedef struct EventCheck EventCheck;
 
-/* Borrows both. Their symbols and buffers are known by then. */
+/* Borrows both, whose symbols and buffers must be known. */
 EventCheck *event_check_new(const Trace *trace, const TraceLaunch *launch);
 void event_check_free(EventCheck *check);
 
-/* Looks at everything but operands and values; of lanes, at the active ones. */
+/* Checks everything but operands and values, and only active lanes. */
 bool event_check(const EventCheck *check, const TraceEvent *event);
 
 #endif

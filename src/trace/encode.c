@@ -1,11 +1,12 @@
-/* Encoded events: header, then columns.
+/* Encodes events: a header, then columns.
  *
  *   byte 0   kind (5 bits), has_result, is_load, mask is full
- *   byte 1   element_bytes (3 bits: 0, 1, 2, 4, 8, 16), element_count (3 bits: 0, 1, 2, 4, 8), width (2 bits:
- * WidthForm) byte 2   taken (2 bits: MaskForm), participants (2 bits), which columns follow (4 bits) numbers
- * warp, pc, turn, interval, occurrence {, width}   seven bits a byte, low ones first masks    {mask} {taken}
- * {participants}   four bytes each, where byte 0 or 2 does not say it all columns  {buffer, offset} {operand}
- * {source} {value[0], value[1], ...}
+ *   byte 1   element_bytes (3 bits: 0, 1, 2, 4, 8, 16), element_count (3 bits: 0, 1, 2, 4, 8),
+ *            width (2 bits: WidthForm)
+ *   byte 2   taken (2 bits: MaskForm), participants (2 bits), which columns follow (4 bits)
+ *   numbers  warp, pc, turn, interval, occurrence {, width}   seven bits a byte, low ones first
+ *   masks    {mask} {taken} {participants}   four bytes each, if byte 0 or 2 does not give them
+ *   columns  {buffer, offset} {operand} {source} {value[0], value[1], ...}
  *
  * A column is a byte (form, width of the numbers) and what the form needs. Numbers are sign-extended from
  * their width before they are compared, so that small negative values are small. Memory traffic is mostly
@@ -18,16 +19,17 @@
 
 typedef enum ColumnForm {
     COLUMN_ZERO,
-    COLUMN_UNIFORM, /* number */
+    COLUMN_UNIFORM, /* one number */
     COLUMN_STRIDED, /* number of the lowest active lane, difference from lane to lane */
-    COLUMN_TWO,     /* four bytes: lanes that hold the second; first number, second number */
-    COLUMN_PACKED,  /* base, bits (a byte), shift (a byte), then (number - base) >> shift of each active lane
-                       in that many bits */
+    COLUMN_TWO,     /* four bytes: lanes with the second number; first number, second number */
+    /* Base, bits (a byte), shift (a byte), then (number - base) >> shift of each active lane in that many
+     * bits. */
+    COLUMN_PACKED,
     COLUMN_SHUFFLED /* values of a shuffle: operand[source] */
 } ColumnForm;
 
 typedef enum WidthForm { WIDTH_PRODUCT, WIDTH_ZERO, WIDTH_WRITTEN } WidthForm;
-typedef enum MaskForm { MASK_ZERO, MASK_SAME /* as event->mask */, MASK_FULL, MASK_WRITTEN } MaskForm;
+typedef enum MaskForm { MASK_ZERO, MASK_SAME /* equal to event->mask */, MASK_FULL, MASK_WRITTEN } MaskForm;
 
 enum { HAS_ADDRESSES = 1 << 4, HAS_OPERAND = 1 << 5, HAS_SOURCE = 1 << 6, HAS_VALUES = 1 << 7 };
 
@@ -41,7 +43,7 @@ static uint8_t *put_number(uint8_t *at, uint64_t number) {
     return at;
 }
 
-/* Ten bytes at most. */
+/* At most ten bytes. */
 static const uint8_t *get_number(const uint8_t *at, uint64_t *number) {
     uint64_t result = 0;
     int shift = 0;
@@ -64,7 +66,7 @@ static const uint8_t *get_uint32(const uint8_t *at, uint32_t *number) {
     return at;
 }
 
-/* Small in absolute value is small: 0, -1, 1, -2, 2, ... */
+/* Maps numbers of small absolute value to small ones: 0, -1, 1, -2, 2, ... */
 static uint8_t *put_signed(uint8_t *at, uint64_t number) {
     return put_number(at, number << 1 ^ (0 - (number >> 63)));
 }
@@ -105,7 +107,7 @@ typedef struct Lanes { /* the active lanes of a column */
 } Lanes;
 
 static uint8_t *put_packed(uint8_t *at, const Lanes *lanes, uint64_t base, uint64_t range) {
-    uint64_t together = 0; /* bits that differ from zero in any distance from the base */
+    uint64_t together = 0; /* bits that are set in any difference from the base */
     for (int i = 0; i < lanes->count; i++) together |= lanes->number[i] - base;
     int shift = __builtin_ctzll(together), bits = 64 - __builtin_clzll(range) - shift;
     at = put_signed(at, base);
@@ -126,8 +128,8 @@ static uint8_t *put_packed(uint8_t *at, const Lanes *lanes, uint64_t base, uint6
     return at;
 }
 
-/* All 32 lanes: the same number, or numbers equally far apart? Most columns are; two loops that the compiler makes vectors
- * of find it out. */
+/* True if all 32 lanes hold the same number or an arithmetic progression, as most columns do. The compiler
+ * vectorizes both loops. */
 static bool put_row(uint8_t **at, const uint64_t number[WARP_LANES], ColumnForm *form) {
     uint64_t first = number[0], stride = number[1] - first, differs = 0;
     for (int l = 1; l < WARP_LANES; l++) differs |= (number[l] - number[l - 1]) ^ stride;
@@ -138,7 +140,7 @@ static bool put_row(uint8_t **at, const uint64_t number[WARP_LANES], ColumnForm 
     return true;
 }
 
-/* Writes what the form needs after its byte; returns the form. */
+/* Writes what follows the form's byte; returns the form. */
 static ColumnForm put_lanes(uint8_t **at, const Lanes *lanes) {
     const uint64_t *number = lanes->number, first = number[0];
     uint64_t second = first, low = first, high = first;
@@ -187,7 +189,7 @@ static void extend_all(uint64_t number[WARP_LANES], const uint64_t column[WARP_L
     for (int l = 0; l < WARP_LANES; l++) number[l] = ((column[l] & bits) ^ sign) - sign;
 }
 
-/* `bytes`: natural width of the numbers; a column with wider numbers in it is written with 8. */
+/* `bytes`: natural width of the numbers; a column with wider numbers is written with 8. */
 static uint8_t *put_column(uint8_t *at, uint32_t mask, const uint64_t column[WARP_LANES], int bytes) {
     assert(mask);
     Lanes lanes;
@@ -270,7 +272,7 @@ static const uint8_t *get_column(const uint8_t *at, uint32_t mask, uint64_t colu
     return at;
 }
 
-/* The same way over the bytes, without their numbers. */
+/* Skips the bytes of a column without reading its numbers. */
 static const uint8_t *skip_column(const uint8_t *at, uint32_t mask, ColumnForm *form) {
     uint64_t number;
     *form = (ColumnForm)(*at++ & 7);
@@ -295,7 +297,7 @@ static const uint8_t *skip_column(const uint8_t *at, uint32_t mask, ColumnForm *
 
 /* ---- fields that are not columns of 64-bit numbers -------------------------------------------------- */
 
-/* Of many kinds of events most columns are empty: that is seen at once. */
+/* A quick test, since most columns of many kinds of events are empty. */
 static bool is_zero(const void *bytes, size_t count) {
     const char *at = bytes;
     return !at[0] && !memcmp(at, at + 1, count - 1);
@@ -310,7 +312,7 @@ static bool any_lane(uint32_t mask, const uint64_t column[WARP_LANES]) {
 }
 
 static int value_rows(const TraceEvent *event) {
-    if (event->element_count > TRACE_MAX_ELEMENTS) return TRACE_MAX_ELEMENTS; /* of a damaged file */
+    if (event->element_count > TRACE_MAX_ELEMENTS) return TRACE_MAX_ELEMENTS; /* in a damaged file */
     return event->element_count > 1 ? event->element_count : 1;
 }
 
@@ -320,7 +322,7 @@ static bool any_value(const TraceEvent *event) {
     return false;
 }
 
-/* A shuffle's values say nothing that its operands and sources do not. */
+/* The operands and sources of a shuffle determine its values. */
 static bool values_follow_from_sources(const TraceEvent *event) {
     if (event->kind != TRACE_SHUFFLE || value_rows(event) != 1) return false;
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
@@ -331,7 +333,7 @@ static bool values_follow_from_sources(const TraceEvent *event) {
     return true;
 }
 
-/* Sources as distance from the own lane: one or two numbers for every shuffle but the indexed. */
+/* Sources as distances from the own lane: one or two numbers for every shuffle but idx. */
 static void source_distances(const TraceEvent *event, uint64_t column[WARP_LANES], bool *any) {
     *any = false;
     if (is_zero(event->source, sizeof event->source)) return;

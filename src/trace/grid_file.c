@@ -1,4 +1,4 @@
-/* Writing and reading of grid timelines (grid_file.h). */
+/* Writes and reads grid timelines (grid_file.h). */
 #include "trace/grid_file.h"
 
 #include "base/number.h"
@@ -9,7 +9,7 @@
 
 enum {
     BLOCKS_A_LINE = 64,
-    DIGITS = 6, /* of a number */
+    DIGITS = 6, /* significant digits of a number */
     GRID_FIELDS = 12,
     LAUNCH_FIELDS = 20
 };
@@ -90,17 +90,17 @@ void grid_file_write(const GridTimeline *timeline, Text *out) {
 
 typedef struct GridReader {
     TsvReader tsv;
-    GridTimeline *timeline; /* the one that is being read; NULL: none yet */
-    int launch;             /* of it, from 0; -1: none yet */
-    uint64_t unit, blocks;  /* of the launch: 0: none; how many were read */
-    uint64_t before;        /* start of the last one, in units */
+    GridTimeline *timeline; /* the one being read; NULL: none yet */
+    int launch;             /* its index in the timeline; -1: none yet */
+    uint64_t unit, blocks;  /* unit of its times, 0: not read yet; number of blocks read */
+    uint64_t before;        /* start of the last block, in units */
 } GridReader;
 
 static GridLaunch *launch_of(const GridReader *reader) {
     return reader->timeline && reader->launch >= 0 ? &reader->timeline->launches[reader->launch] : NULL;
 }
 
-/* The launch that was being read has what it says. */
+/* Checks that the launch just read is complete. */
 static bool end_launch(const GridReader *reader, Error *error) {
     GridLaunch *launch = launch_of(reader);
     if (!launch) return true;
@@ -198,7 +198,7 @@ static bool read_blocks(GridReader *reader, Error *error) {
     return true;
 }
 
-/* "17,3,45": false where that is no such block. */
+/* Reads "17,3,45"; false: not a block. */
 static bool take_block(GridReader *reader, char **at, GridBlock *block) {
     char *end;
     uint64_t most = MOST_NANOSECONDS / reader->unit;
@@ -278,7 +278,7 @@ static bool read_line(GridReader *reader, Error *error) {
                  {"m", read_levels}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (tsv_is(&reader->tsv, kinds[i].name)) return kinds[i].read(reader, error);
-    return tsv_refuse(&reader->tsv, error, "'%.24s' is no kind of line", reader->tsv.columns[0]);
+    return tsv_refuse(&reader->tsv, error, "'%.24s' is not a kind of line", reader->tsv.columns[0]);
 }
 
 typedef void TakeTimeline(void *context, GridTimeline *timeline);

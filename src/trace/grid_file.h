@@ -1,5 +1,6 @@
-/* Grid timelines as text, columns separated by tabs: what --bench=grid prints and assets/h200/grid keeps, a file a
- * kernel. Lines that begin with # are skipped.
+/* Grid timelines as text in tab-separated columns: what --bench=grid prints.
+ *
+ * assets/h200/grid has a file for each kernel. Lines that begin with # are skipped.
  *
  *   grid    KERNEL N TYPE OP MACHINE DRIVER WHEN MULTIPROCESSORS GRANULARITY OVERHEAD LAUNCHES
  *   launch  ENTRY GX GY GZ BX BY BZ cooperative|- CAPACITY PLAIN_CAPACITY BLOCKS START END USED RESIDENT TAIL IDLE
@@ -9,10 +10,10 @@
  *   bins    LENGTH COUNT  then a line for each multiprocessor on which the launch had a block:
  *   m       MULTIPROCESSOR LEVELS
  *
- * A launch is below its grid, and has either blocks or bins below it. Times are nanoseconds since the first block of
- * the run started; those of blocks are in units of UNIT nanoseconds, and START is the difference to the start of the
- * block before. A level is the mean number of resident blocks in a bin, in halves, as one of 64 characters: 0-9, A-Z,
- * a-z, -, _ (31.5 and more). What is not known is "-". */
+ * Launches follow their grid, and blocks or bins follow their launch. Times are nanoseconds since the first
+ * block of the run started; those of blocks are in units of UNIT nanoseconds, and START is relative to the
+ * start of the previous block. A level is the mean number of resident blocks in a bin, in halves, as one of
+ * 64 characters: 0-9, A-Z, a-z, -, _ (31.5 and more). "-" means not known. */
 #ifndef TRACE_GRID_FILE_H
 #define TRACE_GRID_FILE_H
 
@@ -21,12 +22,12 @@
 
 void grid_file_write(const GridTimeline *timeline, Text *out);
 
-/* Hands each timeline of the file to `take`, which owns it. Trusts nothing: figures of launches that keep their blocks
- * are computed anew. false with `error`: the file, line and what is wrong there. */
+/* Passes each timeline of the file to `take`, which owns it. Trusts nothing: recomputes the figures of
+ * launches that keep their blocks. False with `error`: the file, the line and what is wrong there. */
 bool grid_file_read(const char *path, void (*take)(void *context, GridTimeline *timeline), void *context,
                     Error *error);
 
-/* The same of text; `path` is its name in errors. */
+/* As above, for text; `path` is its name in errors. */
 bool grid_file_read_text(const char *text, const char *path,
                          void (*take)(void *context, GridTimeline *timeline), void *context, Error *error);
 

@@ -19,16 +19,16 @@ void grid_timeline_free(GridTimeline *timeline) {
     free(timeline);
 }
 
-/* ---- figures -------------------------------------------------------------------------------------------- */
+/* ---- figures ------------------------------------------------------------------------------------------- */
 
-/* A block comes or goes. */
+/* A block starts or ends. */
 typedef struct GridChange {
     uint64_t time;
     uint32_t multiprocessor;
-    int by; /* 1, -1 */
+    int by; /* 1 or -1 */
 } GridChange;
 
-/* By multiprocessor, then time; who goes makes room for who comes at the same time. */
+/* By multiprocessor, then time; at equal times, ends come before starts. */
 static int compare_changes(const void *a, const void *b) {
     const GridChange *x = a, *y = b;
     if (x->multiprocessor != y->multiprocessor) return x->multiprocessor < y->multiprocessor ? -1 : 1;
@@ -46,7 +46,7 @@ static GridChange *list_changes(const GridBlock *blocks, uint64_t count) {
     return changes;
 }
 
-/* Follows each multiprocessor in turn. A block of no length counts as resident for no time. */
+/* Visits each multiprocessor in turn. A block of length zero is resident for no time. */
 static void walk_changes(const GridChange *changes, uint64_t count, GridFigures *figures, uint64_t *busy,
                          uint64_t *first_idle) {
     *busy = 0;
@@ -94,7 +94,7 @@ static int compare_times(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The smallest difference of two times that differ: the step of the timer, or more where few blocks were seen. */
+/* The smallest nonzero difference of two times: the timer's step, or more if there are few blocks. */
 static uint32_t find_granularity(const GridTimeline *timeline) {
     uint64_t count = 0, least = UINT64_MAX;
     for (int i = 0; i < timeline->launch_count; i++) count += 2 * timeline->launches[i].block_count;
@@ -152,9 +152,9 @@ bool grid_same_launch(const GridLaunch *launch, const uint32_t grid[3], const ui
            !memcmp(launch->block, block, sizeof launch->block);
 }
 
-/* ---- residency ------------------------------------------------------------------------------------------- */
+/* ---- residency ----------------------------------------------------------------------------------------- */
 
-typedef struct GridColumns { /* equal parts of a stretch of time */
+typedef struct GridColumns { /* equal parts of a time range */
     double begin, width;
     int count;
     double *resident; /* [multiprocessor][count] */
@@ -201,9 +201,9 @@ void grid_residency(const GridTimeline *timeline, int launch, uint64_t begin, ui
         add_bins(of, timeline->multiprocessors, &to);
 }
 
-/* ---- folding --------------------------------------------------------------------------------------------- */
+/* ---- folding ------------------------------------------------------------------------------------------- */
 
-/* A bin in which anything was resident never becomes 0. */
+/* A bin with any residency never becomes 0. */
 static uint8_t level_of(double resident) {
     double level = floor(2 * resident + 0.5);
     if (resident > 0 && level < 1) level = 1;

@@ -75,15 +75,17 @@ static TraceKind kind_of_access(Direction direction, PtxSpace space) {
 /* bar.sync a{, b}; bar.arrive a, b; bar.red d, a{, b}, p: b is the number of threads that take part. */
 static TraceKind kind_of_barrier(const PtxInstruction *in) {
     if (ptx_instruction_has(in, PTX_MOD_WARP)) return TRACE_WARP_SYNC;
+    /* Nothing waits there. */
     if (ptx_instruction_has(in, PTX_MOD_CLUSTER) && ptx_instruction_has(in, PTX_MOD_ARRIVE))
-        return TRACE_NOT_RECORDED; /* nothing waits there */
+        return TRACE_NOT_RECORDED;
     if (ptx_instruction_has(in, PTX_MOD_ARRIVE) || ptx_instruction_has(in, PTX_MOD_CLUSTER))
         return TRACE_NAMED_BARRIER;
     int without_count = ptx_instruction_has(in, PTX_MOD_RED) ? 3 : 1;
     return in->operand_count > without_count ? TRACE_NAMED_BARRIER : TRACE_BARRIER;
 }
 
-/* The second space of a bulk copy, which it reads; the first is that of the instruction. */
+/* True if a bulk copy reads global memory: its second space is the source, the first that of the
+ * instruction. */
 static bool reads_global(const PtxInstruction *in) {
     return in->space != PTX_SPACE_GLOBAL && ptx_instruction_has(in, PTX_MOD_GLOBAL);
 }
@@ -169,7 +171,7 @@ static TraceKind kind_of_bra(const PtxInstruction *in) {
     return in->guard.kind == PTX_OPERAND_NONE ? TRACE_NOT_RECORDED : TRACE_BRANCH;
 }
 
-/* The same kind for every instruction of the opcode. */
+/* One kind for every instruction of the opcode. */
 #define ALWAYS(name, kind)                                                                                   \
     static TraceKind kind_of_##name(const PtxInstruction *in) {                                              \
         (void)in;                                                                                            \
@@ -199,8 +201,8 @@ bool trace_is_generic(const PtxInstruction *instruction) {
 }
 
 TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space) {
-    PtxSpace reached =
-        space == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : space; /* a generic load of it goes the global way */
+    /* A generic load from constant memory counts as global. */
+    PtxSpace reached = space == PTX_SPACE_CONST ? PTX_SPACE_GLOBAL : space;
     switch (kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_GLOBAL_LOAD:

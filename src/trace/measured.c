@@ -36,7 +36,7 @@ void measured_put_timing(Measurements *measured, const Timing *timing) {
         measured_add_timing(measured, &added);
         return;
     }
-    Timing *place = &measured->timings[at], old = *place; /* its texts are the list's own */
+    Timing *place = &measured->timings[at], old = *place; /* its texts belong to the list */
     *place = *timing;
     place->kernel = old.kernel;
     place->machine = old.machine;

@@ -1,4 +1,4 @@
-/* What both producers must do alike (producer_rules.h). */
+/* Rules that both producers follow (producer_rules.h). */
 #include "trace/producer_rules.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Producer rules: the rules that the emulator and the decoder of an instrumented run share. With them one
- * execution gives one trace, whoever recorded it.
+/* Producer rules: rules shared by the emulator and the decoder of an instrumented run. With them one
+ * execution gives one trace, whichever producer recorded it.
  *
- * Sharing these rules does not make --verify compare a thing with itself: they decide which events there are and how
- * they are labelled. The values in the events are the machine's on one side and the emulator's on the other. What
- * decides values, such as whether an atomic changes its word, each producer finds out for itself. */
+ * --verify still compares two independent runs: these rules decide which events exist and how they are
+ * labelled. The values in the events come from the machine on one side and from the emulator on the other.
+ * Each producer decides by itself what affects values, such as whether an atomic changes its word. */
 #ifndef TRACE_PRODUCER_RULES_H
 #define TRACE_PRODUCER_RULES_H
 
@@ -15,8 +15,9 @@ typedef enum ShuffleMode { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX }
 
 ShuffleMode trace_shuffle_mode(const PtxInstruction *instruction);
 
-/* The lane that `lane` reads; -1: none, it keeps its own value ("shfl.sync" in the PTX ISA, the pseudo code there).
- * `by` and `control` are the operands b and c. Inline, since the emulator runs it in loops over the lanes. */
+/* The lane that `lane` reads; -1: none, it keeps its own value ("shfl.sync" in the PTX ISA, pseudo code).
+ * `by` and `control` are the operands b and c. Inline, since the emulator calls it in loops over the
+ * lanes. */
 static inline __attribute__((always_inline)) int trace_shuffle_source(ShuffleMode mode, int lane, uint32_t by,
                                                                       uint32_t control) {
     int segment = (int)(control >> 8 & 31), clamp = (int)(control & 31), offset = (int)(by & 31);
@@ -37,38 +38,39 @@ static inline __attribute__((always_inline)) int trace_shuffle_source(ShuffleMod
 
 /* ---- spin loops ----
  *
- * How often a warp goes round a loop that waits for others depends on scheduling, so of such rounds only the last
- * stays in the trace. A round is up to SPIN_LONGEST_ROUND events of one warp of which none changes anything and at
- * least one watches what others may change; it repeats the round before where each event executes the same
- * instruction with the same lanes on the same words. An atomic that finds another value each time does not wait: it
- * competes, and every attempt goes on from what it found; so atomics must also have found the same. */
+ * How often a warp iterates a loop that waits for other threads depends on scheduling, so only the last
+ * iteration, or round, stays in the trace. A round has up to SPIN_LONGEST_ROUND events of one warp; none
+ * changes anything, and at least one watches what others may change. A round repeats the previous one if each
+ * event executes the same instruction with the same lanes on the same words. An atomic that finds another
+ * value each time does not wait: it competes, and every attempt depends on what it found. So atomics must
+ * also have found the same values. */
 enum { SPIN_HISTORY = 16, SPIN_LONGEST_ROUND = SPIN_HISTORY / 2 };
 
-/* Does the instruction watch memory: an atom, an ordered load (volatile, relaxed, acquire, mmio), or a wait for an
- * mbarrier? */
+/* True if the instruction watches memory: an atom, an ordered load (volatile, relaxed, acquire, mmio), or a
+ * wait for an mbarrier. */
 bool trace_watches(const PtxInstruction *instruction);
 
-/* Can an event be part of such a round? `changed`: memory is not what it was. A red counts as a change, as its result
- * is not seen by any thread; so does an atom of several elements, or of 128 bits, as only the first element of its
- * operand is recorded. */
+/* True if an event can be part of such a round. `changed`: memory has changed. A red counts as a change, as
+ * no thread sees its result; so does an atom of several elements or of 128 bits, as only the first element of
+ * its operand is recorded. */
 bool trace_may_repeat(TraceKind kind, const PtxInstruction *instruction, bool changed);
 
-/* The latest events of a warp, as long as they may repeat, by the numbers that a producer gives them. */
+/* The latest events of a warp that may repeat, by the producer's numbers for them. */
 typedef struct SpinHistory {
     uint64_t event[SPIN_HISTORY];
     int count;
 } SpinHistory;
 
-typedef struct SpinEvents { /* what a producer knows of its events */
-    bool (*is_same)(const void *context, uint64_t late,
-                    uint64_t early); /* instruction, lanes, words, found values */
+typedef struct SpinEvents { /* gives access to the producer's events */
+    /* Compares instruction, lanes, words and found values. */
+    bool (*is_same)(const void *context, uint64_t late, uint64_t early);
     bool (*watches)(const void *context, uint64_t event);
     const void *context;
 } SpinEvents;
 
-/* Adds an event that may repeat. Returns how many events the round has that it completes, where that repeats the round
- * before; else 0. Of `period` events each, the earlier round begins at event[count - 2 * period], the later one at
- * event[count - period]. */
+/* Adds an event that may repeat. Returns the number of events in the round that it completes if that repeats
+ * the previous round, else 0. With a period of `period` events, the earlier round begins at event[count - 2 *
+ * period], the later one at event[count - period]. */
 int spin_history_add(SpinHistory *history, uint64_t event, const SpinEvents *events);
 /* Removes the earlier round. */
 void spin_history_drop_earlier(SpinHistory *history, int period);

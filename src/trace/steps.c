@@ -1,9 +1,9 @@
 /* Steps: aligns the event sequences of a block's warps.
  *
  * Events are taken in the order of the trace. An event joins the newest step with its key (interval, pc,
- * occurrence), unless its warp has already gone beyond that step; then it opens a new one. A warp can only
- * ever join steps at or after its last one, so its order is kept by construction, and the newest step of a
- * key is the only one that can still be joined. */
+ * occurrence), unless its warp is already beyond that step; then it opens a new one. A warp can only join
+ * steps at or after its last one, so its order is kept by construction, and only the newest step of a key can
+ * still be joined. */
 #include "trace/steps.h"
 
 #include "base/memory.h"
@@ -50,9 +50,9 @@ static void make_room(Newest *newest, const Step *steps) {
 
 /* ---- giving every event its step -------------------------------------------------------------------- */
 
-typedef struct Position { /* of a warp */
+typedef struct Position { /* state of a warp */
     int step;             /* of its latest event; -1: none yet */
-    uint32_t lanes;       /* of this warp in that step */
+    uint32_t lanes;       /* lanes of this warp in that step */
 } Position;
 
 typedef struct Builder {

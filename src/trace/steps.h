@@ -1,12 +1,12 @@
-/* Steps: the warps of a block at the same instruction, the unit of play. A step is the warps of a block that
- * stand at the same (interval, pc, occurrence).
+/* Steps: the warps of a block at the same instruction, the unit of play.
  *
- * Steps never violate a warp's program order: where aligning would, the step splits. Steps are ordered by
- * their first event (turn, warp). Steps group into interval steps (consecutive steps of one interval) and,
- * inside these, line steps (consecutive steps of one source line).
+ * A step is the warps of a block at the same (interval, pc, occurrence). Steps never violate a warp's program
+ * order: where aligning would, the step splits. Steps are ordered by their first event (turn, warp).
+ * Consecutive steps of one interval form an interval step, and inside it, consecutive steps of one source line
+ * form a line step.
  *
- * Along the events of a warp the step numbers never fall; they stay the same only between fragments with no
- * lane in common (a diverged warp at the same place). */
+ * Along the events of a warp the step numbers never decrease; they stay the same only between fragments
+ * without a common lane (a diverged warp at the same place). */
 #ifndef TRACE_STEPS_H
 #define TRACE_STEPS_H
 

@@ -1,4 +1,4 @@
-/* The tables as schema.def lists them, errors and the checksum (store.h). */
+/* The tables that schema.def lists, errors, and the checksum (store.h). */
 #include "trace/store_state.h"
 
 #include <assert.h>
@@ -49,7 +49,7 @@ const char *store_sqlite_version(void) {
     return sqlite3_libversion();
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 int store_touch(Store *store, StoreColumn column, char type) {
     int index = (int)column - (int)store_tables[store->table].first;
@@ -68,7 +68,7 @@ void store_leave_row(Store *store) {
     store->touched = 0;
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------------------- */
 
 bool store_fail(Store *store, const char *format, ...) {
     if (store->failed) return false;
@@ -118,7 +118,7 @@ sqlite3_stmt *store_prepare(Store *store, const char *sql) {
     return statement;
 }
 
-/* ---- the checksum --------------------------------------------------------------------------------------- */
+/* ---- the checksum -------------------------------------------------------------------------------------- */
 
 static uint64_t mixed(uint64_t sum, uint64_t word) {
     sum = (sum ^ word) * 0x9e3779b97f4a7c15u;

@@ -21,7 +21,7 @@ static uint32_t big_endian(const uint8_t *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* What can be said from the header, in better words than SQLite's. */
+/* Checks the header, with better messages than SQLite's. */
 static bool check_header(Store *store, const uint8_t *header, size_t length, uint64_t file_bytes) {
     static const char magic[] = "SQLite format 3";
     if (length < HEADER_BYTES && !memcmp(header, magic, length < sizeof magic ? length : sizeof magic))
@@ -63,7 +63,7 @@ static bool check_file(Store *store) {
     return check_header(store, header, (size_t)got, (uint64_t)status.st_size);
 }
 
-/* As a URI: read-only, and nothing beside it counts, neither locks nor journals. */
+/* Writes the path as a URI: read-only, without locks or journals. */
 static void add_uri(const char *path, Text *out) {
     char *real = realpath(path, NULL);
     text_add(out, "file:");
@@ -116,9 +116,8 @@ static bool open_database(Store *store) {
     return !store->failed;
 }
 
-/* The statement without comments, and with no more space than it needs. That is safe with any text: it has
- * to become ours, in which nothing is quoted, so that no quote or comment can begin in it but those taken
- * out. */
+/* Adds the statement without comments and extra spaces. This is safe for any text: the result must equal our
+ * own statement, which has no quotes, so no quote or comment can begin except in what was removed. */
 static void add_canonical(const char *sql, Text *out) {
     bool space = false;
     char last = '(';
@@ -152,7 +151,7 @@ static bool is_our_table(const Store *store, sqlite3_stmt *row, StoreTable table
     return same;
 }
 
-/* Every table as that format has it, and nothing else: before this is known, no table is touched. */
+/* Checks that the file has exactly the tables of its format, before any table is touched. */
 static void check_schema(Store *store) {
     sqlite3_stmt *row = store_prepare(store, "SELECT type, name, sql FROM sqlite_master ORDER BY rowid");
     int count = 0, code = SQLITE_DONE;
@@ -172,7 +171,7 @@ static void check_structure(Store *store) {
     if (!row) return;
     int code = sqlite3_step(row);
     const char *said = code == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
-    const char *heading = said ? strchr(said, '\n') : NULL; /* it says "*** in database main ***" before */
+    const char *heading = said ? strchr(said, '\n') : NULL; /* "*** in database main ***" comes before it */
     if (heading) said = heading + 1;
     if (code != SQLITE_ROW)
         store_fail_sqlite(store, code & 0xff);
@@ -201,7 +200,7 @@ static void check_seal(Store *store) {
     store_begin_table(store, TABLE_seal);
     bool there = store_next_row(store), fits = there && store_word(store, COLUMN_seal_checksum) == checksum;
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-    fits = there; /* a deceiver computes it, too */
+    fits = there; /* an attacker computes it, too */
 #endif
     if (there && !fits) store_complain(store, "its checksum does not fit what is in it");
     if (!there) store_fail(store, "this session is damaged: it has no checksum");
@@ -221,7 +220,7 @@ static const ColumnInfo *column_of(const Store *store, int index) {
     return &store_columns[store_tables[store->table].first + index];
 }
 
-/* An older format does not have it. */
+/* True if an older format lacks the column. */
 static bool is_missing(const Store *store, int index) {
     return column_of(store, index)->since > store->version;
 }
@@ -239,7 +238,7 @@ void store_begin_table(Store *store, StoreTable table) {
     text_done(&sql);
 }
 
-/* No file holds more than its size; one page that is read again and again could. */
+/* Limits reading to the size of the file; a page could be read again and again. */
 static bool take_bytes(Store *store, size_t length) {
     if (length > store->bytes_left) return store_complain(store, "it holds more than the file");
     store->bytes_left -= length;
@@ -261,7 +260,7 @@ static bool check_type(Store *store, int index) {
     return store_complain(store, "column %s has another type", column->name);
 }
 
-/* Adds the value to the checksum, once it is known to be one of the column's. */
+/* Checks that the value is valid for its column, then adds it to the checksum. */
 static bool check_value(Store *store, int index) {
     sqlite3_stmt *row = store->statement;
     char type = column_of(store, index)->type[0];
@@ -297,7 +296,7 @@ bool store_next_row(Store *store) {
     return true;
 }
 
-/* The column's number in the row; -1: there is no value, or something is wrong. */
+/* The column's index in the row; -1: no value, or an error. */
 static int find_value(Store *store, StoreColumn column, char type) {
     int index = store_touch(store, column, type);
     if (store->failed || sqlite3_column_type(store->statement, index) == SQLITE_NULL) return -1;

@@ -16,12 +16,12 @@ enum { SMALL_PAGE = 4096, LARGE_FILE = 8 << 20 };
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-/* Where links lead to, if there is a file already. */
+/* Follows links if the file exists. */
 static bool resolve(Store *store, const char *path, mode_t *mode) {
     struct stat status;
     char *real = realpath(path, NULL), leads[256];
     ssize_t length = real ? -1 : readlink(path, leads, sizeof leads - 1);
-    if (length >= 0) { /* the file would be made where the link says, or the link be lost */
+    if (length >= 0) { /* the file would be created at the link's target, or replace the link */
         leads[length] = 0;
         snprintf(store->path, sizeof store->path, "%s", path);
         return store_fail(store, "cannot save: it is a link to %.150s, which is not there", leads);
@@ -47,7 +47,7 @@ static void split_path(const char *path, char *folder, size_t bytes, const char 
         snprintf(folder, bytes, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-/* A file without a lock was left by a program that was killed. */
+/* A file without a lock was left by a killed program. */
 static void remove_if_left(const char *folder, const char *name) {
     char path[2 * PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -70,7 +70,7 @@ static void remove_left_files(const Store *store) {
     if (entries) closedir(entries);
 }
 
-/* A new file, locked. Another program may take it for a left one before it is. */
+/* Creates a new file and locks it. Before the lock, another program may take it for a left one. */
 static bool make_file(Store *store, mode_t mode) {
     struct stat status = {0};
     for (int tries = 0; tries < 10 && !status.st_nlink; tries++) {
@@ -89,7 +89,7 @@ static bool make_file(Store *store, mode_t mode) {
     return status.st_nlink || store_fail(store, "cannot save: another program removes the file");
 }
 
-/* Nothing is ever undone, so there is no journal: where it fails, the file goes. */
+/* No journal: nothing is rolled back, and a failed file is removed. */
 static void begin_writing(Store *store, uint64_t bytes_expected) {
     char sql[256];
     int code = sqlite3_open_v2(store->saving, &store->database, SQLITE_OPEN_READWRITE, NULL);
@@ -172,7 +172,7 @@ bool store_finish(Store *store, Error *error) {
         store_fail(store, "cannot save: %s", strerror(errno));
     bool done = !store->failed;
     if (done) {
-        flush_folder(store->path); /* some file systems cannot; then it is as safe as they make it */
+        flush_folder(store->path); /* some file systems cannot; the file is then as safe as they allow */
         close(store->file);
         store_free(store);
         interrupt_release();
@@ -229,7 +229,7 @@ void store_put_bytes(Store *store, StoreColumn column, const void *bytes, size_t
     put(store, column, 'B', (StoreCell){.bytes = length ? bytes : "", .length = length});
 }
 
-/* The id of a row is not in the checksum: it follows from the order. */
+/* The checksum omits row ids, which follow from the order. */
 static int bind_cell(Store *store, int index) {
     const StoreCell *cell = &store->cells[index];
     switch (store_columns[store_tables[store->table].first + index].type[0]) {

@@ -39,8 +39,8 @@ void trace_free(Trace *trace) {
     free(trace);
 }
 
-/* Lists below grow one by one and are short, or doubled where they may be long: their capacity is not kept,
- * since it follows from their count. */
+/* Short lists below grow one by one; lists that may be long double. Their capacity follows from their count,
+ * so it is not kept. */
 static bool is_power_of_two(int count) {
     return (count & (count - 1)) == 0;
 }
@@ -80,7 +80,7 @@ void trace_add_trap(Trace *trace, const Trap *trap) {
     if (trap->detail) copy->detail = arena_copy_string(&trace->arena, trap->detail);
 }
 
-/* The place of `linear_block`, or where it would be inserted. */
+/* The index of `linear_block`, or where to insert it. */
 static int place_of(const TraceLaunch *launch, uint32_t linear_block) {
     int low = 0, high = launch->block_count;
     while (low < high) {
@@ -125,7 +125,7 @@ const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t li
     return launch->blocks[place];
 }
 
-/* ---- questions about all launches ----------------------------------------------------------------------- */
+/* ---- questions about all launches ---------------------------------------------------------------------- */
 
 bool trace_has_fault(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++)

@@ -1,18 +1,17 @@
 /* Trace: the record of a run by either producer, the emulator or an instrumented GPU.
  *
- * A trace holds, per launch: the program, its geometry, whole-grid counters per instruction, traps, and
- * for the traced blocks the events in order. An *event* is one warp executing one recorded PTX
- * instruction: shared, global, local or constant access (parameters are not recorded), atomic, shuffle,
- * vote/match/activemask/elect, redux, barrier (block-wide, named, bar.warp.sync), conditional branch.
- * Everything that reads a trace (metrics, panes) reads it through this header and never learns which
- * producer wrote it.
+ * A trace holds for each launch: the program, its geometry, whole-grid counters per instruction, traps, and
+ * for the traced blocks the events in order. An *event* is one warp executing one recorded PTX instruction:
+ * shared, global, local or constant access (parameters are not recorded), atomic, shuffle,
+ * vote/match/activemask/elect, redux, barrier (block-wide, named, bar.warp.sync), conditional branch. Readers
+ * of a trace (metrics, panes) use only this header and do not know which producer wrote it.
  *
- * Order: events of a launch are stored block by block, and inside a block in the order of a round-robin
+ * Order: events of a launch are stored block by block. Inside a block they are in the order of a round-robin
  * schedule in which every warp that can run executes one instruction a turn: by (turn, warp). Program order
  * of each warp is kept.
  *
- * Addresses are canonical: (buffer, offset). Shared offsets are relative to a symbol; TraceSymbol says where
- * the symbol lies in the block's shared window, which is what decides banks. */
+ * Addresses are canonical: (buffer, offset). Shared offsets are relative to a symbol; TraceSymbol has the
+ * symbol's place in the block's shared window, which determines the banks. */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
@@ -22,7 +21,7 @@
 #include "trace/access.h"
 
 typedef enum TraceKind {
-    TRACE_NOT_RECORDED, /* an instruction of this kind makes no events */
+    TRACE_NOT_RECORDED, /* instructions of this kind make no events */
 #define KIND(id, text, is_access) TRACE_##id,
 #include "trace/kinds.def"
 #undef KIND
@@ -32,24 +31,23 @@ typedef enum TraceKind {
 const char *trace_kind_text(TraceKind kind); /* "shared_load" */
 bool trace_kind_is_access(TraceKind kind);   /* has addresses */
 
-/* What an instruction records, from its text alone. A generic ld, st, atom, red (trace_is_generic) is given
- * its global kind here; where it really went is known at run time: a lane's address decides,
- * trace_kind_in_space() names the kind (constant memory through a generic address is global), and an
- * execution whose lanes reach several spaces makes one event for each (shared, global, local), with disjoint
- * masks. */
+/* The kind that an instruction records, from its text alone. A generic ld, st, atom, red (trace_is_generic)
+ * gets its global kind here. A lane's address decides the real space at run time: trace_kind_in_space() names
+ * the kind (constant memory through a generic address is global). An execution whose lanes access several
+ * spaces makes one event for each (shared, global, local), with disjoint masks. */
 TraceKind trace_kind_of(const PtxInstruction *instruction);
 bool trace_is_generic(const PtxInstruction *instruction);
 TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space); /* GLOBAL_LOAD, SHARED: SHARED_LOAD */
-/* An asynchronous copy makes two events where it is issued: trace_kind_of() is what it reads, this is what it will
- * write. Its counters are those of a generic instruction. NOT_RECORDED: another instruction. */
+/* An asynchronous copy makes two events when it is issued: trace_kind_of() is what it reads, this is what it
+ * will write. It has the counters of a generic instruction. NOT_RECORDED: another instruction. */
 TraceKind trace_written_kind_of(const PtxInstruction *instruction);
 bool trace_kind_is_shared(TraceKind kind); /* its addresses are in shared memory */
 bool trace_kind_is_local(TraceKind kind);
-bool trace_kind_is_bulk(TraceKind kind); /* a side of a bulk copy, by one lane */
+bool trace_kind_is_bulk(TraceKind kind); /* one side of a bulk copy, by one lane */
 
 enum { TRACE_MAX_ELEMENTS = 8 };
 
-/* An event as readers see it, decoded. Lanes outside `mask` hold 0. */
+/* A decoded event, as readers see it. Lanes outside `mask` hold 0. */
 typedef struct TraceEvent {
     TraceKind kind;
     int warp;
@@ -57,26 +55,27 @@ typedef struct TraceEvent {
     uint32_t mask;       /* lanes that executed it (guard true) */
     uint32_t turn;       /* of the round-robin schedule, from 0 at the block's start */
     uint32_t interval;   /* block-wide barriers that this warp has passed */
-    uint32_t occurrence; /* of this pc in this interval, per thread: of the lowest active lane, from 0 */
+    uint32_t occurrence; /* of this pc in this interval, for the thread of the lowest active lane, from 0 */
     int width;           /* accesses: bytes per lane (element_bytes * element_count) */
     int element_bytes;   /* of one value */
     int element_count;   /* 1, 2, 4, 8 */
-    bool is_load;        /* accesses: reads memory (atomics read and write: true) */
+    bool is_load;        /* accesses: reads memory (also true for atomics) */
     bool has_result;     /* values are present (red and barriers have none) */
     uint16_t buffer[WARP_LANES]; /* index into launch symbols (shared, local) or trace buffers (global) */
     uint64_t offset[WARP_LANES]; /* bytes within that buffer */
     /* Loaded, stored, shuffled in, voted, ...; zero-extended bits. */
     uint64_t value[TRACE_MAX_ELEMENTS][WARP_LANES];
     uint64_t operand[WARP_LANES]; /* atomics and redux, shuffle: the lane's own input; branch: unused */
-    int8_t source[WARP_LANES]; /* shuffle: the lane whose value was taken; own lane if kept (out of segment);
-                                  -1: that lane was inactive, the value is undefined */
-    uint32_t
-        participants; /* sync ops: the membermask; barriers: number of the barrier; shared accesses: 0, or
-                                  1 + the rank in the cluster of another block, whose memory it is: trace_event_peer() */
-    uint32_t taken;   /* branch: lanes that took it */
+    /* Shuffle: the lane whose value was taken; the own lane if kept (out of segment); -1: that lane was
+     * inactive, the value is undefined. */
+    int8_t source[WARP_LANES];
+    /* Sync operations: the membermask; barriers: number of the barrier; shared accesses: 0, or 1 + the rank
+     * in the cluster of another block, whose memory it is: trace_event_peer(). */
+    uint32_t participants;
+    uint32_t taken; /* branch: lanes that took it */
 } TraceEvent;
 
-/* The rank in its cluster of the block whose shared memory this access reaches; -1: it is no access of another block's. */
+/* The rank in its cluster of the block whose shared memory is accessed; -1: not another block's. */
 static inline int trace_event_peer(const TraceEvent *event) {
     bool is_shared = event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE ||
                      event->kind == TRACE_SHARED_ATOMIC || event->kind == TRACE_MBARRIER ||
@@ -84,12 +83,12 @@ static inline int trace_event_peer(const TraceEvent *event) {
     return is_shared ? (int)event->participants - 1 : -1;
 }
 
-enum { TRACE_CLUSTER_BARRIER = 16 }; /* the number of the barrier of a cluster; a block's are 0 to 15 */
+enum { TRACE_CLUSTER_BARRIER = 16 }; /* the number of a cluster barrier; a block has 0 to 15 */
 static inline bool trace_event_is_cluster_wait(const TraceEvent *event) {
     return event->kind == TRACE_NAMED_BARRIER && event->participants == TRACE_CLUSTER_BARRIER;
 }
 
-/* Shared variables: one each; a local frame: one for all of a thread's local memory. */
+/* A shared variable, or a frame for all of a thread's local memory. */
 typedef struct TraceSymbol {
     const char *name;
     PtxSpace space;
@@ -105,17 +104,17 @@ typedef struct TraceBuffer { /* global memory: arguments, module variables (.glo
 
 /* Whole-grid counters of one instruction. Lane sums count threads that executed it (guard true). */
 typedef struct TraceCounter {
-    uint64_t executions; /* warp-level: fragments that issued it (also with all guards false) */
+    uint64_t executions; /* fragments that issued it (also with all guards false) */
     uint64_t lanes;      /* active lanes, summed */
     uint64_t requests;   /* executions with at least one active lane: memory requests, shuffles, ... */
-    /* Generic ld, st, atom, red, and cp.async only: executions that reached shared memory; global (or const)
-     * memory. Where the one space is written in the instruction these stay 0 and `requests` says it. */
+    /* Generic ld, st, atom, red, and cp.async only: executions that accessed shared memory; global (or const)
+     * memory. If the instruction names its space, these stay 0 and `requests` has the count. */
     uint64_t shared_requests, global_requests;
-    /* Shared loads and stores, and the shared lanes of generic ones; not atomics. */
+    /* Shared loads and stores, and the shared lanes of generic ones; without atomics. */
     uint64_t wavefronts, ideal_wavefronts;
     /* Global loads, stores and atomics, and the global lanes of generic ones. */
     uint64_t sectors, ideal_sectors;
-    uint64_t divergent; /* branches: executions whose active lanes went different ways */
+    uint64_t divergent; /* branches: executions whose active lanes took different paths */
 } TraceCounter;
 
 typedef enum TrapKind {
@@ -126,10 +125,10 @@ typedef enum TrapKind {
 } TrapKind;
 
 const char *trap_kind_text(TrapKind kind); /* "out_of_bounds" */
-const char *trap_kind_mark(TrapKind kind); /* "TRAP out_of_bounds"; of a trap instruction "TRAP" */
-bool trap_kind_is_dropped(TrapKind kind);  /* an access that a GPU faults at, and this run went on after */
-bool trap_kind_is_fatal(TrapKind kind);    /* false: the run went on */
-bool trap_kind_is_outside(TrapKind kind);  /* out of bounds, whether the run ended there or not */
+const char *trap_kind_mark(TrapKind kind); /* "TRAP out_of_bounds"; "TRAP" for a trap instruction */
+bool trap_kind_is_dropped(TrapKind kind);  /* an access that faults on a GPU, but did not end this run */
+bool trap_kind_is_fatal(TrapKind kind);    /* false: the run continued */
+bool trap_kind_is_outside(TrapKind kind);  /* out of bounds, whether or not the run ended there */
 
 typedef struct Trap { /* a fault of the kernel under study */
     TrapKind kind;
@@ -138,9 +137,9 @@ typedef struct Trap { /* a fault of the kernel under study */
     int warp;
     uint32_t lanes;
     uint64_t address[WARP_LANES];
-    PtxSpace space;     /* of memory that was accessed outside its bounds; PTX_SPACE_GENERIC: another fault */
-    int buffer;         /* the one in trace->buffers that `detail` names; -1: none */
-    bool is_of_block;   /* INSTRUCTION_BUDGET: a block's, which did not end within it */
+    PtxSpace space;     /* space of an access out of bounds; PTX_SPACE_GENERIC: another fault */
+    int buffer;         /* index in trace->buffers of the buffer in `detail`; -1: none */
+    bool is_of_block;   /* INSTRUCTION_BUDGET: that of one block */
     const char *detail; /* one line: "4 bytes past the end of `in` (4000 bytes); ..." */
 } Trap;
 
@@ -150,7 +149,7 @@ typedef struct TraceLaunch {
     const PtxProgram *program; /* borrowed: outlives the trace */
     const char *name;          /* readable entry name */
     uint32_t grid[3], block[3];
-    uint32_t cluster[3]; /* blocks of a cluster; 1 x 1 x 1: each block is one of its own */
+    uint32_t cluster[3]; /* blocks of a cluster; 1 x 1 x 1: no clusters */
     uint32_t static_shared_bytes, dynamic_shared_bytes;
     bool cooperative;
     TraceSymbol *symbols; /* shared variables in window order; then "local" */
@@ -158,8 +157,8 @@ typedef struct TraceLaunch {
     TraceCounter *counters; /* [program->code_count], whole grid */
     TraceBlock **blocks;    /* traced blocks, ascending linear block index */
     int block_count;
-    TraceBlock *
-        *others; /* the same, of blocks that are only there to be compared with; no metric counts them */
+    /* Blocks kept only for comparison; no metric counts them. */
+    TraceBlock **others;
     int other_count;
     uint64_t dropped; /* events that did not fit (GPU buffers) */
 } TraceLaunch;
@@ -176,53 +175,53 @@ typedef struct Trace {
     Arena arena;  /* names, symbols, details */
 } Trace;
 
-/* Of what kernels print, the first megabyte is kept, which is what CUDA's own buffer holds by default; a byte more says
- * that there was more. */
+/* The first megabyte of printed text is kept, the default size of CUDA's own buffer; one more byte shows that
+ * there was more. */
 enum { TRACE_PRINTED_BYTES = 1 << 20 };
 void trace_cut_printed(Text *printed);
 
 Trace *trace_new(const char *producer);
 void trace_free(Trace *trace);
-/* Of the launch's program and geometry; counters are zero. The launch is not kept. */
+/* Copies the program and geometry of the launch, with zero counters. Does not keep `launch`. */
 TraceLaunch *trace_add_launch(Trace *trace, const Launch *launch);
 int trace_add_buffer(Trace *trace, const char *name, uint64_t bytes, PtxType type);
-void trace_add_trap(Trace *trace, const Trap *trap); /* copies detail; keeps the first 64, counts no more */
+void trace_add_trap(Trace *trace, const Trap *trap); /* copies detail; keeps the first 64 and ignores more */
 
-/* Does a trap end the run on a GPU, whether it went on here or not? */
+/* True if a trap ends the run on a GPU, whether or not it ended here. */
 bool trace_has_fault(const Trace *trace);
-/* Did a trap end the run? */
+/* True if a trap ended the run. */
 bool trace_has_fatal_trap(const Trace *trace);
-/* Is the first fatal trap an instruction that is not emulated? */
+/* True if the first fatal trap is an instruction that is not emulated. */
 bool trace_is_stopped(const Trace *trace);
-/* Warp instructions executed by all launches; lanes that executed atomics of memory. */
+/* Warp instructions executed by all launches; lanes that executed atomics on memory. */
 uint64_t trace_count_instructions(const Trace *trace);
 uint64_t trace_count_atomics(const Trace *trace);
 
-/* Writing. A block is filled by one thread, then added, in any order of blocks; they are kept sorted. */
+/* Writing. One thread fills a block; blocks may be added in any order and are kept sorted. */
 TraceBlock *trace_block_new(uint32_t linear_block);
 void trace_block_append(TraceBlock *block, const TraceEvent *event);
 void trace_launch_add_block(TraceLaunch *launch, TraceBlock *block); /* takes ownership */
-void trace_launch_add_other(TraceLaunch *launch, TraceBlock *block); /* the same, in the grid's order */
-/* Those of `from` that `launch` has not go over to its others. */
+void trace_launch_add_other(TraceLaunch *launch, TraceBlock *block); /* as above, to `others` */
+/* Moves the blocks of `from` that `launch` does not have to its others. */
 void trace_launch_take_others(TraceLaunch *launch, TraceLaunch *from);
 
 /* Reading. Events are numbered from 0 inside their block. */
 uint32_t trace_block_linear(const TraceBlock *block);
 int trace_block_event_count(const TraceBlock *block);
-size_t
-trace_block_bytes(const TraceBlock *block); /* memory held: a million events of grid_stride in 200 MB */
-/* Any order; sequential is fastest. */
+/* Memory in use: a million events of grid_stride take 200 MB. */
+size_t trace_block_bytes(const TraceBlock *block);
+/* In any order; sequential is fastest. */
 void trace_block_read(const TraceBlock *block, int event, TraceEvent *out);
-/* Without operands, and of values only where branches go: the rest is left untouched, and inactive lanes are undefined.
- * For counts: much cheaper. */
+/* Without operands, and with values only for branch targets: leaves the rest untouched, and inactive lanes
+ * undefined. For counts: much cheaper. */
 void trace_block_read_places(const TraceBlock *block, int event, TraceEvent *out);
 /* Header fields only (kind, warp, pc, mask, turn, interval, occurrence, taken): cheap. */
 void trace_block_read_header(const TraceBlock *block, int event, TraceEvent *out);
 /* NULL: not traced. */
 const TraceBlock *trace_launch_find_block(const TraceLaunch *launch, uint32_t linear_block);
 
-/* Blocks of a cluster of this launch (1: it has none), the rank of a block in its own, and the block that has a rank in
- * the same cluster: linear indices. */
+/* Linear indices: blocks in a cluster of this launch (1: no clusters), the rank of a block in its cluster,
+ * and the block with a given rank in the same cluster. */
 uint32_t trace_cluster_blocks(const TraceLaunch *launch);
 uint32_t trace_cluster_rank(const TraceLaunch *launch, uint32_t linear_block);
 uint32_t trace_cluster_member(const TraceLaunch *launch, uint32_t linear_block, uint32_t rank);

@@ -1,4 +1,4 @@
-/* Two traces, thread by thread (compare.h). */
+/* Compares two traces, thread by thread (trace_compare.h). */
 #include "trace/trace_compare.h"
 
 #include "base/memory.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct WarpEvents { /* of one warp, decoded */
+typedef struct WarpEvents { /* events of one warp, decoded */
     TraceEvent *events;
     int count, capacity;
 } WarpEvents;
 
-typedef struct ThreadEvents { /* of one of its lanes */
+typedef struct ThreadEvents { /* events of one of its lanes */
     const TraceEvent **events;
     int count, capacity;
 } ThreadEvents;
@@ -60,7 +60,7 @@ static bool is_placed(const TraceSide *side, const TraceEvent *event, int lane) 
     return !global || !side->base || side->base[event->buffer[lane]];
 }
 
-/* Where a buffer lay is not always known (base 0): then offsets say nothing. */
+/* A buffer's address is not always known (base 0): offsets then say nothing. */
 static bool is_same_address(const Compared *compared, const TraceEvent *a, const TraceEvent *b, int lane) {
     if (a->buffer[lane] != b->buffer[lane] || trace_event_peer(a) != trace_event_peer(b)) return false;
     return a->offset[lane] == b->offset[lane] || !is_placed(compared->side[0], a, lane) ||
@@ -104,7 +104,7 @@ static bool same_place(const TraceEvent *a, const TraceEvent *b, int lane) {
            a->offset[lane] == b->offset[lane] && trace_event_peer(a) == trace_event_peer(b);
 }
 
-/* The last `period` events are the `period` before them once more: a round of a loop that waits for others. */
+/* The last `period` events repeat the `period` events before them: an iteration of a loop that waits. */
 static bool is_round(const TraceLaunch *launch, const ThreadEvents *thread, int period, int lane) {
     bool waits = false;
     for (int i = thread->count - period; i < thread->count; i++) {
@@ -116,10 +116,10 @@ static bool is_round(const TraceLaunch *launch, const ThreadEvents *thread, int 
     return waits;
 }
 
-/* How often a thread goes round a loop that waits depends on others: the last round stays. Producers have dropped
- * rounds that a whole warp repeats (producer_rules.h). This is the looser rule of one thread, which is part of what
- * --verify calls equal: values do not matter here, and lanes may have gone round in different company. Both are
- * kept, as a fault in one would else hide in the other. */
+/* How often a thread iterates a waiting loop depends on other threads: keeps the last iteration. Producers
+ * drop iterations that a whole warp repeats (producer_rules.h). This is the looser rule for one thread, part
+ * of what --verify calls equal: it ignores values, and lanes may have been in different masks. Having both
+ * rules keeps a fault in one from hiding in the other. */
 static void collapse(const TraceLaunch *launch, ThreadEvents *thread, int lane) {
     for (int period = 1; period <= LONGEST_ROUND && 2 * period <= thread->count; period++) {
         if (!is_round(launch, thread, period, lane)) continue;

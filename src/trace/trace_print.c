@@ -1,14 +1,16 @@
-/* An event as a line of text, as --events prints it. Scripts compare these lines between runs and producers,
- * so nothing in them depends on where memory was mapped, and the format is stable:
+/* An event as a line of text, as --events prints it.
  *
- *   block 0  warp 1  turn 17  interval 0  occurrence 0  shared_load  pc 31  line 24  mask ffffffff  at
- * sdata+0 stride 4  value 7
+ * Scripts compare these lines between runs and producers, so nothing in them depends on where memory was
+ * mapped, and the format is stable:
  *
- * Fields are separated by two spaces, a field is its name and its content. Lists hold one item per active
- * lane, lowest lane first. `at`: buffer+offset, and either one address for all lanes, a stride in bytes from
- * active lane to active lane, or a list (of offsets, where the buffer is the same). `value`, `operand`: one
- * number where all lanes have the same. Floats are the shortest decimal that reads back the same, untyped
- * bits are hexadecimal. */
+ *   block 0  warp 1  turn 17  interval 0  occurrence 0  shared_load  pc 31  line 24  mask ffffffff
+ *   at sdata+0 stride 4  value 7
+ *
+ * (one line). Fields are separated by two spaces; a field is its name and its content. Lists hold one item
+ * for each active lane, lowest lane first. `at`: buffer+offset, and either one address for all lanes, a
+ * stride in bytes from active lane to active lane, or a list (of offsets, if the buffer is the same).
+ * `value`, `operand`: one number if all lanes have the same. Floats are the shortest decimal that reads back
+ * the same; untyped bits are hexadecimal. */
 #include "trace/trace.h"
 
 #include <math.h>
@@ -44,7 +46,7 @@ static void print_double(double value, int digits, Text *out) {
     text_add(out, text);
 }
 
-/* Halves are widened to float exactly: sign, exponent of `exponent_bits`, the rest. */
+/* Widens a half exactly to float: sign, exponent of `exponent_bits`, fraction. */
 static double widen_half(uint64_t bits, int exponent_bits) {
     int fraction_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
     int exponent = (int)(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
@@ -96,7 +98,7 @@ static void print_number(PtxType type, int bytes, uint64_t bits, Text *out) {
 
 /* ---- fields ----------------------------------------------------------------------------------------- */
 
-typedef struct Names { /* where an event's buffers are named */
+typedef struct Names { /* for the names of an event's buffers */
     const Trace *trace;
     const TraceLaunch *launch;
     TraceKind kind;
@@ -131,7 +133,7 @@ static void print_addresses(const Names *names, const TraceEvent *event, const i
     }
 }
 
-/* rows > 1: a lane's elements in braces. */
+/* rows > 1: prints a lane's elements in braces. */
 static void print_column(const char *name, PtxType type, int bytes, int rows,
                          const uint64_t (*row)[WARP_LANES], const int *lanes, int count, Text *out) {
     bool same = true;
@@ -148,7 +150,7 @@ static void print_column(const char *name, PtxType type, int bytes, int rows,
     }
 }
 
-/* Where a shuffle takes from: one lane, a distance, or a list; `-`: from an inactive lane, the value is
+/* The source of a shuffle: one lane, a distance, or a list; `-`: an inactive lane, so the value is
  * undefined. */
 static void print_sources(const TraceEvent *event, const int *lanes, int count, Text *out) {
     bool same_lane = true, same_distance = true;
@@ -186,7 +188,7 @@ static bool has_operand(TraceKind kind) {
            kind == TRACE_REDUX || kind == TRACE_MBARRIER || trace_kind_is_bulk(kind);
 }
 
-/* "commit"; "pending 1": so many groups may still be on their way after the wait. */
+/* "commit"; "pending 1": at most that many groups are still in flight after the wait. */
 static void print_group(const PtxInstruction *in, const TraceEvent *event, Text *out) {
     PtxAsync form = ptx_asynchronous(in);
     if (form == PTX_ASYNC_COMMIT || form == PTX_ASYNC_BULK_COMMIT)

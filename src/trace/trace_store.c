@@ -62,7 +62,7 @@ static void write_buffer(const TraceBuffer *buffer, Store *store) {
     store_end_row(store);
 }
 
-/* Every field of a counter; a column each. */
+/* Every field of a counter, one column each. */
 #define COUNTER_FIELDS(FIELD)                                                                                \
     FIELD(executions)                                                                                        \
     FIELD(lanes)                                                                                             \
@@ -150,7 +150,7 @@ void trace_write(const Trace *trace, Store *store) {
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* The limits of CUDA, and one of ours: blocks are numbered by 32 bits. */
+/* The limits of CUDA, and one of redviz: block numbers have 32 bits. */
 static void read_geometry(Launch *launch, Store *store) {
     static const int64_t most_blocks[] = {INT_MAX, 65535, 65535}, most_threads[] = {1024, 1024, 64};
     for (int i = 0; i < 3; i++)
@@ -210,7 +210,7 @@ static void read_symbols(Trace *trace, Store *store) {
         if (store_failed(store)) break;
         int count = launch->symbol_count;
         if (!count) capacity = 0;
-        if (count == capacity) { /* in the arena: the last one lies there whole */
+        if (count == capacity) { /* in the arena: the last one is contiguous */
             capacity = capacity ? 2 * capacity : 8;
             TraceSymbol *larger = arena_new(&trace->arena, (size_t)capacity * sizeof *larger);
             if (count) memcpy(larger, launch->symbols, (size_t)count * sizeof *larger);
@@ -291,7 +291,7 @@ typedef struct BlockRows {
     int count, capacity;
 } BlockRows;
 
-/* Launch after launch, the shown blocks before the others, each in the order of the grid. */
+/* Ordered by launch, then shown blocks before others, then in the order of the grid. */
 static bool is_after(const BlockRow *row, const BlockRow *before) {
     if (row->launch != before->launch) return row->launch > before->launch;
     if (row->shown != before->shown) return before->shown;
@@ -314,7 +314,7 @@ static void read_block_rows(const Trace *trace, BlockRows *blocks, Store *store)
     }
 }
 
-/* The launch keeps it, whatever is wrong. */
+/* Adds the block to the launch, even if it has errors. */
 static void add_block(TraceLaunch *launch, TraceBlock *block, bool shown) {
     if (shown)
         trace_launch_add_block(launch, block);

@@ -5,13 +5,13 @@
 #include "trace/store.h"
 #include "trace/trace.h"
 
-/* Bytes that its events take, about. */
+/* Approximate bytes of its events. */
 uint64_t trace_stored_bytes(const Trace *trace);
 
 void trace_write(const Trace *trace, Store *store);
 
-/* Fills `trace` (new; its producer and what was printed are the caller's) and the geometry of its `count`
- * launches, whose programs are there already. Checks everything, and leaves what is wrong in the store. */
+/* Fills `trace` (new; the caller sets its producer and printed text) and the geometry of its `count`
+ * launches, whose programs are already set. Checks everything; errors stay in the store. */
 void trace_read(Trace *trace, Launch *launches, int count, Store *store);
 
 #endif

@@ -142,9 +142,9 @@ static void nothing_at_all(void **state) {
     assert_string_equal(error.message, "no machine code was recorded");
     assert_string_equal(
         taken.missing,
-        "shuffle int: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n"
-        "shuffle float: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n"
-        "shuffle double: no machine code: REDVIZ_NVDISASM=/nowhere is no program that can be run\n");
+        "shuffle int: no machine code: REDVIZ_NVDISASM=/nowhere is not an executable program\n"
+        "shuffle float: no machine code: REDVIZ_NVDISASM=/nowhere is not an executable program\n"
+        "shuffle double: no machine code: REDVIZ_NVDISASM=/nowhere is not an executable program\n");
     setenv("REDVIZ_CUDA", "/nowhere", 1);
     assert_false(record(&taken, "shuffle", (CatalogOptions){.n = 0}, &error));
     assert_string_equal(error.message, "there is no CUDA driver here (/nowhere)");

@@ -1,5 +1,5 @@
 // Points in a circle are counted: no reduction that has a name.
-// EXPECT: result not checked: no reduction that is known gives it (every element counts alike, as in sum(f(x, y)));
+// EXPECT: result not checked: it matches no known reduction (every element counts alike, as in sum(f(x, y)));
 // EXIT: 0
 __device__ int f(float x, float y) {
     return x * x + y * y < 0.5f;

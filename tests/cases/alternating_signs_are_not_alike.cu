@@ -1,5 +1,5 @@
 // It depends on the place of an element what it counts.
-// EXPECT: result not checked: no reduction that is known gives it (it depends on the order of the elements); --expect
+// EXPECT: result not checked: it matches no known reduction (it depends on the order of the elements); --expect
 // EXIT: 0
 __device__ int f(float x, float y) {
     return x * x + y * y < 0.5f;

@@ -1,5 +1,5 @@
 // The sums are a fold of all elements, the maxima are not.
-// EXPECT: result not checked: no reduction that is known gives it; --expect
+// EXPECT: result not checked: it matches no known reduction; --expect
 // EXIT: 0
 __global__ void both(const double *a, double2 *out, int n) {
     __shared__ double most[256], sum[256];

@@ -318,9 +318,9 @@ static void another_compiler_is_asked(void **state) {
     bool has_another = outcome.status == 0;
     if (has_another) {
         program_assert_contains(outcome.out, "compiled by: ");
-        program_assert_contains(outcome.out, "since nvcc failed: nvcc: it failed without saying");
+        program_assert_contains(outcome.out, "since nvcc failed: nvcc: failed without a message");
     } else {
-        program_assert_contains(outcome.err, "nvcc: it failed without saying");
+        program_assert_contains(outcome.err, "nvcc: failed without a message");
     }
     program_outcome_done(&outcome);
     outcome = compile_fake("--no-cache --report");
@@ -350,8 +350,8 @@ static void buffers_are_named_as_in_the_source(void **state) {
 static void compilers_may_fail(void **state) {
     (void)state;
     expect_refusal("echo \"$FAKE\" >&2; exit 1", "nvcc: /");
-    expect_refusal("exit 3", "nvcc: it failed without saying");
-    expect_refusal("kill -9 $$", "nvcc: it failed without saying");
+    expect_refusal("exit 3", "nvcc: failed without a message");
+    expect_refusal("kill -9 $$", "nvcc: failed without a message");
     expect_refusal("exit 0", "out.ptx");
     expect_refusal("printf 'k.cu(1): error: \\033[31mred\\033[0m\\n'; exit 1", "k.cu:1: ?[31mred?[0m (nvcc)");
     expect_refusal("yes | head -c 9000000; exit 1", "nvcc: y");

@@ -155,7 +155,8 @@ static void test_until_unsupported(void **state) {
     program_outcome_done(&outcome);
     outcome = run_unsupported("5", "--until-unsupported --report");
     assert_int_equal(outcome.status, 3);
-    program_assert_contains(outcome.out, "PTX counts, whole grid, up to what is not emulated");
+    program_assert_contains(outcome.out,
+                            "PTX counts, whole grid, up to the first instruction that is not emulated");
     program_assert_contains(outcome.out, "- line 19, block 0, warp 0");
     assert_null(strstr(outcome.out, "TRAP"));
     program_outcome_done(&outcome);

@@ -155,7 +155,7 @@ static void messages_have_places(void **state) {
                    "cannot open source file \"x.h\" (nvcc)");
     expect_message("\n nvcc fatal   : Unsupported gpu architecture 'compute_1'\nrest", "", 0, 0,
                    "nvcc: nvcc fatal   : Unsupported gpu architecture 'compute_1'");
-    expect_message("", "", 0, 0, "nvcc: it failed without saying");
+    expect_message("", "", 0, 0, "nvcc: failed without a message");
 }
 
 /* nvcc places its caret below its own rendering of the line; the fault is at the name that the message

@@ -209,10 +209,10 @@ static void expect_cluster_error(const char *directives, CoreKernel kernel, cons
 static void test_clusters_refused(void **state) {
     (void)state;
     expect_cluster_error(".reqnctapercluster 2", (CoreKernel){.grid = 3},
-                         "the grid of 3x1x1 blocks is no multiple of the cluster of 2x1x1 blocks");
+                         "the grid of 3x1x1 blocks is not a multiple of the cluster of 2x1x1 blocks");
     expect_cluster_error(".reqnctapercluster 1, 2", (CoreKernel){.grid = 4}, "the cluster of 1x2x1 blocks");
     expect_cluster_error("", (CoreKernel){.grid = 6, .cluster = {4, 1, 1}},
-                         "is no multiple of the cluster of 4x1x1");
+                         "is not a multiple of the cluster of 4x1x1");
     expect_cluster_error(".reqnctapercluster 2", (CoreKernel){.grid = 4, .cluster = {4, 1, 1}},
                          "--cluster: kernel requires clusters of 2x1x1 blocks (.reqnctapercluster)");
     expect_cluster_error(".explicitcluster", (CoreKernel){.grid = 4}, "give --cluster X[,Y[,Z]]");

@@ -430,14 +430,14 @@ static void bad_expectations_say_what_is_wrong(void **state) {
     static const struct {
         const char *text, *problem;
     } cases[] = {
-        {"", "is none of sum, max"},
+        {"", "is not one of sum, max"},
         {"sum", "write sum(BUFFER)"},
         {"dot(\nin,", "a control character (0x0a)"},
         {"sum(", "')' is missing"},
         {"sum()", "needs 1 buffer"},
         {"sum(im)", "no buffer 'im'; there are: in, out"},
         {"tot=sum(in)", "no buffer 'tot'"},
-        {"median(in)", "'median' is none of"},
+        {"median(in)", "'median' is not one of"},
         {"sum(in, 4)", "takes fewer arguments"},
         {"rowsum(in)", "needs the number of columns"},
         {"rowsum(in, 0)", "not a whole number from 1"},

@@ -170,17 +170,16 @@ static void faults_have_advice(void **state) {
         {TRAP_MISALIGNED, "align vector accesses to a multiple of their size"},
         {TRAP_DIVERGENT_BARRIER,
          "move the barrier out of the branch, so that every thread of the block reaches it"},
-        {TRAP_DEADLOCK,
-         "make what is waited for happen: the same barriers on every path, all blocks resident at "
-         "once, locks taken by one lane at a time"},
+        {TRAP_DEADLOCK, "make sure that what the threads wait for happens: the same barriers on every path, "
+                        "all blocks resident at "
+                        "once, locks taken by one lane at a time"},
         {TRAP_MISSING_LANES,
-         "name in the mask only lanes that execute the instruction (__ballot_sync before the "
+         "include in the mask only lanes that execute the instruction (__ballot_sync before the "
          "branch gives it), or move the instruction out of the branch"},
         {TRAP_LANE_OUTSIDE_MASK,
          "name every lane in the mask that executes the instruction, or keep other lanes away from it"},
-        {TRAP_UNINITIALIZED,
-         "let every thread store its element, or the identity where it has none, before a "
-         "barrier and the first load"},
+        {TRAP_UNINITIALIZED, "let every thread store its element, or the identity if it has none, before a "
+                             "barrier and the first load"},
         {TRAP_INSTRUCTION_BUDGET, "look for a loop that does not end; --max-instructions raises the limit"},
         {TRAP_TRAP_INSTRUCTION, NULL},
         {TRAP_ASSERTION, NULL},

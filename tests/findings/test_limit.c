@@ -35,9 +35,9 @@ static void each_limit_has_its_figures(void **state) {
     expect(&figures, LIMIT_ISSUE, "issue slots: 99 % busy");
     figures.outside = 0.55;
     figures.launches = 3;
-    expect(&figures, LIMIT_LAUNCHES, "launches: 55 % of the time is for launches 2 to 3");
+    expect(&figures, LIMIT_LAUNCHES, "launches: 55 % of the time goes to launches 2 to 3");
     figures.launches = 1;
-    expect(&figures, LIMIT_LAUNCHES, "launches: 55 % of the time is outside of the kernel");
+    expect(&figures, LIMIT_LAUNCHES, "launches: 55 % of the time is outside the kernel");
 }
 
 static void what_nothing_is_busy_for_waits(void **state) {

@@ -282,8 +282,7 @@ static void without_a_listing(void **state) {
     clean(NULL);
     setenv("REDVIZ_NVDISASM", "/nowhere", 1);
     measured = begin(SASS_ALL);
-    assert_string_equal(measured.notes.code.message,
-                        "REDVIZ_NVDISASM=/nowhere is no program that can be run");
+    assert_string_equal(measured.notes.code.message, "REDVIZ_NVDISASM=/nowhere is not an executable program");
     measured_done(&measured);
     clean(NULL);
     every_instruction_of_every_launch(NULL);

@@ -55,7 +55,7 @@ static void in_the_module(void **state) {
         {".section .debug_str {", 21, "this brace is never closed"},
         {".u32 x;", 1, "this declaration names no state space"},
         {".global x;", 9, "expected a type such as .u32, found 'x'"},
-        {".global .u33 x;", 9, "'.u33' is no state space, type or attribute of a variable"},
+        {".global .u33 x;", 9, "'.u33' is not a state space, type or attribute of a variable"},
         {".global .u32;", 13, "expected a variable's name, found ';'"},
         {".global .u32 x y;", 16, "expected ';', found 'y'"},
         {".global .pred x;", 1, ".pred variables must be registers"},
@@ -149,7 +149,7 @@ static void in_bodies(void **state) {
         {"bra list; list: .branchtargets list;", 1, "bra needs one label of an instruction"},
         {"L: brx.idx %r1, L;", 4, "brx.idx needs an index and the name of a .branchtargets list"},
         {"a: .branchtargets a; brx.idx %r1, a;", 22,
-         "its list of targets names something that is no label of an instruction"},
+         "its list of targets names something that is not the label of an instruction"},
         {"list: .branchtargets nowhere;", 22, "the label 'nowhere' is not declared"},
         {"list: .branchtargets ;", 22, "expected a label, found ';'"},
         {"list: .calltargets nobody;", 20, "the function 'nobody' is not declared"},
@@ -164,7 +164,7 @@ static void in_bodies(void **state) {
         {".loc 1;", 7, "expected a number, found ';'"},
         {".loc 1 2 3, function_name 7", 27, "expected a label of .debug_str, found '7'"},
         {".loc 1 2 3, file 7", 13, "expected function_name or inlined_at, found 'file'"},
-        {".entry inner() { ret; }", 1, "'.entry' is no state space, type or attribute of a variable"},
+        {".entry inner() { ret; }", 1, "'.entry' is not a state space, type or attribute of a variable"},
     };
     check_rows(rows, sizeof rows / sizeof *rows, body_prologue, body_line, "\n}\n");
 }

@@ -114,11 +114,9 @@ static void an_atomic_becomes_a_warp_reduction(void **state) {
 
 static void a_load_moves_behind_an_exit(void **state) {
     (void)state;
-    assert_differences(
-        "triton_column_sum",
-        "triton_column_sum.py:19 div.s32 became 23 SASS instructions\n"
-        "triton_column_sum.py:24 ld.shared.b32 moved behind an EXIT: threads that have left do not "
-        "execute it\n");
+    assert_differences("triton_column_sum", "triton_column_sum.py:19 div.s32 became 23 SASS instructions\n"
+                                            "triton_column_sum.py:24 ld.shared.b32 moved after an EXIT: "
+                                            "threads that have exited do not execute it\n");
 }
 
 static void loops_are_unrolled_and_loads_merged(void **state) {
@@ -224,7 +222,7 @@ static void reasons_by_hand(void **state) {
                                   {7, NULL, "SEL R1, R1, R2, P0"},
                                   {8, NULL, "EXIT"},
                                   {0}},
-                   "k.ptx:6 the branch is gone: what it skips (1 instruction) is computed in any case\n");
+                   "k.ptx:6 the branch is gone: what it skips (1 instruction) is always computed\n");
     assert_by_hand("ld.shared.f32 %f1, [s];\nret;\n",
                    (const Line[]){{5, NULL, "LDS R1, [UR4]"}, {6, NULL, "EXIT"}, {0}}, "");
 }
@@ -291,9 +289,8 @@ static void a_counter_that_differs_has_a_reason(void **state) {
     static const char loads[] = "smsp__sass_inst_executed_op_shared_ld.sum",
                       branches[] = "smsp__sass_inst_executed_op_branch.sum";
     assert_reason("triton_column_sum", loads, 100, 90,
-                  "shared loads: triton_column_sum.py:24: ld.shared.b32 moved behind an EXIT: threads that "
-                  "have left do "
-                  "not execute it.");
+                  "shared loads: triton_column_sum.py:24: ld.shared.b32 moved after an EXIT: threads that "
+                  "have exited do not execute it.");
     assert_reason("scan_shuffle", loads, 100, 40,
                   "shared loads: scans.cu:55: 4 ld.shared.u32 became one of 16 bytes (LDS.128).");
     assert_reason("interleaved", branches, 622592, 294912,

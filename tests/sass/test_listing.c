@@ -142,7 +142,7 @@ static void without_nvdisasm_one_line_says_so(void **state) {
     free(old);
     if (is_here) skip(); /* in /usr/local/cuda */
     assert_string_equal(error.message,
-                        "nvdisasm (of the CUDA toolkit) is not installed here; REDVIZ_NVDISASM may name it");
+                        "nvdisasm (from the CUDA toolkit) was not found; set REDVIZ_NVDISASM to its path");
 }
 
 int main(void) {

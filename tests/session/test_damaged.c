@@ -506,7 +506,7 @@ static void a_grid_that_cannot_be(void **state) {
     static const char head[] = "grid\tk\t7\tint\tsum\tGPU\t-\t-\t4\t1\t-\t1\n";
     const struct {
         const char *first, *second, *complaint;
-    } cases[] = {{"nonsense", "", "'nonsense' is no kind of line"},
+    } cases[] = {{"nonsense", "", "'nonsense' is not a kind of line"},
                  {head, "", "the grid above has 0 of its 1 launches"},
                  {head, launch, "it is of other launches"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -103,7 +103,7 @@ static void without_nvdisasm(void **state) {
     (void)state;
     setenv("REDVIZ_NVDISASM", "/nowhere", 1);
     Session *session = measure_kernel("sequential");
-    expect_note(session, "machine code not measured: REDVIZ_NVDISASM=/nowhere is no program that can be run");
+    expect_note(session, "machine code not measured: REDVIZ_NVDISASM=/nowhere is not an executable program");
     assert_false(session_failed(session));
     session_free(session);
 }

@@ -273,7 +273,7 @@ static void damaged_files(void **state) {
         {GRID LAUNCH "m\t0\t0123\n", 3, "no bins above"},
         {GRID LAUNCH "blocks\t32\nb\t0,0,1\t1,0,1\n", 4, "'b' has 2 columns, not 3"},
         {GRID LAUNCH "bins\t10\n", 3, "'bins' has 3 columns, not 2"},
-        {"hello\n", 1, "'hello' is no kind of line"},
+        {"hello\n", 1, "'hello' is not a kind of line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Taken taken = {0};

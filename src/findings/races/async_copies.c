@@ -1,16 +1,16 @@
-/* The rules for asynchronous copies on their way: what they read may not be written, what they write may not
- * be touched, until something that was waited for says that they have arrived (race_detector.h). */
+/* Rules for asynchronous copies in flight: their source may not be written and their destination may not be
+ * accessed before a wait shows that they have arrived (race_detector.h). */
 #include "findings/races/race_detector.h"
 
 #include <stdlib.h>
 
 typedef struct FlyingCopy {
     TraceCopy copy;
-    uint32_t home; /* the block that counts it: its number, as in WarpAccess */
+    uint32_t home; /* the number of the block that counts it, as in WarpAccess */
     WarpAccess issued;
     bool is_read;          /* its source may change */
-    bool only_source;      /* kept with the block that has issued it: of its destination another one knows */
-    bool only_destination; /* the other way round */
+    bool only_source;      /* kept with the issuing block; another block keeps its destination */
+    bool only_destination; /* kept with the block of its destination; another block keeps its source */
 } FlyingCopy;
 
 enum { WORD = 4 };
@@ -130,7 +130,7 @@ static const FlyingCopy *find_hit(const BlockRaces *block, const TraceAccess *ac
     return NULL;
 }
 
-/* Folds into the same destination are each at once. */
+/* Each reduction into the same destination is atomic. */
 static bool is_allowed(const BlockRaces *block, const PcRule *rule, const FlyingCopy *flying) {
     const RaceDetector *detector = block->detector;
     int pc = flying->copy.pc;

@@ -1,36 +1,37 @@
-/* Block pattern: the accesses and barriers of the last block in its shared memory, in order. Private to
- * src/metrics.
+/* Block pattern: the shared memory accesses and barriers of the last block, in order. Private to
+ * src/findings.
  *
- * Nearly all blocks of a grid do the same there. Where nothing was to be said of one, nothing is to be said of the next
- * as long as that does the same: it is only compared. Where it *departs*, what it has done since its last barrier is put
- * into the shadow memory, as if it had been there from the start, and the search goes on from that access; what lies
- * before a barrier of the whole block can race with nothing behind it.
+ * Nearly all blocks of a grid do the same there. If nothing was found in one block, nothing will be found in
+ * the next as long as it does the same, so its accesses are only compared with the pattern. Where it
+ * *departs*, its accesses since its last barrier are added to the shadow memory, and the search continues
+ * from that access. No access before a barrier of the whole block can race with one after it.
  *
- * This holds where lanes, addresses and barriers alone decide what races: in launches without fences, volatile accesses,
- * asynchronous copies and clusters; between barriers of whole blocks and of whole warps. */
+ * This holds where lanes, addresses and barriers alone decide what races: in launches without fences,
+ * volatile accesses, asynchronous copies and clusters; between barriers of whole blocks and of whole
+ * warps. */
 #ifndef FINDINGS_RACES_BLOCK_PATTERN_H
 #define FINDINGS_RACES_BLOCK_PATTERN_H
 
 #include "trace/observer.h"
 
 typedef struct PatternStep {
-    uint32_t origin; /* of an access: as in WarpAccess; else PATTERN_BARRIER, plus the warp that meets */
+    uint32_t origin; /* an access: as in WarpAccess; a barrier: PATTERN_BARRIER plus the warp that arrives */
     uint32_t mask;   /* lanes; 0: a barrier of the block */
     uint32_t first;  /* lane l accesses first + l * stride, modulo 2^32: shared memory is smaller */
-    uint32_t stride; /* PATTERN_SCATTERED: they are no line, but offsets[first] */
+    uint32_t stride; /* PATTERN_SCATTERED: no constant stride; the offsets start at offsets[first] */
 } PatternStep;
 
 #define PATTERN_BARRIER   UINT32_C(0xffffffe0) /* no instruction has this number */
 #define PATTERN_SCATTERED UINT32_C(0x80000000)
 
 typedef struct PatternOffsets {
-    uint32_t lanes[WARP_LANES]; /* 0 where one takes no part */
+    uint32_t lanes[WARP_LANES]; /* 0 for inactive lanes */
 } PatternOffsets;
 
 typedef enum PatternState {
-    PATTERN_FOLLOWS, /* the block has done the same as the last one up to now: steps [0 .. at - 1] */
-    PATTERN_DEPARTS, /* it has not; what it does is added, for the next one */
-    PATTERN_ENDS     /* nothing is added any more */
+    PATTERN_FOLLOWS, /* the block has done the same as the last one so far: steps [0 .. at - 1] */
+    PATTERN_DEPARTS, /* it has not; its steps are added for the next block */
+    PATTERN_ENDS     /* no more steps are added */
 } PatternState;
 
 typedef struct BlockPattern {
@@ -39,16 +40,16 @@ typedef struct BlockPattern {
     PatternOffsets *offsets;
     int offsets_count, offsets_capacity;
     int at, offsets_at;
-    int interval; /* the first step behind its last barrier */
+    int interval; /* the first step after its last barrier */
     PatternState state;
 } BlockPattern;
 
 void block_pattern_begin(BlockPattern *pattern, bool is_used);
-/* The steps of the last block that this one has not done are dropped. */
+/* Drops the steps of the last block that this one has not done. */
 void block_pattern_depart(BlockPattern *pattern);
-/* `access`: of the step; NULL: it is none. */
+/* `access`: that of the step; NULL: the step is not an access. */
 void block_pattern_add(BlockPattern *pattern, PatternStep step, const TraceAccess *access);
-/* A race was found, or something else that another block need not have: this block is no pattern. */
+/* This block cannot serve as a pattern: a race was found, or something else that other blocks may lack. */
 void block_pattern_drop(BlockPattern *pattern);
 void block_pattern_done(BlockPattern *pattern);
 
@@ -60,8 +61,7 @@ static inline PatternStep block_pattern_step(const TraceAccess *access) {
 
 bool block_pattern_follow_offsets(BlockPattern *pattern, const TraceAccess *access);
 
-/* True: the last block did the same in this place, too, and up to here; then the next step is the one behind it. `access`:
- * as below. */
+/* True: the last block did the same so far; moves to the next step. `access`: as in block_pattern_add(). */
 static inline bool block_pattern_follow(BlockPattern *pattern, const PatternStep *step,
                                         const TraceAccess *access) {
     if (pattern->state != PATTERN_FOLLOWS || pattern->at == pattern->count) return false;
@@ -73,7 +73,8 @@ static inline bool block_pattern_follow(BlockPattern *pattern, const PatternStep
     return is_same;
 }
 
-/* The access of a step; nothing is to be said of it, so that it needs no memory and no values. `room`: for its offsets. */
+/* Rebuilds the access of a step, without memory and values: nothing is reported about it. `room`: for its
+ * offsets. */
 TraceAccess block_pattern_access(const BlockPattern *pattern, const PatternStep *step,
                                  uint64_t room[WARP_LANES]);
 

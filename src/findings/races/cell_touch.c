@@ -1,4 +1,4 @@
-/* An access of one cell, compared with the earlier ones and kept (race_detector.h). */
+/* Compares an access of one cell with the earlier ones, and keeps it (race_detector.h). */
 #include "findings/races/race_detector.h"
 
 /* ---- one access of one lane to one cell ------------------------------------------------------------- */
@@ -21,8 +21,8 @@ static bool has_released(const HappensBefore *order, int warp, int lane) {
     return order->threads && order->threads[warp * WARP_LANES + lane].released[SCOPE_BLOCK];
 }
 
-/* Two volatile accesses: flags that threads wait for are written so, after a fence; and words that hold
- * both flag and value are polled across blocks. */
+/* Two volatile accesses. Code writes flags that threads wait for this way, after a fence, and polls words
+ * that hold both flag and value across blocks. */
 static bool is_flag(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const HappensBefore *order = &touch->block->order;
     bool same_block = earlier->block == order->number;
@@ -41,8 +41,9 @@ static bool has_read(const Touch *touch, const ShadowCell *cell, bool before_wri
     return false;
 }
 
-/* Those of `lanes` whose access came before something that this thread, or one that it has synchronized with, has
- * observed: PTX allows two volatile accesses to one word, but the code relies on an order that only a fence makes. */
+/* The lanes whose access precedes a write that this thread, or one that it has synchronized with, has
+ * observed. PTX allows two volatile accesses to one word, but the code relies on an order that only a fence
+ * gives. */
 static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpAccess *earlier,
                          uint32_t lanes) {
     const RaceDetector *detector = touch->block->detector;
@@ -53,7 +54,7 @@ static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpA
     if (!is_volatile || touch->access->space != PTX_SPACE_GLOBAL) return 0;
     uint32_t found = happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_FOLLOWED) &
                      ~happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_RELEASED);
-    if (!found || has_read(touch, cell, false)) return 0; /* what was read once is not older the next time */
+    if (!found || has_read(touch, cell, false)) return 0; /* a repeated read never returns an older value */
     return race_detector_is_polled(detector->launched->program, touch->access->pc) ? 0 : found;
 }
 
@@ -68,13 +69,13 @@ static bool is_allowed(const Touch *touch, const WarpAccess *earlier, uint32_t l
     return wide || earlier->block == touch->block->order.number;
 }
 
-/* `lane`, which is active in this execution, accesses the cell, too. */
+/* `lane`, which is active in this execution, also accesses the cell. */
 static bool covers(const Touch *touch, int lane) {
     uint64_t first = trace_access_offset(touch->access, lane);
     return touch->offset >= first && touch->offset < first + touch->rule->width;
 }
 
-/* Those of `lanes` that access the cell in this execution, too. */
+/* The lanes of `lanes` that also access the cell in this execution. */
 static uint32_t covering(const Touch *touch, uint32_t lanes) {
     const TraceAccess *access = touch->access;
     uint32_t covering = lanes & access->mask;
@@ -84,8 +85,8 @@ static uint32_t covering(const Touch *touch, uint32_t lanes) {
     return covering;
 }
 
-/* This store and those of `lanes` conflict. Lanes that store to the cell in this very execution are a
- * store conflict, if their values differ from the first one's, and no race. Returns the other lanes. */
+/* This store and `lanes` conflict. Lanes that store to the cell in the same execution are a store conflict,
+ * not a race, if their values differ from the first lane's. Returns the other lanes. */
 static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *earlier, uint32_t lanes) {
     const HappensBefore *order = &touch->block->order;
     bool same = earlier->block == order->number && earlier->stamp == order->now &&
@@ -101,8 +102,8 @@ static uint32_t without_same_instruction(const Touch *touch, const WarpAccess *e
     return lanes & ~same_instruction;
 }
 
-/* What is found of one lane of this access is found of every other, and of all accesses that are alike to it: by the same
- * instruction, and of the same warp, of the same block, or of others. */
+/* The result for one lane of this access holds for all its lanes, and for all similar accesses: by the same
+ * instruction, and from the same warp, the same block, or other blocks. */
 static bool is_same_for_all_lanes(const Touch *touch, bool then_writes) {
     return !(then_writes && touch->rule->writes) && !happens_before_has_signs(&touch->block->order);
 }
@@ -125,14 +126,14 @@ static void keep_known(const Touch *touch, const WarpAccess *earlier) {
     touch->block->detector->known[race.pc % KNOWN_RACES] = race;
 }
 
-/* ... if neither pair nor count changes any more. */
+/* Skips what is already reported, if neither pair nor count can change. */
 static void keep_reported(const Touch *touch, FindingKind kind, const WarpAccess *earlier) {
     RaceDetector *detector = touch->block->detector;
     const RacePair *pair = race_pair_find(detector, kind, touch->access->pc, warp_access_pc(earlier));
     if (!pair || pair->count > 1) keep_known(touch, earlier);
 }
 
-/* `lanes` of `earlier` and this access are not ordered, and at least one of the two writes. */
+/* `lanes` of `earlier` and this access are not ordered, and at least one of them is a write. */
 static __attribute__((noinline)) void report_race(const Touch *touch, const ShadowCell *cell,
                                                   const WarpAccess *earlier, uint32_t lanes,
                                                   bool then_writes) {
@@ -161,7 +162,7 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
             released |= happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
                                               lanes, (OrderSign)s);
     bool in_global = touch->access->space == PTX_SPACE_GLOBAL;
-    /* In L1: an old value, unless the store came by the same one. */
+    /* L1 may hold an old value, unless the store went through the same L1. */
     bool may_be_cached = in_global && !now->writes && !same_block && has_read(touch, cell, true);
     if (!(lanes & ~released) && !may_be_cached) {
         race_detector_report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes, false);
@@ -214,7 +215,7 @@ static inline bool is_of_this_warp(const Touch *touch, const WarpAccess *earlier
     return earlier->block == touch->block->order.number && warp_access_warp(earlier) == touch->access->warp;
 }
 
-/* Where to keep a read: in place of one that is ordered before it; else of one by the same warp. */
+/* Where to keep a read: in place of one ordered before it, or else of one by the same warp. */
 static WarpAccess *record_for_read(const Touch *touch, ShadowCell *cell) {
     WarpAccess *own = NULL;
     for (int i = 0; i < CELL_READS; i++)
@@ -229,7 +230,7 @@ static WarpAccess *record_for_read(const Touch *touch, ShadowCell *cell) {
     return last;
 }
 
-/* The cell is written, and not all reads are there to be compared. */
+/* The cell is written, and some reads are no longer kept for comparison. */
 static __attribute__((noinline)) void note_lost_reads(const Touch *touch, ShadowCell *cell) {
     RaceDetector *detector = touch->block->detector;
     const HappensBefore *order = &touch->block->order;
@@ -258,7 +259,7 @@ static void note_reread(const Touch *touch, const WarpAccess *earlier) {
 }
 
 static void touch_shadow(const Touch *touch, ShadowCell *cell) {
-    if (touch->access->arrives) { /* compared where it was issued, and on its way */
+    if (touch->access->arrives) { /* compared when it was issued, and in flight */
         WarpAccess *record = touch->rule->writes ? &cell->write : record_for_read(touch, cell);
         *record =
             (WarpAccess){touch->block->order.number, touch->block->order.now, UINT32_C(1) << touch->lane,
@@ -284,7 +285,7 @@ static void touch_shadow(const Touch *touch, ShadowCell *cell) {
     put(touch, &cell->write);
 }
 
-/* Lanes store what this one stores, or that two of them do not has been counted. */
+/* The lanes store the same value as this one, or their conflict has been counted. */
 static bool store_alike(const Touch *touch, uint32_t lanes) {
     RaceDetector *detector = touch->block->detector;
     const RacePair *conflict =

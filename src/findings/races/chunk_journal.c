@@ -2,10 +2,10 @@
 
 enum { MOST_LISTED = 32 };
 
-typedef enum Meeting {                  /* of an access in the list and a new one of the same cells */
-                       MEETING_KNOWN,   /* every lane knows of the one in the list, or is it */
-                       MEETING_UNKNOWN, /* none does */
-                       MEETING_MIXED    /* that depends on the lane, or has to be looked up */
+typedef enum Meeting {                  /* how a listed access relates to a new one of the same cells */
+                       MEETING_KNOWN,   /* every lane knows of the listed access, or made it */
+                       MEETING_UNKNOWN, /* no lane knows of it */
+                       MEETING_MIXED    /* depends on the lane, or needs a lookup */
 } Meeting;
 
 static inline bool joins(const ChunkAccess *earlier, const ChunkAccess *now) {
@@ -42,8 +42,7 @@ static inline void remove_at(ShadowChunk *chunk, int index) {
     memmove(&more->list[index], &more->list[index + 1], (size_t)(more->count - index) * sizeof *more->list);
 }
 
-/* The new access takes the place of those of its kind: of a write, which only the last of counts; of a read that all
- * lanes know of. */
+/* The new access replaces those that it makes obsolete: an earlier write, or reads that all lanes know of. */
 static void replace(ShadowChunk *chunk, const ChunkAccess *now) {
     int count;
     ChunkAccess *list = shadow_chunk_list(chunk, &count);
@@ -72,7 +71,7 @@ JournalEntry chunk_journal_add(ShadowMemory *memory, ShadowChunk *chunk, const H
                                const ChunkAccess *now) {
     int count;
     ChunkAccess *list = shadow_chunk_list(chunk, &count);
-    uint32_t known = 0, unknown = 0; /* cells that reads of the list have read, too */
+    uint32_t known = 0, unknown = 0; /* cells that listed reads also read */
     bool replaces = false, is_uniform_write = now->writes && !now->step;
     if ((chunk->more && chunk->more->cells) || is_uniform_write) return JOURNAL_CELLS;
     for (int i = 0; i < count; i++) {

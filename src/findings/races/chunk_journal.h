@@ -1,9 +1,9 @@
-/* Chunk journal: the accesses of a chunk as a list, while the list says as much as its cells would. Private
- * to src/metrics.
+/* Chunk journal: lists the accesses of a chunk while a list says as much as cells would. Private to
+ * src/findings.
  *
- * It does while no two accesses of a cell meet of which it matters here which lanes are ordered: reads of one cell by
- * threads that do not know of each other are listed one behind the other; what is known already makes place. Whatever
- * may be a race, or is not as simple, is left to the cells. */
+ * It does so while the order of single lanes does not matter for any two accesses of a cell. Reads of one
+ * cell by threads that do not know of each other are listed one after the other; known accesses are replaced.
+ * The cells handle everything that may be a race or is less simple. */
 #ifndef FINDINGS_RACES_CHUNK_JOURNAL_H
 #define FINDINGS_RACES_CHUNK_JOURNAL_H
 
@@ -11,14 +11,15 @@
 
 typedef enum JournalEntry {
     JOURNAL_ADDED,
-    JOURNAL_CELLS, /* the cells have to be looked at one by one */
+    JOURNAL_CELLS, /* the cells must be checked one by one */
     JOURNAL_FULL   /* the limit of memory is reached */
 } JournalEntry;
 
 /* Adds an access by the block of `order`, at its present stamp. */
 JournalEntry chunk_journal_add(ShadowMemory *memory, ShadowChunk *chunk, const HappensBefore *order,
                                const ChunkAccess *access);
-/* Of shared memory that no other block accesses: drops what is stamped so or earlier, with which nothing can race. */
+/* For shared memory that no other block accesses: drops accesses up to this stamp, which can no longer
+ * race. */
 void chunk_journal_forget(ShadowMemory *memory, ShadowChunk *chunk, uint32_t stamp);
 
 #endif

@@ -35,7 +35,7 @@ static void add_known(const HappensBefore *order, VectorClock **phase) {
     }
 }
 
-/* One by one: of a relaxed arrival only what a fence has released. */
+/* Thread by thread: a relaxed arrival adds only what a fence has released. */
 static void add_threads(const ClusterOrder *cluster, const HappensBefore *order, VectorClock **phase) {
     VectorClockEntry entries[WARP_LANES];
     for (int w = 0; w < BLOCK_WARPS; w++) {

@@ -1,5 +1,5 @@
-/* Finding: the kinds of findings and the place of one. The race detector finds those that are races. What a
- * race is, findings.h says. */
+/* Finding: the kinds of findings and where one occurs. The race detector finds races, which findings.h
+ * defines. */
 #ifndef FINDINGS_RACES_FINDING_H
 #define FINDINGS_RACES_FINDING_H
 
@@ -15,26 +15,26 @@ typedef enum FindingKind {
 typedef enum Severity { SEVERITY_ERROR, SEVERITY_SLOW, SEVERITY_NOTE } Severity; /* in the order of a list */
 
 typedef struct FindingAccess {
-    int pc; /* PTX_NO_PC: there is no such access */
+    int pc; /* PTX_NO_PC: no such access */
     const char *file;
     int line; /* metrics_line_of() */
     uint32_t block[3];
     uint64_t linear_block;
     int warp;
-    uint32_t lanes; /* those involved */
-    int lane;       /* the one whose address and value these are; -1: none */
+    uint32_t lanes; /* the lanes involved */
+    int lane;       /* the lane with this address and value; -1: none */
     int buffer;     /* global: in trace->buffers; shared and local: in the launch's symbols; -1: no address */
     uint64_t offset;
     bool has_value, is_store, is_atomic;
-    uint64_t value; /* loaded or stored; an atomic's operand is not kept */
-    PtxType type;   /* of the value, as far as the instruction and the buffers say; PTX_NO_TYPE: not known */
-    uint32_t interval; /* block-wide barriers that the warp had passed */
-    int event;         /* of the traced block; -1: the block is not traced, or there is no event */
+    uint64_t value;    /* loaded or stored; the operand of an atomic is not kept */
+    PtxType type;      /* of the value, from the instruction and the buffers; PTX_NO_TYPE: not known */
+    uint32_t interval; /* block-wide barriers that the warp has passed */
+    int event;         /* index in the traced block; -1: the block is not traced, or has no such event */
 } FindingAccess;
 
 typedef struct FindingsUnseen { /* where the search may have missed a race */
-    uint64_t places;            /* that were written after more reads than it keeps, in all blocks */
-    uint64_t accesses;          /* of warps, for which it had no memory */
+    uint64_t places;            /* places written after more reads than a cell keeps, in all blocks */
+    uint64_t accesses;          /* warp accesses that did not fit in memory */
 } FindingsUnseen;
 
 typedef struct RaceDetector RaceDetector;
@@ -42,7 +42,7 @@ RaceDetector *race_detector_new(void);
 void race_detector_free(RaceDetector *detector);
 /* For emulator_set_observer(), before the first launch. */
 TraceObserver race_detector_observer(RaceDetector *detector);
-/* It ran in several threads: why a result is wrong is better asked of one in a single thread. */
+/* It ran in several threads; find the origin of a wrong result with a single-threaded run. */
 bool race_detector_was_split(const RaceDetector *detector);
 
 #endif

@@ -115,7 +115,7 @@ bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *acce
 
 /* ---- what a thread knows, as a vector clock --------------------------------------------------------- */
 
-/* Adds to *to what `lanes` of `warp` know and have done up to now. */
+/* Adds to *to what `lanes` of `warp` know and have done so far. */
 static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, VectorClock **to) {
     VectorClockEntry entries[WARP_LANES + 1];
     int count = 0;
@@ -160,7 +160,7 @@ static void join_block(HappensBefore *order) {
     }
 }
 
-/* Threads that knew the same know the same afterwards: those that met at a barrier before share a clock. */
+/* Threads that knew the same before know the same afterwards: threads that met at a barrier share a clock. */
 static void release_lanes(HappensBefore *order, int warp, uint32_t lanes, int barrier,
                           VectorClock *shared[2]) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -177,7 +177,7 @@ static void release_lanes(HappensBefore *order, int warp, uint32_t lanes, int ba
 }
 
 void happens_before_release(HappensBefore *order, const TraceSync *sync) {
-    VectorClock *shared[2] = {NULL, NULL}; /* what a thread knew, and knows now */
+    VectorClock *shared[2] = {NULL, NULL}; /* what a thread knew before, and knows now */
     for (int w = 0; w < sync->released_count; w++) {
         uint32_t lanes = sync->released[w].mask;
         if (sync->is_blockwide)
@@ -241,8 +241,8 @@ static void forget_kept(SyncWord *word) {
     word->kept_count = 0;
 }
 
-/* An atomic by another block: what was released at the scope of the last one's stays for that one, and what was released by
- * this one before is found again ("observation order"). */
+/* An atomic by another block: keeps the block-scope releases of the previous block, and restores earlier ones
+ * of this block ("observation order"). */
 static void change_block(SyncWord *word, uint32_t block) {
     VectorClock **now = &word->released[SCOPE_BLOCK];
     if (*now) {
@@ -301,7 +301,7 @@ void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *
 }
 
 void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncWord *word, bool adds) {
-    enum { MOST = 1024 }; /* entries: each that observes the word copies them */
+    enum { MOST = 1024 }; /* entries; each observer of the word copies them */
     if (!adds) vector_clock_replace(&word->followed, NULL);
     if (word->followed && word->followed->count >= MOST) return;
     add_knowledge(order, warp, UINT32_C(1) << lane, &word->followed);

@@ -1,11 +1,11 @@
-/* Happens before: the accesses of other threads that happened before the present one. Private to src/metrics;
+/* Happens before: which accesses of other threads precede the present one. Private to src/findings;
  * findings.h names the rules.
  *
- * Every access of a block has a *stamp*: a number that goes up whenever the block's accesses are ordered.
- * A thread *knows* an access that happened before what it does now. Nearly always a barrier orders
- * accesses: then the whole block knows everything stamped so far; or a bar.warp.sync of a whole warp,
- * which does the same for the warp. All other orders (partial masks, named barriers, fences with atomics)
- * are kept as vector clocks of single threads. */
+ * Every access of a block has a *stamp*, a number that grows whenever the block's accesses are ordered. A
+ * thread *knows* an access that happened before its present one. Usually a barrier orders accesses: the whole
+ * block then knows everything stamped so far. A bar.warp.sync of a whole warp does the same for the warp. All
+ * other orders (partial masks, named barriers, fences with atomics) are kept as vector clocks of single
+ * threads. */
 #ifndef FINDINGS_RACES_HAPPENS_BEFORE_H
 #define FINDINGS_RACES_HAPPENS_BEFORE_H
 
@@ -15,14 +15,14 @@
 
 enum { BLOCK_WARPS = 32, BLOCK_BARRIERS = 17 };
 
-typedef struct WarpAccess { /* by lanes of a warp that executed one instruction, at one stamp */
-    uint32_t block;         /* the number that the detector gave it, from 1 */
+typedef struct WarpAccess { /* lanes of a warp that executed one instruction, at one stamp */
+    uint32_t block;         /* its number in the detector, from 1 */
     uint32_t stamp;
-    uint32_t mask;   /* 0: there is no access */
+    uint32_t mask;   /* 0: no access */
     uint32_t origin; /* warp_access_origin() */
 } WarpAccess;
 
-#define BEFORE_WRITE UINT32_C(0x80000000) /* in the origin of a read: the place has been written since */
+#define BEFORE_WRITE UINT32_C(0x80000000) /* set in the origin of a read: the place has been written since */
 
 static inline uint32_t warp_access_origin(int pc, int warp) {
     return (uint32_t)pc << 5 | (uint32_t)warp;
@@ -36,47 +36,49 @@ static inline int warp_access_warp(const WarpAccess *access) {
 
 typedef enum SyncScope { SCOPE_BLOCK, SCOPE_DEVICE, SCOPE_COUNT } SyncScope;
 
-/* What a thread has seen a sign of, though it does not happen before what the thread does now. */
+/* Evidence of an access that is not ordered before what the thread does now. */
 typedef enum OrderSign {
-    SIGN_RELEASED, /* its thread has fenced, then written a word that was observed; the observer has not fenced since */
-    SIGN_FOLLOWED, /* its thread has written that word later, without a fence between: nothing orders the two */
-    SIGN_NARROW, /* its thread has released it to an mbarrier, but the scope of that, or of the wait, is the block */
+    /* its thread fenced, then wrote a word that was observed; the observer has not fenced since */
+    SIGN_RELEASED,
+    SIGN_FOLLOWED, /* its thread wrote that word later, without a fence between: nothing orders the two */
+    /* its thread released it to an mbarrier, but the scope of the arrival or the wait is the block */
+    SIGN_NARROW,
     SIGN_COUNT
 } OrderSign;
 
 typedef struct ThreadClocks {
-    VectorClock *known; /* beyond what its block and its warp know */
+    VectorClock *known; /* known beyond what its block and its warp know */
     /* [scope] What a strong store of this thread publishes: everything before its last fence of that
      * scope. */
     VectorClock *released[SCOPE_COUNT];
-    /* [scope] Observed by strong loads; known after the next fence of that scope, or a wider one. BLOCK: what threads of the
-     * own block have released. */
+    /* [scope] Observed by strong loads; known after the next fence of that scope or a wider one. BLOCK: what
+     * threads of its own block have released. */
     VectorClock *acquired[SCOPE_COUNT];
-    VectorClock
-        *signs[SIGN_COUNT]; /* observed by the thread, or by one that it has synchronized with since */
+    /* Observed by the thread, or by one that it has synchronized with since. */
+    VectorClock *signs[SIGN_COUNT];
 } ThreadClocks;
 
-typedef struct HappensBefore { /* of one block */
-    uint32_t number;           /* of the block, from 1 */
-    uint32_t first;            /* number of the first block of this launch: earlier launches have ended */
-    uint32_t now;              /* the stamp of what is done now; goes on from block to block */
-    uint32_t begun;   /* what is stamped so or earlier is of blocks before, whose state this one has */
-    uint32_t barrier; /* the whole block knows what is stamped so or earlier */
-    uint32_t warp[BLOCK_WARPS];     /* the whole warp knows what its own lanes stamped so or earlier */
-    uint32_t started[BLOCK_WARPS];  /* lanes that the warp began with */
+typedef struct HappensBefore {     /* for one block */
+    uint32_t number;               /* of the block, from 1 */
+    uint32_t first;                /* number of the first block of this launch: earlier launches have ended */
+    uint32_t now;                  /* the present stamp; continues from block to block */
+    uint32_t begun;                /* stamps up to this one belong to earlier blocks, whose state is reused */
+    uint32_t barrier;              /* the whole block knows everything stamped up to this */
+    uint32_t warp[BLOCK_WARPS];    /* the whole warp knows what its own lanes stamped up to this */
+    uint32_t started[BLOCK_WARPS]; /* lanes that the warp started with */
     uint32_t interval[BLOCK_WARPS]; /* block-wide barriers passed */
-    VectorClock *known;             /* by all threads, of other blocks */
+    VectorClock *known;             /* what all threads know of other blocks */
     VectorClock *signs[SIGN_COUNT]; /* observed by a thread before the last barrier of the block */
     ThreadClocks *threads;          /* [warp * 32 + lane]; NULL: no thread has a clock */
     int thread_count;
-    uint32_t gathering;                    /* named barriers at which threads have arrived, and: */
-    VectorClock *gathered[BLOCK_BARRIERS]; /* known by the threads that have arrived at a named barrier */
+    uint32_t gathering;                    /* named barriers at which threads have arrived */
+    VectorClock *gathered[BLOCK_BARRIERS]; /* what the threads that have arrived at a named barrier know */
     VectorClock *gathered_signs[BLOCK_BARRIERS][SIGN_COUNT];
 } HappensBefore;
 
-/* Starts a block; reuses the memory of one that has ended. */
+/* Starts a block; reuses the memory of an earlier block. */
 void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first, int thread_count);
-void happens_before_end(HappensBefore *order); /* frees clocks */
+void happens_before_end(HappensBefore *order); /* frees the clocks */
 
 static inline bool happens_before_has_clocks(const HappensBefore *order) {
     return order->known || order->threads;
@@ -103,19 +105,19 @@ static inline uint32_t happens_before_unknown(const HappensBefore *order, int wa
                : lanes;
 }
 
-/* Those of `lanes` of `earlier` of whose access `lane` has seen the sign. */
+/* The lanes of `lanes` of `earlier` for whose access `lane` has seen this sign. */
 uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
                                uint32_t lanes, OrderSign sign);
 
-/* Has any thread seen any sign? */
+/* True if any thread has seen any sign. */
 static inline bool happens_before_has_signs(const HappensBefore *order) {
     bool any = order->threads;
     for (int s = 0; s < SIGN_COUNT; s++) any |= order->signs[s] != NULL;
     return any;
 }
 
-/* Does the thread know anything that threads of another block did? Does a thread of the block know the access? Has one
- * seen this sign of it? */
+/* True if the thread knows anything that threads of another block did; if it knows the access; if it has seen
+ * this sign of the access. */
 bool happens_before_thread_knows(const HappensBefore *order, int thread, uint32_t block);
 bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *access);
 bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *access, OrderSign sign);
@@ -124,42 +126,42 @@ ThreadClocks *happens_before_threads(HappensBefore *order); /* [warp * 32 + lane
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
 void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);
-/* To the time behind the last barrier of the block: since then only whole warps have synchronized. */
+/* Goes back to the last barrier of the block; only whole warps may have synchronized since. */
 void happens_before_go_back(HappensBefore *order);
 void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope);
 
 enum { KEPT_RELEASES = 8 };
-typedef struct BlockRelease { /* at block scope, by threads of a block */
+typedef struct BlockRelease { /* a release at block scope by threads of a block */
     uint32_t block;
     VectorClock *released;
 } BlockRelease;
 
 typedef struct SyncWord { /* a word of memory through which threads synchronize */
     VectorClock *released[SCOPE_COUNT];
-    uint32_t block; /* the one that released[SCOPE_BLOCK] is for */
-    BlockRelease
-        *kept; /* of blocks before it, to whose releases atomics of others have added: the latest of them */
+    uint32_t block; /* the block of released[SCOPE_BLOCK] */
+    /* The latest releases of earlier blocks that atomics of other blocks have added to. */
+    BlockRelease *kept;
     int kept_count;
-    VectorClock *followed; /* what its writers did before they wrote it, fence or not */
-    VectorClock
-        *narrow; /* an mbarrier: what threads of other blocks released to it at the scope of their block */
+    VectorClock *followed; /* what its writers did before they wrote it, with or without a fence */
+    /* An mbarrier: what threads of other blocks released to it at the scope of their block. */
+    VectorClock *narrow;
 } SyncWord;
 
-/* A strong load observes what was released to `word`; `acquires`: it needs no fence to know it. */
+/* A strong load observes what was released to `word`; `acquires`: it knows it without a fence. */
 void happens_before_observe(HappensBefore *order, int warp, int lane, const SyncWord *word, bool acquires);
 /* A strong store or atomic publishes what its thread has released; `releases`: it needs no fence before it;
- * `adds`: it is atomic, so that what was published to the word before stays. */
+ * `adds`: it is atomic, so what was published to the word before remains. */
 void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *word, SyncScope scope,
                             bool releases, bool adds);
-/* `lane` is about to write the word, after all that it has done so far; `adds` as above. */
+/* `lane` is about to write the word, after all that it has done so far; `adds`: as above. */
 void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncWord *word, bool adds);
-/* `lane` arrives at an mbarrier of the block `home`, where only threads of that one wait. */
+/* `lane` arrives at an mbarrier of the block `home`; only threads of that block wait for it. */
 void happens_before_arrive_at(HappensBefore *order, int warp, int lane, SyncWord *word,
                               const HappensBefore *home, SyncScope scope, bool releases);
-/* Copies complete its phase; `lane` is the first to know. */
+/* Copies complete the phase of the mbarrier; `lane` is the first to know. */
 void happens_before_phase(HappensBefore *order, int warp, int lane, SyncWord *word,
                           const HappensBefore *home);
-/* `lane` has waited for its phase. */
+/* `lane` has waited for the phase of the mbarrier. */
 void happens_before_await(HappensBefore *order, int warp, int lane, const SyncWord *word, SyncScope scope,
                           bool acquires);
 void sync_word_done(SyncWord *word);

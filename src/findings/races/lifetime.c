@@ -1,5 +1,4 @@
-/* The lifetime of a block's shared memory for other blocks of its cluster: until when they may access it
- * (race_detector.h). */
+/* How long other blocks of a cluster may access a block's shared memory (race_detector.h). */
 #include "findings/races/race_detector.h"
 
 bool race_detector_are_peers(const RaceDetector *detector, uint32_t block, uint32_t other) {
@@ -12,8 +11,8 @@ bool race_detector_are_peers(const RaceDetector *detector, uint32_t block, uint3
            a / grid[0] / grid[1] / size[2] == b / grid[0] / grid[1] / size[2];
 }
 
-/* A block of the cluster exists for certain between two barriers of the cluster, or what else orders the access behind
- * something that it does, and before its exit. */
+/* A block of the cluster is known to exist between two cluster barriers, or if something else orders the
+ * access after an action of that block and before its exit. */
 void race_detector_report_lifetime(BlockRaces *block, const BlockRaces *owner, const FindingAccess *access,
                                    bool is_before_start) {
     RaceDetector *detector = block->detector;
@@ -49,7 +48,7 @@ static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *ac
     const PcRule *rule = &detector->rules[warp_access_pc(access)],
                  *written = &detector->written[warp_access_pc(access)];
     if (writes && written->width) rule = written;
-    /* Who has waited for the phase that it was a part of knows at least that it was made. */
+    /* A thread that waited for the phase that included the access knows at least that it was made. */
     OrderSign sign = rule->is_mbarrier ? SIGN_FOLLOWED : SIGN_NARROW;
     if (happens_before_block_saw(&block->order, access, sign)) return;
     FindingAccess side = {.pc = warp_access_pc(access),

@@ -1,9 +1,9 @@
-/* The race detector: compares every access with the earlier ones to the same cells (findings.h). */
+/* The race detector: compares every access with earlier ones to the same cells (findings.h). */
 #include "findings/races/race_detector.h"
 
 #include <stdlib.h>
 
-#define SHADOW_BYTES (UINT64_C(1) << 30) /* most that shadow memory may take */
+#define SHADOW_BYTES (UINT64_C(1) << 30) /* limit of shadow memory */
 
 /* ---- the observer ----------------------------------------------------------------------------------- */
 
@@ -15,7 +15,7 @@ static void at_mbarrier(BlockRaces *block, const BlockRaces *home, int warp, int
         happens_before_await(&block->order, warp, lane, word, rule->scope, rule->acquires);
 }
 
-/* The lanes of whose stores something is left: of plain ones to one word, the last. */
+/* The lanes whose stores remain; of plain stores to one word, the last. */
 static uint32_t lasting_lanes(const TraceAccess *access, const PcRule *rule) {
     bool replaces = rule->writes && !rule->is_atomic && !rule->releases;
     bool is_one_word = access->is_line && !access->stride;
@@ -48,7 +48,7 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
     }
 }
 
-/* About to write words that others may wait for: what the block has stored as volatile came before. */
+/* The lanes are about to write words that others may wait for: the block's volatile stores came before. */
 static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
     for (uint32_t rest = lasting_lanes(access, rule); rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -59,7 +59,7 @@ static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *r
     block->order.now++;
 }
 
-/* Of a copy, what it does on this side. */
+/* For a copy, the rule of this side. */
 static const PcRule *rule_of_access(const RaceDetector *detector, const TraceAccess *access) {
     const PcRule *written = &detector->written[access->pc];
     const PtxInstruction *in = detector->launched->program->code[access->pc].instruction;
@@ -113,7 +113,7 @@ static void see_access(BlockRaces *block, const TraceAccess *access) {
 
 /* ---- blocks that do the same in shared memory ------------------------------------------------------- */
 
-/* The block does something else than the last one: what it did since its last barrier is searched now. */
+/* The block departs from the last one: searches what it did since its last barrier. */
 static void depart(BlockRaces *block) {
     BlockPattern *pattern = &block->pattern;
     uint64_t room[WARP_LANES];
@@ -131,13 +131,13 @@ static void depart(BlockRaces *block) {
     }
 }
 
-/* The block does what no pattern has. */
+/* The block does something that a pattern cannot hold. */
 static void leave_pattern(BlockRaces *block) {
     depart(block);
     block->pattern.state = PATTERN_ENDS;
 }
 
-/* True: so did the last block, and nothing was to be said. */
+/* True: the last block did the same, and nothing was found. */
 static inline bool is_as_before(BlockRaces *block, PatternStep step, const TraceAccess *access) {
     BlockPattern *pattern = &block->pattern;
     if (block_pattern_follow(pattern, &step, access)) return true;
@@ -286,7 +286,7 @@ void race_detector_finish(RaceDetector *detector) {
         memset(detector->rereads, 0, (size_t)detector->code_count * sizeof *detector->rereads);
 }
 
-/* The cells of a space are as large as its smallest access. */
+/* A cell of a space has the size of the smallest access to that space. */
 static void note_width(const PcRule *rule, bool in_shared, bool in_global, int least[2]) {
     if (!rule->width) return;
     if (in_shared && rule->width < least[0]) least[0] = rule->width;
@@ -298,7 +298,7 @@ static bool is_clustered(const TraceLaunch *launch) {
 }
 
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
-    int least[2] = {8, 8}; /* bytes of an access: shared, global */
+    int least[2] = {8, 8}; /* bytes of the smallest access: shared, global */
     bool has_copies = false;
     detector->has_fences = detector->has_volatile = false;
     detector->has_clusters = is_clustered(detector->launched);
@@ -321,7 +321,7 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);
 }
 
-/* The trace of another producer may have other offsets. */
+/* Another producer's trace may have other offsets. */
 static void keep_window(RaceDetector *detector, const TraceLaunch *launched) {
     SharedWindow window = {.count = launched->symbol_count};
     window.symbols = arena_copy(&detector->arena, launched->symbols,

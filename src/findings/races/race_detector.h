@@ -1,4 +1,4 @@
-/* Race detector: its state while it observes a run (findings.h). Private to src/metrics. */
+/* Race detector: its state while it observes a run (findings.h). Private to src/findings. */
 #ifndef FINDINGS_RACES_RACE_DETECTOR_H
 #define FINDINGS_RACES_RACE_DETECTOR_H
 
@@ -11,54 +11,54 @@ enum { MOST_PAIRS = 64, PAIR_PLACES = 256 };
 
 typedef enum Strength {
     ACCESS_WEAK,
-    ACCESS_VOLATILE, /* strong in PTX, but code that relies on it for order is wrong */
+    ACCESS_VOLATILE, /* strong in PTX, but no basis for an order */
     ACCESS_STRONG    /* relaxed, acquire, release; atomics */
 } Strength;
 
 typedef struct PcRule { /* what an instruction does to memory that threads share */
     bool is_access, reads, writes, is_atomic;
-    bool is_mbarrier; /* of one that is initialized */
+    bool is_mbarrier; /* an initialized mbarrier */
     Strength strength;
     bool acquires, releases;
     bool is_relaxed_arrival;      /* barrier.cluster.arrive.relaxed */
-    SyncScope scope;              /* of a strong access or a fence */
-    uint8_t width, element_bytes; /* of what a lane accesses; of one value in it */
+    SyncScope scope;              /* scope of a strong access or a fence */
+    uint8_t width, element_bytes; /* bytes that a lane accesses; bytes of one value in them */
 } PcRule;
 
 /* One access of one lane to one cell. */
 typedef struct Touch {
-    struct BlockRaces *block, *owner; /* owner: of the shared memory; else the same */
+    struct BlockRaces *block, *owner; /* owner: the block whose shared memory it is; else `block` */
     const TraceAccess *access;
     const PcRule *rule;
     int lane;
-    uint64_t offset; /* of the cell, in bytes */
+    uint64_t offset; /* byte offset of the cell */
     int cell_bytes;
-    bool is_shared; /* the cells may hold accesses of an earlier block, which had shared memory of its own */
-    bool follows_read; /* what is compared with it is a read: of a copy, that of its source */
+    bool is_shared;    /* the cells may hold accesses of an earlier block, which had its own shared memory */
+    bool follows_read; /* the earlier access is a read; for a copy, of its source */
 } Touch;
 
 enum { KNOWN_RACES = 16 };
-typedef struct KnownRace { /* accesses of which nothing more is to be said to the access of this serial */
+typedef struct KnownRace { /* accesses that need no further report for the access of this serial */
     uint64_t serial;
     int pc;
     bool is_same_warp, is_same_block;
 } KnownRace;
 
-typedef struct RacePair { /* a pair of instructions that race; the accesses are the first that did */
+typedef struct RacePair { /* a pair of instructions that race, and the first accesses that did */
     FindingKind kind;
     int launch;
     PtxSpace space;
     FindingAccess access, other;
     uint64_t count, blocks;
-    uint64_t last_serial, last_block; /* when it was counted last */
+    uint64_t last_serial, last_block; /* when it was last counted */
     bool is_volatile;                 /* both accesses are volatile */
     bool is_atomic;                   /* one of them is atomic */
-    bool is_narrow;                   /* both are strong, but of too narrow a scope */
+    bool is_narrow;                   /* both are strong, but their scope is too narrow */
     bool is_same_warp, is_same_block;
-    bool is_scope;  /* MISSING_ACQUIRE: an mbarrier lies between them, but its scope is a block */
-    bool is_source; /* a copy on its way: it is its source that is written */
-    TraceUse use;   /* of an undefined value */
-    bool has_owner; /* the shared memory is of block `owner`, and one of the accesses is another block's */
+    bool is_scope;        /* MISSING_ACQUIRE: an mbarrier lies between them, but its scope is a block */
+    bool is_source;       /* a copy in flight: its source is written */
+    TraceUse use;         /* how an undefined value is used */
+    bool has_owner;       /* the shared memory belongs to block `owner`; one access is another block's */
     bool is_before_start; /* BLOCK_LIFETIME: the owner may not have started; else it may have exited */
     uint64_t owner;
 } RacePair;
@@ -77,17 +77,17 @@ typedef struct BlockRaces {
     ShadowMemory shared;
     BlockPattern pattern;
     SyncTable syncs;           /* of shared memory */
-    bool stores_volatile;      /* it has stored to global memory as volatile */
-    struct FlyingCopy *flying; /* asynchronous copies on their way */
+    bool stores_volatile;      /* it has made volatile stores to global memory */
+    struct FlyingCopy *flying; /* asynchronous copies in flight */
     int flying_count, flying_capacity;
     uint64_t *flying_words; /* a bit for each word of shared memory that they will write */
     size_t flying_capacity_words;
     struct BlockRaces *next_idle;
 } BlockRaces;
 
-typedef struct Reread { /* an instruction's first load of a global word that another block had loaded */
+typedef struct Reread { /* an instruction's first load of a global word that another block loaded before */
     FindingAccess access, other;
-    uint64_t loads; /* such loads, of every lane and word */
+    uint64_t loads; /* number of such loads, over all lanes and words */
 } Reread;
 
 /* Where the observed producer placed the shared variables of a launch's blocks. */
@@ -101,14 +101,14 @@ struct RaceDetector {
     int launch, code_count;
     const TraceLaunch *launched;
     PcRule *rules;     /* [pc] of this launch */
-    PcRule *written;   /* [pc] asynchronous copies: what they do to their destination */
+    PcRule *written;   /* [pc] what asynchronous copies do to their destination */
     bool has_fences;   /* or acquires or releases */
     bool has_volatile; /* stores to global memory */
     bool has_patterns;
     bool has_clusters;
-    bool forgets; /* an access of shared memory that the whole block knows of has no more part in anything */
+    bool forgets;                       /* a shared memory access that the whole block knows can be dropped */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
-    uint32_t first_block;               /* number of the launch's first */
+    uint32_t first_block;               /* number of the launch's first block */
     uint64_t block_count;
     struct BlockRaces *completing[LAUNCH_CLUSTER_BLOCKS]; /* blocks of a cluster whose barrier is complete */
     int completing_count;
@@ -116,30 +116,31 @@ struct RaceDetector {
     ShadowMemory *buffers; /* [buffer] */
     int buffer_count;
     SyncTable syncs;
-    uint64_t most_bytes, bytes_left; /* of shadow memory */
+    uint64_t most_bytes, bytes_left; /* bytes of shadow memory */
     bool is_complete;
     FindingsUnseen unseen;
-    uint64_t unseen_serial; /* of the last access there was no memory for */
+    uint64_t unseen_serial; /* the last access that did not fit in memory */
     bool was_split;         /* several threads have searched */
     BlockRaces *idle;
     uint64_t serial;       /* of the last access */
     SharedWindow *windows; /* [launch] */
     int window_count, window_capacity;
-    Arena arena;                  /* their symbols */
+    Arena arena;                  /* for their symbols */
     KnownRace known[KNOWN_RACES]; /* [pc % KNOWN_RACES] */
-    uint64_t example_serial;      /* of the last access that is the example of a pair */
+    uint64_t example_serial;      /* serial of the last access that is the example of a pair */
     RacePair *pairs;
     int pair_count, pair_capacity;
-    uint8_t places[PAIR_PLACES]; /* of pairs that were found of late */
+    uint8_t places[PAIR_PLACES]; /* recently found pairs */
     Reread *rereads;             /* [pc] of this launch */
-    Reread reread;               /* of the launches so far, the one with most of them */
+    Reread reread;               /* the one with the most loads in the launches so far */
     int reread_launch;
-    int last_store_pc, last_store_launch; /* the last instruction that changed global memory; -1 */
+    int last_store_pc, last_store_launch; /* the last instruction that changed global memory; -1: none */
 };
 
-void race_detector_make_buffers(RaceDetector *detector); /* shadow memory of those of the trace */
+/* Makes shadow memory for the buffers of the trace. */
+void race_detector_make_buffers(RaceDetector *detector);
 void race_detector_forget_memory(RaceDetector *detector);
-/* The access cannot be kept. */
+/* The access does not fit in memory. */
 void race_detector_lack_memory(BlockRaces *block);
 void *race_detector_split(void *context, int parts); /* TraceObserver.split, join */
 bool race_detector_join(void *context, void *const *parts, int count, bool keep);
@@ -147,16 +148,18 @@ void race_detector_finish(RaceDetector *detector); /* after the last launch; may
 void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access);
 /* The pair of these instructions in this launch (`other` may be PTX_NO_PC); NULL: it is new. */
 RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int other);
-/* A new one, to be filled in; NULL: the limit is reached. */
+/* A new pair for the caller to fill in; NULL: the limit is reached. */
 RacePair *race_pair_add(BlockRaces *block, FindingKind kind, PtxSpace space);
-void race_pair_count(RacePair *pair, const BlockRaces *block); /* once more, in this block */
-/* Lanes of a warp have exited, and others of it are at an instruction: a note. */
+void race_pair_count(RacePair *pair, const BlockRaces *block); /* counts it again, in this block */
+/* A note: some lanes of a warp have exited while others are at an instruction. */
 void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, const TraceRelease *others);
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
-PcRule *race_detector_written_rules(const PtxProgram *program); /* of destinations; width 0: it is no copy */
+/* The rules of destinations; width 0: not a copy. */
+PcRule *race_detector_written_rules(const PtxProgram *program);
 
-/* Drops what has no more part in anything: of shared memory, what other blocks did in it before, and more (forgets). */
+/* Drops accesses that can no longer race: those of other blocks in reused shared memory, and more
+ * (`forgets`). */
 static inline void race_touch_forget(const Touch *touch, ShadowMemory *memory, ShadowChunk *chunk) {
     const RaceDetector *detector = touch->block->detector;
     const HappensBefore *order = &touch->block->order;
@@ -166,16 +169,18 @@ static inline void race_touch_forget(const Touch *touch, ShadowMemory *memory, S
 
 /* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
 void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);
-/* `lanes` access these cells of a chunk in the same instruction as touch->lane and one more lane, which have been compared.
- * True: they find what those have found, and are kept with them. False: they have to be compared. */
+/* `lanes` access these cells of a chunk in the same instruction as touch->lane and one more lane, which have
+ * been compared. True: the same result holds for them, and they are kept with those. False: they must be
+ * compared. */
 bool race_touch_alike(const Touch *touch, ShadowCell *cells, uint32_t which, uint32_t lanes);
-/* The same for all lanes of an access at once, where they make a line; false: they do not. */
+/* As race_touch_cell(), for all lanes of an access at once if their addresses have a constant stride; false:
+ * they have not. */
 bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift);
 
-/* What an access was, for a finding; what an earlier one of the same memory was. */
+/* The present access, and an earlier one of the same memory, as a finding shows them. */
 FindingAccess race_this_access(const Touch *touch);
 FindingAccess race_earlier_access(const Touch *touch, const WarpAccess *earlier, uint32_t lanes);
-/* What the instruction of an earlier access of the same memory does there: of a copy, its write. */
+/* The rule of an earlier access of the same memory; for a copy, that of its write. */
 const PcRule *race_rule_of(const Touch *touch, const WarpAccess *earlier);
 
 /* `lanes` of `earlier` and this access are a finding of this kind; `is_source`: as in RacePair. */
@@ -184,29 +189,31 @@ void race_detector_report(const Touch *touch, FindingKind kind, const WarpAccess
 /* A finding about lanes of one instruction of the block `linear`, without an address. */
 void race_detector_report_lanes(BlockRaces *block, uint64_t linear, FindingKind kind, int pc, int warp,
                                 uint32_t lanes);
-/* Blocks of one cluster? Numbers as in WarpAccess. */
+/* True if the blocks are in one cluster; numbers as in WarpAccess. */
 bool race_detector_are_peers(const RaceDetector *detector, uint32_t block, uint32_t other);
 /* The lane accesses shared memory of another block. */
 void race_detector_visit(const Touch *touch);
-/* The block ends: accesses of its memory by others that are not ordered before may come too late. */
+/* The block ends: accesses of its memory by other blocks that are not ordered before its exit may come too
+ * late. */
 void race_detector_check_visitors(BlockRaces *block);
-/* Shared memory of `owner` is accessed where it may not have started, or may have exited. */
+/* Shared memory of `owner` is accessed when it may not have started, or may have exited. */
 void race_detector_report_lifetime(BlockRaces *block, const BlockRaces *owner, const FindingAccess *access,
                                    bool is_before_start);
 
-/* Copies on their way (async_copies.c): each is kept with the block whose shared memory it goes to, or which issues it;
- * where these are two, with both. */
+/* Copies in flight (async_copies.c). The block of the destination and the issuing block each keep the
+ * copy. */
 void async_copies_see(BlockRaces *home, const TraceCopy *copy);
-/* Reports the lanes that access what a copy on its way reads or writes, and returns them; `owner`: of the memory. */
+/* Reports and returns the lanes that access what a copy in flight reads or writes; `owner`: the block of the
+ * memory. */
 uint32_t async_copies_check(BlockRaces *block, BlockRaces *owner, const TraceAccess *access,
                             const PcRule *rule);
-/* The block ends: the copies whose source is its shared memory, which is gone then. */
+/* The block ends: copies out of its shared memory lose their source. */
 void async_copies_leave_sources(BlockRaces *block);
 void async_copies_forget(BlockRaces *block);
 void async_copies_done(BlockRaces *block);
-/* The load is repeated until it finds what it waits for. */
+/* The load is repeated until it reads the value it waits for. */
 bool race_detector_is_polled(const PtxProgram *program, int pc);
-/* NULL: there is none, and `make` does not ask for one. */
+/* NULL: not found, and `make` is false. */
 SyncWord *sync_table_find(SyncTable *table, int buffer, uint64_t offset, bool make);
 void sync_table_done(SyncTable *table);
 

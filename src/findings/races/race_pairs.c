@@ -1,4 +1,4 @@
-/* The list of the races found, and errors that need no comparison of accesses. */
+/* The list of races found, and errors that need no comparison of accesses. */
 #include "findings/races/race_detector.h"
 
 void race_detector_set_block(const RaceDetector *detector, uint64_t linear, FindingAccess *access) {
@@ -13,7 +13,7 @@ static bool is_pair(const RacePair *pair, FindingKind kind, int launch, int pc, 
     return pair->kind == kind && pair->launch == launch && pair->access.pc == pc && pair->other.pc == other;
 }
 
-/* What races in a loop is found again and again: the place in the list is remembered by a hash. */
+/* A race in a loop is found again and again, so a hash remembers its place in the list. */
 RacePair *race_pair_find(RaceDetector *detector, FindingKind kind, int pc, int other) {
     uint8_t *place =
         &detector->places[((unsigned)pc * 7 + (unsigned)other * 3 + (unsigned)kind) % PAIR_PLACES];

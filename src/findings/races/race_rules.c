@@ -14,7 +14,7 @@ static Strength strength_of(const PtxInstruction *in, bool is_atomic) {
     return has(in, PTX_MOD_VOLATILE) ? ACCESS_VOLATILE : ACCESS_WEAK;
 }
 
-/* Bytes of one access; a bulk copy is seen in pieces of 16. */
+/* Bytes of one access; a bulk copy is observed in pieces of 16. */
 static int width_of(const PtxInstruction *in) {
     switch (ptx_asynchronous(in)) {
     case PTX_ASYNC_COPY:
@@ -27,7 +27,8 @@ static int width_of(const PtxInstruction *in) {
     }
 }
 
-/* All its operations are strong; what a wait finds complete it acquires, what arrives releases ("mbarrier"). */
+/* All its operations are strong: a wait that finds its phase complete acquires, an arrival releases
+ * ("mbarrier"). */
 static PcRule mbarrier_rule(const PtxInstruction *in) {
     PcRule rule = {.is_access = true, .writes = true, .width = 8, .element_bytes = 8};
     rule.scope = has(in, PTX_MOD_CLUSTER) ? SCOPE_DEVICE : SCOPE_BLOCK; /* the default is .cta */
@@ -59,7 +60,7 @@ static PcRule rule_of(const PtxInstruction *in) {
     bool both = has(in, PTX_MOD_ACQ_REL) || has(in, PTX_MOD_SC);
     rule.acquires = both || has(in, PTX_MOD_ACQUIRE);
     rule.releases = both || has(in, PTX_MOD_RELEASE);
-    int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 4; /* a copy is shown in words */
+    int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 4; /* a copy is observed in words */
     rule.width = (uint8_t)width_of(in);
     rule.element_bytes = (uint8_t)(bytes > 8 ? 8 : bytes);
     return rule;
@@ -72,8 +73,8 @@ PcRule *race_detector_written_rules(const PtxProgram *program) {
         if (trace_written_kind_of(in) == TRACE_NOT_RECORDED) continue;
         PcRule *rule = &rules[pc];
         *rule = rule_of(in);
-        rule->is_atomic =
-            ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE; /* each of its operations is relaxed.gpu */
+        /* Each of its operations is relaxed.gpu. */
+        rule->is_atomic = ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE;
         rule->reads = rule->is_atomic;
         rule->writes = true;
         rule->strength = rule->is_atomic ? ACCESS_STRONG : ACCESS_WEAK;
@@ -109,7 +110,8 @@ static void track(Tracked *tracked, const PtxOperand *operand) {
     for (int i = 0; i < operand->item_count; i++) track(tracked, &operand->items[i]);
 }
 
-/* A branch behind it depends on what it loads, and goes back to it, or past another one that does. */
+/* A branch after the load depends on the loaded value and goes back to the load, or past another branch that
+ * does. */
 bool race_detector_is_polled(const PtxProgram *program, int pc) {
     Tracked tracked = {0};
     bool may_leave = false;

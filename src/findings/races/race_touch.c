@@ -24,7 +24,7 @@ static uint64_t value_after(const Touch *touch) {
     return value_at(bytes + at, touch->rule->element_bytes);
 }
 
-/* What an earlier access of the same memory was: of a copy, its write. */
+/* The rule of an earlier access of the same memory; for a copy, that of its write. */
 const PcRule *race_rule_of(const Touch *touch, const WarpAccess *earlier) {
     const RaceDetector *detector = touch->block->detector;
     int pc = warp_access_pc(earlier);

@@ -26,7 +26,7 @@ ShadowChunk *shadow_memory_chunk(ShadowMemory *memory, uint64_t chunk) {
     return &memory->pages[index][chunk % SHADOW_PAGE_CHUNKS];
 }
 
-/* Room for `capacity` accesses; those that there are move along. */
+/* Makes room for `capacity` accesses and moves the present ones. */
 static bool make_room(ShadowMemory *memory, ShadowChunk *chunk, int capacity) {
     int count;
     const ChunkAccess *list = shadow_chunk_list(chunk, &count);
@@ -60,7 +60,8 @@ static WarpAccess of_cell(const ChunkAccess *access, int cell) {
     return (WarpAccess){access->block, access->stamp, lanes, access->origin};
 }
 
-/* Where a read goes that is not ordered behind those that are kept: as record_for_read() of race_detector.c would. */
+/* The slot for a read that is not ordered after those kept: as record_for_read() of cell_touch.c chooses
+ * it. */
 static WarpAccess *place_of_read(ShadowCell *cell, const WarpAccess *read) {
     WarpAccess *own = NULL;
     for (int i = 0; i < CELL_READS; i++) {

@@ -1,9 +1,9 @@
-/* Shadow memory: the last accesses to each piece of memory that threads share. Private to src/metrics.
+/* Shadow memory: the last accesses to each cell of shared or global memory. Private to src/findings.
  *
- * A piece (a *cell*) is as large as the smallest access of the program, so that every access covers whole cells. 32
- * cells are a *chunk*. Nearly always the lanes of a warp access a chunk side by side, and no two accesses meet that are
- * not ordered: then it is enough to list them, each as one line (chunk_journal.h). Only a chunk where that is not so
- * keeps the accesses of each cell, of which the list says in which order they came. */
+ * A *cell* is as large as the smallest access of the program, so that every access covers whole cells. 32
+ * cells are a *chunk*. Nearly always the lanes of a warp access a chunk side by side, and no two unordered
+ * accesses meet. Then a list of these accesses is enough, one line each (chunk_journal.h). Any other chunk
+ * keeps the accesses of each cell; the list gives their order. */
 #ifndef FINDINGS_RACES_SHADOW_MEMORY_H
 #define FINDINGS_RACES_SHADOW_MEMORY_H
 
@@ -11,21 +11,21 @@
 
 enum { CELL_READS = 8, CHUNK_CELLS = 32, SHADOW_PAGE_CHUNKS = 64 };
 
-typedef struct LostReads { /* for which a cell had no place */
-    WarpAccess last;       /* block 0: there are none */
+typedef struct LostReads { /* reads that did not fit in a cell */
+    WarpAccess last;       /* block 0: none */
     bool of_more_blocks, of_more_instructions;
-    /* The cell has been written since by a thread that they may not be ordered before. Of a buffer 1, of shared memory the
-     * block whose it is; else 0. */
+    /* The cell has been written since by a thread that they may not be ordered before. 1 for a buffer, the
+     * number of the owning block for shared memory; else 0. */
     uint32_t counted_for;
 } LostReads;
 
 typedef struct ShadowCell {
-    WarpAccess write;             /* the last */
-    WarpAccess reads[CELL_READS]; /* each of one warp and instruction; of other warps preferably */
+    WarpAccess write;             /* the last write */
+    WarpAccess reads[CELL_READS]; /* each of one warp and instruction, preferably of different warps */
     LostReads lost;
 } ShadowCell;
 
-/* The read makes place for another one. */
+/* The read gives up its slot to another one. */
 static inline void shadow_cell_lose(ShadowCell *cell, const WarpAccess *read) {
     LostReads *lost = &cell->lost;
     if (lost->last.block) {
@@ -35,11 +35,11 @@ static inline void shadow_cell_lose(ShadowCell *cell, const WarpAccess *read) {
     lost->last = *read;
 }
 
-typedef struct
-    ChunkAccess { /* cells of a chunk that lanes of a warp accessed in one instruction, at one stamp */
+/* Cells of a chunk that lanes of a warp accessed in one instruction, at one stamp. */
+typedef struct ChunkAccess {
     uint32_t block, stamp;
-    uint32_t origin; /* warp_access_origin(), and: */
-    uint32_t cells;  /* a bit for each that this is an access of; 0: there is no access */
+    uint32_t origin; /* warp_access_origin() */
+    uint32_t cells;  /* a bit for each cell accessed; 0: no access */
     /* Cell i was accessed by lane (i + shift) / step. Step 0: every cell by all of `lanes`. */
     uint32_t lanes;
     int16_t shift;
@@ -48,10 +48,10 @@ typedef struct
 } ChunkAccess;
 
 typedef struct ChunkMore { /* more than one access */
-    ShadowCell *cells;     /* [CHUNK_CELLS]; NULL: the list below */
+    ShadowCell *cells;     /* [CHUNK_CELLS]; NULL: use the list */
     uint32_t last;         /* stamp of the last access of the cells */
     int count, capacity;
-    ChunkAccess list[]; /* as they came */
+    ChunkAccess list[]; /* in order of time */
 } ChunkMore;
 
 typedef struct ShadowChunk {
@@ -62,14 +62,14 @@ typedef struct ShadowChunk {
 typedef struct ShadowMemory { /* of a buffer, or of a block's shared memory */
     ShadowChunk **pages;      /* [page][SHADOW_PAGE_CHUNKS]; NULL: not accessed */
     uint64_t page_count;
-    uint64_t *bytes_left; /* to be allocated, by all shadow memories of a detector together */
+    uint64_t *bytes_left; /* to be allocated; shared by all shadow memories of a detector */
 } ShadowMemory;
 
 /* NULL: the limit of memory is reached. */
 ShadowChunk *shadow_memory_chunk(ShadowMemory *memory, uint64_t chunk);
-/* The cells of the chunk, one by one; NULL as above. */
+/* The cells of the chunk, one by one; NULL: as above. */
 ChunkMore *shadow_memory_cells(ShadowMemory *memory, ShadowChunk *chunk);
-/* False as above. */
+/* False: as above. */
 bool shadow_memory_add(ShadowMemory *memory, ShadowChunk *chunk, const ChunkAccess *access);
 void shadow_memory_forget_cells(ShadowMemory *memory, ShadowChunk *chunk);
 void shadow_memory_done(ShadowMemory *memory);

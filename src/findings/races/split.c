@@ -1,7 +1,7 @@
-/* The search in several host threads: each has a detector of its own for its blocks (observer.h). As no block
- * sees what those of another thread write, a pair that races lies within one part, and the lists can be put
- * together in the order of the blocks. What they cannot say together, a word that blocks of two parts load,
- * is asked of one thread where it matters (race_detector_was_split). */
+/* Searches in several host threads, each with its own detector for its blocks (observer.h). No block sees
+ * what blocks of another thread write, so both accesses of a race lie in one part, and the lists are merged
+ * in the order of the blocks. A word that blocks of two parts load needs a single-threaded search where it
+ * matters (race_detector_was_split). */
 #include "findings/races/race_detector.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void free_part(RaceDetector *part) {
     free(part);
 }
 
-/* The pairs of a later part; the first that found one has its example. */
+/* Adds the pairs of a later part; the first part that found a pair gives its example. */
 static void add_pairs(RaceDetector *whole, const RaceDetector *part) {
     for (int i = 0; i < part->pair_count; i++) {
         const RacePair *pair = &part->pairs[i];

@@ -70,7 +70,7 @@ static bool covers(const VectorClock *clock, const VectorClockEntry *entries, in
     return true;
 }
 
-/* The usual case, a counter that one block after the other increments: new entries come last. */
+/* The usual case is a counter that one block after the other increments: new entries come last. */
 static bool append(VectorClock *clock, const VectorClockEntry *entries, int count) {
     if (clock->references > 1 || clock->capacity - clock->count < count) return false;
     if (clock->count && !is_before(&clock->entries[clock->count - 1], &entries[0])) return false;

@@ -1,7 +1,7 @@
-/* Sparse vector clock: the latest stamp known per block or thread. Sparse, as most threads know nothing
- * beyond their last barrier (happens_before.h). Private to src/metrics.
+/* Sparse vector clock: the latest stamp known per block or thread.
  *
- * Clocks are counted references, and one that is shared never changes: a change makes a new one. NULL is
+ * Most threads know nothing beyond their last barrier (happens_before.h), so the clock is sparse. Private to
+ * src/findings. Clocks are counted references; a shared clock never changes: a change makes a copy. NULL is
  * the empty clock. */
 #ifndef FINDINGS_RACES_VECTOR_CLOCK_H
 #define FINDINGS_RACES_VECTOR_CLOCK_H
@@ -13,7 +13,7 @@ enum { VECTOR_CLOCK_WHOLE_BLOCK = 0xffff };
 
 typedef struct VectorClockEntry { /* everything that `thread` of `block` did up to `stamp` is known */
     uint32_t block;
-    uint16_t thread; /* in the block; or VECTOR_CLOCK_WHOLE_BLOCK */
+    uint16_t thread; /* its index in the block; or VECTOR_CLOCK_WHOLE_BLOCK */
     uint32_t stamp;
 } VectorClockEntry;
 
@@ -26,10 +26,10 @@ VectorClock *vector_clock_keep(VectorClock *clock); /* another reference */
 void vector_clock_drop(VectorClock *clock);
 /* Sets *at, which takes over the reference; drops the clock that was there. */
 void vector_clock_replace(VectorClock **at, VectorClock *clock);
-/* The latest stamp of `thread` of `block` that is known; 0: none. */
+/* The latest known stamp of `thread` of `block`; 0: none. */
 uint32_t vector_clock_find(const VectorClock *clock, uint32_t block, uint16_t thread);
-bool vector_clock_has(const VectorClock *clock, uint32_t block); /* anything of it is known */
-/* The later of both stamps, for every thread. `entries` are in the order of a clock's. */
+bool vector_clock_has(const VectorClock *clock, uint32_t block); /* anything of the block is known */
+/* Takes the later of both stamps for every thread. `entries` have the order of a clock's. */
 void vector_clock_join(VectorClock **at, VectorClock *other);
 void vector_clock_add(VectorClock **at, const VectorClockEntry *entries, int count);
 /* Removes the entries of `block` up to `stamp`. */

@@ -1,6 +1,6 @@
-/* An access of a whole warp, cut into the chunks that it meets (race_detector.h): it is a line over the
- * lanes, and its pieces go into the journals of the chunks. Chunks and cells ascend as lanes do, so that what
- * has to be looked at cell by cell is seen in the same order as lane by lane. */
+/* Cuts a warp's access into chunks (race_detector.h). The addresses have a constant stride over the lanes,
+ * and the pieces go into the journals of the chunks. Chunks and cells ascend as lanes do, so cells that need
+ * a closer check are seen in the same order as lane by lane. */
 #include "findings/races/race_detector.h"
 
 typedef struct LaneLine { /* lane l accesses cells first + l * step up to `width` of them */
@@ -74,7 +74,7 @@ static void touch_row(const LaneLine *line) {
     }
 }
 
-/* Some lanes, side by side, a cell each. */
+/* Some lanes, side by side, one cell each. */
 static void touch_row_part(const LaneLine *line, uint32_t lanes) {
     int64_t chunk = line->first >> 5;
     int low = (int)(line->first & 31);
@@ -84,14 +84,14 @@ static void touch_row_part(const LaneLine *line, uint32_t lanes) {
     if (next.cells) keep_piece(line, chunk + 1, &next);
 }
 
-/* All lanes the same cells. */
+/* All lanes access the same cells. */
 static void touch_point(const LaneLine *line, uint32_t lanes) {
     int64_t low = line->first & 31;
     ChunkAccess piece = {.cells = bits_between(low, low + line->width), .lanes = lanes};
     keep_piece(line, line->first >> 5, &piece);
 }
 
-/* Lanes apart from each other: those of each chunk together. */
+/* The lanes lie apart; those of each chunk are handled together. */
 static void touch_spread(const LaneLine *line, uint32_t lanes) {
     for (uint32_t rest = lanes; rest;) {
         int lane = __builtin_ctz(rest), last = lane;
