@@ -1,5 +1,5 @@
-/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed (guess.h): each item becomes what its
- * parameter is. The grammar is in plan.h. */
+/* --args: the arguments of a kernel that is in no catalogue, written by hand or guessed (guess.h): each item
+ * becomes what its parameter is. The grammar is in plan.h. */
 #include "plan/arguments.h"
 
 #include <inttypes.h>
@@ -87,7 +87,8 @@ static bool add_pointer(ArgumentReader *reader, Span span, const PtxVariable *pa
     return true;
 }
 
-/* A structure may be padded to the parameter's alignment, where a declaration asks for more than its members need. */
+/* A structure may be padded to the parameter's alignment, where a declaration asks for more than its members
+ * need. */
 static void pad_to_alignment(const PtxVariable *parameter, Item *item, Arena *arena) {
     uint64_t alignment = parameter->alignment > 0 ? (uint64_t)parameter->alignment : 1,
              whole = ((uint64_t)item->byte_count + alignment - 1) / alignment * alignment;

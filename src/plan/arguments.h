@@ -78,7 +78,8 @@ bool argument_item(ArgumentReader *reader, Span span, Item *item);
 
 /* ---- arguments_members.c ---- */
 
-/* True if the loads of the (parsed) entry match the members of the structure; else the error names the place. */
+/* True if the loads of the (parsed) entry match the members of the structure; else the error names the place.
+ */
 bool argument_check_members(ArgumentReader *reader, Span span, const PtxVariable *parameter,
                             const Item *item);
 

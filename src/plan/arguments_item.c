@@ -1,5 +1,5 @@
-/* Items of --args: pointers, numbers, structures. A structure's members lie one after another, each at a multiple of its size,
- * as in C and in PTX. */
+/* Items of --args: pointers, numbers, structures. A structure's members lie one after another, each at a
+ * multiple of its size, as in C and in PTX. */
 #include "plan/arguments.h"
 
 #include "base/text.h"

@@ -206,7 +206,8 @@ void *plan_copy_bytes(const Plan *plan, int index) {
     return copy;
 }
 
-/* A plan is kept twice, before and after the run. A plan of more than half of the memory would swap or be killed. */
+/* A plan is kept twice, before and after the run. A plan of more than half of the memory would swap or be
+ * killed. */
 static bool fits_memory(const Plan *plan, Error *error) {
     double bytes = 0;
     double limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;

@@ -3,9 +3,9 @@
  *
  *   ENTRY<<<GRID, BLOCK[, SHARED][, cluster=SIZE][, cooperative]>>>(ARGUMENTS); ...
  *
- * GRID, BLOCK and SIZE are an EXPRESSION or (X, Y, Z), {X, Y, Z}, dim3(X, Y, Z), whose last numbers may be missing; SHARED is
- * how many bytes of dynamic shared memory a block gets. Expressions and ARGUMENTS are those of --args (plan.h): n is --n, block
- * and grid are of that launch. Buffers are shared by name. */
+ * GRID, BLOCK and SIZE are an EXPRESSION or (X, Y, Z), {X, Y, Z}, dim3(X, Y, Z), whose last numbers may be
+ * missing; SHARED is how many bytes of dynamic shared memory a block gets. Expressions and ARGUMENTS are
+ * those of --args (plan.h): n is --n, block and grid are of that launch. Buffers are shared by name. */
 #ifndef PLAN_LAUNCHES_H
 #define PLAN_LAUNCHES_H
 
@@ -21,7 +21,8 @@ typedef struct TypedLaunch {
     size_t arguments, argument_length; /* where they stand */
 } TypedLaunch;
 
-/* Reads at most PLAN_LAUNCHES launches; entries are in the arena. False with an error that shows the place. */
+/* Reads at most PLAN_LAUNCHES launches; entries are in the arena. False with an error that shows the place.
+ */
 bool launches_read(const char *text, uint64_t n, TypedLaunch *launches, int *count, Arena *arena,
                    Error *error);
 

@@ -54,7 +54,8 @@ INLINE double double_of(uint64_t bits) {
     return number;
 }
 
-/* Converts x < 2^53 to double. Few vector units have an instruction for it, so the halves are put behind 2^84 and 2^52. */
+/* Converts x < 2^53 to double. Few vector units have an instruction for it, so the halves are put behind 2^84
+ * and 2^52. */
 INLINE double number_of(uint64_t x) {
     double high = double_of(x >> 32 | UINT64_C(0x4530000000000000)) - (0x1p84 + 0x1p52);
     return high + double_of((x & UINT32_MAX) | UINT64_C(0x4330000000000000));

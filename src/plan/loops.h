@@ -1,5 +1,5 @@
-/* Loops over whole inputs, compiled for several vector units: random fills and sums of the common types. Every unit
- * gives the same bytes. */
+/* Loops over whole inputs, compiled for several vector units: random fills and sums of the common types.
+ * Every unit gives the same bytes. */
 #ifndef PLAN_LOOPS_H
 #define PLAN_LOOPS_H
 

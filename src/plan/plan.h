@@ -1,8 +1,9 @@
-/* Plan: everything that a run needs, on any backend: modules, buffers and how they are filled, launches with their arguments
- * and what the host writes before each, the blocks to trace, and what the result should be.
+/* Plan: everything that a run needs, on any backend: modules, buffers and how they are filled, launches with
+ * their arguments and what the host writes before each, the blocks to trace, and what the result should be.
  *
- * A plan is a value: it knows no session and no backend, owns what it points to, and can be copied, printed, compared, saved and
- * loaded (plan_file.h). A row of the catalogue makes one, so do --args and --launch, and a guess. */
+ * A plan is a value: it knows no session and no backend, owns what it points to, and can be copied, printed,
+ * compared, saved and loaded (plan_file.h). A row of the catalogue makes one, so do --args and --launch, and
+ * a guess. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
@@ -40,7 +41,8 @@ typedef struct PlanBuffer {
                   default: 10 for one byte, 100 for two, 1000 for more; 1 for floats, 8 for whole_numbers */
     bool whole_numbers;  /* RANDOM floats are small integers, whose sums are exact in any order */
     const void *content; /* FILL_CONTENT: count elements, in the plan's arena */
-    /* Where it lies on the emulator: a multiple of PLAN_ALIGNMENT behind the buffer before it. 0: the backend chooses. */
+    /* Where it lies on the emulator: a multiple of PLAN_ALIGNMENT behind the buffer before it. 0: the backend
+     * chooses. */
     uint64_t address;
     void *bytes; /* count elements; filled by plan_fill(), then changed by the run */
 } PlanBuffer;
@@ -117,22 +119,24 @@ void *plan_copy_bytes(const Plan *plan, int index);
 void plan_copy(const Plan *plan, Plan *copy);
 void plan_free(Plan *plan);
 const char *plan_fill_name(FillKind fill); /* "zero" */
-/* Parses such a name, or "file:PATH", whose PATH *path points to (else NULL). False if there is no such fill. Callers refuse
- * FILL_VALUE, and FILL_FILE without a path. */
+/* Parses such a name, or "file:PATH", whose PATH *path points to (else NULL). False if there is no such fill.
+ * Callers refuse FILL_VALUE, and FILL_FILE without a path. */
 bool plan_fill_parse(const char *text, size_t length, FillKind *fill, const char **path);
 /* The fill with its numbers, "random(0,9)", as session files have it: printed and parsed. */
 void plan_fill_print(const PlanBuffer *buffer, Text *out);
 bool plan_fill_scan(const char *text, PlanBuffer *buffer);
 
 int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, FillKind fill); /* index */
-/* A buffer by its name. Else "in", "in2", ... are the filled buffers and "out", ... the others, in order. -1: not found. */
+/* A buffer by its name. Else "in", "in2", ... are the filled buffers and "out", ... the others, in order. -1:
+ * not found. */
 int plan_find_buffer(const Plan *plan, const char *name, size_t length);
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 /* The bits of a scalar argument of at most 8 bytes; false for a pointer or a structure. */
 bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
 /* Lists at most `most` numbers among the arguments, words of structures included. Returns their count. */
 int plan_numbers(const PlanLaunch *launch, uint64_t *bits, int most);
-/* Sets `marked` ([plan->buffer_count]) for the buffers that an argument points to, also from within a structure. */
+/* Sets `marked` ([plan->buffer_count]) for the buffers that an argument points to, also from within a
+ * structure. */
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked);
 /* Index of a module with a copy of this text. */
 int plan_add_module(Plan *plan, const char *name, const char *ptx);
@@ -150,7 +154,8 @@ void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int b
 bool plan_bind_launch(const PlanLaunch *planned, const PtxProgram *program, const uint64_t *addresses,
                       Launch *launch, Error *error);
 
-/* Element i of typed memory as a double (half and bfloat widened), and its exact text ("-3", "0.1", "nan"). */
+/* Element i of typed memory as a double (half and bfloat widened), and its exact text ("-3", "0.1", "nan").
+ */
 double plan_element(PtxType type, const void *bytes, uint64_t i);
 void plan_element_print(PtxType type, const void *bytes, uint64_t i, Text *out);
 bool plan_type_parse(const char *name, PtxType *type); /* char uchar ... half bfloat float double */
@@ -176,8 +181,8 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *                           7l a long, 3.5 a double, 3.5f a float, (char)7 a char; {} has one byte
  *   file:PATH               structure: its bytes, raw little-endian, as many as the parameter has
  *
- * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). An error says where in the text
- * it is. */
+ * COUNT and EXPRESSION are made of numbers, n, block, grid, named scalars, + - * / % and ( ). An error says
+ * where in the text it is. */
 typedef struct PlanVariables {
     uint64_t n, block, grid; /* block and grid: totals over their dimensions */
 } PlanVariables;

@@ -1,5 +1,5 @@
-/* A plan file: the line "redviz plan 1", then items in the order of plan_write() and get_plan(). An item is a whole number and a
- * blank, or LENGTH:BYTES and a blank. */
+/* A plan file: the line "redviz plan 1", then items in the order of plan_write() and get_plan(). An item is a
+ * whole number and a blank, or LENGTH:BYTES and a blank. */
 #include "plan/plan_file.h"
 
 #include "plan/launches.h"

@@ -4,9 +4,9 @@
 
 #include "plan/plan.h"
 
-/* Prints the plan as --launch reads it: `k<<<4, 256>>>(in=float[1024]:random, out=float[1], 1024); ...`. `modules`
- * ([plan->module_count], or one) know the types of parameters. False with `error` if --launch cannot express the plan: contents,
- * writes of the host, pointers between elements. */
+/* Prints the plan as --launch reads it: `k<<<4, 256>>>(in=float[1024]:random, out=float[1], 1024); ...`.
+ * `modules` ([plan->module_count], or one) know the types of parameters. False with `error` if --launch
+ * cannot express the plan: contents, writes of the host, pointers between elements. */
 bool plan_print(const Plan *plan, PtxModule *const *modules, Text *out, Error *error);
 
 /* Writes everything but the bytes of the buffers. Equal plans give equal bytes. */

@@ -89,8 +89,8 @@ static bool compile_own_instances(const CompileOptions *options, Compiled *compi
     return good;
 }
 
-/* An error without a place in the file may be the compiler's own problem (no host compiler, a broken toolkit). The next
- * compiler is tried, and the report says so. */
+/* An error without a place in the file may be the compiler's own problem (no host compiler, a broken
+ * toolkit). The next compiler is tried, and the report says so. */
 static bool compile_otherwise(Session *session, CompileOptions *wanted, Compiled *compiled,
                               const Error *first) {
     static const char *const others[] = {"nvrtc", "clang"};

@@ -308,7 +308,8 @@ static void take_machine(Session *to, Session *from) {
     from->machine.grid = none;
 }
 
-/* The emulator knows the faults of a kernel that traps in a later block. It shows them unless --backend gpu was given. */
+/* The emulator knows the faults of a kernel that traps in a later block. It shows them unless --backend gpu
+ * was given. */
 static bool can_take(const Session *whole, const Session *first) {
     return session_is_captured(first) && first->run->trace->launch_count == whole->run->trace->launch_count &&
            !strcmp(first->code.text, whole->code.text) &&

@@ -64,7 +64,8 @@ static bool run_row(Session *session, Error *error) {
     return false;
 }
 
-/* The linear index of the block with the first fault, if that block is not traced and --trace-blocks was not given; else -1. */
+/* The linear index of the block with the first fault, if that block is not traced and --trace-blocks was not
+ * given; else -1. */
 static int64_t untraced_fault(const Session *session) {
     const Trace *trace = session->run->trace;
     if (session->options.has_trace_blocks || session->fault_block >= 0 || session->run->is_partial ||
@@ -121,8 +122,8 @@ static bool capture_events(Session *session, uint32_t *most_blocks, Error *error
     return session_capture(session, most_blocks, error);
 }
 
-/* False if --backend gpu was given and no GPU can run the kernel. A grid that was not asked for shrinks to the number of
- * blocks that the GPU holds at once. */
+/* False if --backend gpu was given and no GPU can run the kernel. A grid that was not asked for shrinks to
+ * the number of blocks that the GPU holds at once. */
 static bool capture(Session *session, Error *error) {
     if (session->options.backend == BACKEND_EMULATOR || session->options.has_events) return true;
     while (!session->run->interrupted) {

@@ -12,8 +12,8 @@ enum { MOST_SECONDS = 1, MOST_ORDERS = 64, MOST_TRIED = 1 << 24, MOST_SEARCHED =
 
 /* ---- races that another order shows ----------------------------------------------------------------------- */
 
-/* The order in which atomics, fences and the like execute decides which accesses they order: one order may hide a race that
- * another shows. */
+/* The order in which atomics, fences and the like execute decides which accesses they order: one order may
+ * hide a race that another shows. */
 static bool depends_on_order(const TraceLaunch *launch) {
     uint64_t blocks = 1, threads = 1;
     for (int i = 0; i < 3; i++) {

@@ -12,8 +12,8 @@ typedef struct PlainRun { /* zero-initialised is a valid closed one */
     GpuVariables variables;
 } PlainRun;
 
-/* Loads the programs, allocates the buffers, binds the launches; needs `filled`. keeps_code: the machine code is kept
- * (run.code). In any case plain_run_done(). */
+/* Loads the programs, allocates the buffers, binds the launches; needs `filled`. keeps_code: the machine code
+ * is kept (run.code). In any case plain_run_done(). */
 bool plain_run_open(PlainRun *plain, const Session *session, Cuda *cuda, bool keeps_code, Error *error);
 void plain_run_done(PlainRun *plain);
 /* With a PlainRun as context: buffers and variables as before the run; enqueues a launch. */

@@ -18,7 +18,8 @@ static uint64_t elements_of(const Session *session) {
     return session->kernel.row ? session->kernel.run.n : session->guess.account.n;
 }
 
-/* An endless loop in a user's kernel must be reported within seconds. A block of few threads may still have many elements. */
+/* An endless loop in a user's kernel must be reported within seconds. A block of few threads may still have
+ * many elements. */
 static uint64_t budget_of_block(const Session *session) {
     enum { OF_ELEMENT = 16, LANES = 32 }; /* warp instructions */
     const PlanLaunch *first = &session->run->plan.launches[0];

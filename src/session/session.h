@@ -32,7 +32,8 @@ typedef enum SessionCounters {
 
 /* Progress of a run, for another thread to read. */
 typedef struct SessionProgress {
-    /* Of all launches. `blocks` 0: nothing runs yet. Both start again when a run is repeated with other sizes. */
+    /* Of all launches. `blocks` 0: nothing runs yet. Both start again when a run is repeated with other
+     * sizes. */
     volatile uint64_t done, blocks;
     /* The work after the run, which `done` and `blocks` then count; NULL: none. */
     const char *volatile what;
@@ -71,8 +72,8 @@ typedef struct SessionOptions { /* strings may be NULL: not given */
     bool measure_sass; /* calls session_measure_sass() after the run */
     bool keep_inputs;  /* session_verify() needs them */
     bool search_races; /* searches for races during the run, which then takes longer (session_hazards()) */
-    /* Processor time for other orders and for proofs (session_search_orders(), session_prove()); 0: one second and three. What is
-     * given up stands in Findings.limits. */
+    /* Processor time for other orders and for proofs (session_search_orders(), session_prove()); 0: one
+     * second and three. What is given up stands in Findings.limits. */
     double order_seconds, proof_seconds;
     bool keep_going;        /* accesses out of bounds read 0 and write nothing; each is a finding */
     bool until_unsupported; /* runs up to the first instruction that is not emulated */
@@ -92,15 +93,16 @@ void session_about(Text *out);
 /* Runs the kernel to its end. NULL with `error` for bad input. A kernel that traps or gives a wrong result
  * still has a session. */
 Session *session_open(const SessionOptions *options, Error *error);
-/* Runs a copy of `plan`. The options say how it runs and what is shown, and name the kernel if the plan has no module. */
+/* Runs a copy of `plan`. The options say how it runs and what is shown, and name the kernel if the plan has
+ * no module. */
 Session *session_open_plan(const Plan *plan, const SessionOptions *options, Error *error);
 /* The plan that was run, with its module; the caller's. Not of a saved session. */
 void session_copy_plan(const Session *session, Plan *copy);
 void session_free(Session *session);
 
-/* Saves the session to `path` (FILE.redviz). session_open() makes a session of it that gives the same answers.
- * A failure leaves the file as it was. The file contains no absolute path, and equal runs give equal bytes if
- * $SOURCE_DATE_EPOCH is set. The session must not be partial. */
+/* Saves the session to `path` (FILE.redviz). session_open() makes a session of it that gives the same
+ * answers. A failure leaves the file as it was. The file contains no absolute path, and equal runs give equal
+ * bytes if $SOURCE_DATE_EPOCH is set. The session must not be partial. */
 bool session_save(Session *session, const char *path, Error *error);
 bool session_is_from_file(const Session *session);
 
@@ -109,10 +111,12 @@ SessionOptions session_options_copy(const SessionOptions *options, Arena *arena)
 /* Turns the options of a run into those of another kernel of the catalogue. Parameters, type and block size
  * that it does not accept become its defaults. `kernel` is borrowed. */
 void session_options_for_kernel(SessionOptions *options, const char *kernel);
-/* The same for another kernel of the file: its launch and arguments are read or guessed again. `entry` is borrowed. */
+/* The same for another kernel of the file: its launch and arguments are read or guessed again. `entry` is
+ * borrowed. */
 void session_options_for_entry(SessionOptions *options, const char *entry);
-/* Sets an option by its name on the command line: n, block, grid, dtype, op, param, fill, seed, entry, trace-blocks or
- * schedule. A `value` that stays text is borrowed. False for a bad value; the error names the option. */
+/* Sets an option by its name on the command line: n, block, grid, dtype, op, param, fill, seed, entry,
+ * trace-blocks or schedule. A `value` that stays text is borrowed. False for a bad value; the error names the
+ * option. */
 bool session_set(SessionOptions *options, const char *name, const char *value, Error *error);
 /* The same for "NAME=VALUE", where NAME may also be a parameter of the kernel. */
 bool session_set_item(SessionOptions *options, const char *item, Error *error);
@@ -120,30 +124,33 @@ const CatalogRow *session_row(const Session *session); /* NULL: not a catalogue 
 const CatalogRun *session_run(const Session *session); /* resolved options; NULL as above */
 const Trace *session_trace(const Session *session);
 const ExpectResult *session_result(const Session *session); /* NULL: no reference */
-/* True if the run ended with the last traced block. The events of the traced blocks are complete; the counters
- * of the grid and the result are unknown. A session opened without first_look has them. */
+/* True if the run ended with the last traced block. The events of the traced blocks are complete; the
+ * counters of the grid and the result are unknown. A session opened without first_look has them. */
 bool session_is_partial(const Session *session);
 /* True if Ctrl-C ended the run: it is partial, and its counters cover what ran until then. */
 bool session_is_interrupted(const Session *session);
-/* Moves what `first`, a first look, captured on a GPU (events, memory after the run, result, grid) to `whole`, which was
- * opened with has_events. `first` may then only be freed. Nothing changes if `first` captured nothing or ran other code. */
+/* Moves what `first`, a first look, captured on a GPU (events, memory after the run, result, grid) to
+ * `whole`, which was opened with has_events. `first` may then only be freed. Nothing changes if `first`
+ * captured nothing or ran other code. */
 void session_take_events(Session *whole, Session *first);
 /* The files that a user may edit: FILE.ptx, or FILE.cu and its headers; none for the catalogue. */
 const char *const *session_files(const Session *session, int *count);
-/* The kernels of the file by the names that --entry takes, in the order of the PTX; none for the catalogue and for
- * saved sessions. */
+/* The kernels of the file by the names that --entry takes, in the order of the PTX; none for the catalogue
+ * and for saved sessions. */
 const char *const *session_entries(Session *session, int *count);
-/* The guessed options of a kernel that is in no catalogue: "--args 'in=float[n]:random, n' --block 256"; or NULL. */
+/* The guessed options of a kernel that is in no catalogue: "--args 'in=float[n]:random, n' --block 256"; or
+ * NULL. */
 const char *session_guess(const Session *session);
-/* The options read in the host code of the file, with their line: "--grid 64 --block 256 (line 70)"; or NULL. */
+/* The options read in the host code of the file, with their line: "--grid 64 --block 256 (line 70)"; or NULL.
+ */
 const char *session_read(const Session *session);
 /* True if the arguments or the launches were read there. */
 bool session_reads_arguments(const Session *session);
 /* The function that the result of such a kernel was compared with: "sum(in)"; NULL: it was not compared. */
 const char *session_looks_like(const Session *session);
-/* What runs with other elements show of a result that was not compared: "every element counts alike, as in sum(f(x, y))",
- * "it depends on the order of the elements", or "not all elements are loaded"; NULL: none of these. The first call takes up
- * to twenty runs (guess/symmetry.c). */
+/* What runs with other elements show of a result that was not compared: "every element counts alike, as in
+ * sum(f(x, y))", "it depends on the order of the elements", or "not all elements are loaded"; NULL: none of
+ * these. The first call takes up to twenty runs (guess/symmetry.c). */
 const char *session_symmetry(Session *session);
 /* The --args or --launch of the run, given or guessed; NULL for the catalogue and for saved sessions. */
 const char *session_arguments(const Session *session);
@@ -172,8 +179,8 @@ int session_block_count(const Session *session);
 const SessionBlock *session_block(const Session *session, int index);
 
 /* Source lines of a file in the line table, from 1; NULL if they cannot be found. */
-/* A source file that exists but was not opened, because it lies neither beside the kernel nor in options.sources; or NULL.
- * Looks for every file of the line table. */
+/* A source file that exists but was not opened, because it lies neither beside the kernel nor in
+ * options.sources; or NULL. Looks for every file of the line table. */
 const char *session_unopened_source(Session *session);
 int session_source_line_count(Session *session, const char *file);
 const char *session_source_line(Session *session, const char *file, int line);
@@ -186,8 +193,9 @@ bool session_event_weights(const Session *session, int view, int event, uint32_t
 bool session_register(const Session *session, int view, int event, int warp, const char *name,
                       uint64_t bits[32], uint32_t weight[32], int32_t producer[32]);
 
-/* Largest number of events of a block that is replayed to answer a question. Such a block takes about a second,
- * once, and 170 MB with its folds. (A block that loads 2^20 elements warp by warp has a few more than 2^16.) */
+/* Largest number of events of a block that is replayed to answer a question. Such a block takes about a
+ * second, once, and 170 MB with its folds. (A block that loads 2^20 elements warp by warp has a few more than
+ * 2^16.) */
 enum { SESSION_MOST_EVENTS = 17 << 12 };
 
 /* The address of an argument's buffer in the emulator. False if `buffer` is not one of them. */
@@ -200,19 +208,20 @@ void session_visit_other_folds(Session *session, int view,
                                void (*visit)(void *context, const Folds *folds, const Steps *steps),
                                void *context);
 
-/* What is wrong with the run, and what is slow; the session owns it. The first call runs the kernel again if races were not
- * searched for. NULL: unknown, for a partial run or a file without them. */
+/* What is wrong with the run, and what is slow; the session owns it. The first call runs the kernel again if
+ * races were not searched for. NULL: unknown, for a partial run or a file without them. */
 Findings *session_hazards(Session *session);
 
 /* If an access out of bounds ended the run: runs the kernel again past it and adds the races found there. */
 void session_search_behind(Session *session);
-/* Runs the kernel in other orders of warps and blocks, schedules 0 to SESSION_ORDERS_SEARCHED, and adds the races found.
- * Only for short runs with atomics, fences and the like, whose order decides which accesses are ordered. */
+/* Runs the kernel in other orders of warps and blocks, schedules 0 to SESSION_ORDERS_SEARCHED, and adds the
+ * races found. Only for short runs with atomics, fences and the like, whose order decides which accesses are
+ * ordered. */
 enum { SESSION_ORDERS_SEARCHED = 5 };
 void session_search_orders(Session *session);
 
-/* Searches for an insertion that removes each error, and proves it in a copy of the PTX (FindingCause). Takes several
- * times as long as the run, once. */
+/* Searches for an insertion that removes each error, and proves it in a copy of the PTX (FindingCause). Takes
+ * several times as long as the run, once. */
 void session_prove(Session *session);
 
 /* An order of warps and blocks in which a race changes the result. */
@@ -222,7 +231,8 @@ typedef struct SessionOrder {
     char result[64], instead_of[64];
 } SessionOrder;
 const SessionOrder *session_bad_order(Session *session);
-/* Opens the run in such an order. NULL with `error` if there is no race, or no schedule that was tried changes the result. */
+/* Opens the run in such an order. NULL with `error` if there is no race, or no schedule that was tried
+ * changes the result. */
 Session *session_open_in_bad_order(const SessionOptions *options, Error *error);
 
 /* Measurements of this kernel and of those it is compared with; may be empty. */
@@ -243,9 +253,9 @@ typedef struct SessionGrid {
 const SessionGrid *session_grid(Session *session);
 /* The same, but only of a run with these launches, size and type; NULL: unknown. */
 const GridTimeline *session_own_grid(Session *session);
-/* The machine code of a launch, with what a GPU counted and sampled; the session owns it. It was measured here
- * (session_set_sass), or recorded on options.machine for kernels of the catalogue. NULL: none, and *why (may be NULL) says in
- * one line what is missing. */
+/* The machine code of a launch, with what a GPU counted and sampled; the session owns it. It was measured
+ * here (session_set_sass), or recorded on options.machine for kernels of the catalogue. NULL: none, and *why
+ * (may be NULL) says in one line what is missing. */
 const SassKernel *session_sass(Session *session, int launch, const char **why);
 /* True if it was measured by this process; else it was recorded. */
 bool session_sass_is_live(Session *session, int launch);
@@ -253,8 +263,8 @@ bool session_sass_is_live(Session *session, int launch);
 const SassComparison *session_compared_sass(Session *session, int launch);
 /* Takes over what was just measured of a launch; session_sass() gives it from now on. */
 void session_set_sass(Session *session, int launch, SassKernel *kernel);
-/* Measures the launches on the GPU of this machine and takes over the results, or the reason why they are missing. Takes about
- * a second. Needs keep_inputs. session_open() calls it for options.measure_sass. */
+/* Measures the launches on the GPU of this machine and takes over the results, or the reason why they are
+ * missing. Takes about a second. Needs keep_inputs. session_open() calls it for options.measure_sass. */
 void session_measure_sass(Session *session);
 /* What the GPU did not measure, a line each. */
 enum { SESSION_SASS_NOTES = 8 };
@@ -264,13 +274,13 @@ void session_miss_sass(Session *session, int launch, const char *why);
 /* --sass: the machine code of all launches by source line. */
 void session_print_sass(Session *session, bool json, Text *out);
 
-/* Runs the kernel instrumented on a GPU and compares the events of the traced blocks. Prints the answer to `out`. Needs
- * keep_inputs. False with `error` if it could not be done. */
+/* Runs the kernel instrumented on a GPU and compares the events of the traced blocks. Prints the answer to
+ * `out`. Needs keep_inputs. False with `error` if it could not be done. */
 bool session_verify(const Session *session, Text *out, bool *same, Error *error);
 
 /* The same against a recorded trace of the run. The emulator runs once more and takes the values that only
- * scheduling decides from `recorded` (emulator.h). `base`: [recorded->buffer_count] addresses of the buffers, 0: unknown; NULL:
- * those of the emulator. `approximate`: the trace has results of .approx, too. */
+ * scheduling decides from `recorded` (emulator.h). `base`: [recorded->buffer_count] addresses of the buffers,
+ * 0: unknown; NULL: those of the emulator. `approximate`: the trace has results of .approx, too. */
 typedef struct SessionOther {
     const Trace *recorded;
     const uint64_t *base;
@@ -287,11 +297,13 @@ void session_events(const Session *session, FILE *to);
 bool session_dump(Session *session, const char *spec, FILE *to,
                   Error *error); /* BUFFER[:COUNT], BUFFER:@FILE.npy */
 
-/* A kernel after the front end: the parsed module, basic blocks, or the program lowered for the emulator. Runs nothing. */
+/* A kernel after the front end: the parsed module, basic blocks, or the program lowered for the emulator.
+ * Runs nothing. */
 typedef enum SessionForm { FORM_IR, FORM_FLOW, FORM_OPS } SessionForm;
 bool session_dump_front_end(const SessionOptions *options, SessionForm form, Text *out, Error *error);
 
-/* The entries of FILE.cu or FILE.ptx, a line each or as JSON: their parameters, and their launch in the file. */
+/* The entries of FILE.cu or FILE.ptx, a line each or as JSON: their parameters, and their launch in the file.
+ */
 bool session_list_entries(const SessionOptions *options, bool json, Text *out, Error *error);
 
 #endif

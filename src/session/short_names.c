@@ -9,7 +9,8 @@ typedef struct ShortName {
     const char *name; /* its end */
 } ShortName;
 
-/* From the next .file directive that names an absolute path, the path in quotes: .file 1 "/a/b.cu"; NULL: there is none. */
+/* From the next .file directive that names an absolute path, the path in quotes: .file 1 "/a/b.cu"; NULL:
+ * there is none. */
 static const char *next_path(const char *ptx, size_t *length) {
     static const char directive[] = ".file";
     while ((ptx = strstr(ptx, directive))) {

@@ -2,7 +2,8 @@
  * that a line table names by an absolute path keeps only as much of that path's end as no other file shares:
  * "k.cu", or "common/reduce.h" beside "old/reduce.h". Names that are not absolute stay.
  *
- * What the kernel itself contains stays as it is, too: an assert() compiles the path of its file into the program. */
+ * What the kernel itself contains stays as it is, too: an assert() compiles the path of its file into the
+ * program. */
 #ifndef SESSION_SHORT_NAMES_H
 #define SESSION_SHORT_NAMES_H
 
@@ -17,7 +18,8 @@ typedef struct ShortNames {
 void short_names_read(ShortNames *names, const char *ptx);
 void short_names_done(ShortNames *names);
 
-/* The short name of a file; the last part of a path that the PTX does not name; NULL for NULL. Borrowed from `names` or `path`. */
+/* The short name of a file; the last part of a path that the PTX does not name; NULL for NULL. Borrowed from
+ * `names` or `path`. */
 const char *short_names_find(const ShortNames *names, const char *path);
 /* The PTX with these names. */
 void short_names_write_ptx(const ShortNames *names, const char *ptx, Text *out);

@@ -68,8 +68,8 @@ static bool try_to_read(const Sources *sources, const char *folder, const char *
     return false;
 }
 
-/* Sources of the catalogue lie in kernels/. A user's file is looked for by its name in the line table, from here and from
- * the folder of the PTX file, then beside the PTX file and in the folder of --sources. */
+/* Sources of the catalogue lie in kernels/. A user's file is looked for by its name in the line table, from
+ * here and from the folder of the PTX file, then beside the PTX file and in the folder of --sources. */
 static bool read_file(const Sources *sources, SourceFile *source) {
     char path[PATH_MAX], beside[PATH_MAX], named[PATH_MAX] = "";
     size_t length;

@@ -1,8 +1,9 @@
 /* Sources: the text of the files in a line table, line by line. A file is read at the first question.
  *
- * A line table is part of a PTX file, which may have come from anywhere, and what is read is shown, and saved into session
- * files that are passed on. So only regular files are opened, and only those that lie, links followed, below the folder of
- * the PTX or CUDA file itself, below the kernels of redviz or the CUDA toolkit, or below the folder that the user named (--sources). */
+ * A line table is part of a PTX file, which may have come from anywhere, and what is read is shown, and saved
+ * into session files that are passed on. So only regular files are opened, and only those that lie, links
+ * followed, below the folder of the PTX or CUDA file itself, below the kernels of redviz or the CUDA toolkit,
+ * or below the folder that the user named (--sources). */
 #ifndef SESSION_SOURCES_H
 #define SESSION_SOURCES_H
 

@@ -152,8 +152,8 @@ typedef struct RunSettings {
     const GuessElements *elements; /* other elements for its inputs; NULL: its own */
 } RunSettings;
 bool session_run_plan(Session *session, const Plan *plan, const RunSettings *settings, Error *error);
-/* Plans what the options ask for and runs it: of a guess, all of its trials; then once more with the block that has the first
- * fault. */
+/* Plans what the options ask for and runs it: of a guess, all of its trials; then once more with the block
+ * that has the first fault. */
 bool session_run_all(Session *session, Error *error);
 /* Compares the result of the run with its reference, with --expect, or with what it looks like. */
 bool session_judge(Session *session, Error *error);
@@ -165,7 +165,8 @@ GuessRun session_seen_by_guess(const Session *session, void ***bytes);
 void session_name_run(Session *session);
 /* The same, occupancy, and the blocks that can be played. */
 void session_describe(Session *session);
-/* unsupported.c: false with `error` and the list in options.unsupported where a launch needs what is not emulated. */
+/* unsupported.c: false with `error` and the list in options.unsupported where a launch needs what is not
+ * emulated. */
 bool session_check_supported(Session *session, Error *error);
 void session_list_blocks(Session *session);
 void session_drop_inputs(Session *session); /* frees `filled` */

@@ -2,8 +2,8 @@
  *
  * A step is the warps of a block at the same (interval, pc, occurrence). Steps never violate a warp's program
  * order: where aligning would, the step splits. Steps are ordered by their first event (turn, warp).
- * Consecutive steps of one interval form an interval step, and inside it, consecutive steps of one source line
- * form a line step.
+ * Consecutive steps of one interval form an interval step, and inside it, consecutive steps of one source
+ * line form a line step.
  *
  * Along the events of a warp the step numbers never decrease; they stay the same only between fragments
  * without a common lane (a diverged warp at the same place). */

@@ -184,8 +184,8 @@ static void floats_are_counted(void **state) {
            "x=float[n]:random(0,63)", "looks like histogram(x");
 }
 
-/* Each of two objects has its own member; Buffer<T> b(COUNT) has as many elements. All of a scan is compared, not only the
- * sums of its blocks. */
+/* Each of two objects has its own member; Buffer<T> b(COUNT) has as many elements. All of a scan is compared,
+ * not only the sums of its blocks. */
 static void members_of_two_objects_are_two_buffers(void **state) {
     (void)state;
     EXPECT("template <typename T> struct Buffer { T *data; int size; Buffer(int n); };\n"
@@ -241,8 +241,8 @@ static void template_arguments_are_deduced(void **state) {
         "fold<int,Max>", "in=int[n]", "looks like max(in) of 4096 partial results");
 }
 
-/* 10^8 elements are more than is looked at: fewer are tried though the kernel is compiled with that number. Where that makes it
- * read beyond its buffers, the file's own number is kept. */
+/* 10^8 elements are more than is looked at: fewer are tried though the kernel is compiled with that number.
+ * Where that makes it read beyond its buffers, the file's own number is kept. */
 static void a_number_that_is_compiled_in_is_made_smaller(void **state) {
     (void)state;
     EXPECT("const int N = 100000000;\n"
@@ -278,7 +278,8 @@ static void what_is_printed_is_a_result(void **state) {
            "printed = sum(in) of 8 partial");
 }
 
-/* Each round of a loop of the host's code is a launch: the whole scan is compared. A loop that repeats the same is none. */
+/* Each round of a loop of the host's code is a launch: the whole scan is compared. A loop that repeats the
+ * same is none. */
 static void loops_of_launches_are_followed(void **state) {
     (void)state;
     EXPECT("#include <utility>\n"
@@ -360,7 +361,8 @@ static void an_instance_fits_its_block(void **state) {
            "total<256>", "looks like sum(in) of 4096 partial results");
 }
 
-/* Of the kernels of a file that launches none, one is named after a reduction; its floats are added as whole numbers. */
+/* Of the kernels of a file that launches none, one is named after a reduction; its floats are added as whole
+ * numbers. */
 static void a_name_decides_between_kernels(void **state) {
     (void)state;
     EXPECT("__global__ void turn(const float *in, float *out) {\n    __shared__ float s[256];\n"
@@ -375,7 +377,8 @@ static void a_name_decides_between_kernels(void **state) {
            "--entry 'reduce'", "in=float[n]:random(-8,8)", "looks like sum(in) of 4096 partial results");
 }
 
-/* The launch is of 512 blocks, and its n a number; what the host knows of a vector's length says nothing of it. */
+/* The launch is of 512 blocks, and its n a number; what the host knows of a vector's length says nothing of
+ * it. */
 static void a_number_comes_before_a_free_size(void **state) {
     (void)state;
     EXPECT("__global__ void total(const int *in, int *out, int n) {\n"

@@ -1,4 +1,5 @@
-/* A first guess that gives nothing that is known: other guesses are tried, and what was typed or read is not touched. */
+/* A first guess that gives nothing that is known: other guesses are tried, and what was typed or read is not
+ * touched. */
 #include "program.h"
 
 #include <setjmp.h>
@@ -124,7 +125,8 @@ static void a_block_of_one_warp_is_tried(void **state) {
            "--block 32", "looks like sum(in[0..31])");
 }
 
-/* Of ten elements, chance gives much; that three other draws give the same maximum and its place is no chance. */
+/* Of ten elements, chance gives much; that three other draws give the same maximum and its place is no
+ * chance. */
 static void several_results_of_few_elements_are_confirmed(void **state) {
     (void)state;
     EXPECT("__global__ void most(const int *in, int *out, int *at, int n) {\n"

@@ -306,7 +306,8 @@ static void shapes_are_seen(void **state) {
     }
 }
 
-/* Row pointers ascend, one more than there are rows; a number behind a pointer says how many elements there are. */
+/* Row pointers ascend, one more than there are rows; a number behind a pointer says how many elements there
+ * are. */
 static void sizes_in_memory_are_seen(void **state) {
     (void)state;
     static const char row[] = LOAD "mul.wide.u32 %a2, %r9, 4; add.s64 %a3, %a0, %a2; ld.global.u32 %r0, "
@@ -362,7 +363,8 @@ static void names_say_what_parameters_are(void **state) {
     }
 }
 
-/* The elements of a block follow from its addresses: 512 of 256 threads, or twice as many as there are threads. */
+/* The elements of a block follow from its addresses: 512 of 256 threads, or twice as many as there are
+ * threads. */
 static void the_reach_of_a_block_is_seen(void **state) {
     (void)state;
     static const struct {
@@ -455,7 +457,8 @@ static void times_are_no_results(void **state) {
     }
 }
 
-/* One buffer for both: what is read through the second is not of zeros. A number that does not fit its parameter is none. */
+/* One buffer for both: what is read through the second is not of zeros. A number that does not fit its
+ * parameter is none. */
 static void hints_are_followed_as_far_as_they_fit(void **state) {
     (void)state;
     PtxFunction *entry;

@@ -278,7 +278,8 @@ static void sizes_and_instances_are_guessed_by_names(void **state) {
     host_code_free(code);
 }
 
-/* In a straight line: in the same braces, under no condition; what the host writes between them is not the kernel's. */
+/* In a straight line: in the same braces, under no condition; what the host writes between them is not the
+ * kernel's. */
 static void launches_follow_each_other(void **state) {
     (void)state;
     HostCode *code = host_code_read("int main() { a<<<1, 2>>>(p);\n b<int, 3><<<1, 2>>>(p); if (x) c<<<1, "
@@ -314,7 +315,8 @@ static void conditions_that_hold_are_passed(void **state) {
     host_code_free(code);
 }
 
-/* Buffers of structures and of arrays of pointers, elements of arrays, loops over a list, several sizes in one declaration. */
+/* Buffers of structures and of arrays of pointers, elements of arrays, loops over a list, several sizes in
+ * one declaration. */
 static void elements_and_members_are_followed(void **state) {
     (void)state;
     expect("void f() { float *d[4]; for (int i = 0; i < 4; i++) cudaMalloc((void **)&d[i], 1024); k<<<2, "
@@ -338,7 +340,8 @@ static void elements_and_members_are_followed(void **state) {
            0); /* it points into one buffer */
 }
 
-/* What a condition changes is not what a value is, unless it had none before; of several allocations the last before the launch. */
+/* What a condition changes is not what a value is, unless it had none before; of several allocations the last
+ * before the launch. */
 static void certain_values_come_first(void **state) {
     (void)state;
     expect(
@@ -372,7 +375,8 @@ static void instances_are_completed(void **state) {
         {"namespace a { template <class T> __global__ void k(T *p) { }\nvoid f() { k<<<1, 2>>>(p); } }",
          "a::k<float>"},
         {"__global__ void k(int *p) { } void f() { k<<<1, 2>>>(p); }", NULL},
-        /* As the arguments are declared: variables, parameters, vectors, casts, objects that are made for the call. */
+        /* As the arguments are declared: variables, parameters, vectors, casts, objects that are made for the
+         * call. */
         {"template <class T> __global__ void k(const T *p, T *q) { } void f() { float *p; int n, *a, *b; "
          "k<<<1, 2>>>(a, b); }",
          "k<int>"},

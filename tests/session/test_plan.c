@@ -104,7 +104,8 @@ static const char double_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\
                                  "    st.global.u64 [%d2], %d1;\n"
                                  "    ret;\n}\n";
 
-/* Two modules, what the host writes between launches, an address that was asked for: add, write, add, double. */
+/* Two modules, what the host writes between launches, an address that was asked for: add, write, add, double.
+ */
 static void the_host_writes_between_launches(void **state) {
     (void)state;
     static const uint32_t begin[2] = {1, 10}, later = 100;

@@ -29,7 +29,8 @@ static void print_below(const StepContext *context, const Banks *banks, char *ou
         snprintf(out, bytes, "; words 0-%llu untouched", (unsigned long long)first * BANK_COUNT - 1);
 }
 
-/* If title and note do not fit beside each other, the title ends after `kept` bytes: the warp and what it does. */
+/* If title and note do not fit beside each other, the title ends after `kept` bytes: the warp and what it
+ * does. */
 static void shorten_title(PaneHead *head, int kept) {
     enum { AROUND_COLUMNS = 7 };
     int room = head->columns - AROUND_COLUMNS;

@@ -4,7 +4,8 @@
  * A phase is complete when no arrival is pending and all expected bytes have arrived. The 8 bytes are opaque
  * in PTX; here they hold:
  *
- *     bits 0-19 pending arrivals, 20-39 arrivals of the next phase, 40-61 expected bytes (signed), 63 phase */
+ *     bits 0-19 pending arrivals, 20-39 arrivals of the next phase, 40-61 expected bytes (signed), 63 phase
+ */
 #ifndef EMULATOR_MACHINE_MBARRIER_H
 #define EMULATOR_MACHINE_MBARRIER_H
 
