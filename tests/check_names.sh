@@ -1,8 +1,12 @@
 #!/bin/sh
-# Fails if two types share a name: check_names.sh [ROOT]. Prints every type that is defined in two places of
-# src and tui, even if both are private to a file.
+# Fails if two files or two types of src and tui share a name: check_names.sh [ROOT]. Prints every such file, or
+# every type that is defined in two places, even if both are private to a file.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
+
+# No two files have one name.
+twice=$(find src tui -name '*.[ch]' -o -name '*.def' | sed 's|.*/||' | sort | uniq -d)
+[ -z "$twice" ] || { echo "two files are called:" $twice >&2; exit 1; }
 
 find src tui -name '*.[ch]' | sort | xargs awk '
     function define(name) {

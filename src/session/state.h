@@ -134,7 +134,7 @@ Session *session_new(const SessionOptions *options);
 bool session_load_module(Session *session, Error *error);
 /* What the options ask of a guess. */
 GuessRequest session_guess_request(const Session *session);
-/* run.c: links the programs of `plan`, which the session's run takes over. */
+/* run_plan.c: links the programs of `plan`, which the session's run takes over. */
 bool session_take_plan(Session *session, const Plan *plan, Error *error);
 /* The same of the plan that the options ask for, without a run. */
 bool session_plan(Session *session, Error *error);

@@ -119,7 +119,7 @@ static void test_planted_links_are_found(void **state) {
     }
 }
 
-static void test_types_have_one_meaning(void **state) {
+static void test_names_have_one_meaning(void **state) {
     (void)state;
     assert_int_equal(shell("tests/check_names.sh"), 0);
     static const struct {
@@ -141,6 +141,9 @@ static void test_types_have_one_meaning(void **state) {
                  planted[i].one, planted[i].two);
         check_planted(command, planted[i].said);
     }
+    check_planted("mkdir -p \"$copy/src/x\" \"$copy/tui\" && echo 'struct A {' >\"$copy/src/x/a.c\" && "
+                  "cp \"$copy/src/x/a.c\" \"$copy/tui/a.c\" && tests/check_names.sh \"$copy\"",
+                  "two files are called: a.c");
 }
 
 static void test_shipped_ptx_is_fresh(void **state) {
@@ -356,7 +359,7 @@ int main(void) {
         cmocka_unit_test(test_layers_are_kept),
         cmocka_unit_test(test_violations_are_found),
         cmocka_unit_test(test_planted_links_are_found),
-        cmocka_unit_test(test_types_have_one_meaning),
+        cmocka_unit_test(test_names_have_one_meaning),
         cmocka_unit_test(test_shipped_ptx_is_fresh),
         cmocka_unit_test(test_stale_ptx_is_found),
         cmocka_unit_test(test_untidy_files_are_found),

@@ -2,7 +2,7 @@
  * addresses, shuffle deltas. It never mentions source variables, which the trace does not contain. */
 #include "tui/panes/peers_pane.h"
 
-#include "tui/scene/async_copies.h"
+#include "tui/scene/scene_copies.h"
 
 #include "base/memory.h"
 #include <stdio.h>

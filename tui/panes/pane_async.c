@@ -2,7 +2,7 @@
 #include "tui/panes/pane.h"
 
 #include "tui/panes/ruler.h"
-#include "tui/scene/async_copies.h"
+#include "tui/scene/scene_copies.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* The asynchronous copies of a block, found in its events (async_copies.h). */
-#include "tui/scene/async_copies.h"
+#include "tui/scene/scene_copies.h"
 
 typedef struct GroupStep { /* what an event does to the groups of a lane */
     bool copies, commits, waits;

@@ -1,7 +1,7 @@
 /* Asynchronous copies of a block, by their events: which are in flight, and which wait completes them.
  * Derived from a trace alone. */
-#ifndef TUI_SCENE_ASYNC_COPIES_H
-#define TUI_SCENE_ASYNC_COPIES_H
+#ifndef TUI_SCENE_SCENE_COPIES_H
+#define TUI_SCENE_SCENE_COPIES_H
 
 #include "trace/trace.h"
 
