@@ -110,6 +110,8 @@ typedef struct Guess {
     GuessTrial kept_trial, candidate;
     GuessAccount kept_account;
     GuessVerdict kept_verdict;
+    const PtxFunction *kept_entries[PLAN_LAUNCHES];
+    int kept_launch_count;
     GuessVerdict hinted;
     int draw, axis, next_profile;
     clock_t deadline;

@@ -124,6 +124,8 @@ static void keep(Guess *guess) {
     guess->kept_trial = guess->trial;
     guess->kept_account = guess->account;
     guess->kept_verdict = guess->verdict;
+    guess->kept_launch_count = guess->launch_count;
+    memcpy(guess->kept_entries, guess->entries, sizeof guess->kept_entries);
 }
 
 /* None of the others is better. */
@@ -132,6 +134,8 @@ static GuessStep restore(Guess *guess) {
     guess->account = guess->kept_account;
     guess->verdict = guess->kept_verdict;
     guess->request = guess->asked;
+    guess->launch_count = guess->kept_launch_count;
+    memcpy(guess->entries, guess->kept_entries, sizeof guess->entries);
     return GUESS_DONE;
 }
 
