@@ -1,7 +1,7 @@
 // Other kernels of the file are tried in place of the first one, and are no better: its elements are examined still.
 // EXPECT: result not checked: it matches no known reduction (not all elements are loaded)
 // EXIT: 0
-__global__ void first_kernel(const int *in, int *out) {
+__global__ void __launch_bounds__(32) first_kernel(const int *in, int *out) {
     __shared__ int first[33], second[32];
     unsigned tid = threadIdx.x;
     first[tid] = in[tid];
