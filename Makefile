@@ -134,7 +134,7 @@ map:
 	$(Q)scripts/map.sh
 
 goldens: all $(STUBS) $(patsubst %,$(O)/tests/tui/test_%,frames screens wide openings pictures hazards tree timings grid cast svg ladder sass_panes matrix)
-	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || exit 1; done
+	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || status=1; done; exit $${status:-0}
 
 test-sanitize:
 	@$(MAKE) --no-print-directory test SANITIZE=1 LEFT_OUT= REDVIZ_TEST_LIMIT=65536
