@@ -161,7 +161,8 @@ static bool show_run(const Options *options, Session *session, const LectureRun 
     start.lectures = offered.offer.rows.count ? &offered.offer : NULL;
     start.lecture = lecture;
     start.stop = options->stop;
-    Showing show = {options, session, &start, &out, status};
+    Showing show = {.options = options, .session = session, .start = &start, .out = &out};
+    show.status = status;
     bool shown = shows[options->action](&show, error);
     finish_print(&out);
     lecture_offer_close(&offered);
