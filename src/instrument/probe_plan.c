@@ -372,7 +372,8 @@ static const PtxOperand *last_operand(const PtxInstruction *in) {
     return &in->operands[in->operand_count - 1];
 }
 
-/* The participating lanes. */
+/* The participating lanes. NOLINTBEGIN(readability-non-const-parameter): these functions share the signature of
+ * those that set a constant. */
 static const PtxOperand *members_of_shuffle(const InstrumentSite *site, uint32_t *constant) {
     (void)constant;
     return operand_at(site->instruction, 4);
@@ -387,6 +388,7 @@ static const PtxOperand *members_of_elect(const InstrumentSite *site, uint32_t *
     (void)constant;
     return operand_at(site->instruction, 1);
 }
+/* NOLINTEND(readability-non-const-parameter) */
 
 /* The row stride, in elements. */
 static const PtxOperand *distance_of_wmma(const InstrumentSite *site, uint32_t *constant) {
