@@ -194,14 +194,27 @@ static bool parse_modules(Session *session, const Plan *plan, Error *error) {
     return code->module && session_parse_others(session, plan, error);
 }
 
+/* The plan's traced blocks and expectation become the options', unless those have their own. */
+static void take_settings(Session *session, Plan *plan) {
+    SessionOptions *options = &session->options;
+    if (plan->has_trace_blocks && !options->has_trace_blocks) {
+        options->has_trace_blocks = true;
+        options->trace_first = plan->trace_first;
+        options->trace_last = plan->trace_last;
+    }
+    if (!options->expect) options->expect = arena_copy_string(&session->arena, plan->expect);
+    plan->expect = arena_copy_string(&plan->arena, options->expect);
+}
+
 Session *session_open_plan(const Plan *plan, const SessionOptions *options, Error *error) {
     Session *session = session_new(options);
     Plan copy;
     bool good = parse_modules(session, plan, error);
     if (good) {
-        GuessRequest request = session_guess_request(session);
         const PtxFunction *entries[PLAN_LAUNCHES];
         plan_copy(plan, &copy);
+        take_settings(session, &copy);
+        GuessRequest request = session_guess_request(session);
         session->is_planned = true;
         session_find_entries(session, plan, entries);
         session->guess = guess_of_plan(&request, plan, entries);

@@ -143,6 +143,26 @@ static void the_host_writes_between_launches(void **state) {
     plan_free(&plan);
 }
 
+/* The traced blocks and the expectation travel with the plan. */
+static void settings_travel_with_the_plan(void **state) {
+    (void)state;
+    SessionOptions options = {.kernel = "interleaved", .threads = 1, .catalog = {.n = 1000, .seed = 5}};
+    Session *session = open(&options);
+    Plan plan;
+    session_copy_plan(session, &plan);
+    session_free(session);
+    plan.has_trace_blocks = true;
+    plan.trace_first = 1;
+    plan.trace_last = 2;
+    plan.expect = "max(in)";
+    session = open_plan(&plan);
+    assert_int_equal(session_block_count(session), 2);
+    assert_true(session_options(session)->has_trace_blocks);
+    assert_false(session_result(session)->correct);
+    session_free(session);
+    plan_free(&plan);
+}
+
 static void what_cannot_be_placed_is_refused(void **state) {
     (void)state;
     Plan plan = {0};
@@ -165,6 +185,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loaded_plan_runs_the_same),
         cmocka_unit_test(the_host_writes_between_launches),
+        cmocka_unit_test(settings_travel_with_the_plan),
         cmocka_unit_test(what_cannot_be_placed_is_refused),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
