@@ -67,10 +67,6 @@ const char *session_guess(const Session *session) {
     return session->guess.account.guessed;
 }
 
-const char *session_read(const Session *session) {
-    return session->guess.account.read;
-}
-
 bool session_reads_arguments(const Session *session) {
     return session->guess.account.reads_arguments || session->guess.account.reads_launches;
 }
@@ -81,10 +77,6 @@ const char *session_looks_like(const Session *session) {
 
 const char *session_arguments(const Session *session) {
     return session->guess.account.arguments;
-}
-
-const char *session_compiler(const Session *session) {
-    return session->code.compiler;
 }
 
 bool session_is_from_file(const Session *session) {

@@ -141,10 +141,7 @@ const char *const *session_entries(Session *session, int *count);
 /* The guessed options of a kernel that is in no catalogue: "--args 'in=float[n]:random, n' --block 256"; or
  * NULL. */
 const char *session_guess(const Session *session);
-/* The options read in the host code of the file, with their line: "--grid 64 --block 256 (line 70)"; or NULL.
- */
-const char *session_read(const Session *session);
-/* True if the arguments or the launches were read there. */
+/* True if the arguments or the launches were read in the host code of the file. */
 bool session_reads_arguments(const Session *session);
 /* The function that the result of such a kernel was compared with: "sum(in)"; NULL: it was not compared. */
 const char *session_looks_like(const Session *session);
@@ -154,7 +151,6 @@ const char *session_looks_like(const Session *session);
 const char *session_symmetry(Session *session);
 /* The --args or --launch of the run, given or guessed; NULL for the catalogue and for saved sessions. */
 const char *session_arguments(const Session *session);
-const char *session_compiler(const Session *session); /* "nvcc"; NULL: nothing was compiled */
 const char *session_name(const Session *session);
 uint64_t session_n(const Session *session);
 /* "EMULATED"; "H200 LIVE": events and results come from that GPU, counters of the grid from the emulator;
