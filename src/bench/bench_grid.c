@@ -18,12 +18,12 @@ bool bench_grid(const Bench *bench, const BenchProfiled *profiled, const PtxProg
         return error_set(error, "%s: %s", of->kernel, refused.message);
     if (timeline) {
         Arena *arena = &timeline->arena;
-        timeline->kernel = arena_copy_string(arena, of->kernel);
-        timeline->n = of->n;
-        timeline->dtype = arena_copy_string(arena, of->dtype);
-        timeline->op = arena_copy_string(arena, of->op);
-        timeline->driver = arena_copy_string(arena, bench->machine.driver);
-        timeline->measured = arena_copy_string(arena, of->measured);
+        timeline->of.kernel = arena_copy_string(arena, of->kernel);
+        timeline->of.n = of->n;
+        timeline->of.dtype = arena_copy_string(arena, of->dtype);
+        timeline->of.op = arena_copy_string(arena, of->op);
+        timeline->of.driver = arena_copy_string(arena, bench->machine.driver);
+        timeline->of.measured = arena_copy_string(arena, of->measured);
     }
     if (bench->sink->grid) bench->sink->grid(bench->sink->context, of, timeline, refused.message);
     grid_timeline_free(timeline);

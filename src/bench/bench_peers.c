@@ -25,7 +25,7 @@ struct Peer { /* a cell */
 static const struct {
     const char *name;
     PeersOp op;
-} ops[] = {{"sum", PEERS_SUM}, {"min", PEERS_MIN}, {"max", PEERS_MAX}};
+} ops[] = {{"sum", PEERS_SUM}, {"min", PEERS_MIN}, {"max", PEERS_MAX}, {"argmax", PEERS_ARGMAX}};
 
 static void *buffer(const Peer *peer, int index) {
     return (void *)(uintptr_t)peer->run.buffers[index].address;
@@ -43,8 +43,14 @@ static bool call_cub(const Peer *peer, int set, Error *error) {
     return check(peer, "cub", result, error);
 }
 
+static bool call_same_bits(const Peer *peer, int set, Error *error) {
+    int result = peer->peers->peers_cub_same_bits(buffer(peer, set), buffer(peer, peer->sets), peer->count,
+                                                  peer->type, peer->bench->cuda->stream);
+    return check(peer, "cub, same bits", result, error);
+}
+
 static bool call_thrust(const Peer *peer, int set, Error *error) {
-    uint8_t out[8];
+    uint64_t out[2];
     int result = peer->peers->peers_thrust(buffer(peer, set), out, peer->count, peer->type, peer->op,
                                            peer->bench->cuda->stream);
     return check(peer, "thrust", result, error);
@@ -64,7 +70,7 @@ static bool prepare(Peer *peer, size_t bytes, Error *error) {
     if (!check(peer, "cub", result, error)) return false;
     for (int i = 0; i < peer->sets; i++)
         if (gpu_run_add_buffer(&peer->run, NULL, bytes, error) < 0) return false;
-    return gpu_run_add_buffer(&peer->run, NULL, sizeof(double), error) >= 0 &&
+    return gpu_run_add_buffer(&peer->run, NULL, 2 * sizeof(double), error) >= 0 &&
            gpu_run_add_buffer(&peer->run, NULL, peer->workspace_bytes, error) >= 0 &&
            gpu_run_upload(&peer->run, error);
 }
@@ -78,7 +84,7 @@ static bool measure(Peer *peer, PeerCall call, const char *name, const char *not
                       .context = peer,
                       .sets = peer->sets,
                       .bytes = n * (uint64_t)ptx_type_bytes(type),
-                      .has_graph = call == call_cub,
+                      .has_graph = call != call_thrust,
                       .seconds = bench_seconds(bench->options)};
     Timing of = bench_timing(name, bench->machine.name, bench->measured, n, type, ops[peer->op].name);
     of.to_scalar = true;
@@ -90,6 +96,18 @@ static bool measure(Peer *peer, PeerCall call, const char *name, const char *not
         return false;
     bench_send_times(bench, &work, &times, of);
     return true;
+}
+
+static bool has_same_bits(const Peer *peer) {
+    return peer->op == PEERS_SUM && (peer->type == PEERS_FLOAT || peer->type == PEERS_DOUBLE);
+}
+
+/* Not every version of CUB has it. */
+static bool measure_same_bits(Peer *peer, const char *name, uint64_t n, PtxType type, Error *error) {
+    if (!has_same_bits(peer)) return true;
+    int result = peer->peers->peers_cub_same_bits(buffer(peer, 0), buffer(peer, peer->sets), peer->count,
+                                                  peer->type, peer->bench->cuda->stream);
+    return result == PEERS_LACKS || measure(peer, call_same_bits, "cub, same bits", name, n, type, error);
 }
 
 static void send_skipped(const Peer *peer, const char *name, uint64_t n, PtxType type, const char *why) {
@@ -111,6 +129,7 @@ static bool measure_cell(const Bench *bench, const Peers *peers, uint64_t n, Ptx
                    .peers = peers,
                    .type = type == PTX_S32   ? PEERS_INT
                            : type == PTX_F32 ? PEERS_FLOAT
+                           : type == PTX_F16 ? PEERS_HALF
                                              : PEERS_DOUBLE,
                    .op = op,
                    .count = (long long)n};
@@ -118,9 +137,11 @@ static bool measure_cell(const Bench *bench, const Peers *peers, uint64_t n, Ptx
         char waits[160];
         snprintf(waits, sizeof waits, "%s; takes memory and waits, so that it cannot be in a graph", name);
         good = measure(peer, call_cub, "cub", name, n, type, error) &&
+               measure_same_bits(peer, name, n, type, error) &&
                measure(peer, call_thrust, "thrust", waits, n, type, error);
     } else {
         send_skipped(peer, "cub", n, type, refused.message);
+        if (has_same_bits(peer)) send_skipped(peer, "cub, same bits", n, type, refused.message);
         send_skipped(peer, "thrust", n, type, refused.message);
     }
     gpu_run_end(&peer->run);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 const double bench_cell_seconds = 0.050;
-const PtxType bench_types[BENCH_TYPES] = {PTX_S32, PTX_F32, PTX_F64};
+const PtxType bench_types[BENCH_TYPES] = {PTX_S32, PTX_F32, PTX_F64, PTX_F16};
 static const uint64_t usual_sizes[BENCH_SIZES] = {1 << 10, 1 << 14, 1 << 18, 1 << 20,
                                                   1 << 22, 1 << 24, 1 << 28, 1 << 30};
 enum { GRID_SIZES = 2 };

@@ -6,7 +6,7 @@
 #include "base/samples.h"
 #include "bench/bench.h"
 
-enum { BENCH_SIZES = 8, BENCH_TYPES = 3 };
+enum { BENCH_SIZES = 8, BENCH_TYPES = 4 };
 
 extern const double bench_cell_seconds;        /* default */
 extern const PtxType bench_types[BENCH_TYPES]; /* default */

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench/cell.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "bench/cpu_reduce.h"
 #include "bench/cpu_team.h"
@@ -69,7 +70,7 @@ static void fill_part(void *context, int member) {
 
 /* Fills whole periods for `wanted` elements, or as many as fit. */
 static void make_input(Cpu *cpu, uint64_t wanted) {
-    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * MEMORY_SHARE;
+    double memory = (double)memory_of_machine() * MEMORY_SHARE;
     uint64_t bytes = (uint64_t)ptx_type_bytes(cpu->type),
              most = (uint64_t)(memory < INPUT_BYTES ? memory : INPUT_BYTES) / bytes / RARE_PERIOD;
     uint64_t periods = (wanted + RARE_PERIOD - 1) / RARE_PERIOD;
@@ -104,7 +105,7 @@ static double fold_once(CpuFold *work, bool all, double *result) {
     const Cpu *cpu = work->cpu;
     size_t bytes = (size_t)ptx_type_bytes(cpu->type);
     uint8_t total[8];
-    double begin = samples_now();
+    double begin = clock_seconds();
     if (all) {
         cpu_team_do(cpu->team, fold_part, work);
         for (int i = 1; i < cpu_team_size(cpu->team); i++)
@@ -113,7 +114,7 @@ static double fold_once(CpuFold *work, bool all, double *result) {
     } else {
         work->fold(cpu->input, (size_t)work->n, total);
     }
-    double end = samples_now();
+    double end = clock_seconds();
     *result = plan_element(cpu->type, total, 0);
     return (end - begin) * 1e6;
 }

@@ -84,7 +84,7 @@ static bool profile(const Bench *bench, const Stages *work, const BenchCell *cel
 
 /* ---- kernels that time themselves ---------------------------------------------------------------------- */
 
-enum { MOST_LATENCIES = 32 };
+enum { MOST_LATENCIES = 64 };
 
 /* Enough elements to overwrite L2 several times: the kernel's reads of memory must not hit L2. */
 static uint64_t latency_size(const Bench *bench) {

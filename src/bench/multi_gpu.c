@@ -1,6 +1,7 @@
 /* Reduces an array across several GPUs (multi_gpu.h). */
 #include "bench/multi_gpu.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "gpu/nccl.h"
 #include "gpu/run.h"
@@ -369,10 +370,10 @@ static double measure_link(const Group *group) {
     bool good = cuda_use(group->cudas[0], NULL) && cuda_allocate(group->cudas[0], bytes, &to, NULL) &&
                 cuda_use(second, NULL) && cuda_allocate(second, bytes, &from, NULL);
     for (int i = 0; good && i < WARM_UPS + LEAST_SAMPLES; i++) {
-        begin = samples_now();
+        begin = clock_seconds();
         good = CUDA_CALL(second, NULL, cuMemcpyDtoDAsync, to, from, bytes, second->stream) &&
                cuda_wait(second, PATIENCE_SECONDS, "link", NULL);
-        double speed = (double)bytes / (samples_now() - begin) * 1e-9;
+        double speed = (double)bytes / (clock_seconds() - begin) * 1e-9;
         if (good && !(speed <= best)) best = speed;
     }
     if (from) second->table.cuMemFree(from);
@@ -414,7 +415,7 @@ static bool measure_types(Group *group, const CatalogRow *row, Error *error) {
     int size_count = bench_list_sizes(group->bench->options, sizes),
         type_count = bench_list_reductions(group->bench->options, types, error);
     for (int t = 0; t < type_count; t++)
-        for (int i = 0; i < size_count; i++) {
+        for (int i = 0; i < size_count && types[t] != PTX_F16; i++) {
             CatalogOptions options = group->bench->options->catalog;
             char name[32];
             options.dtype = types[t];
@@ -431,6 +432,10 @@ static bool measure_types(Group *group, const CatalogRow *row, Error *error) {
 
 bool bench_multi_gpu(const Bench *bench, Error *error) {
     const CatalogRow *row = catalog_find("fastest", error);
+    const CatalogOptions *options = &bench->options->catalog;
+    if (options->dtype == PTX_F16 || (options->op && !strcmp(options->op, "argmax")))
+        return error_set(error,
+                         "--gpus: sums, minima and maxima of int, float and double are joined across GPUs");
     Group *group = memory_new(sizeof *group);
     group->bench = bench;
     bool good = row && open_gpus(group, bench->options->gpus, error) && measure_types(group, row, error);

@@ -2,6 +2,7 @@
  * counters. */
 #include "bench/profile.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "gpu/counters.h"
 
@@ -210,12 +211,12 @@ static bool send_allocation(const Bench *bench, const BenchProfiled *profiled, c
     samples_begin(&given, LEAST_SAMPLES, COPY_SECONDS);
     while (samples_wanted(&taken)) {
         CudaAddress address;
-        double begin = samples_now();
+        double begin = clock_seconds();
         if (!cuda_allocate(bench->cuda, profiled->in_bytes, &address, error)) return false;
-        double middle = samples_now();
+        double middle = clock_seconds();
         if (!CUDA_CALL(bench->cuda, error, cuMemFree, address)) return false;
         samples_add(&taken, (middle - begin) * 1e6);
-        samples_add(&given, (samples_now() - middle) * 1e6);
+        samples_add(&given, (clock_seconds() - middle) * 1e6);
     }
     send_value(bench, of, "allocate", "us", samples_spread(&taken).median, NULL);
     send_value(bench, of, "free", "us", samples_spread(&given).median, NULL);

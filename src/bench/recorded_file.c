@@ -65,7 +65,8 @@ typedef struct TimingReader {
     char when[32];
 } TimingReader;
 
-static bool read_machine(TimingReader *reader, Error *error) {
+static bool read_machine(void *context, Error *error) {
+    TimingReader *reader = context;
     const TsvReader *tsv = &reader->tsv;
     BenchMachine *machine = &reader->machine;
     uint32_t multiprocessors, l2_bytes;
@@ -89,7 +90,8 @@ static bool has_machine(const TimingReader *reader, Error *error) {
     return *reader->when || tsv_refuse(&reader->tsv, error, "no machine line precedes this line");
 }
 
-static bool read_timing(TimingReader *reader, Error *error) {
+static bool read_timing(void *context, Error *error) {
+    TimingReader *reader = context;
     const TsvReader *tsv = &reader->tsv;
     PtxType type = PTX_NO_TYPE;
     uint64_t n;
@@ -120,7 +122,8 @@ static bool read_timing(TimingReader *reader, Error *error) {
     return true;
 }
 
-static bool read_value(TimingReader *reader, Error *error) {
+static bool read_value(void *context, Error *error) {
+    TimingReader *reader = context;
     const TsvReader *tsv = &reader->tsv;
     if (!has_machine(reader, error) || !tsv_has_columns(tsv, VALUE_FIELDS, error)) return false;
     BenchValue value = {.kernel = tsv->columns[1],
@@ -137,18 +140,12 @@ static bool read_value(TimingReader *reader, Error *error) {
     return true;
 }
 
-static bool read_line(TimingReader *reader, Error *error) {
-    if (tsv_is(&reader->tsv, "machine")) return read_machine(reader, error);
-    if (tsv_is(&reader->tsv, "timing")) return read_timing(reader, error);
-    if (tsv_is(&reader->tsv, "value")) return read_value(reader, error);
-    return tsv_refuse(&reader->tsv, error, "neither a machine nor a timing nor a value");
-}
-
 bool bench_read_file(const char *path, const BenchSink *sink, Error *error) {
+    static const TsvKind kinds[] = {
+        {"machine", read_machine}, {"timing", read_timing}, {"value", read_value}};
     TimingReader reader = {.sink = sink};
     if (!tsv_open(&reader.tsv, path, error)) return false;
-    bool good = true;
-    while (good && tsv_next(&reader.tsv)) good = read_line(&reader, error);
+    bool good = tsv_read_kinds(&reader.tsv, kinds, sizeof kinds / sizeof *kinds, &reader, error);
     tsv_close(&reader.tsv);
     return good;
 }

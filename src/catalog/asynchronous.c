@@ -75,6 +75,7 @@ static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const P
 
 const CatalogRow asynchronous_rows[] = {
     {.id = "async_copy",
+     .opens = "global_load copy_piece(pieces, in",
      .story = "The next 16 bytes of each thread are on their way while it folds these.",
      COPIES,
      .operations = "sum min max",
@@ -88,6 +89,7 @@ const CatalogRow asynchronous_rows[] = {
      .plan = plan_copies,
      .check = check_copies},
     {.id = "bulk_copy",
+     .opens = "global_bulk_read ",
      .story = "One thread orders a tile, and all wait for a phase of its mbarrier.",
      COPIES,
      .operations = "sum min max",
@@ -102,6 +104,7 @@ const CatalogRow asynchronous_rows[] = {
      .plan = plan_copies,
      .check = check_copies},
     {.id = "bulk_reduce",
+     .opens = "global_bulk_write add_range(",
      .story = "A block adds its array to global memory with one instruction of one thread.",
      COPIES,
      .operations = "sum",

@@ -123,10 +123,9 @@ static bool resolve_type(const CatalogRow *row, PtxType asked, PtxType *type, Er
     return true;
 }
 
-/* The three names are static, so that a run may keep a pointer. */
-static const char *known_operation(const char *op) {
-    static const char *const known[] = {"sum", "min", "max"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+const char *catalog_operation(const char *op) {
+    static const char *const known[] = {"sum", "min", "max", "argmax"};
+    for (size_t i = 0; op && i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i], op) == 0) return known[i];
     return NULL;
 }
@@ -134,10 +133,10 @@ static const char *known_operation(const char *op) {
 static bool resolve_operation(const CatalogRow *row, const char *asked, const char **op, Error *error) {
     char first[16];
     if (!asked)
-        return first_word(row->operations, first, sizeof first) && (*op = known_operation(first)) != NULL;
-    if (!is_among(row->operations, asked) || !known_operation(asked))
+        return first_word(row->operations, first, sizeof first) && (*op = catalog_operation(first)) != NULL;
+    if (!is_among(row->operations, asked) || !catalog_operation(asked))
         return error_set(error, "--op %.40s: %s takes one of: %s", asked, row->id, row->operations);
-    *op = known_operation(asked);
+    *op = catalog_operation(asked);
     return true;
 }
 
@@ -277,6 +276,7 @@ PtxModule *catalog_module(const CatalogRow *row, Error *error) {
         !text_read_file(path, PTX_LIMIT_BYTES, &text, &length, error))
         return NULL;
     PtxModule *module = ptx_module_parse(text, length, path, error);
+    if (module) module->has_library_headers = true;
     free(text);
     return module;
 }

@@ -23,13 +23,20 @@ typedef struct CatalogParameter { /* --param NAME=VALUE */
 
 enum { CATALOG_PARAMETERS = 6 };
 
+/* The kernel that does otherwise what a slow finding is about. */
+typedef struct CatalogNext {
+    const char *finding; /* the kind by its text (findings/races/finding_kinds.def); NULL: of any kind */
+    const char *kernel;
+} CatalogNext;
+enum { CATALOG_NEXT = 3 };
+
 typedef struct CatalogOptions { /* options of the command line; 0 or NULL: the row's default */
     uint64_t n;
     uint32_t block;   /* threads per block */
     uint32_t grid;    /* blocks, for kernels with a free grid */
     uint32_t cluster; /* blocks of a cluster, for kernels launched in clusters */
     PtxType dtype;
-    const char *op;                             /* "sum", "min", "max" */
+    const char *op;                             /* "sum", "min", "max", "argmax" */
     const char *parameters[CATALOG_PARAMETERS]; /* "stride=4" */
     int parameter_count;
     FillKind fill;
@@ -63,9 +70,12 @@ struct CatalogRow {
     const char *id;
     const char *aliases; /* "K0"; NULL: none */
     CatalogGroup group;
-    const char *title;      /* a few words, for the header of the screen */
-    const char *story;      /* the first line of the screen, at most 78 characters: what to watch */
-    const char *lesson;     /* one sentence */
+    const char *title;  /* a few words, for the header of the screen */
+    const char *story;  /* the first line of the screen, at most 78 characters: what to watch */
+    const char *lesson; /* one sentence */
+    /* Where the lesson is seen: a kind of event and a text of its source line, "shared_load shared[tid"; NULL:
+     * where any kernel opens. */
+    const char *opens;
     const char *watch;      /* what to watch for, one sentence */
     const char *source;     /* "interleaved.cu"; the PTX has the same name with .ptx */
     const char *types;      /* "int float double" */
@@ -84,6 +94,7 @@ struct CatalogRow {
          * buffer. */
         *latencies;
     CatalogParameter parameters[CATALOG_PARAMETERS];
+    CatalogNext next[CATALOG_NEXT];
     bool (*plan)(const CatalogRun *run, Plan *plan, Error *error); /* buffers, launches */
     void (*check)(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result);
 };
@@ -94,6 +105,8 @@ const CatalogRow *catalog_row(int index);
 const CatalogRow *catalog_find(const char *name, Error *error);
 /* Resolves defaults and rejects invalid options, in one line that names the valid ones. */
 bool catalog_resolve(const CatalogRow *row, const CatalogOptions *options, CatalogRun *run, Error *error);
+/* The operation of this name, a static string; NULL: there is none. */
+const char *catalog_operation(const char *op);
 /* The input if no fill is given. */
 FillKind catalog_default_fill(const CatalogRow *row, const char *op, bool prefers_digits);
 /* A path in kernels/ or assets/ptx of the build tree, the installed share folder, or $REDVIZ_SHARE. */

@@ -50,21 +50,43 @@ bool dimensions_plan_row_sum(const CatalogRun *run, Plan *plan, Error *error) {
 }
 
 void dimensions_check_rows(const CatalogRun *run, const Plan *filled, const Plan *done, uint32_t sums,
-                           ExpectResult *result) {
+                           uint32_t width, ExpectResult *result) {
     bool is_sum = !strcmp(run->op, "sum");
     for (uint64_t row = 0; row < rows_of(run); row++) {
         long double magnitude;
         uint64_t length = row_length(run, row);
         long double expected = rows_fold(run, filled, row * columns_of(run), length, 1, &magnitude);
-        double bound =
-            is_sum ? reference_bound(run->dtype, reference_looped_depth(length, sums), magnitude) : 0;
-        reference_compare(result, &done->buffers[1], row, expected, bound);
+        double depth = reference_looped_depth(length, sums) + reference_tree_depth(width);
+        reference_compare(result, &done->buffers[1], row, expected,
+                          is_sum ? reference_bound(run->dtype, depth, magnitude) : 0);
     }
 }
 
 void dimensions_check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done,
                               ExpectResult *result) {
-    dimensions_check_rows(run, filled, done, run->block, result);
+    dimensions_check_rows(run, filled, done, run->block, 1, result);
+}
+
+/* A row of up to 4 KiB is a warp's: eight vectors a lane. */
+static uint32_t team_of(const CatalogRun *run) {
+    int64_t team = rows_parameter(run, "team");
+    bool is_short = columns_of(run) * (uint64_t)ptx_type_bytes(run->dtype) <= 4096;
+    return team == TEAM_WARP || (team == TEAM_AUTO && is_short) ? 32 : run->block;
+}
+
+bool dimensions_plan_row_sum_vectors(const CatalogRun *run, Plan *plan, Error *error) {
+    bool is_warp = team_of(run) == 32;
+    (void)error;
+    plan_rows(run, plan, rows_entry(plan, run, is_warp ? "row_sum_warps" : "row_sum_blocks", NULL), 0,
+              rows_of(run));
+    if (is_warp) plan->launches[0].grid[0] = rows_blocks(rows_of(run), run->block / 32);
+    return true;
+}
+
+void dimensions_check_row_sum_vectors(const CatalogRun *run, const Plan *filled, const Plan *done,
+                                      ExpectResult *result) {
+    uint32_t width = 16 / (uint32_t)ptx_type_bytes(run->dtype), team = team_of(run);
+    dimensions_check_rows(run, filled, done, team, width, result);
 }
 
 bool dimensions_plan_moments(const CatalogRun *run, Plan *plan, Error *error) {

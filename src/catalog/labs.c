@@ -242,6 +242,24 @@ static void check_latency(const CatalogRun *run, const Plan *filled, const Plan 
     rows_check_reduction(run, filled, done, done->buffer_count - 1, 0, result);
 }
 
+/* ---- wavefronts ---- */
+
+enum { WAVEFRONT_CYCLES = 64 };
+
+static bool plan_wavefronts(const CatalogRun *run, Plan *plan, Error *error) {
+    (void)error;
+    int in = rows_add_input(plan, run, run->n);
+    int cycles = rows_add_output(plan, "cycles", PTX_U64, WAVEFRONT_CYCLES);
+    int out = rows_add_output(plan, "out", run->dtype, 1);
+    PlanLaunch *launch = rows_add_launch(plan, "lab_wavefronts", 1, run->block, 0);
+    plan_add_pointer(plan, launch, in);
+    plan_add_pointer(plan, launch, cycles);
+    plan_add_pointer(plan, launch, out);
+    rows_add_u32(plan, launch, (uint32_t)run->n);
+    rows_add_u32(plan, launch, (uint32_t)rows_parameter(run, "steps"));
+    return true;
+}
+
 /* ---- the table ---- */
 
 const CatalogRow labs_rows[] = {
@@ -265,6 +283,7 @@ const CatalogRow labs_rows[] = {
      .plan = plan_bank_stride,
      .check = check_copy},
     {.id = "lab_bank_broadcast",
+     .opens = "shared_load shared[tid",
      .story = "Lanes that read the same word are served together: one wavefront for all.",
      .group = CATALOG_LAB,
      .title = "lanes that read one word",
@@ -283,6 +302,7 @@ const CatalogRow labs_rows[] = {
      .plan = plan_bank_broadcast,
      .check = check_bank_broadcast},
     {.id = "lab_bank_bytes",
+     .opens = "shared_store elements[tid",
      .story = "Four chars share a word: lanes in different bytes of it do not conflict.",
      .group = CATALOG_LAB,
      .title = "elements of 1 and 2 bytes",
@@ -302,6 +322,7 @@ const CatalogRow labs_rows[] = {
      .plan = plan_bank_bytes,
      .check = check_copy},
     {.id = "lab_bank_double",
+     .opens = "shared_store elements[tid",
      .story = "8 bytes a lane take two phases of 16 lanes: 2 wavefronts, no conflict.",
      .group = CATALOG_LAB,
      .title = "elements of 8 bytes",
@@ -320,6 +341,7 @@ const CatalogRow labs_rows[] = {
      .plan = plan_bank_double,
      .check = check_copy},
     {.id = "lab_bank_vector",
+     .opens = "shared_store elements[tid",
      .story = "16 bytes a lane take four phases of 8 lanes: 4 wavefronts, no conflict.",
      .group = CATALOG_LAB,
      .title = "elements of 16 bytes",
@@ -407,6 +429,7 @@ const CatalogRow labs_rows[] = {
      .plan = plan_coalescing,
      .check = check_coalescing},
     {.id = "lab_shuffle_range",
+     .opens = "shuffle shfl",
      .story = "The last `delta` lanes of a segment have no source there: they keep theirs.",
      .group = CATALOG_LAB,
      .title = "where a shuffle ends",
@@ -425,6 +448,42 @@ const CatalogRow labs_rows[] = {
                     {"width", 1, 32, 16, "lanes in a segment: a power of two"}},
      .plan = plan_shuffle_range,
      .check = check_shuffle_range},
+    {.id = "lab_wavefronts",
+     .story = "Loads of 1 to 32 wavefronts: as many as the lanes want words of bank 0.",
+     .group = CATALOG_LAB,
+     .title = "cycles of a load by its wavefronts",
+     .lesson =
+         "A load takes as many wavefronts as its lanes want different words of one bank; any number from 1 "
+         "to 32.",
+     .watch = "On a GPU, --bench --kernel lab_wavefronts gives the cycles of each; the index lab shows them.",
+     .source = "lab_wavefronts.cu",
+     .types = "int",
+     .operations = "sum",
+     .default_block = 1024,
+     .minimum_block = 32,
+     .maximum_block = 1024,
+     .block_rule = "a multiple of 32",
+     .default_n = 1024,
+     .accepts_block = rows_accept_whole_warps,
+     .latencies = "wavefronts 1;wavefronts 2;wavefronts 3;wavefronts 4;wavefronts 5;wavefronts 6;"
+                  "wavefronts 7;wavefronts 8;wavefronts 9;wavefronts 10;wavefronts 11;wavefronts 12;"
+                  "wavefronts 13;wavefronts 14;wavefronts 15;wavefronts 16;wavefronts 17;wavefronts 18;"
+                  "wavefronts 19;wavefronts 20;wavefronts 21;wavefronts 22;wavefronts 23;wavefronts 24;"
+                  "wavefronts 25;wavefronts 26;wavefronts 27;wavefronts 28;wavefronts 29;wavefronts 30;"
+                  "wavefronts 31;wavefronts 32;in flight, wavefronts 1;in flight, wavefronts 2;"
+                  "in flight, wavefronts 3;in flight, wavefronts 4;in flight, wavefronts 5;"
+                  "in flight, wavefronts 6;in flight, wavefronts 7;in flight, wavefronts 8;"
+                  "in flight, wavefronts 9;in flight, wavefronts 10;in flight, wavefronts 11;"
+                  "in flight, wavefronts 12;in flight, wavefronts 13;in flight, wavefronts 14;"
+                  "in flight, wavefronts 15;in flight, wavefronts 16;in flight, wavefronts 17;"
+                  "in flight, wavefronts 18;in flight, wavefronts 19;in flight, wavefronts 20;"
+                  "in flight, wavefronts 21;in flight, wavefronts 22;in flight, wavefronts 23;"
+                  "in flight, wavefronts 24;in flight, wavefronts 25;in flight, wavefronts 26;"
+                  "in flight, wavefronts 27;in flight, wavefronts 28;in flight, wavefronts 29;"
+                  "in flight, wavefronts 30;in flight, wavefronts 31;in flight, wavefronts 32",
+     .parameters = {{"steps", 8, 1024, 64, "loads one after another, by wavefronts"}},
+     .plan = plan_wavefronts,
+     .check = check_latency},
     {.id = "lab_latency",
      .story = "Each access waits for the one before: 700 cycles global, 24 shared (H200).",
      .group = CATALOG_LAB,

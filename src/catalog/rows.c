@@ -47,7 +47,10 @@ const char *rows_type_name(PtxType type) {
 }
 
 const char *rows_operation_name(const char *op) {
-    return strcmp(op, "min") == 0 ? "Min" : strcmp(op, "max") == 0 ? "Max" : "Sum";
+    static const char *const names[][2] = {{"min", "Min"}, {"max", "Max"}, {"argmax", "ArgMax"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(op, names[i][0]) == 0) return names[i][1];
+    return "Sum";
 }
 
 const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, const char *more) {

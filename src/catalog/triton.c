@@ -115,7 +115,7 @@ static void check_max(const CatalogRun *run, const Plan *filled, const Plan *don
 }
 
 static void check_row_sum(const CatalogRun *run, const Plan *filled, const Plan *done, ExpectResult *result) {
-    dimensions_check_rows(run, filled, done, ROW_TILE, result);
+    dimensions_check_rows(run, filled, done, ROW_TILE, 1, result);
 }
 
 static void check_column_sum(const CatalogRun *run, const Plan *filled, const Plan *done,

@@ -31,10 +31,9 @@ void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, Sess
     snprintf(item.dtype, sizeof item.dtype, "%s", plan_type_name(options->catalog.dtype));
     snprintf(item.op, sizeof item.op, "%s", options->catalog.op);
     if (session) metrics_of_run(session_trace(session), &totals);
-    item.accesses = (double)(totals.shared_loads + totals.shared_stores);
-    item.wavefronts = (double)(totals.shared_load_wavefronts + totals.shared_store_wavefronts);
-    item.excess = item.wavefronts -
-                  (double)(totals.shared_load_wavefronts_ideal + totals.shared_store_wavefronts_ideal);
+    item.accesses = (double)(totals.shared_loads + totals.shared_stores + totals.shared_atomics);
+    item.wavefronts = (double)totals_wavefronts(&totals);
+    item.excess = item.wavefronts - (double)totals_wavefronts_ideal(&totals);
     item.sectors = (double)(totals.global_load_sectors + totals.global_store_sectors);
     item.barriers = (double)totals.barriers;
     array_push(counts->items, counts->count, counts->capacity, item);

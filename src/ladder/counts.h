@@ -8,7 +8,7 @@ typedef struct LadderCount {
     char kernel[48], dtype[16], op[8];
     uint64_t n;
     double accesses;   /* of warps to shared memory; also the members below */
-    double wavefronts; /* of loads and stores; those of atomics are not modelled */
+    double wavefronts; /* of loads, stores and atomics */
     double excess;     /* wavefronts beyond the ideal number */
     double sectors, barriers;
     bool failed; /* the run failed: nothing is known */

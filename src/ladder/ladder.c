@@ -55,7 +55,7 @@ static const Timing *next_timing(const Ladder *ladder, const Timing *last) {
         if (last + 1 < from->timings + from->timing_count) return last + 1;
         last = NULL;
     }
-    if (!here) return NULL;
+    if (!here || !here->timing_count) return NULL;
     const Timing *next = last ? last + 1 : here->timings;
     while (next < here->timings + here->timing_count && find_kernel(next->kernel)) next++;
     return next < here->timings + here->timing_count ? next : NULL;

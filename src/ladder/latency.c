@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Known {
@@ -29,11 +30,16 @@ static bool is_named(const char *name) {
     return false;
 }
 
+/* Values by wavefronts are for latency_of_wavefronts(). */
+static bool is_by_wavefronts(const char *name) {
+    return strstr(name, "wavefronts ") != NULL;
+}
+
 static const MeasuredValue *next_value(const Measurements *from, int *at) {
     for (; *at < from->value_count; ++*at) {
         const MeasuredValue *value = &from->values[*at];
         if (times_itself(value->kernel) && !strcmp(value->unit, "cycles") &&
-            strncmp(value->name, "interval", 8) != 0)
+            strncmp(value->name, "interval", 8) != 0 && !is_by_wavefronts(value->name))
             return &from->values[(*at)++];
     }
     return NULL;
@@ -76,4 +82,38 @@ void latency_gather(Latencies *out, const Measurements *from) {
         add(out, group, value->name, value->value);
         group = NULL;
     }
+}
+
+static const MeasuredValue *find_cycles(const Measurements *from, const char *name) {
+    const MeasuredValue *found = NULL;
+    for (int i = 0; i < from->value_count; i++) {
+        const MeasuredValue *value = &from->values[i];
+        if (!strcmp(value->name, name) && !strcmp(value->unit, "cycles") && times_itself(value->kernel))
+            found = value;
+    }
+    return found;
+}
+
+/* A recording without them has powers of two, the conflicts of latencies.def. */
+static const MeasuredValue *find_alone(const Measurements *from, int wavefronts) {
+    char name[32];
+    snprintf(name, sizeof name, "wavefronts %d", wavefronts);
+    const MeasuredValue *found = find_cycles(from, name);
+    if (found) return found;
+    snprintf(name, sizeof name, "%d-way conflict", wavefronts);
+    return find_cycles(from, wavefronts == 1 ? "shared memory" : name);
+}
+
+WavefrontCycles latency_of_wavefronts(const Measurements *from, int wavefronts) {
+    char name[40];
+    WavefrontCycles cycles = {.alone = NAN, .in_flight = NAN};
+    if (!from) return cycles;
+    snprintf(name, sizeof name, "in flight, wavefronts %d", wavefronts);
+    const MeasuredValue *alone = find_alone(from, wavefronts), *in_flight = find_cycles(from, name);
+    if (in_flight) cycles.in_flight = in_flight->value;
+    if (!alone) return cycles;
+    cycles.alone = alone->value;
+    cycles.machine = alone->machine;
+    cycles.measured = alone->measured;
+    return cycles;
 }
