@@ -86,12 +86,18 @@ REDVIZ_BUILTIN(threadIdx, tid)
 REDVIZ_BUILTIN(blockIdx, ctaid)
 REDVIZ_BUILTIN(blockDim, ntid)
 REDVIZ_BUILTIN(gridDim, nctaid)
+#ifdef REDVIZ_PROGRAM_H /* cudaDeviceProp has a field of this name */
+constexpr int warpSize = 32;
+#else
 extern const __device__ __attribute__((weak)) int warpSize;
 #define warpSize 32
+#endif
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
+#ifndef REDVIZ_PROGRAM_H /* has an enumeration */
 typedef int cudaError_t;
+#endif
 extern "C" __device__ int printf(const char *format, ...);
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t)
     __attribute__((noreturn));
@@ -105,14 +111,34 @@ extern "C" __device__ void __assertfail(const char *, const char *, unsigned, co
 REDVIZ_DEVICE void __trap() {
     asm volatile("trap;");
 }
+/* Not clang's own: it moves loads of shared variables whose address is not taken across them (clang 14). */
+REDVIZ_DEVICE void redviz_syncthreads() {
+    asm volatile("bar.sync 0;" ::: "memory");
+}
+#define __syncthreads() redviz_syncthreads()
 REDVIZ_DEVICE int __syncthreads_count(int p) {
-    return __nvvm_bar0_popc(p);
+    int count;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }"
+                 : "=r"(count)
+                 : "r"(p)
+                 : "memory");
+    return count;
 }
 REDVIZ_DEVICE int __syncthreads_and(int p) {
-    return __nvvm_bar0_and(p);
+    int all;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.and.pred p, 0, p; selp.s32 %0, 1, 0, p; }"
+                 : "=r"(all)
+                 : "r"(p)
+                 : "memory");
+    return all;
 }
 REDVIZ_DEVICE int __syncthreads_or(int p) {
-    return __nvvm_bar0_or(p);
+    int any;
+    asm volatile("{ .reg .pred p; setp.ne.s32 p, %1, 0; bar.red.or.pred p, 0, p; selp.s32 %0, 1, 0, p; }"
+                 : "=r"(any)
+                 : "r"(p)
+                 : "memory");
+    return any;
 }
 REDVIZ_DEVICE void __syncwarp(unsigned mask = ~0u) {
     asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
@@ -193,7 +219,7 @@ template <typename T> REDVIZ_DEVICE unsigned __match_any_sync(unsigned mask, T v
     }
 }
 
-#if __CUDA_ARCH__ >= 800
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* host code only parses it */
 #define REDVIZ_REDUX(name, type, operation)                                                                  \
     REDVIZ_DEVICE type name(unsigned mask, type value) {                                                     \
         type result;                                                                                         \
@@ -304,6 +330,20 @@ REDVIZ_DEVICE long long __double_as_longlong(double x) {
 }
 REDVIZ_DEVICE double __longlong_as_double(long long x) {
     return __builtin_bit_cast(double, x);
+}
+REDVIZ_DEVICE int __double2loint(double x) {
+    return (int)__double_as_longlong(x);
+}
+REDVIZ_DEVICE int __double2hiint(double x) {
+    return (int)(__double_as_longlong(x) >> 32);
+}
+REDVIZ_DEVICE double __hiloint2double(int high, int low) {
+    return __longlong_as_double((long long)((unsigned long long)(unsigned)high << 32 | (unsigned)low));
+}
+REDVIZ_DEVICE size_t __cvta_generic_to_shared(const void *pointer) {
+    size_t address;
+    asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(pointer));
+    return address;
 }
 REDVIZ_DEVICE int __mul24(int a, int b) {
     return __nvvm_mul24_i(a, b);

@@ -6,13 +6,20 @@
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-typedef long int64_t;
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
+#ifdef __CUDACC_RTC__ /* as in the toolkit's headers, where they may follow */
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+typedef int64_t intptr_t;
+typedef uint64_t uintptr_t;
+#else
+typedef long int64_t;
 typedef unsigned long uint64_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+#endif
 typedef long ptrdiff_t;
 typedef unsigned long size_t;
 
@@ -74,6 +81,10 @@ using ::uintptr_t;
 
 #define M_PI 3.14159265358979323846
 #define M_E  2.71828182845904523536
+#ifdef __CUDACC_RTC__ /* has no such built-in functions */
+#define __builtin_huge_valf() __int_as_float(0x7f800000)
+#define __builtin_huge_val()  __longlong_as_double(0x7ff0000000000000ll)
+#endif
 #ifndef INFINITY
 #define INFINITY __builtin_inff()
 #endif

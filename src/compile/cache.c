@@ -7,10 +7,11 @@
  *     redviz ptx 1 CHECKSUM KEY-BYTES PTX-BYTES
  *     KEY PTX */
 #define _XOPEN_SOURCE 700
-#include "compile/unit.h"
+#include "compile/cache.h"
 
 #include "base/interrupt.h"
 #include "base/memory.h"
+#include "compile/unit.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -30,8 +31,11 @@ static uint64_t hash(uint64_t sum, const char *bytes, size_t length) {
 
 static const uint64_t START = UINT64_C(0xcbf29ce484222325);
 
-/* Makes the folder; the path ends in '/'. */
-static bool find_folder(char *path, size_t bytes) {
+uint64_t cache_hash(const char *key) {
+    return hash(START, key, strlen(key));
+}
+
+bool cache_folder(const char *name, char *path, size_t bytes) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     bool is_cache = cache && *cache == '/';
     if (!is_cache && (!home || *home != '/')) return false;
@@ -40,16 +44,16 @@ static bool find_folder(char *path, size_t bytes) {
     mkdir(path, 0700);
     length += snprintf(path + length, bytes - (size_t)length, "/redviz");
     mkdir(path, 0700);
-    length += snprintf(path + length, bytes - (size_t)length, "/ptx");
+    length += snprintf(path + length, bytes - (size_t)length, "/%.40s", name);
     mkdir(path, 0700);
     snprintf(path + length, bytes - (size_t)length, "/");
     return true;
 }
 
 static bool find_file(const char *key, char path[PATH_MAX]) {
-    if (!find_folder(path, PATH_MAX - 64)) return false;
+    if (!cache_folder("ptx", path, PATH_MAX - 64)) return false;
     size_t length = strlen(path);
-    snprintf(path + length, PATH_MAX - length, "%016" PRIx64, hash(START, key, strlen(key)));
+    snprintf(path + length, PATH_MAX - length, "%016" PRIx64, cache_hash(key));
     return true;
 }
 
@@ -127,7 +131,7 @@ static void drop_oldest(const char *folder) {
 
 void cache_keep(const char *key, const char *ptx) {
     char path[PATH_MAX], folder[PATH_MAX], making[PATH_MAX + 32];
-    if (!find_file(key, path) || !find_folder(folder, sizeof folder)) return;
+    if (!find_file(key, path) || !cache_folder("ptx", folder, sizeof folder)) return;
     snprintf(making, sizeof making, "%s.%ld", path, (long)getpid());
     interrupt_hold();
     if (!write_file(making, key, ptx) || rename(making, path)) unlink(making);

@@ -63,7 +63,8 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     snprintf(output, sizeof output, "%s/out.ptx", unit->folder);
     snprintf(headers, sizeof headers, "%s/clang.h", unit->options->headers);
     snprintf(system, sizeof system, "-I%s/system", unit->folder);
-    snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d", COMPILE_ARCHITECTURE);
+    snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d",
+             unit_architecture(unit, COMPILE_ARCHITECTURE));
     /* clang takes its PTX version from a toolkit, which is missing: 7.0 is the first for sm_80 */
     const char *const fixed[] = {clang,
                                  "-x",

@@ -7,6 +7,7 @@
 #include "compile/device_code.h"
 #include "compile/header_search.h"
 #include "compile/process.h"
+#include "compile/cache.h"
 #include "compile/unit.h"
 
 #include <errno.h>
@@ -30,6 +31,10 @@ bool unit_has_architecture(const Unit *unit) {
             strncmp(unit->flags[i], "--cuda-gpu-arch", 15) == 0)
             return true;
     return false;
+}
+
+int unit_architecture(const Unit *unit, int usual) {
+    return unit->options->architecture ? unit->options->architecture : usual;
 }
 
 bool unit_needs_clusters(const Unit *unit) {
@@ -106,7 +111,11 @@ static void add_file(Unit *unit, const char *name, const char *path) {
     if (unit->file_count == MOST_FILES || !realpath(path, whole)) return;
     for (int i = 0; i < unit->file_count; i++)
         if (!strcmp(unit->files[i].path, whole)) return;
-    if (!text_read_file(whole, FILE_LIMIT_BYTES, &text, &length, NULL)) return;
+    const char *changed = unit->options->changed_path;
+    if (changed && !strcmp(changed, whole))
+        text = memory_copy_text(unit->options->changed_text);
+    else if (!text_read_file(whole, FILE_LIMIT_BYTES, &text, &length, NULL))
+        return;
     UnitFile file = {memory_copy_text(name), memory_copy_text(whole), text};
     array_push(unit->files, unit->file_count, unit->file_capacity, file);
 }
@@ -127,6 +136,8 @@ static void visit_quoted(void *context, const char *name, size_t length) {
     char above[PATH_MAX];
     if (access(path, R_OK) != 0 && unit_find_header(search->unit, copy, above))
         snprintf(path, sizeof path, "%s", above);
+    const char *include = search->unit->options->include;
+    if (include && access(path, R_OK) != 0) snprintf(path, sizeof path, "%s/%s", include, copy);
     add_file(search->unit, copy, path);
     free(copy);
 }
@@ -160,7 +171,8 @@ static bool is_nameable(const char *path) {
 
 static bool find_path(const CompileOptions *options, char whole[PATH_MAX]) {
     char folder[PATH_MAX];
-    if (!options->text) return realpath(options->path, whole) != NULL;
+    if (realpath(options->path, whole)) return true;
+    if (!options->text) return false;
     return realpath(".", folder) && snprintf(whole, PATH_MAX, "%s/%s", folder, options->path) < PATH_MAX;
 }
 
@@ -232,16 +244,16 @@ static const Compiler *choose(const char *name, char *identity, size_t bytes, Er
     else if (name)
         error_set(error, "--compiler: %s was not found", name);
     else
-        error_set(error, "no CUDA compiler was found: install nvcc, NVRTC (libnvrtc.so) or clang, or give "
-                         "the kernel as .ptx");
+        error_set(error,
+                  "there is no CUDA compiler: apt-get install clang, or pip install nvidia-cuda-nvrtc");
     return NULL;
 }
 
 /* Everything that determines the PTX. */
 static void make_key(const Unit *unit, const char *identity, const char *headers, Text *key) {
     const CompileOptions *options = unit->options;
-    text_print(key, "%s\n%s\n%s\n%s\n", identity, headers, options->flags ? options->flags : "",
-               options->instance ? options->instance : "");
+    text_print(key, "%s\n%s\n%s\n%s\n%d\n", identity, headers, options->flags ? options->flags : "",
+               options->instance ? options->instance : "", options->architecture);
     const char *appended = getenv("NVCC_APPEND_FLAGS"), *prepended = getenv("NVCC_PREPEND_FLAGS");
     text_print(key, "%s\n%s\n", appended ? appended : "", prepended ? prepended : "");
     for (int i = 0; i < unit->file_count; i++)
@@ -250,6 +262,7 @@ static void make_key(const Unit *unit, const char *identity, const char *headers
 }
 
 static void list_files(const Unit *unit, Compiled *out) {
+    if (unit->file_count) out->text = memory_copy_text(unit->files[0].text);
     for (int i = 0; i < unit->file_count; i++)
         array_push(out->files, out->file_count, out->file_capacity, memory_copy_text(unit->files[i].path));
 }
@@ -266,7 +279,7 @@ static bool check_kernels(const Unit *unit, const Text *ptx, bool *has_templates
                      "'NAME<ARGUMENTS>'; there are %.300s",
                      text_string(&templates));
     else
-        error_set_at(error, unit->options->path, 0, 0, "there is no kernel (__global__) in this file");
+        error_set_at(error, unit->options->path, 0, 0, "no kernel in this file");
     text_done(&templates);
     return false;
 }
@@ -320,6 +333,7 @@ bool compile(const CompileOptions *options, Compiled *out, Error *error) {
 
 void compiled_done(Compiled *compiled) {
     free(compiled->ptx);
+    free(compiled->text);
     free_texts(compiled->files, compiled->file_count);
     *compiled = (Compiled){0};
 }

@@ -112,6 +112,19 @@ static void show_source(const Message *message, bool has_exact_column, Error *er
     free(text);
 }
 
+/* The line that says what is wrong; a linker's first line only says where: "main.o: in function `main':". */
+static const char *find_complaint(const char *output) {
+    static const char *const words[] = {"undefined reference", "multiple definition", "cannot find", "error"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const char *found = strstr(output, words[i]);
+        if (!found) continue;
+        if (i >= 2) /* the whole line */
+            while (found > output && found[-1] != '\n') found--;
+        return found;
+    }
+    return output + strspn(output, " \t\r\n");
+}
+
 bool messages_to_error(const char *output, const char *compiler, Error *error) {
     Message message, first = {0};
     int count = 0;
@@ -120,7 +133,7 @@ bool messages_to_error(const char *output, const char *compiler, Error *error) {
         if (!count++) first = message;
     }
     if (!count) {
-        output += strspn(output, " \t\r\n");
+        output = find_complaint(output);
         return error_set(error, "%s: %.*s", compiler, (int)(*output ? line_length(output) : 24),
                          *output ? output : "failed without a message");
     }

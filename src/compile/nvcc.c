@@ -48,7 +48,7 @@ static bool compile_source(const Unit *unit, const char *source, const char *inc
                            Text *ptx, Error *error) {
     char nvcc[PATH_MAX], input[PATH_MAX], output[PATH_MAX + 16], deep[PATH_MAX + 16], architecture[32];
     const char **arguments =
-        memory_new((size_t)(unit->flag_count + 24 + 2 * MOST_FOLDERS) * sizeof *arguments);
+        memory_new((size_t)(unit->flag_count + 28 + 2 * MOST_FOLDERS) * sizeof *arguments);
     int count = 0, status;
     Text said = {0};
     find_nvcc(nvcc, sizeof nvcc);
@@ -56,10 +56,19 @@ static bool compile_source(const Unit *unit, const char *source, const char *inc
     snprintf(output, sizeof output, "%s/out.ptx", unit->folder);
     snprintf(deep, sizeof deep, "%s/%s", unit->folder, deep_folder);
     snprintf(architecture, sizeof architecture, "-arch=compute_%d",
-             unit_needs_clusters(unit) ? COMPILE_CLUSTERS : COMPILE_ARCHITECTURE);
-    const char *const fixed[] = {
-        nvcc, "-ptx", "-lineinfo", "-std=c++17", "-w", "--expt-relaxed-constexpr", "--extended-lambda",
-        "-o", output, input};
+             unit_architecture(unit, unit_needs_clusters(unit) ? COMPILE_CLUSTERS : COMPILE_ARCHITECTURE));
+    const char *const fixed[] = {nvcc,
+                                 "-ptx",
+                                 "-x",
+                                 "cu",
+                                 "-lineinfo",
+                                 "-std=c++17",
+                                 "-w",
+                                 "--expt-relaxed-constexpr",
+                                 "--extended-lambda",
+                                 "-o",
+                                 output,
+                                 input};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arguments[count++] = fixed[i];
     if (!unit_has_architecture(unit)) arguments[count++] = architecture;
     if (include) arguments[count++] = "-I", arguments[count++] = deep;
@@ -67,6 +76,7 @@ static bool compile_source(const Unit *unit, const char *source, const char *inc
     if (include) arguments[count++] = "-I", arguments[count++] = unit->folder;
     for (int i = 0; include && i < mending->folder_count; i++)
         arguments[count++] = "-I", arguments[count++] = mending->folders[i];
+    if (unit->options->include) arguments[count++] = "-I", arguments[count++] = unit->options->include;
     for (int i = 0; i < unit->flag_count; i++) arguments[count++] = unit->flags[i];
     bool good =
         (!unit->options->instance || write_instance(unit, source, input, sizeof input, error)) &&
@@ -153,14 +163,14 @@ static bool place_header(const char *name, char in_folder[PATH_MAX]) {
     return length < PATH_MAX;
 }
 
-/* Writes the headers without host code to where the source finds them first. */
-static bool write_kept_headers(const Unit *unit) {
+/* Writes the headers, or their device code only, to where the source finds them first. */
+static bool write_headers(const Unit *unit, bool device_only) {
     bool good = true;
     for (int i = 1; i < unit->file_count && good; i++) {
         const UnitFile *file = &unit->files[i];
         char in_folder[PATH_MAX], path[PATH_MAX], *kept = memory_copy_text(file->text);
         Text text = {0};
-        device_code_keep(kept);
+        if (device_only) device_code_keep(kept);
         text_print(&text, "#pragma once\n#line 1 \"%s\"\n%s", file->path, kept);
         if (place_header(file->name, in_folder))
             good = unit_write(unit, in_folder, text_string(&text), path, sizeof path, NULL);
@@ -257,7 +267,7 @@ static bool compile_mended(const Unit *unit, const char *kept, Error *error, Tex
             error->line && !strcmp(error->file, file->path) && is_host_line(file->text, kept, error->line);
         bool in_header = !is_mended && !has_headers && is_in_header(unit, error);
         goes_on = (is_mended || in_header || (!is_kept && (i > 0 || in_host))) &&
-                  (!in_header || write_kept_headers(unit));
+                  (!in_header || write_headers(unit, true));
         has_headers |= in_header;
         mending->has_old_names |= is_old;
         mending->has_limits |= lacks_limits;
@@ -276,7 +286,9 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     Error first = {0};
     const UnitFile *file = &unit->files[0];
     char source[PATH_MAX];
-    if (unit->options->text) return compile_text(unit, file->text, &(Mending){0}, ptx, error);
+    if (unit->options->text)
+        return (!unit->options->changed_path || write_headers(unit, false)) &&
+               compile_text(unit, file->text, &(Mending){0}, ptx, error);
     bool good = name_source(unit, source, &first) && compile_source(unit, source, NULL, NULL, ptx, &first);
     if (!good) {
         char *kept = memory_copy_text(file->text);

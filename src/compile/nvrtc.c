@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "compile/compiler_messages.h"
 #include "compile/unit.h"
+#include "compile/wheels.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -33,6 +34,16 @@ static bool load(Nvrtc *nvrtc, void *library) {
     return true;
 }
 
+/* The library of a wheel, nvidia-cuda-nvrtc or nvidia-cuda-nvrtc-cu12. */
+static void *open_wheel(void) {
+    static const char *const patterns[] = {"cu13/lib/libnvrtc.so.1[23]", "cuda_nvrtc/lib/libnvrtc.so.1[23]"};
+    char path[PATH_MAX];
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns && !library; i++)
+        if (wheels_find(patterns[i], path, sizeof path)) library = library_open(path);
+    return library;
+}
+
 /* Stays open: a library of this size is not opened for every compilation. */
 static bool open_library(Nvrtc *nvrtc) {
     static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
@@ -44,6 +55,7 @@ static bool open_library(Nvrtc *nvrtc) {
     snprintf(path, sizeof path, "%s/lib64/libnvrtc.so", home ? home : "");
     if (home) library = library_open(path);
     for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++) library = library_open(names[i]);
+    if (!library) library = open_wheel();
     return library && load(nvrtc, library);
 }
 
@@ -78,11 +90,15 @@ static bool is_in_toolkit(const Headers *headers, const char *name) {
     return false;
 }
 
+/* The folders of a toolkit, else of the wheels nvidia-cuda-runtime and nvidia-cuda-cccl. */
 static void find_toolkit(Headers *headers, char folders[2][PATH_MAX]) {
     const char *home = getenv("CUDA_HOME");
+    char wheel[PATH_MAX - 8];
     if (!home || !*home) home = "/usr/local/cuda";
     snprintf(folders[0], PATH_MAX, "%s/include", home);
-    snprintf(folders[1], PATH_MAX, "%s/include/cccl", home);
+    if (access(folders[0], R_OK) && wheels_find("cu13/include", wheel, sizeof wheel))
+        snprintf(folders[0], PATH_MAX, "%s", wheel);
+    snprintf(folders[1], PATH_MAX, "%.*s/cccl", PATH_MAX - 8, folders[0]);
     for (int i = 0; i < 2; i++)
         if (access(folders[i], R_OK) == 0) headers->folders[i] = folders[i];
 }
@@ -119,7 +135,8 @@ static bool compile_program(const Nvrtc *nvrtc, const Unit *unit, NvrtcProgram p
     char architecture[48], folders[2][PATH_MAX + 2];
     const char **options = memory_new((size_t)(unit->flag_count + 16) * sizeof *options);
     int count = 0;
-    snprintf(architecture, sizeof architecture, "--gpu-architecture=compute_%d", COMPILE_ARCHITECTURE);
+    snprintf(architecture, sizeof architecture, "--gpu-architecture=compute_%d",
+             unit_architecture(unit, COMPILE_ARCHITECTURE));
     if (!unit_has_architecture(unit)) options[count++] = architecture;
     options[count++] = "-lineinfo";
     options[count++] = "--std=c++17";

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "compile/process.h"
 
+#include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/memory.h"
 
@@ -13,18 +14,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
 enum { OUTPUT_LIMIT = 16 << 20, POLL_MILLISECONDS = 20 };
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* The environment with another $TMPDIR; the caller frees the array. */
 static char **environment_with(char *temporary) {
@@ -69,7 +63,7 @@ static bool read_all(int from, double end, const volatile bool *cancel, Text *ou
     char bytes[4096];
     for (;;) {
         struct pollfd ready = {.fd = from, .events = POLLIN};
-        if ((cancel && *cancel) || interrupt_waits() || now() > end) return false;
+        if ((cancel && *cancel) || interrupt_waits() || clock_seconds() > end) return false;
         if (poll(&ready, 1, POLL_MILLISECONDS) <= 0) continue;
         ssize_t got = read(from, bytes, sizeof bytes);
         if (got < 0 && errno == EINTR) continue;
@@ -85,8 +79,9 @@ static void kill_all(pid_t child, int from) {
     char bytes[4096];
     kill(-child, SIGKILL);
     struct pollfd ready = {.fd = from, .events = POLLIN};
-    double end = now() + GONE_MILLISECONDS * 1e-3;
-    while (now() < end && poll(&ready, 1, GONE_MILLISECONDS) >= 0 && read(from, bytes, sizeof bytes) > 0)
+    double end = clock_seconds() + GONE_MILLISECONDS * 1e-3;
+    while (clock_seconds() < end && poll(&ready, 1, GONE_MILLISECONDS) >= 0 &&
+           read(from, bytes, sizeof bytes) > 0)
         continue;
 }
 
@@ -103,7 +98,7 @@ bool process_run(const char *const *arguments, const char *temporary, double sec
     close(ends[1]);
     if (temporary) free(environment);
     text_done(&variable);
-    bool done = !failure && read_all(ends[0], now() + seconds, cancel, output);
+    bool done = !failure && read_all(ends[0], clock_seconds() + seconds, cancel, output);
     if (!failure && !done) kill_all(child, ends[0]);
     close(ends[0]);
     if (failure) return error_set(error, "%s: %s", arguments[0], strerror(failure));

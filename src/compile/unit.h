@@ -26,6 +26,8 @@ typedef struct Unit {
 
 /* True if options->flags choose the architecture. */
 bool unit_has_architecture(const Unit *unit);
+/* The compute capability that the options ask for, else `usual`. */
+int unit_architecture(const Unit *unit, int usual);
 /* An included header whose declarations only the CUDA toolkit has, such as <cooperative_groups.h>; NULL:
  * none. */
 const char *unit_find_toolkit_header(const Unit *unit);
@@ -51,10 +53,6 @@ enum {
     COMPILE_SECONDS = 120,
     COMPILE_PTX_LIMIT = 64 << 20
 };
-
-/* Finds an earlier result by the text of everything that determines it. */
-bool cache_find(const char *key, Text *ptx);
-void cache_keep(const char *key, const char *ptx);
 
 /* Finds a header in a folder above the source, or in one there that is usually passed to compilers
  * (include/). */

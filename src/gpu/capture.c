@@ -47,7 +47,7 @@ static bool place_buffers(Capture *capture, Error *error) {
     for (int i = 0; i < capture->buffer_count; i++) {
         CaptureBuffer *buffer = &capture->buffers[i];
         size_t bytes;
-        if (buffer->is_variable) {
+        if (buffer->is_variable && !buffer->host) {
             buffer->address = 0;
             if (is_in_module(&capture->sites, buffer->name) &&
                 !CUDA_CALL(capture->cuda, error, cuModuleGetGlobal, &buffer->address, &bytes,
@@ -55,7 +55,11 @@ static bool place_buffers(Capture *capture, Error *error) {
                 return false;
             continue;
         }
-        int index = gpu_run_add_buffer(&capture->run, buffer->host, buffer->bytes, error);
+        GpuBuffer wanted = {.host = buffer->host,
+                            .bytes = buffer->bytes,
+                            .variable = buffer->is_variable ? buffer->name : NULL,
+                            .captured = buffer->captured};
+        int index = gpu_run_add(&capture->run, &wanted, error);
         if (index < 0) return false;
         buffer->address = capture->run.buffers[index].address;
     }
@@ -116,7 +120,7 @@ static bool execute(Capture *capture, const GpuLaunch *prepared, Error *error) {
     double seconds = capture->options->seconds > 0 ? capture->options->seconds : PATIENCE_SECONDS;
     float milliseconds = 0;
     instrument_settings(&capture->sites, &settings, bytes);
-    if (!CUDA_CALL(cuda, error, cuMemcpyHtoD, capture->settings, bytes, sizeof bytes) ||
+    if (!cuda_upload(cuda, capture->settings, bytes, sizeof bytes, error) ||
         !CUDA_CALL(cuda, error, cuMemsetD8Async, capture->regions, 0,
                    capture->region_bytes * capture->region_count, cuda->stream) ||
         !CUDA_CALL(cuda, error, cuEventRecord, capture->start, cuda->stream) ||

@@ -15,9 +15,10 @@ typedef struct CaptureBuffer {
     const char *name;
     void *host; /* copied to the GPU before, and back after the last launch */
     uint64_t bytes;
-    int index;        /* in the trace */
-    bool is_variable; /* a module variable: the module allocates it, `host` is unused */
-    uint64_t address; /* out: its address on the GPU */
+    int index;         /* in the trace */
+    bool is_variable;  /* a module variable: the module allocates it; `host`, or NULL: as the module begins */
+    uint64_t captured; /* GpuBuffer */
+    uint64_t address;  /* out: its address on the GPU */
 } CaptureBuffer;
 
 typedef struct CaptureOptions {

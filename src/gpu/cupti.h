@@ -303,7 +303,8 @@ typedef struct CuptiSamplingData {
     CuptiSamples *samples;
 } CuptiSamplingData;
 
-/* Their offsets in cupti_pcsampling.h of CUDA 13.0, which packs some of the structs. */
+/* Their offsets in cupti_pcsampling.h of CUDA 13.0, which packs some of the structs; CUPTI has 64 bits. */
+#if UINTPTR_MAX == UINT64_MAX
 #define CUPTI_PLACE(Type, member, place)                                                                     \
     _Static_assert(offsetof(Type, member) == (place), #Type "." #member " is elsewhere in CUPTI")
 _Static_assert(sizeof(CuptiSamplingSetting) == 32 && sizeof(CuptiStallSamples) == 8 &&
@@ -320,6 +321,7 @@ CUPTI_PLACE(CuptiSamples, total, 16);
 CUPTI_PLACE(CuptiSamples, remaining, 40);
 CUPTI_PLACE(CuptiSamples, pcs, 56);
 CUPTI_PLACE(CuptiSamples, is_full, 72);
+#endif
 
 /* Callbacks ("CUPTI Callback API", cupti_callbacks.h): CUPTI calls when the driver has loaded a module. */
 enum { CUPTI_DOMAIN_RESOURCE = 3, CUPTI_MODULE_LOADED = 6 };

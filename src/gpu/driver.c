@@ -1,6 +1,7 @@
 /* Opens the CUDA driver with dlopen (driver.h). */
 #include "gpu/driver.h"
 
+#include "base/clock.h"
 #include "base/library.h"
 #include "base/memory.h"
 
@@ -147,6 +148,10 @@ bool cuda_use(Cuda *cuda, Error *error) {
     return CUDA_CALL(cuda, error, cuCtxSetCurrent, cuda->context);
 }
 
+bool cuda_upload(Cuda *cuda, CudaAddress to, const void *from, size_t bytes, Error *error) {
+    return CUDA_CALL(cuda, error, cuMemcpyHtoDAsync, to, from, bytes, cuda->stream);
+}
+
 bool cuda_allocate(Cuda *cuda, size_t bytes, CudaAddress *address, Error *error) {
     size_t free_bytes = 0, total = 0;
     if (CUDA_CALL(cuda, NULL, cuMemAlloc, address, bytes ? bytes : 1)) return true;
@@ -187,14 +192,8 @@ bool cuda_load_with_lines(Cuda *cuda, const char *ptx, CudaModule *module, Error
     return load(cuda, ptx, JIT_GENERATE_LINE_INFO, 1, module, error);
 }
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
-    double begin = now(), end = begin + seconds;
+    double begin = clock_seconds(), end = begin + seconds;
     long pause = 20000; /* nanoseconds; grows to a millisecond */
     for (;;) {
         if (cuda->hung)
@@ -203,8 +202,8 @@ bool cuda_wait(Cuda *cuda, double seconds, const char *what, Error *error) {
         cuda->faulted |= result >= FIRST_FAULT && result <= LAST_FAULT;
         if (result != CUDA_NOT_READY) return cuda_check(cuda, what, result, error);
         bool is_cancelled = cuda->cancel && *cuda->cancel;
-        if (is_cancelled && end > now() + CANCEL_SECONDS) end = now() + CANCEL_SECONDS;
-        if (now() > end) break;
+        if (is_cancelled && end > clock_seconds() + CANCEL_SECONDS) end = clock_seconds() + CANCEL_SECONDS;
+        if (clock_seconds() > end) break;
         nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
         if (pause < 1000000) pause += pause / 2;
     }

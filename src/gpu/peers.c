@@ -34,9 +34,10 @@ bool peers_open(Peers *peers) {
     *(void **)(void *)&peers->peers_name = dlsym(peers->library, "peers_name");
     *(void **)(void *)&peers->peers_error_text = dlsym(peers->library, "peers_error_text");
     *(void **)(void *)&peers->peers_cub = dlsym(peers->library, "peers_cub");
+    *(void **)(void *)&peers->peers_cub_same_bits = dlsym(peers->library, "peers_cub_same_bits");
     *(void **)(void *)&peers->peers_thrust = dlsym(peers->library, "peers_thrust");
     if (peers->peers_version && peers->peers_version() == PEERS_VERSION && peers->peers_name &&
-        peers->peers_error_text && peers->peers_cub && peers->peers_thrust)
+        peers->peers_error_text && peers->peers_cub && peers->peers_cub_same_bits && peers->peers_thrust)
         return true;
     peers_close(peers);
     return false;

@@ -4,11 +4,17 @@
 
 #include <cstdio>
 #include <cub/device/device_reduce.cuh>
+#include <cuda_fp16.h>
 #include <cuda/std/limits>
 #include <thrust/device_ptr.h>
 #include <thrust/execution_policy.h>
 #include <thrust/extrema.h>
 #include <thrust/reduce.h>
+#if CCCL_VERSION >= 3002000
+#include <cuda/__execution/determinism.h>
+#include <cuda/__execution/require.h>
+#include <cuda/stream_ref>
+#endif
 
 template <typename T>
 static int cub_reduce(void *workspace, size_t *bytes, const void *in, void *out, long long count, PeersOp op,
@@ -20,9 +26,25 @@ static int cub_reduce(void *workspace, size_t *bytes, const void *in, void *out,
         return cub::DeviceReduce::Sum(workspace, *bytes, from, to, count, stream);
     case PEERS_MIN:
         return cub::DeviceReduce::Min(workspace, *bytes, from, to, count, stream);
-    default:
+    case PEERS_MAX:
         return cub::DeviceReduce::Max(workspace, *bytes, from, to, count, stream);
+    default:
+        return cub::DeviceReduce::ArgMax(workspace, *bytes, from, to, static_cast<long long *>(out) + 1, count,
+                                         stream);
     }
+}
+
+template <typename T>
+static int sum_same_bits(const void *in, void *out, long long count, cudaStream_t stream) {
+#if CCCL_VERSION >= 3002000
+    namespace execution = cuda::execution;
+    auto how = cuda::std::execution::env{execution::require(execution::determinism::gpu_to_gpu),
+                                         cuda::stream_ref{stream}};
+    return cub::DeviceReduce::Reduce(static_cast<const T *>(in), static_cast<T *>(out), count,
+                                     cuda::std::plus<T>{}, T(0), how);
+#else
+    return PEERS_LACKS;
+#endif
 }
 
 template <typename T>
@@ -39,8 +61,12 @@ static int thrust_reduce(const void *in, void *out, long long count, PeersOp op,
         case PEERS_MIN:
             result = thrust::reduce(policy, from, from + count, Limits::max(), cuda::minimum<T>());
             break;
-        default:
+        case PEERS_MAX:
             result = thrust::reduce(policy, from, from + count, Limits::lowest(), cuda::maximum<T>());
+            break;
+        default:
+            static_cast<long long *>(out)[1] = thrust::max_element(policy, from, from + count) - from;
+            return cudaSuccess;
         }
     } catch (const thrust::system_error &error) {
         return error.code().value();
@@ -71,8 +97,22 @@ extern "C" int peers_cub(void *workspace, size_t *bytes, const void *in, void *o
         return cub_reduce<int>(workspace, bytes, in, out, count, op, on);
     case PEERS_FLOAT:
         return cub_reduce<float>(workspace, bytes, in, out, count, op, on);
+    case PEERS_HALF:
+        return cub_reduce<__half>(workspace, bytes, in, out, count, op, on);
     default:
         return cub_reduce<double>(workspace, bytes, in, out, count, op, on);
+    }
+}
+
+extern "C" int peers_cub_same_bits(const void *in, void *out, long long count, PeersType type, void *stream) {
+    cudaStream_t on = static_cast<cudaStream_t>(stream);
+    switch (type) {
+    case PEERS_FLOAT:
+        return sum_same_bits<float>(in, out, count, on);
+    case PEERS_DOUBLE:
+        return sum_same_bits<double>(in, out, count, on);
+    default:
+        return PEERS_LACKS;
     }
 }
 
@@ -84,6 +124,8 @@ extern "C" int peers_thrust(const void *in, void *out, long long count, PeersTyp
         return thrust_reduce<int>(in, out, count, op, on);
     case PEERS_FLOAT:
         return thrust_reduce<float>(in, out, count, op, on);
+    case PEERS_HALF:
+        return thrust_reduce<__half>(in, out, count, op, on);
     default:
         return thrust_reduce<double>(in, out, count, op, on);
     }

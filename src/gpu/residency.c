@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double PATIENCE_SECONDS = 20, TIMING_SECONDS = 0.02, LONG_SECONDS = 0.05;
+static const double TIMING_SECONDS = 0.02, LONG_SECONDS = 0.05;
 enum { RUNS = 5, FEW_BLOCKS = 1 << 20, LEAST_TIMES = 9, LEAST_LARGE_TIMES = 3 };
 
 typedef struct Probed { /* the run with probes */
@@ -36,15 +36,6 @@ static bool load(Probed *probed, Error *error) {
     return good;
 }
 
-static bool check_cooperative(const Probed *probed, const GpuLaunch *launch, Error *error) {
-    uint32_t most;
-    if (!launch->launch.cooperative) return true;
-    if (!gpu_run_resident_blocks(&probed->run, launch, &most, error)) return false;
-    if (launch_volume(launch->launch.grid) <= most) return true;
-    return error_set(error, "with the probe, the GPU holds only %u blocks of this cooperative grid at once",
-                     most);
-}
-
 static bool prepare_launches(Probed *probed, Error *error) {
     const ResidencyWork *work = probed->work;
     for (int i = 0; i < work->count; i++)
@@ -59,7 +50,8 @@ static bool prepare_launches(Probed *probed, Error *error) {
         *launch = work->launches[i];
         launch->has_extra = true;
         launch->extra = probed->records + probed->first[i] * sizeof(ResidencyRecord);
-        if (!gpu_run_prepare(&probed->run, launch, error) || !check_cooperative(probed, launch, error))
+        if (!gpu_run_prepare(&probed->run, launch, error) ||
+            !gpu_run_check_cooperative(&probed->run, launch, error))
             return false;
     }
     return true;
@@ -67,11 +59,18 @@ static bool prepare_launches(Probed *probed, Error *error) {
 
 /* ---- one run ------------------------------------------------------------------------------------------- */
 
-static bool enqueue(const Probed *probed, bool with_probe, Error *error) {
+typedef struct Enqueued {
+    const Probed *probed;
+    bool with_probe;
+} Enqueued;
+
+static bool enqueue(void *context, Error *error) {
+    const Enqueued *enqueued = context;
+    const Probed *probed = enqueued->probed;
     const ResidencyWork *work = probed->work;
     for (int i = 0; i < work->count; i++)
-        if (!gpu_run_launch(with_probe ? &probed->run : work->plain,
-                            with_probe ? &probed->launches[i] : &work->launches[i], error))
+        if (!gpu_run_launch(enqueued->with_probe ? &probed->run : work->plain,
+                            enqueued->with_probe ? &probed->launches[i] : &work->launches[i], error))
             return false;
     return true;
 }
@@ -80,21 +79,14 @@ static bool enqueue(const Probed *probed, bool with_probe, Error *error) {
 static bool run_once(const Probed *probed, bool with_probe, double *microseconds, Error *error) {
     Cuda *cuda = probed->cuda;
     const ResidencyWork *work = probed->work;
-    Timer *timer = probed->timer;
     uint64_t bytes = probed->first[work->count] * sizeof(ResidencyRecord);
-    float milliseconds = 0;
+    Enqueued enqueued = {probed, with_probe};
     if (work->restore &&
         (!work->restore(work->context, error) || !gpu_variables_restore(&probed->variables, cuda, error)))
         return false;
-    bool good = CUDA_CALL(cuda, error, cuMemsetD8Async, probed->records, 0, bytes, cuda->stream) &&
-                CUDA_CALL(cuda, error, cuMemsetD8Async, timer->flush, 0, timer->flush_bytes, cuda->stream) &&
-                CUDA_CALL(cuda, error, cuEventRecord, timer->start, cuda->stream) &&
-                enqueue(probed, with_probe, error) &&
-                CUDA_CALL(cuda, error, cuEventRecord, timer->end, cuda->stream) &&
-                cuda_wait(cuda, PATIENCE_SECONDS, "a kernel whose blocks are timed", error) &&
-                CUDA_CALL(cuda, error, cuEventElapsedTime, &milliseconds, timer->start, timer->end);
-    *microseconds = (double)milliseconds * 1e3;
-    return good;
+    return CUDA_CALL(cuda, error, cuMemsetD8Async, probed->records, 0, bytes, cuda->stream) &&
+           time_once(probed->timer, work->keeps_cache, enqueue, &enqueued, "a kernel whose blocks are timed",
+                     microseconds, error);
 }
 
 static bool is_long(const Probed *probed) {
@@ -208,7 +200,7 @@ static bool take_launch(const Probed *probed, int index, const ResidencyRecord *
 static GridTimeline *take_records(const Probed *probed, const ResidencyRecord *records, Error *error) {
     GridTimeline *timeline = grid_timeline_new(probed->work->count);
     bool good = true;
-    timeline->machine = arena_copy_string(&timeline->arena, probed->cuda->name);
+    timeline->of.machine = arena_copy_string(&timeline->arena, probed->cuda->name);
     timeline->multiprocessors = (uint32_t)probed->cuda->multiprocessors;
     for (int i = 0; good && i < timeline->launch_count; i++)
         good = take_launch(probed, i, records, timeline, error);

@@ -19,7 +19,8 @@ typedef struct ResidencyWork {
      * repeated without it. The variables of the module with probes are restored too. */
     bool (*restore)(void *context, Error *error);
     void *context;
-    bool is_large; /* restoring takes long: as few runs as possible */
+    bool keeps_cache; /* L2 holds what fits of the run before */
+    bool is_large;    /* restoring takes long: as few runs as possible */
 } ResidencyWork;
 
 enum { RESIDENCY_MOST_BLOCKS = 1 << 24 }; /* per run */

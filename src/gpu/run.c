@@ -28,7 +28,8 @@ bool gpu_run_begin_keeping(GpuRun *run, Cuda *cuda, const char *ptx, Error *erro
 void gpu_run_end(GpuRun *run) {
     if (!run->cuda) return;
     for (int i = 0; i < run->buffer_count; i++)
-        if (!run->cuda->hung) run->cuda->table.cuMemFree(run->buffers[i].address);
+        if (!run->cuda->hung && !run->buffers[i].variable)
+            run->cuda->table.cuMemFree(run->buffers[i].address);
     /* PC sampling would mistake the next module at the same address for this one, so a module that it saw
      * stays loaded. */
     if (run->module && !run->stays_loaded && !run->cuda->hung) run->cuda->table.cuModuleUnload(run->module);
@@ -38,8 +39,19 @@ void gpu_run_end(GpuRun *run) {
 }
 
 int gpu_run_add_buffer(GpuRun *run, void *host, size_t bytes, Error *error) {
-    GpuBuffer buffer = {.host = host, .bytes = bytes};
-    if (!cuda_allocate(run->cuda, bytes, &buffer.address, error)) return -1;
+    return gpu_run_add(run, &(GpuBuffer){.host = host, .bytes = bytes}, error);
+}
+
+/* A variable that no launch names is not in the loaded module: its address is 0, and nothing is copied. */
+int gpu_run_add(GpuRun *run, const GpuBuffer *wanted, Error *error) {
+    GpuBuffer buffer = *wanted;
+    size_t bytes;
+    if (buffer.variable) {
+        if (run->cuda->table.cuModuleGetGlobal(&buffer.address, &bytes, run->module, buffer.variable))
+            buffer.address = 0;
+    } else if (!cuda_allocate(run->cuda, buffer.bytes, &buffer.address, error)) {
+        return -1;
+    }
     array_push(run->buffers, run->buffer_count, run->buffer_capacity, buffer);
     return run->buffer_count - 1;
 }
@@ -49,7 +61,7 @@ static bool fill_pattern(const GpuRun *run, const GpuBuffer *buffer, Error *erro
     size_t first = buffer->bytes < PATTERN_BYTES ? buffer->bytes : PATTERN_BYTES;
     uint8_t *pattern = memory_new(first + 1);
     for (size_t i = 0; i < first; i += 4) pattern[i] = (uint8_t)(i >> 2 & 1);
-    bool good = CUDA_CALL(run->cuda, error, cuMemcpyHtoD, buffer->address, pattern, first);
+    bool good = cuda_upload(run->cuda, buffer->address, pattern, first, error);
     free(pattern);
     for (size_t at = first; good && at < buffer->bytes;) { /* doubles */
         size_t bytes = buffer->bytes - at < at ? buffer->bytes - at : at;
@@ -60,14 +72,41 @@ static bool fill_pattern(const GpuRun *run, const GpuBuffer *buffer, Error *erro
     return good && cuda_wait(run->cuda, 30, "cuMemcpyDtoD", error);
 }
 
+/* The buffer that lay at this address when memory was captured; NULL: none did. */
+static const GpuBuffer *find_captured(const GpuRun *run, uint64_t address) {
+    for (int i = 0; i < run->buffer_count; i++) {
+        const GpuBuffer *buffer = &run->buffers[i];
+        if (buffer->captured && buffer->address && address - buffer->captured <= buffer->bytes) return buffer;
+    }
+    return NULL;
+}
+
+/* Copies contents in which pointers lead to where the buffers lie now. */
+static bool upload_captured(const GpuRun *run, const GpuBuffer *buffer, Error *error) {
+    uint8_t *bytes = memory_new(buffer->bytes);
+    memcpy(bytes, buffer->host, buffer->bytes);
+    for (size_t at = 0; at + 8 <= buffer->bytes; at += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + at, 8);
+        const GpuBuffer *to = word >> 32 ? find_captured(run, word) : NULL;
+        if (!to) continue;
+        word = to->address + (word - to->captured);
+        memcpy(bytes + at, &word, 8);
+    }
+    bool good = cuda_upload(run->cuda, buffer->address, bytes, buffer->bytes, error);
+    free(bytes);
+    return good;
+}
+
 bool gpu_run_upload(GpuRun *run, Error *error) {
     for (int i = 0; i < run->buffer_count; i++) {
         const GpuBuffer *buffer = &run->buffers[i];
-        if (!buffer->bytes) continue;
-        if (!buffer->host
-                ? !fill_pattern(run, buffer, error)
-                : !CUDA_CALL(run->cuda, error, cuMemcpyHtoD, buffer->address, buffer->host, buffer->bytes))
-            return false;
+        if (!buffer->bytes || !buffer->address) continue;
+        bool good = !buffer->host ? fill_pattern(run, buffer, error)
+                    : buffer->captured
+                        ? upload_captured(run, buffer, error)
+                        : cuda_upload(run->cuda, buffer->address, buffer->host, buffer->bytes, error);
+        if (!good) return false;
     }
     return true;
 }
@@ -75,7 +114,7 @@ bool gpu_run_upload(GpuRun *run, Error *error) {
 bool gpu_run_download(GpuRun *run, Error *error) {
     for (int i = 0; i < run->buffer_count; i++) {
         const GpuBuffer *buffer = &run->buffers[i];
-        if (buffer->host && buffer->bytes &&
+        if (buffer->host && buffer->bytes && buffer->address &&
             !CUDA_CALL(run->cuda, error, cuMemcpyDtoH, buffer->host, buffer->address, buffer->bytes))
             return false;
     }
@@ -112,6 +151,15 @@ bool gpu_run_resident_blocks(const GpuRun *run, const GpuLaunch *prepared, uint3
         return false;
     *blocks = (uint32_t)(per_multiprocessor * run->cuda->multiprocessors);
     return true;
+}
+
+bool gpu_run_check_cooperative(const GpuRun *run, const GpuLaunch *prepared, Error *error) {
+    uint32_t most;
+    if (!prepared->launch.cooperative) return true;
+    if (!gpu_run_resident_blocks(run, prepared, &most, error)) return false;
+    return launch_volume(prepared->launch.grid) <= most ||
+           error_set(error, "with the probe, the GPU holds only %u blocks of this cooperative grid at once",
+                     most);
 }
 
 /* A cluster size that the entry does not require is an attribute of the launch. */

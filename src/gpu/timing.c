@@ -1,7 +1,7 @@
 /* Timing with events and graphs (timing.h). */
 #include "gpu/timing.h"
 
-enum { WARM_UPS = 3, LEAST_SAMPLES = 5 };
+enum { WARM_UPS = 3, LEAST_SAMPLES = 5, BUSY_BYTES = 16 << 20 };
 enum { CAPTURE_THREAD_LOCAL = 1 };
 static const double PATIENCE_SECONDS = 20, LONG_SECONDS = 0.05;
 
@@ -22,9 +22,22 @@ void timer_free(Timer *timer) {
     *timer = (Timer){0};
 }
 
-static bool overwrite_l2(Timer *timer, Error *error) {
-    return CUDA_CALL(timer->cuda, error, cuMemsetD8Async, timer->flush, 0, timer->flush_bytes,
-                     timer->cuda->stream);
+static bool overwrite_l2(Timer *timer, size_t bytes, Error *error) {
+    return CUDA_CALL(timer->cuda, error, cuMemsetD8Async, timer->flush, 0, bytes, timer->cuda->stream);
+}
+
+bool time_once(Timer *timer, bool warm, bool (*enqueue)(void *context, Error *error), void *context,
+               const char *what, double *microseconds, Error *error) {
+    Cuda *cuda = timer->cuda;
+    size_t bytes = warm && timer->flush_bytes > BUSY_BYTES ? BUSY_BYTES : timer->flush_bytes;
+    float milliseconds = 0;
+    bool good = overwrite_l2(timer, bytes, error) &&
+                CUDA_CALL(cuda, error, cuEventRecord, timer->start, cuda->stream) &&
+                enqueue(context, error) && CUDA_CALL(cuda, error, cuEventRecord, timer->end, cuda->stream) &&
+                cuda_wait(cuda, PATIENCE_SECONDS, what, error) &&
+                CUDA_CALL(cuda, error, cuEventElapsedTime, &milliseconds, timer->start, timer->end);
+    *microseconds = (double)milliseconds * 1e3;
+    return good;
 }
 
 typedef struct Sample { /* the work between two events */
@@ -37,7 +50,7 @@ static bool take_sample(Timer *timer, const Sample *sample, bool cold, double *m
     Cuda *cuda = timer->cuda;
     const TimingPlan *plan = sample->plan;
     float milliseconds = 0;
-    if (cold && !overwrite_l2(timer, error)) return false;
+    if (cold && !overwrite_l2(timer, timer->flush_bytes, error)) return false;
     if (!CUDA_CALL(cuda, error, cuEventRecord, timer->start, cuda->stream)) return false;
     if (sample->graph ? !CUDA_CALL(cuda, error, cuGraphLaunch, sample->graph, cuda->stream)
                       : !plan->work(plan->context, sample->set, error))

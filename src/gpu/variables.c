@@ -25,8 +25,7 @@ bool gpu_variables_keep(GpuVariables *variables, const GpuRun *run, const PtxMod
 bool gpu_variables_restore(const GpuVariables *variables, Cuda *cuda, Error *error) {
     for (int i = 0; i < variables->count; i++) {
         const GpuVariable *variable = &variables->items[i];
-        if (!CUDA_CALL(cuda, error, cuMemcpyHtoD, variable->address, variable->before, variable->bytes))
-            return false;
+        if (!cuda_upload(cuda, variable->address, variable->before, variable->bytes, error)) return false;
     }
     return true;
 }

@@ -1,8 +1,7 @@
 #include "guess/guess_declared.h"
 
-#include "guess/guess_arguments.h"
+#include "base/text.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +46,8 @@ static Declared read_declared(const char *text, size_t length) {
     return declared;
 }
 
-uint64_t guess_side(uint64_t n, int dimensions) {
-    uint64_t side =
-        dimensions == 1 ? n : (uint64_t)round(dimensions == 2 ? sqrt((double)n) : cbrt((double)n));
-    while (side > 1 && dimensions > 1 && pow((double)side, dimensions) > (double)n) side--;
-    return side;
-}
-
 static void add_number(Declared *declared, int *count, uint64_t value) {
-    if (*count < USES_PARAMETERS)
+    if (*count < GUESS_PARAMETERS)
         declared[(*count)++] =
             (Declared){.is_known = true, .type = PTX_NO_TYPE, .value = value, .has_value = true};
 }
@@ -69,15 +61,11 @@ static bool add_numba_array(const char *text, size_t length, uint64_t n, Declare
     size_t type_length = strcspn(type, ",\n");
     Declared data = {.is_known = true, .is_pointer = true};
     data.type = type_of_word(type, type_length, &data.vector);
-    int dimensions = type[type_length] == ',' ? atoi(type + type_length + 1) : 0;
-    if (data.type == PTX_NO_TYPE || dimensions < 1 || dimensions > 3) return false;
-    uint64_t side = guess_side(n, dimensions), bytes = (uint64_t)ptx_type_bytes(data.type), stride = bytes;
-    uint64_t numbers[] = {0, 0, n, bytes};
-    for (int i = 0; i < 4; i++) add_number(declared, count, numbers[i]);
-    if (*count < USES_PARAMETERS) declared[(*count)++] = data;
-    for (int i = 0; i < dimensions; i++) add_number(declared, count, side);
-    for (int i = 1; i < dimensions; i++) stride *= side;
-    for (int i = 0; i < dimensions; i++, stride /= side) add_number(declared, count, stride);
+    if (data.type == PTX_NO_TYPE || strncmp(type + type_length, ",1,", 3) != 0) return false;
+    uint64_t bytes = (uint64_t)ptx_type_bytes(data.type), before[] = {0, 0, n, bytes}, behind[] = {n, bytes};
+    for (int i = 0; i < 4; i++) add_number(declared, count, before[i]);
+    if (*count < GUESS_PARAMETERS) declared[(*count)++] = data;
+    for (int i = 0; i < 2; i++) add_number(declared, count, behind[i]);
     return true;
 }
 
@@ -85,7 +73,7 @@ void declared_list(const PtxFunction *entry, uint64_t n, Declared *declared) {
     Text types = {0};
     int count = 0;
     if (ptx_readable_parameters(entry->name, &types))
-        for (const char *line = text_string(&types); *line && count < USES_PARAMETERS;
+        for (const char *line = text_string(&types); *line && count < GUESS_PARAMETERS;
              line += *line == '\n') {
             size_t length = strcspn(line, "\n");
             if (!add_numba_array(line, length, n, declared, &count))
@@ -95,4 +83,28 @@ void declared_list(const PtxFunction *entry, uint64_t n, Declared *declared) {
     if (count != entry->parameter_count)
         for (int i = 0; i < count; i++) declared[i] = (Declared){0};
     text_done(&types);
+}
+
+Declared declared_of_source(const char *text) {
+    static const char *const left_out[] = {"__restrict__", "__restrict", "restrict", "volatile", "struct"};
+    Text words = {0};
+    bool is_constant = false;
+    int stars = 0;
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, " \t\n*&");
+        bool is_left_out = length == 0;
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+            is_left_out |= strlen(left_out[i]) == length && !memcmp(at, left_out[i], length);
+        bool is_const = length == 5 && !memcmp(at, "const", 5);
+        is_constant |= is_const && !stars; /* what is pointed to */
+        if (!is_left_out && !is_const) text_print(&words, "%s%.*s", words.length ? " " : "", (int)length, at);
+        stars += !length && *at == '*';
+        at += length ? length : 1;
+    }
+    if (!strcmp(text_string(&words), "unsigned")) text_add(&words, " int");
+    Declared declared = {.is_known = true, .is_pointer = stars > 0, .is_constant = is_constant};
+    declared.type = type_of_word(text_string(&words), words.length, &declared.vector);
+    if (stars > 1) declared.type = PTX_S64; /* pointers to pointers */
+    text_done(&words);
+    return declared;
 }

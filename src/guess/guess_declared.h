@@ -1,8 +1,10 @@
-/* The parameters that the C++ name of a kernel declares. Private to the catalogue. */
+/* The parameters of a kernel as its C++ name, or its source, declares them. Private to src/guess. */
 #ifndef GUESS_GUESS_DECLARED_H
 #define GUESS_GUESS_DECLARED_H
 
-#include "guess/uses.h"
+#include "ptx/ptx.h"
+
+enum { GUESS_PARAMETERS = 64 };
 
 typedef struct Declared { /* "const float*" */
     bool is_known, is_pointer, is_constant;
@@ -12,7 +14,9 @@ typedef struct Declared { /* "const float*" */
     bool has_value;
 } Declared;
 
-/* [USES_PARAMETERS], zeros where the name says nothing; what stands for arrays of Numba's is of n elements. */
+/* [GUESS_PARAMETERS], by the mangled name, zeros where it says nothing; arrays of Numba's (of one dimension) are of n elements. */
 void declared_list(const PtxFunction *entry, uint64_t n, Declared *declared);
+/* Of "const float *__restrict__", as the source has it before a parameter's name. */
+Declared declared_of_source(const char *text);
 
 #endif

@@ -52,13 +52,25 @@ static bool read_value(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     return true;
 }
 
+/* A .npy of the buffer's type is read behind its head. */
+static bool read_file(ArgumentReader *reader, Span fill, const char *path, PlanBuffer *buffer) {
+    NpyFile file;
+    buffer->path = arena_copy_text(&reader->plan->arena, path, (size_t)(fill.text + fill.length - path));
+    if (!text_ends_with(buffer->path, ".npy")) return true;
+    if (!npy_read_head(buffer->path, &file, reader->error)) return false;
+    bool are_bits =
+        buffer->type == PTX_BF16 && file.type == PTX_U16; /* as --dump writes them: NumPy has no bfloat16 */
+    if ((file.type != buffer->type && !are_bits) || file.count < buffer->count)
+        return argument_fail(reader, fill, "%s has %llu elements of type %s", buffer->path,
+                             (unsigned long long)file.count, plan_type_name(file.type));
+    buffer->path_offset = file.data_bytes;
+    return true;
+}
+
 static bool read_fill(ArgumentReader *reader, Span fill, PlanBuffer *buffer) {
     const char *path;
     if (plan_fill_parse(fill.text, fill.length, &buffer->fill, &path) && (path || buffer->fill < FILL_FILE)) {
-        if (path)
-            buffer->path =
-                arena_copy_text(&reader->plan->arena, path, (size_t)(fill.text + fill.length - path));
-        return true;
+        return !path || read_file(reader, fill, path, buffer);
     }
     if (argument_equals(fill, plan_fill_name(FILL_PERMUTATION))) {
         buffer->fill = FILL_PERMUTATION;
@@ -123,14 +135,17 @@ int argument_new_buffer(ArgumentReader *reader, Span name, Span value, size_t br
                       argument_shown(name), name.text, count.number);
         return -1;
     }
-    if (rest.length && rest.text[0] != ':') {
+    bool is_file = starts(rest, "=@");
+    if (rest.length && rest.text[0] != ':' && !is_file) {
         argument_fail(reader, rest, "'%.*s' follows ']'; a fill begins with ':'", argument_shown(rest),
                       rest.text);
         return -1;
     }
     char *copy = arena_copy_text(&reader->plan->arena, name.text, name.length);
     int index = plan_add_buffer(reader->plan, copy, type, (uint64_t)count.integer, FILL_ZERO);
-    bool good =
-        !rest.length || read_fill(reader, argument_cut(rest, 1, rest.length), &reader->plan->buffers[index]);
+    PlanBuffer *buffer = &reader->plan->buffers[index];
+    if (is_file) buffer->fill = FILL_FILE;
+    bool good = is_file ? read_file(reader, rest, rest.text + 2, buffer)
+                        : !rest.length || read_fill(reader, argument_cut(rest, 1, rest.length), buffer);
     return good ? index : -1;
 }

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,13 +16,15 @@ typedef struct ExpressionReader {
     const char *text, *at, *end;
     const ExpressionName *names;
     int name_count, depth;
+    const char *failed_at; /* where the error is; NULL: none */
     Error *error;
 } ExpressionReader;
 
-static bool read_sum(ExpressionReader *reader, ExpressionValue *value);
+static bool read_or(ExpressionReader *reader, ExpressionValue *value);
 
 static bool fail(ExpressionReader *reader, const char *problem) {
     int length = (int)(reader->end - reader->text);
+    reader->failed_at = reader->at;
     return error_set(reader->error, "'%.*s': %s", length > 200 ? 200 : length, reader->text, problem);
 }
 
@@ -70,6 +73,17 @@ static bool read_number(ExpressionReader *reader, ExpressionValue *value) {
     return true;
 }
 
+static bool unknown_name(ExpressionReader *reader, const char *name, size_t length) {
+    char known[160] = "";
+    size_t used = 0;
+    for (int i = 0; i < reader->name_count && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
+                                 i + 1 == reader->name_count ? " and " : ", ", reader->names[i].name);
+    reader->failed_at = name;
+    return error_set(reader->error, "'%.*s' is not known: use numbers%s", (int)(length > 100 ? 100 : length),
+                     name, known);
+}
+
 static bool read_name(ExpressionReader *reader, ExpressionValue *value) {
     const char *begin = reader->at;
     while (reader->at < reader->end && (isalnum((unsigned char)*reader->at) || *reader->at == '_'))
@@ -82,14 +96,29 @@ static bool read_name(ExpressionReader *reader, ExpressionValue *value) {
             return true;
         }
     }
-    return error_set(reader->error,
-                     "'%.*s' is not known; an expression is made of numbers, n, block and grid",
-                     (int)(length > 100 ? 100 : length), begin);
+    return unknown_name(reader, begin, length);
+}
+
+/* Bits, and shifts: '<' and '>' stand for << and >>. */
+static bool apply_bits(ExpressionReader *reader, char operation, int64_t a, int64_t b, int64_t *result) {
+    bool shifts = operation == '<' || operation == '>';
+    if (shifts && (b < 0 || b > 63)) return fail(reader, "a shift is by 0 to 63 bits");
+    if (operation == '&') *result = a & b;
+    if (operation == '|') *result = a | b;
+    if (operation == '^') *result = a ^ b;
+    if (operation == '>') *result = a < 0 ? ~(~a >> b) : a >> b;
+    if (operation == '<' && (b == 63 ? a != 0 : __builtin_mul_overflow(a, (int64_t)1 << b, result)))
+        return fail(reader, "the value does not fit 64 bits");
+    if (operation == '<' && b == 63) *result = 0;
+    return true;
 }
 
 static bool apply(ExpressionReader *reader, char operation, ExpressionValue *left, ExpressionValue right) {
     int bytes = left->bytes > right.bytes ? left->bytes : right.bytes;
     if (left->is_float != right.is_float) bytes = left->is_float ? left->bytes : right.bytes;
+    bool is_bits = strchr("&|^<>", operation) != NULL;
+    if (is_bits && (left->is_float || right.is_float))
+        return fail(reader, "& | ^ << >> are for whole numbers");
     if (left->is_float || right.is_float) {
         double a = left->number, b = right.number, result = 0;
         switch (operation) {
@@ -124,6 +153,13 @@ static bool apply(ExpressionReader *reader, char operation, ExpressionValue *lef
     case '*':
         overflow = __builtin_mul_overflow(a, b, &result);
         break;
+    case '&':
+    case '|':
+    case '^':
+    case '<':
+    case '>':
+        if (!apply_bits(reader, operation, a, b, &result)) return false;
+        break;
     default:
         if (b == 0) return fail(reader, "division by zero");
         overflow = a == INT64_MIN && b == -1;
@@ -146,7 +182,7 @@ static bool read_factor(ExpressionReader *reader, ExpressionValue *value) {
     if (++reader->depth > DEEPEST) return fail(reader, "nested too deeply");
     reader->at++;
     if (next == '(') {
-        good = read_sum(reader, value);
+        good = read_or(reader, value);
         if (good && peek(reader) != ')') return fail(reader, "')' is missing");
         reader->at++;
     } else {
@@ -165,29 +201,47 @@ static bool read_factor(ExpressionReader *reader, ExpressionValue *value) {
     return good;
 }
 
-static bool read_product(ExpressionReader *reader, ExpressionValue *value) {
-    if (!read_factor(reader, value)) return false;
-    for (char next = peek(reader); next == '*' || next == '/' || next == '%'; next = peek(reader)) {
+/* The operators from loose to tight, as in C. */
+static const char *const levels[] = {"|", "^", "&", "<>", "+-", "*/%"};
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+/* The operator of this level that comes next, '<' and '>' for << and >>; 0: none. */
+static char operator_at(ExpressionReader *reader, int level) {
+    char next = peek(reader);
+    if (!next || !strchr(levels[level], next)) return 0;
+    bool is_shift = next == '<' || next == '>';
+    return is_shift && (reader->end - reader->at < 2 || reader->at[1] != next) ? 0 : next;
+}
+
+static bool read_level(ExpressionReader *reader, int level, ExpressionValue *value) {
+    if (level == LEVELS) return read_factor(reader, value);
+    if (!read_level(reader, level + 1, value)) return false;
+    for (char next; (next = operator_at(reader, level)) != 0;) {
         ExpressionValue right;
-        reader->at++;
-        if (!read_factor(reader, &right) || !apply(reader, next, value, right)) return false;
+        const char *operator= reader->at;
+        reader->at += next == '<' || next == '>' ? 2 : 1;
+        if (!read_level(reader, level + 1, &right)) return false;
+        if (apply(reader, next, value, right)) continue;
+        reader->failed_at = operator;
+        return false;
     }
     return true;
 }
 
-static bool read_sum(ExpressionReader *reader, ExpressionValue *value) {
-    if (!read_product(reader, value)) return false;
-    for (char next = peek(reader); next == '+' || next == '-'; next = peek(reader)) {
-        ExpressionValue right;
-        reader->at++;
-        if (!read_product(reader, &right) || !apply(reader, next, value, right)) return false;
-    }
-    return true;
+static bool read_or(ExpressionReader *reader, ExpressionValue *value) {
+    return read_level(reader, 0, value);
 }
 
 bool expression_evaluate(const char *text, size_t length, const ExpressionName *names, int name_count,
                          ExpressionValue *value, Error *error) {
-    ExpressionReader reader = {text, text, text + length, names, name_count, 0, error};
-    if (!read_sum(&reader, value)) return false;
-    return peek(&reader) == 0 ? true : fail(&reader, "an operator is expected");
+    ExpressionReader reader = {.text = text,
+                               .at = text,
+                               .end = text + length,
+                               .names = names,
+                               .name_count = name_count,
+                               .error = error};
+    if (read_or(&reader, value) && (peek(&reader) == 0 || fail(&reader, "an operator is expected")))
+        return true;
+    if (error) error->column = reader.failed_at ? (int)(reader.failed_at - text) + 1 : 0;
+    return false;
 }

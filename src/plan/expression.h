@@ -1,8 +1,12 @@
-/* Expression: the small arithmetic of --args: numbers, names, + - * / % and parentheses.
+/* Expression: the small arithmetic of --args and --index: numbers, names, + - * / % & | ^ << >> and parentheses.
  *
+ *   or      = xor { "|" xor }              the operators bind as in C
+ *   xor     = and { "^" and }
+ *   and     = shift { "&" shift }
+ *   shift   = sum { ("<<" | ">>") sum }
  *   sum     = product { ("+" | "-") product }
  *   product = factor { ("*" | "/" | "%") factor }
- *   factor  = NUMBER | NAME | "(" sum ")" | ("-" | "+") factor
+ *   factor  = NUMBER | NAME | "(" or ")" | ("-" | "+") factor
  *
  * Integers are 64 bits, overflow is an error; a number with a point or an exponent is a float, and so is what
  * is computed with it. A number may have a suffix of C's, which says how many bytes it has in a structure. */
@@ -27,7 +31,8 @@ typedef struct ExpressionName {
 
 ExpressionValue expression_integer(int64_t integer);
 
-/* Evaluates all of `text`, `length` bytes. The error's message quotes it and says what is wrong. */
+/* Evaluates all of `text`, `length` bytes. The error's message quotes it and says what is wrong; its
+ * column, without a file, is the place in `text`. */
 bool expression_evaluate(const char *text, size_t length, const ExpressionName *names, int name_count,
                          ExpressionValue *value, Error *error);
 

@@ -194,6 +194,8 @@ static void copy_piece(const RangeShare *share, uint64_t begin, uint64_t end) {
 static bool fill(const Plan *plan, PlanBuffer *buffer, uint64_t seed, Error *error) {
     if (buffer->fill == FILL_FILE)
         return fill_from_file(buffer, (size_t)buffer->count * (size_t)ptx_type_bytes(buffer->type), error);
+    if (buffer->fill == FILL_CONTENT && !buffer->content && buffer->count)
+        return error_set(error, "what `%s` held before the run was not kept", buffer->name);
     share_out(plan,
               &(RangeShare){.buffer = buffer, .work = fill_piece, .seed = seed, .cancel = plan->cancel});
     return is_cancelled(plan->cancel) ? error_set(error, "cancelled") : true;
@@ -210,7 +212,7 @@ void *plan_copy_bytes(const Plan *plan, int index) {
  * killed. */
 static bool fits_memory(const Plan *plan, Error *error) {
     double bytes = 0;
-    double limit = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+    double limit = (double)memory_of_machine() / 2;
     for (int i = 0; i < plan->buffer_count; i++)
         bytes += (double)plan->buffers[i].count * ptx_type_bytes(plan->buffers[i].type);
     if (bytes <= limit) return true;

@@ -95,5 +95,7 @@ bool npy_write(const char *path, PtxType type, const void *bytes, uint64_t count
     bool good =
         fwrite(head, 1, (size_t)length + 10, to) == (size_t)length + 10 && fwrite(bytes, 1, size, to) == size;
     if (fclose(to) == 0 && good) return true;
-    return error_set_at(error, path, 0, 0, "cannot be written: %s", strerror(errno));
+    error_set_at(error, path, 0, 0, "cannot be written: %s", strerror(errno));
+    remove(path);
+    return false;
 }

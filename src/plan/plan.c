@@ -85,30 +85,6 @@ bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits) {
     return true;
 }
 
-/* True if the byte at `at` belongs to a pointer within the structure. */
-static bool is_within_pointer(const PlanArgument *argument, int at) {
-    for (int i = 0; i < argument->pointer_count; i++)
-        if (at >= argument->pointers[i].at && at < argument->pointers[i].at + 8) return true;
-    return false;
-}
-
-int plan_numbers(const PlanLaunch *launch, uint64_t *bits, int most) {
-    int count = 0;
-    for (int i = 0; i < launch->argument_count && count < most; i++) {
-        const PlanArgument *of = &launch->arguments[i];
-        if (plan_scalar(launch, i, &bits[count])) {
-            count++;
-            continue;
-        }
-        for (int at = 0; of->buffer < 0 && at + 4 <= of->byte_count && count < most; at += 4) {
-            if (is_within_pointer(of, at)) continue;
-            bits[count] = 0;
-            memcpy(&bits[count++], of->bytes + at, 4);
-        }
-    }
-    return count;
-}
-
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked) {
     const PlanArgument *of = &launch->arguments[argument];
     if (of->buffer >= 0) marked[of->buffer] = true;
@@ -143,6 +119,7 @@ static void copy_launch(const PlanLaunch *from, Plan *copy, PlanLaunch *to) {
 
 void plan_copy(const Plan *plan, Plan *copy) {
     *copy = (Plan){.launch_count = plan->launch_count,
+                   .heap_bytes = plan->heap_bytes,
                    .has_trace_blocks = plan->has_trace_blocks,
                    .trace_first = plan->trace_first,
                    .trace_last = plan->trace_last,
@@ -156,6 +133,7 @@ void plan_copy(const Plan *plan, Plan *copy) {
         size_t bytes = (size_t)buffer.count * (size_t)ptx_type_bytes(buffer.type);
         buffer.name = arena_copy_string(&copy->arena, buffer.name);
         buffer.path = arena_copy_string(&copy->arena, buffer.path);
+        buffer.variable = arena_copy_string(&copy->arena, buffer.variable);
         if (buffer.content) buffer.content = arena_copy(&copy->arena, buffer.content, bytes);
         buffer.bytes = NULL;
         array_push(copy->buffers, copy->buffer_count, copy->buffer_capacity, buffer);

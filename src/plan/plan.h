@@ -44,7 +44,8 @@ typedef struct PlanBuffer {
     /* Where it lies on the emulator: a multiple of PLAN_ALIGNMENT behind the buffer before it. 0: the backend
      * chooses. */
     uint64_t address;
-    void *bytes; /* count elements; filled by plan_fill(), then changed by the run */
+    const char *variable; /* a variable of the first module, by its name there; NULL: the host allocated it */
+    void *bytes;          /* count elements; filled by plan_fill(), then changed by the run */
 } PlanBuffer;
 
 enum { PLAN_ALIGNMENT = 256 };
@@ -101,6 +102,7 @@ typedef struct Plan {
     /* In place: pointers to them stay valid as long as the plan stays put. */
     PlanLaunch launches[PLAN_LAUNCHES];
     int launch_count;
+    uint64_t heap_bytes;   /* of the device heap; 0: 8 MB, as CUDA has it */
     bool has_trace_blocks; /* else block 0 of each launch is traced */
     uint32_t trace_first, trace_last;
     const char *expect;          /* --expect; NULL: nothing */
@@ -133,8 +135,6 @@ int plan_find_buffer(const Plan *plan, const char *name, size_t length);
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
 /* The bits of a scalar argument of at most 8 bytes; false for a pointer or a structure. */
 bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
-/* Lists at most `most` numbers among the arguments, words of structures included. Returns their count. */
-int plan_numbers(const PlanLaunch *launch, uint64_t *bits, int most);
 /* Sets `marked` ([plan->buffer_count]) for the buffers that an argument points to, also from within a
  * structure. */
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked);
@@ -172,6 +172,7 @@ void plan_element_set(PtxType type, void *bytes, uint64_t i, double number);
  *                           file:PATH, or an EXPRESSION, inf, -inf, nan: the value of each element. random(0,9) are whole
  *                           numbers, 0 and 9 among them; random(0.0,1) are not
  *   NAME=@FILE.npy          pointer to a new buffer: type, elements and values are those of the file
+ *   NAME=TYPE[COUNT]=@FILE.npy  the same as file:FILE.npy; bfloat takes the bits, which NumPy calls uint16
  *   NAME, &NAME             pointer to a buffer named before
  *   &NAME[EXPRESSION]       pointer to an element of it
  *   null                    pointer to nothing

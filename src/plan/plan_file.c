@@ -1,4 +1,4 @@
-/* A plan file: the line "redviz plan 1", then items in the order of plan_write() and get_plan(). An item is a
+/* A plan file: the line "redviz plan 2", then items in the order of plan_write() and get_plan(). An item is a
  * whole number and a blank, or LENGTH:BYTES and a blank. */
 #include "plan/plan_file.h"
 
@@ -7,9 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char HEAD[] = "redviz plan 1\n";
+static const char HEAD[] = "redviz plan 2\n";
 
-enum { MOST_MODULES = 4096, MOST_BUFFERS = 1 << 16, MOST_ARGUMENTS = 4096, MOST_WRITES = 1 << 16 };
+enum {
+    MOST_MODULES = 4096,
+    MOST_BUFFERS = 1 << 16,
+    MOST_HEAP = 1 << 30,
+    MOST_ARGUMENTS = 4096,
+    MOST_WRITES = 1 << 16
+};
 
 /* ---- as text -------------------------------------------------------------------------------------------- */
 
@@ -159,6 +165,7 @@ static void put_buffer(Text *out, const PlanBuffer *buffer) {
     put_text(out, plan_type_name(buffer->type));
     put_number(out, buffer->count);
     put_number(out, buffer->address);
+    put_text(out, buffer->variable);
     put_text(out, plan_fill_name(buffer->fill));
     put_text(out, buffer->path);
     put_number(out, buffer->path_offset);
@@ -219,6 +226,7 @@ void plan_write(const Plan *plan, Text *out) {
     for (int i = 0; i < plan->buffer_count; i++) put_buffer(out, &plan->buffers[i]);
     put_number(out, (uint64_t)plan->launch_count);
     for (int i = 0; i < plan->launch_count; i++) put_launch(out, &plan->launches[i]);
+    put_number(out, plan->heap_bytes);
     put_number(out, plan->has_trace_blocks);
     put_number(out, plan->trace_first);
     put_number(out, plan->trace_last);
@@ -332,6 +340,7 @@ static void get_buffer(PlanReader *reader) {
     if (!buffer.count) fail(reader, "a buffer has no element");
     buffer.address = get_number(reader, UINT64_MAX);
     if (buffer.address % PLAN_ALIGNMENT) fail(reader, "an address is not aligned");
+    buffer.variable = get_text(reader);
     buffer.fill = get_fill(reader);
     buffer.path = get_text(reader);
     if ((buffer.fill == FILL_FILE) != (buffer.path != NULL)) fail(reader, "a path is missing");
@@ -434,6 +443,7 @@ static void get_plan(PlanReader *reader) {
     int launches = (int)get_number(reader, PLAN_LAUNCHES);
     for (int i = 0; i < launches && !reader->failed; i++) get_launch(reader);
     if (!launches) fail(reader, "it launches nothing");
+    plan->heap_bytes = get_number(reader, MOST_HEAP);
     plan->has_trace_blocks = get_number(reader, 1);
     plan->trace_first = (uint32_t)get_number(reader, UINT32_MAX);
     plan->trace_last = (uint32_t)get_number(reader, UINT32_MAX);
@@ -445,7 +455,7 @@ bool plan_read(const char *bytes, size_t length, Plan *plan, Error *error) {
     size_t head = sizeof HEAD - 1;
     *plan = (Plan){0};
     if (length < head || memcmp(bytes, HEAD, head) != 0)
-        return error_set(error, "this is not a plan: it does not begin with 'redviz plan 1'");
+        return error_set(error, "this is not a plan: it does not begin with 'redviz plan 2'");
     PlanReader reader = {
         .begin = bytes, .at = bytes + head, .end = bytes + length, .plan = plan, .error = error};
     get_plan(&reader);

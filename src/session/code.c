@@ -1,8 +1,10 @@
-#define _POSIX_C_SOURCE 200809L
 /* Code: the PTX of the kernel that the options name: of the catalogue, of a file, or compiled. */
+#define _XOPEN_SOURCE 700
+
 #include "session/state.h"
 
 #include "compile/compile.h"
+#include "runtime/executable.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,6 @@ GuessRequest session_guess_request(const Session *session) {
     const CatalogOptions *inputs = &options->catalog;
     GuessRequest request = {.file = options->file,
                             .module = session->code.module,
-                            .guessed_instance = session->code.guessed_instance,
                             .entry = options->entry,
                             .args = options->args,
                             .launches = options->launches,
@@ -33,18 +34,20 @@ GuessRequest session_guess_request(const Session *session) {
 
 /* ---- the PTX -------------------------------------------------------------------------------------------- */
 
-static void keep_files(Session *session, char *const *files, int count) {
+/* All but headers below `shipped`, which are not the user's. */
+static void keep_files(Session *session, char *const *files, int count, const char *shipped) {
+    size_t length = strlen(shipped);
     session->code.files = arena_new(&session->arena, (size_t)count * sizeof *session->code.files);
     for (int i = 0; i < count; i++)
-        session->code.files[session->code.file_count++] = arena_copy_string(&session->arena, files[i]);
+        if (!i || !length || strncmp(files[i], shipped, length) != 0)
+            session->code.files[session->code.file_count++] = arena_copy_string(&session->arena, files[i]);
 }
 
 /* Compiles the instance that the host code launches first, which the device code alone does not contain. */
-static void compile_launched(Session *session, const CompileOptions *options, Compiled *compiled) {
-    bool is_guess;
+static void compile_launched(Session *session, CompileOptions *options, Compiled *compiled) {
     GuessRequest request = session_guess_request(session);
-    const char *instance = guess_instance(&request, &session->arena, &is_guess);
-    size_t length = instance && !is_guess ? strcspn(instance, "<") : 0;
+    const char *instance = guess_instance(&request, &session->arena);
+    size_t length = instance ? strcspn(instance, "<") : 0;
     for (const char *at = compiled->ptx; length && (at = strstr(at, ".entry ")); at++) {
         size_t name = strcspn(at + 7, "(\n");
         for (size_t i = 0; i + length <= name; i++)
@@ -56,7 +59,7 @@ static void compile_launched(Session *session, const CompileOptions *options, Co
     if (!length) return;
     bool good = compile(&with_instance, &other, NULL);
     Compiled replaced = good ? *compiled : other;
-    if (good) *compiled = other;
+    if (good) *compiled = other, *options = with_instance;
     compiled_done(&replaced);
 }
 
@@ -78,13 +81,13 @@ static bool has_entry(const Compiled *compiled, const char *name) {
 }
 
 /* The file may itself make an instance whose name no compiler accepts as it is spelled. */
-static bool compile_own_instances(const CompileOptions *options, Compiled *compiled) {
+static bool compile_own_instances(CompileOptions *options, Compiled *compiled) {
     CompileOptions own = *options;
     Compiled other;
     own.instance = NULL;
     bool good = compile(&own, &other, NULL) && has_entry(&other, options->instance);
     Compiled replaced = good ? *compiled : other;
-    if (good) *compiled = other;
+    if (good) *compiled = other, *options = own;
     compiled_done(&replaced);
     return good;
 }
@@ -113,12 +116,47 @@ static bool compile_otherwise(Session *session, CompileOptions *wanted, Compiled
     return false;
 }
 
+/* The folder of the catalogue's sources, links followed. */
+static bool find_kernels(char folder[PATH_MAX], Error *error) {
+    char path[PATH_MAX];
+    if (!catalog_path("kernels", "operations.cuh", path, sizeof path, error)) return false;
+    if (!realpath(path, folder)) return error_set(error, "%s: cannot be found", path);
+    *strrchr(folder, '/') = 0;
+    return true;
+}
+
+/* What the kernel's own PTX was compiled for: the same source then gives the same code. */
+static int shipped_architecture(const CatalogRow *row) {
+    char path[PATH_MAX], *text;
+    size_t length;
+    if (!catalog_ptx_path(row, path, sizeof path, NULL) ||
+        !text_read_file(path, PTX_LIMIT_BYTES, &text, &length, NULL))
+        return 0;
+    const char *target = strstr(text, ".target sm_");
+    int architecture = target ? atoi(target + strlen(".target sm_")) : 0;
+    free(text);
+    return architecture;
+}
+
+/* What `cuobjdump -ptx` prints has a head before the PTX, and may have other PTX behind it: both become blanks, so that lines keep
+ * their numbers. */
+static void drop_heads(char *text) {
+    static const char mark[] = "Fatbin ";
+    char *begin = text + strspn(text, " \t\r\n"), *version = strstr(begin, ".version");
+    if (strncmp(begin, mark, strlen(mark)) != 0 || !version) return;
+    char *end = strstr(version, mark);
+    for (char *at = begin; at < version; at++)
+        if (*at != '\n') *at = ' ';
+    for (char *at = end; at && *at; at++)
+        if (*at != '\n') *at = ' ';
+}
+
 static bool compile_file(Session *session, Error *error) {
     const SessionOptions *options = &session->options;
     char headers[PATH_MAX];
     if (!catalog_path("assets/include", "clang.h", headers, sizeof headers, error)) return false;
     *strrchr(headers, '/') = 0;
-    CompileOptions wanted = {.path = options->file,
+    CompileOptions wanted = {.path = options->source ? options->source : options->file,
                              .text = options->text,
                              .instance = instance_of(session),
                              .compiler = options->compiler,
@@ -126,57 +164,112 @@ static bool compile_file(Session *session, Error *error) {
                              .no_cache = options->no_cache,
                              .headers = headers,
                              .cancel = options->cancel};
+    char kernels[PATH_MAX] = "";
+    if (options->source) {
+        if (!find_kernels(kernels, error)) return false;
+        wanted.include = kernels;
+        wanted.architecture = shipped_architecture(session->kernel.row);
+    }
     Compiled compiled;
     Error first = {0};
     bool good = compile(&wanted, &compiled, &first);
-    if (good && !options->entry && !options->launches) compile_launched(session, &wanted, &compiled);
-    if (!good && !options->entry && compiled.has_templates_alone) {
-        bool is_guess;
+    if (good && options->file && !options->entry && !options->launches)
+        compile_launched(session, &wanted, &compiled);
+    if (!good && options->file && !options->entry && compiled.has_templates_alone) {
         GuessRequest request = session_guess_request(session);
-        wanted.instance = guess_instance(&request, &session->arena, &is_guess);
-        if (is_guess) session->code.guessed_instance = wanted.instance;
-        if (wanted.instance) compiled_done(&compiled);
+        wanted.instance = guess_instance(&request, &session->arena);
+        if (wanted.instance)
+            compiled_done(&compiled);
+        else
+            guess_refuse(&request, &first);
         good = wanted.instance && compile(&wanted, &compiled, NULL);
     }
     if (!good && wanted.instance) good = compile_own_instances(&wanted, &compiled);
     if (!good) good = compile_otherwise(session, &wanted, &compiled, &first);
+    if (!good && options->source && compiled.has_templates_alone)
+        error_set_at(&first, options->source, 0, 0,
+                     "it makes no instance of a kernel: keep those at the end of kernels/%s",
+                     session->kernel.row->source);
     if (!good && error) *error = first;
     session->code.text = compiled.ptx;
     session->code.compiler = compiled.compiler;
     compiled.ptx = NULL;
     int piped = options->text ? 1 : 0; /* no file, but a source */
     if (piped && compiled.file_count) sources_add(&session->sources, compiled.files[0], options->text);
-    keep_files(session, compiled.files + piped, compiled.file_count - piped);
+    if (!piped && good) sources_add(&session->sources, compiled.files[0], compiled.text);
+    session->code.source = arena_copy_string(&session->arena, compiled.text);
+    wanted.path = arena_copy_string(&session->arena, wanted.path);
+    wanted.headers = arena_copy_string(&session->arena, headers);
+    if (wanted.include) wanted.include = arena_copy_string(&session->arena, kernels);
+    wanted.compiler = compiled.compiler;
+    session->code.compiled_with = wanted;
+    keep_files(session, compiled.files + piped, compiled.file_count - piped, kernels);
     compiled_done(&compiled);
-    snprintf(session->code.path, sizeof session->code.path, "%s (as PTX)", options->file);
+    snprintf(session->code.path, sizeof session->code.path, "%s (as PTX)", wanted.path);
     return good;
 }
 
-static bool is_cuda_source(const char *file) {
-    const char *dot = file ? strrchr(file, '.') : NULL;
-    return dot && !strcmp(dot, ".cu");
+char *session_compile_changed(const Session *session, const char *file, const char *text) {
+    CompileOptions options = session->code.compiled_with;
+    Compiled compiled;
+    bool is_header = strcmp(file, session->code.files[0]) != 0;
+    options.text = is_header ? session->code.source : text;
+    if (is_header) options.changed_path = file, options.changed_text = text;
+    options.no_cache = true; /* it is compiled once */
+    char *ptx = compile(&options, &compiled, NULL) ? compiled.ptx : NULL;
+    compiled.ptx = NULL;
+    compiled_done(&compiled);
+    return ptx;
 }
 
-bool session_load_module(Session *session, Error *error) {
+/* A program or a library: the PTX within it takes its place. */
+static bool take_executable(Session *session, size_t *length, Error *error) {
+    Text ptx = {0};
+    const char *entry = session->options.entry;
+    char bare[256] = "";
+    if (entry) snprintf(bare, sizeof bare, "%.*s", (int)strcspn(entry, "<("), entry);
+    bool good = executable_find_ptx(session->code.text, *length, entry ? bare : NULL, &ptx, error);
+    if (good) {
+        free(session->code.text);
+        session->code.text = memory_copy_text(text_string(&ptx));
+        *length = ptx.length;
+    } else if (error) {
+        snprintf(error->file, sizeof error->file, "%.255s", session->code.path);
+    }
+    text_done(&ptx);
+    return good;
+}
+
+static bool load_module(Session *session, Error *error) {
     size_t length;
     const char *file = session->options.file;
     if (session->options.kernel) session->kernel.row = catalog_find(session->options.kernel, error);
     if (session->options.kernel && !session->kernel.row) return false;
-    if (file) session->sources.path = file;
+    if (session->options.source && !session->kernel.row)
+        return error_set(error, "--source is for kernels of the catalogue: a file is edited itself");
+    if (session->options.source && !text_ends_with(session->kernel.row->source, ".cu"))
+        return error_set(error,
+                         "--source: %s is written in Triton (kernels/%s): its PTX comes from Triton's "
+                         "compiler, not from a .cu file",
+                         session->kernel.row->id, session->kernel.row->source);
+    session->code.is_edited |= session->options.source != NULL;
+    if (file || session->options.source) session->sources.path = file ? file : session->options.source;
     session->sources.folder = session->options.sources;
-    session->sources.is_piped = session->options.text && !is_cuda_source(file);
+    session->sources.is_piped = session->options.text && !(file && text_is_cuda_source(file));
     if (session->options.ptx) {
         session->code.text = memory_copy_text(session->options.ptx);
         if (session->options.kernel)
             (void)catalog_ptx_path(session->kernel.row, session->code.path, sizeof session->code.path, NULL);
         else
             snprintf(session->code.path, sizeof session->code.path,
-                     is_cuda_source(file) ? "%s (as PTX)" : "%s", file ? file : "the plan's PTX");
+                     file && text_is_cuda_source(file) ? "%s (as PTX)" : "%s",
+                     file ? file : "the plan's PTX");
+        if (file && !session->options.text) keep_files(session, (char *const[]){(char *)file}, 1, "");
         length = strlen(session->code.text);
         session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
         return session->code.module != NULL;
     }
-    if (file && is_cuda_source(file)) {
+    if (session->options.source || (file && text_is_cuda_source(file))) {
         if (!compile_file(session, error)) return false;
         length = strlen(session->code.text);
         session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
@@ -187,15 +280,23 @@ bool session_load_module(Session *session, Error *error) {
             return false;
     } else {
         snprintf(session->code.path, sizeof session->code.path, "%s", file);
-        if (!session->options.text) keep_files(session, (char *const[]){session->code.path}, 1);
+        if (!session->options.text) keep_files(session, (char *const[]){session->code.path}, 1, "");
     }
     if (session->options.text && !session->options.kernel) {
         session->code.text = memory_copy_text(session->options.text);
         length = strlen(session->code.text);
     } else if (!text_read_file(session->code.path, PTX_LIMIT_BYTES, &session->code.text, &length, error))
         return false;
+    if (executable_is(session->code.text, length) && !take_executable(session, &length, error)) return false;
+    drop_heads(session->code.text);
     session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
     return session->code.module != NULL;
+}
+
+bool session_load_module(Session *session, Error *error) {
+    if (!load_module(session, error)) return false;
+    session->code.module->has_library_headers = session->kernel.row != NULL;
+    return true;
 }
 
 bool session_parse_others(Session *session, const Plan *plan, Error *error) {

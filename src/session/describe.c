@@ -12,7 +12,8 @@ static void find_occupancy(Session *session) {
     for (int i = 0; i < session->run->plan.launch_count; i++) {
         session->run->launches.registers[i] = -1;
         session->run->launches.occupancy[i] = -1;
-        if (!session->kernel.row || i >= session->run->trace->launch_count) continue;
+        if (!session->kernel.row || session->code.is_edited || i >= session->run->trace->launch_count)
+            continue;
         const TraceLaunch *launch = session->run->trace->launches[i];
         session->run->launches.registers[i] =
             occupancy_registers(session->run->launches.programs[i]->entry->name, OCCUPANCY_H200);
@@ -27,6 +28,10 @@ static void find_occupancy(Session *session) {
 void session_name_run(Session *session) {
     session->kernel.name =
         session->kernel.row ? session->kernel.row->id : session->run->trace->launches[0]->name;
+    if (session->code.is_edited)
+        session->kernel.name =
+            arena_print(&session->arena, session->options.what_if.label ? "%s (copy)" : "%s (edited)",
+                        session->kernel.name);
     session->kernel.n = session->kernel.row ? session->kernel.run.n : session->options.catalog.n;
     session->kernel.dtype = session->kernel.row ? plan_type_name(session->kernel.run.dtype) : NULL;
     session->kernel.op = session->kernel.row ? session->kernel.run.op : NULL;

@@ -4,12 +4,8 @@
 /* Every launch, lowered as it would be for a run. */
 static bool print_lowered(const Session *session, Text *out, Error *error) {
     Emulator *emulator = emulator_new(&(EmulatorOptions){0});
-    bool good = true;
-    for (int i = 0; i < session->run->plan.buffer_count; i++) {
-        const PlanBuffer *buffer = &session->run->plan.buffers[i];
-        emulator_add_buffer(emulator, buffer->name, buffer->bytes,
-                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
-    }
+    const Plan *plan = &session->run->plan;
+    bool good = session_add_buffers(session, emulator, plan->buffers, plan->buffer_count, error);
     for (int i = 0; good && i < session->run->launches.count; i++) {
         Launch launch;
         good = session_bind_emulated(session, i, emulator, &launch, error);

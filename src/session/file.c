@@ -3,6 +3,7 @@
 #include "session/file.h"
 
 #include "base/version.h"
+#include "session/saved_program.h"
 #include "session/short_names.h"
 #include "session/state.h"
 #include "trace/trace_store.h"
@@ -42,8 +43,8 @@ static void write_session(const Session *session, const ShortNames *names, Store
     store_put_text(store, COLUMN_session_grid, has_grid ? text_string(&grid) : NULL);
     store_put_text(store, COLUMN_session_read, session->guess.account.read);
     store_put_text(store, COLUMN_session_looks_like, session->guess.verdict.looks_like);
-    store_put_integer(store, COLUMN_session_is_said, session->guess.verdict.is_said);
-    store_put_text(store, COLUMN_session_alike, session->kernel.symmetry);
+    store_put_integer(store, COLUMN_session_is_said, session->guess.verdict.has_result);
+    store_put_text(store, COLUMN_session_alike, NULL);
     store_put_word(store, COLUMN_session_n, session->kernel.n);
     store_put_text(store, COLUMN_session_dtype, session->kernel.dtype);
     store_put_text(store, COLUMN_session_op, session->kernel.op);
@@ -58,11 +59,14 @@ static void write_session(const Session *session, const ShortNames *names, Store
     text_done(&ptx);
 }
 
-static void write_settings(const SessionOptions *options, const ShortNames *names, Store *store) {
+/* `edited`: of a kernel of the catalogue whose code was changed, where that came from; else NULL. */
+static void write_settings(const SessionOptions *options, const char *edited, const ShortNames *names,
+                           Store *store) {
     const CatalogOptions *catalog = &options->catalog;
     Text arguments = {0};
     store_begin_row(store, TABLE_settings);
-    store_put_text(store, COLUMN_settings_file, short_names_find(names, options->file));
+    const char *file = options->file ? options->file : edited;
+    store_put_text(store, COLUMN_settings_file, short_names_find(names, file));
     store_put_text(store, COLUMN_settings_entry, options->entry);
     store_put_text(store, COLUMN_settings_arguments,
                    short_arguments(options->launches ? options->launches : options->args, &arguments));
@@ -114,6 +118,7 @@ static void write_source(Session *session, const char *file, const char *name, S
     text_done(&text);
 }
 
+/* Of the kernel; and, of a program, of its other launches as far as they are found. */
 static void write_sources(Session *session, const ShortNames *names, Store *store) {
     const char **files = NULL;
     int count = 0, capacity = 0;
@@ -124,6 +129,13 @@ static void write_sources(Session *session, const ShortNames *names, Store *stor
             array_push(files, count, capacity, file);
             write_source(session, file, short_names_find(names, file), store);
         }
+    const Captured *capture = session->options.program ? session->options.program->capture : NULL;
+    const char *path;
+    for (int i = 0; capture && (path = capture->is_saved ? sources_file(&session->sources, i)
+                                                         : short_names_path(names, i));
+         i++)
+        if (!is_listed(files, count, path) && sources_line_count(&session->sources, path))
+            write_source(session, path, short_names_find(names, path), store);
     free(files);
 }
 
@@ -149,12 +161,11 @@ static size_t buffer_bytes(const PlanBuffer *buffer) {
 static bool holds_its_fill(const Session *session, int index) {
     const PlanBuffer *buffer = &session->run->plan.buffers[index];
     if (!buffer->bytes) return true; /* it came so from a file */
-    if (buffer->fill == FILL_FILE) return false;
+    if (buffer->fill == FILL_FILE || buffer->fill == FILL_CONTENT) return false;
     Plan again = session->run->plan;
     PlanBuffer *copies = memory_new((size_t)again.buffer_count * sizeof *copies);
     memcpy(copies, again.buffers, (size_t)again.buffer_count * sizeof *copies);
     again.buffers = copies;
-    again.cancel = NULL;
     bool same = plan_fill_buffer(&again, index, session->options.catalog.seed, NULL) &&
                 !memcmp(copies[index].bytes, buffer->bytes, buffer_bytes(buffer));
     free(copies[index].bytes);
@@ -219,20 +230,26 @@ bool session_save(Session *session, const char *path, Error *error) {
                             "cannot save yet: the rest of the grid is still being counted");
     for (int i = 0; i < session->run->trace->launch_count; i++) session_trace_others(session, i);
     const Findings *hazards = session_hazards(session); /* this may run the search */
-    Store *store = store_create(path, trace_stored_bytes(session->run->trace), error);
+    const Program *program = session->options.program;
+    uint64_t bytes = trace_stored_bytes(session->run->trace) + (program ? saved_program_bytes(program) : 0);
+    Store *store = store_create(path, bytes, error);
     if (!store) return false;
-    ShortNames names;
+    ShortNames names = {0};
     short_names_read(&names, session->code.text);
+    for (int i = 0; program && i < program->capture->module_count; i++)
+        short_names_read(&names, program->capture->modules[i].ptx);
     write_session(session, &names, store);
-    write_settings(&session->options, &names, store);
+    const char *source = session->options.source ? session->options.source : session->code.path;
+    write_settings(&session->options, session->code.is_edited ? source : NULL, &names, store);
     write_sources(session, &names, store);
-    short_names_done(&names);
     write_entries(session, store);
     trace_write(session->run->trace, store);
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
     measured_write(&session->machine.measured, store);
     findings_write(hazards, store);
+    if (program) saved_program_write(program, session->options.launch, &names, store);
+    short_names_done(&names);
     return store_finish(store, error);
 }
 
@@ -247,6 +264,7 @@ static bool read_ptx(Session *session, Store *store) {
     if (strlen(text) > PTX_LIMIT_BYTES) return store_complain(store, "its PTX is too long");
     session->code.text = memory_copy_text(text);
     session->code.module = ptx_module_parse(session->code.text, strlen(text), session->code.path, &error);
+    if (session->code.module) session->code.module->has_library_headers = session->options.kernel != NULL;
     return session->code.module || store_complain(store, "its PTX does not parse: %.100s", error.message);
 }
 
@@ -273,10 +291,10 @@ static bool read_session(Session *session, const char **grid, Store *store) {
     GuessAccount *account = &session->guess.account;
     account->read = store_text(store, COLUMN_session_read, arena); /* options, as they were printed */
     account->reads_arguments = account->read && strstr(account->read, "--args ");
-    account->reads_launches = account->read && strstr(account->read, "--launch ");
+    account->invents_arguments = account->guessed && strstr(account->guessed, "--args ");
     session->guess.verdict.looks_like = store_text(store, COLUMN_session_looks_like, arena);
-    session->guess.verdict.is_said = store_flag(store, COLUMN_session_is_said);
-    session->kernel.symmetry = store_text(store, COLUMN_session_alike, arena);
+    session->guess.verdict.has_result = store_flag(store, COLUMN_session_is_said);
+    (void)store_text(store, COLUMN_session_alike, arena);
     session->code.compiler = store_name(store, COLUMN_session_compiler, arena);
     const uint8_t *printed = store_bytes(store, COLUMN_session_printed, &printed_bytes);
     text_add_bytes(&session->run->trace->printed, (const char *)printed, printed_bytes);
@@ -332,7 +350,13 @@ static void read_settings_row(SessionOptions *options, Arena *arena, Store *stor
 static void read_settings(Session *session, Store *store) {
     CatalogOptions *catalog = &session->options.catalog;
     store_begin_table(store, TABLE_settings);
-    if (store_next_row(store)) read_settings_row(&session->options, &session->arena, store);
+    SessionOptions *options = &session->options;
+    if (store_next_row(store)) read_settings_row(options, &session->arena, store);
+    if (options->kernel && options->file) { /* a changed copy of its source */
+        options->source = options->file;
+        options->file = NULL;
+        session->code.is_edited = true;
+    }
     if (store_next_row(store)) store_complain(store, "there are two");
     store_begin_table(store, TABLE_parameter);
     while (store_next_row(store)) {
@@ -363,6 +387,21 @@ static void read_sources(Session *session, Store *store) {
         if (session->sources.file_count == MOST_SOURCES) store_complain(store, "there are too many");
         if (!store_failed(store)) sources_add(&session->sources, file, text);
         arena_done(&arena);
+    }
+}
+
+/* The sources of the shown launch, and of the others. */
+static void add_program_sources(Session *session) {
+    Captured *capture = session->file.program->capture;
+    const char *file;
+    capture->is_saved = true;
+    for (int i = 0; (file = sources_file(&session->sources, i)); i++) {
+        Text text = {0};
+        CapturedSource source = {arena_copy_string(&capture->arena, file), NULL};
+        if (sources_text(&session->sources, file, &text))
+            source.text = arena_copy_string(&capture->arena, text_string(&text));
+        array_push(capture->sources, capture->source_count, capture->source_capacity, source);
+        text_done(&text);
     }
 }
 
@@ -524,7 +563,13 @@ static void read_all(Session *session, Store *store) {
     read_contents(session, store);
     read_result(session, store);
     measured_read(&session->machine.measured, session->run->launches.count, store);
-    if (!store_failed(store)) session->findings.hazards = findings_read(session->run->trace, store);
+    if (store_failed(store)) return;
+    session->findings.hazards = findings_read(session->run->trace, store);
+    if (session->findings.hazards && !store_failed(store))
+        findings_count_slow_again(session->findings.hazards, session->run->trace);
+    session->file.program = saved_program_read(&session->options.launch, store);
+    session->options.program = session->file.program;
+    if (session->file.program) add_program_sources(session);
 }
 
 Session *session_load(const SessionOptions *options, Error *error) {

@@ -27,6 +27,8 @@ static void list_buffers(GpuCopy *copy) {
         if (i < session->run->filled.buffer_count) {
             buffer.host = memory_new(buffer.bytes + 1);
             memcpy(buffer.host, session->run->filled.buffers[i].bytes, buffer.bytes);
+            buffer.is_variable = session->run->filled.buffers[i].variable != NULL;
+            buffer.captured = session->run->filled.buffers[i].address;
         } else if (is_variable(session, buffer.name)) {
             buffer.is_variable = true;
         } else {

@@ -1,6 +1,11 @@
 /* What is wrong with a run: the race detector observes it, or runs it again (session.h). */
 #include "session/hazards.h"
 
+#include "sass/sass_lines.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* Takes over the faults that only the race search finds and that do not end a run. */
 static void keep_faults(Session *session, const Trace *watched) {
     for (int i = 0; i < watched->trap_count; i++) {
@@ -18,9 +23,8 @@ static void search_again(Session *session, int threads) {
     options.search_races = true;
     options.backend = BACKEND_EMULATOR;
     options.first_look = options.keep_inputs = false;
-    options.cancel = NULL;
     options.progress = NULL;
-    Session *watched = session_open_again(session, &options, NULL);
+    Session *watched = session_open_again(session, &options);
     if (!watched) return;
     keep_faults(session, watched->run->trace);
     race_detector_free(session->run->detector);
@@ -41,10 +45,63 @@ const char *session_find_source_line(void *context, const char *file, int line) 
     return session_source_line(context, file, line);
 }
 
-Findings *session_hazards(Session *session) {
-    if (session->findings.hazards || session->run->is_partial || session_is_from_file(session))
-        return session->findings.hazards;
+/* ---- time ----------------------------------------------------------------------------------------------- */
+
+static double samples_of_line(void *context, int launch, const char *file, int line, const char **waits_for) {
+    const SassKernel *kernel = session_sass(context, launch, NULL);
+    double share = NAN;
+    if (!kernel) return share;
+    SassSums all = sass_sums(kernel);
+    int count;
+    SassLine *lines = sass_by_line(kernel, &count);
+    for (int i = 0; i < count && all.all_samples; i++) {
+        bool is_named = file && lines[i].file && lines[i].line == line;
+        if (!is_named || strcmp(lines[i].file, file) != 0) continue;
+        SassStall stall = sass_top_stall(lines[i].sums.samples);
+        share = (double)lines[i].sums.all_samples / (double)all.all_samples;
+        *waits_for = stall == SASS_STALLS ? NULL : sass_stalls[stall].words;
+    }
+    free(lines);
+    return share;
+}
+
+/* The hazards of a file get their samples here. */
+static bool are_known(Session *session) {
+    SessionFindings *findings = &session->findings;
+    if (findings->hazards && !findings->has_samples) {
+        findings_put_samples(findings->hazards, samples_of_line, session);
+        session_name_remedies(session, findings->hazards);
+    }
+    findings->has_samples |= findings->hazards != NULL;
+    return findings->hazards != NULL;
+}
+
+const Findings *session_verdict(Session *session) {
+    return are_known(session) ? session->findings.hazards : session_counted_findings(session);
+}
+
+const Findings *session_counted_findings(Session *session) {
+    SessionFindings *findings = &session->findings;
+    if (findings->counted) return findings->counted;
     FindingResult result = {.is_wrong = session->has_result && !session->result.correct};
+    if (result.is_wrong && !trace_has_fatal_trap(session->run->trace)) {
+        result.result = session->result.result_text;
+        result.expected = session->result.expected_text;
+    }
+    findings->counted = findings_new_counted(session->run->trace, &result, session->options.has_trace_blocks);
+    findings_put_samples(findings->counted, samples_of_line, session);
+    session_name_remedies(session, findings->counted);
+    return findings->counted;
+}
+
+/* ---- the search ----------------------------------------------------------------------------------------- */
+
+Findings *session_hazards(Session *session) {
+    if (are_known(session) || session->run->is_partial || session_is_from_file(session))
+        return session->findings.hazards;
+    session_find_reach(session);
+    FindingResult result = {.why = session->findings.reach,
+                            .is_wrong = session->has_result && !session->result.correct};
     if (!session->run->detector) search_again(session, session->options.threads);
     if (!session->run->detector) return NULL;
     if (result.is_wrong && race_detector_was_split(session->run->detector)) search_again(session, 1);
@@ -60,15 +117,6 @@ Findings *session_hazards(Session *session) {
         known.leak_pc = leak.pc;
     }
     session->findings.hazards = findings_new_of(session->run->detector, session->run->trace, &result, &known);
+    are_known(session);
     return session->findings.hazards;
-}
-
-TimeLimit session_limit_time(double seconds, double usual) {
-    TimeLimit limit = {.seconds = seconds > 0 ? seconds : usual};
-    limit.end = clock() + (clock_t)(limit.seconds * (double)CLOCKS_PER_SEC);
-    return limit;
-}
-
-bool session_time_is_over(const TimeLimit *limit) {
-    return clock() >= limit->end;
 }

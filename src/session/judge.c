@@ -3,23 +3,6 @@
 
 #include <stdlib.h>
 
-GuessRun session_seen_by_guess(const Session *session, void ***bytes) {
-    const SessionRun *run = session->run;
-    *bytes = memory_new((size_t)(run->trace->buffer_count + 1) * sizeof **bytes);
-    for (int i = 0; i < run->trace->buffer_count; i++) (*bytes)[i] = emulator_buffer_bytes(run->emulator, i);
-    return (GuessRun){.filled = &run->filled,
-                      .done = &run->plan,
-                      .trace = run->trace,
-                      .bytes = *bytes,
-                      .is_partial = run->is_partial,
-                      .is_interrupted = run->interrupted};
-}
-
-void session_take_verdict(Session *session) {
-    session->has_result = session->guess.verdict.has_result;
-    session->result = session->guess.verdict.result;
-}
-
 bool session_judge(Session *session, Error *error) {
     const SessionRun *run = session->run;
     const CatalogRow *row = session->kernel.row;
@@ -31,10 +14,16 @@ bool session_judge(Session *session, Error *error) {
         if (trace_has_fatal_trap(run->trace)) session->result.correct = false;
     }
     if (row) return true;
-    void **bytes;
-    GuessRun ran = session_seen_by_guess(session, &bytes);
+    void **bytes = memory_new((size_t)(run->trace->buffer_count + 1) * sizeof *bytes);
+    for (int i = 0; i < run->trace->buffer_count; i++) bytes[i] = emulator_buffer_bytes(run->emulator, i);
+    GuessRun ran = {.filled = &run->filled,
+                    .done = &run->plan,
+                    .trace = run->trace,
+                    .bytes = bytes,
+                    .is_partial = run->is_partial};
     bool good = guess_compare(&session->guess, &ran, error);
     free(bytes);
-    session_take_verdict(session);
+    session->has_result = session->guess.verdict.has_result;
+    session->result = session->guess.verdict.result;
     return good;
 }

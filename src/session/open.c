@@ -3,6 +3,7 @@
 #include "session/state.h"
 
 #include "session/file.h"
+#include "runtime/user_program.h"
 #include "session/gpu.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,55 +12,43 @@
 
 static bool plan_row(Session *session, Plan *plan, Error *error) {
     *plan = (Plan){0};
-    return catalog_resolve(session->kernel.row, &session->options.catalog, &session->kernel.run, error) &&
-           session->kernel.row->plan(&session->kernel.run, plan, error);
+    if (!catalog_resolve(session->kernel.row, &session->options.catalog, &session->kernel.run, error) ||
+        !session->kernel.row->plan(&session->kernel.run, plan, error))
+        return false;
+    for (int i = 0; session->options.has_shared && i < plan->launch_count;
+         i++) /* a changed copy may need more */
+        plan->launches[i].dynamic_shared_bytes = session->options.shared_bytes;
+    return true;
 }
 
 bool session_plan(Session *session, Error *error) {
     Plan plan;
     if (!session_load_module(session, error)) return false;
     if (session->kernel.row)
-        return plan_row(session, &plan, error) && session_take_plan(session, &plan, error);
+        return plan_row(session, &plan, error) && session_check_source(session, &plan, error) &&
+               session_take_plan(session, &plan, error);
     GuessRequest request = session_guess_request(session);
     session->guess = guess_begin(&request);
-    return guess_next(&session->guess, NULL, 0, &plan, error) == GUESS_RUN &&
-           session_take_plan(session, &plan, error);
+    return guess_plan(&session->guess, &plan, error) && session_take_plan(session, &plan, error);
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------- */
 
-/* Runs the plan of a guess and asks the guess for the next one. Keeps the run unless it was a candidate's. */
-static GuessStep run_guess(Session *session, double seconds, Plan *plan, Error *error) {
-    RunSettings settings = {.is_candidate = session->guess.trial.is_candidate};
-    SessionRun *kept = session->run;
-    bool good = session_run_plan(session, plan, &settings, settings.is_candidate ? NULL : error);
-    void **bytes = NULL;
-    GuessRun ran = {0};
-    if (good) ran = session_seen_by_guess(session, &bytes);
-    GuessStep step = guess_next(&session->guess, good ? &ran : NULL, seconds, plan, error);
-    free(bytes);
-    bool replaces = good && !settings.is_candidate;
-    session_run_free(replaces ? kept : session->run);
-    if (!replaces) session->run = kept;
-    return step;
-}
-
-static bool run_guesses(Session *session, Error *error) {
-    double seconds = session->options.first_look ? 1 : 4;
+static bool run_guess(Session *session, Error *error) {
     Plan plan;
     GuessRequest request = session_guess_request(session);
     guess_done(&session->guess);
     session->guess = guess_begin(&request);
-    GuessStep step = guess_next(&session->guess, NULL, seconds, &plan, error);
-    while (step == GUESS_RUN) step = run_guess(session, seconds, &plan, error);
+    if (!guess_plan(&session->guess, &plan, error)) return false;
+    session->invents_n |= !session->options.catalog.n;
     session->options.catalog.n = session->guess.account.n;
-    session_take_verdict(session);
-    return step == GUESS_DONE;
+    return session_run_plan(session, &plan, error);
 }
 
 static bool run_row(Session *session, Error *error) {
     Plan plan;
-    if (plan_row(session, &plan, error)) return session_run_plan(session, &plan, &(RunSettings){0}, error);
+    if (plan_row(session, &plan, error) && session_check_source(session, &plan, error))
+        return session_run_plan(session, &plan, error);
     plan_free(&plan);
     return false;
 }
@@ -86,7 +75,7 @@ static bool run_at_fault(Session *session, Error *error) {
     if (session->fault_block < 0) return true;
     Plan plan;
     plan_copy(&first->plan, &plan);
-    bool good = session_run_plan(session, &plan, &(RunSettings){0}, error);
+    bool good = session_run_plan(session, &plan, error);
     session_run_free(first);
     return good;
 }
@@ -95,7 +84,7 @@ bool session_run_all(Session *session, Error *error) {
     session_run_free(session->run);
     session->run = NULL;
     session->fault_block = -1;
-    bool good = session->kernel.row ? run_row(session, error) : run_guesses(session, error);
+    bool good = session->kernel.row ? run_row(session, error) : run_guess(session, error);
     return good && run_at_fault(session, error);
 }
 
@@ -103,8 +92,7 @@ bool session_run_all(Session *session, Error *error) {
 
 static bool needs_emulator(const Plan *plan) {
     bool needs = plan->module_count > 1;
-    for (int i = 0; i < plan->buffer_count; i++) needs |= plan->buffers[i].address != 0;
-    for (int i = 0; i < plan->launch_count; i++) needs |= plan->launches[i].write_count > 0;
+    for (int i = 1; i < plan->launch_count; i++) needs |= plan->launches[i].write_count > 0;
     return needs;
 }
 
@@ -116,9 +104,8 @@ static bool capture_events(Session *session, uint32_t *most_blocks, Error *error
         return error_set(error, "an access out of bounds ends the run there, with or without --keep-going");
     if (!is_asked_for && trace_has_fatal_trap(session->run->trace)) return false;
     if (needs_emulator(&session->run->plan))
-        return error_set(error,
-                         "the plan has several modules, addresses, or writes of the host between launches, "
-                         "which only the emulator runs");
+        return error_set(error, "the plan has several modules, or writes of the host between launches, "
+                                "which only the emulator runs");
     return session_capture(session, most_blocks, error);
 }
 
@@ -143,7 +130,8 @@ static bool capture(Session *session, Error *error) {
 
 /* A saved session may come from anywhere: the files that it names are not opened. */
 static bool check_origin(const SessionOptions *options, Error *error) {
-    if (!options->is_from_file || (options->kernel && options->catalog.fill != FILL_FILE)) return true;
+    if (!options->is_from_file || (options->kernel && !options->source && options->catalog.fill != FILL_FILE))
+        return true;
     return error_set(error, "a saved session holds this one run; for another, open %s with its settings",
                      options->file ? options->file : "the kernel");
 }
@@ -158,6 +146,7 @@ static void measure(Session *session) {
     session_name_run(session);
     if (options->measure_sass && is_over) session_measure_sass(session);
     if (options->times_blocks && is_on_gpu) session_measure_grid(session);
+    if (options->times_warps && is_over) session_measure_warps(session);
     if (!options->keep_inputs) session_drop_inputs(session);
 }
 
@@ -170,17 +159,34 @@ static Session *finish(Session *session, bool good) {
     measure(session);
     session_describe(session);
     session->options.has_events = false;
+    session->options.cancel = NULL; /* its owner may go before the session */
+    return session;
+}
+
+static Session *open_captured(const SessionOptions *options, Error *error) {
+    Plan plan;
+    bool good = captured_plan(options->program->capture, options->launch, &plan, error);
+    if (good && options->ptx) plan.modules[0].ptx = arena_copy_string(&plan.arena, options->ptx);
+    Session *session = good ? session_open_plan(&plan, options, error) : NULL;
+    plan_free(&plan);
     return session;
 }
 
 Session *session_open(const SessionOptions *options, Error *error) {
     if (options->saved) return session_load(options, error);
+    if (options->program) return open_captured(options, error);
     if (!check_origin(options, error)) return NULL;
     Session *session = session_new(options);
+    session->code.is_edited = options->ptx != NULL;
     bool good =
         session_load_module(session, error) && session_run_all(session, error) && capture(session, error);
-    bool is_new = session->kernel.row || session->machine.device; /* else the guess has compared it */
-    return finish(session, good && (!is_new || session_judge(session, error)));
+    return finish(session, good && session_judge(session, error));
+}
+
+Session *session_open_for_warps(const SessionOptions *wanted, Error *error) {
+    if (!session_gpu_take(error)) return NULL; /* before the run, which takes longer */
+    session_gpu_give_back(false);
+    return session_open(wanted, error);
 }
 
 /* ---- a plan of one's own -------------------------------------------------------------------------------- */
@@ -188,6 +194,15 @@ Session *session_open(const SessionOptions *options, Error *error) {
 static bool parse_modules(Session *session, const Plan *plan, Error *error) {
     SessionCode *code = &session->code;
     if (!plan->module_count) return session_load_module(session, error);
+    const Captured *capture = session->options.program ? session->options.program->capture : NULL;
+    if (capture && capture->is_saved) {
+        session->sources.is_closed = true;
+        for (int i = 0; i < capture->source_count; i++)
+            sources_add(&session->sources, capture->sources[i].file, capture->sources[i].text);
+    } else if (capture) { /* the sources are where its compiler found them */
+        session->sources.path = session->code.path;
+        session->sources.folder = "/";
+    }
     snprintf(code->path, sizeof code->path, "%s", plan->modules[0].name);
     code->text = memory_copy_text(plan->modules[0].ptx);
     code->module = ptx_module_parse(code->text, strlen(code->text), code->path, error);
@@ -218,7 +233,7 @@ Session *session_open_plan(const Plan *plan, const SessionOptions *options, Erro
         session->is_planned = true;
         session_find_entries(session, plan, entries);
         session->guess = guess_of_plan(&request, plan, entries);
-        good = session_run_plan(session, &copy, &(RunSettings){0}, error) && run_at_fault(session, error) &&
+        good = session_run_plan(session, &copy, error) && run_at_fault(session, error) &&
                capture(session, error) && session_judge(session, error);
         session->options.catalog.n = session->guess.account.n;
     }

@@ -1,14 +1,9 @@
-/* Runs in other orders of warps and blocks: races that only they show, and those in which the result is
- * another (session.h). */
+/* Runs in other orders of warps and blocks, or behind a fault: races that only they show (session.h). */
 #include "session/hazards.h"
 
-#include "findings/remedy.h"
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* MOST_TRIED: warp instructions of all orders tried (at least one); MOST_SEARCHED: of each order searched. */
-enum { MOST_SECONDS = 1, MOST_ORDERS = 64, MOST_TRIED = 1 << 24, MOST_SEARCHED = 1 << 20 };
+enum { MOST_SECONDS = 1, MOST_SEARCHED = 1 << 20 }; /* warp instructions of a run that is searched */
 
 /* ---- races that another order shows ----------------------------------------------------------------------- */
 
@@ -76,7 +71,8 @@ void session_search_orders(Session *session) {
 static bool ended_out_of_bounds(const Trace *trace) {
     for (int i = 0; i < trace->trap_count; i++) {
         TrapKind kind = trace->traps[i].kind;
-        if (trap_kind_is_fatal(kind)) return kind == TRAP_OUT_OF_BOUNDS || kind == TRAP_INDEX_OVERFLOW;
+        if (trap_kind_is_fatal(kind))
+            return kind == TRAP_OUT_OF_BOUNDS || kind == TRAP_INDEX_OVERFLOW || kind == TRAP_NARROW_INDEX;
     }
     return false;
 }
@@ -108,166 +104,4 @@ void session_search_behind(Session *session) {
         keep_counters(session, other->run->trace);
     }
     session_free(other);
-}
-
-/* ---- another result --------------------------------------------------------------------------------------- */
-
-static bool is_race(const Finding *finding) {
-    return finding->severity == SEVERITY_ERROR && finding->kind <= FINDING_GLOBAL_RACE;
-}
-
-static int count_races(const Findings *hazards) {
-    int count = 0;
-    for (int i = 0; i < hazards->cause_count; i++) count += is_race(&hazards->items[hazards->causes[i].lead]);
-    return count;
-}
-
-static double element(const PlanBuffer *buffer, uint64_t index) {
-    Text text = {0};
-    plan_element_print(buffer->type, buffer->bytes, index, &text);
-    double value = strtod(text_string(&text), NULL);
-    text_done(&text);
-    return value;
-}
-
-/* Sums of floats differ slightly from order to order. */
-static bool is_other_value(const PlanBuffer *a, const PlanBuffer *b, uint64_t index) {
-    uint64_t bytes = (uint64_t)ptx_type_bytes(a->type);
-    const uint8_t *x = a->bytes, *y = b->bytes;
-    if (!memcmp(x + index * bytes, y + index * bytes, bytes)) return false;
-    if (!ptx_type_is_float(a->type)) return true;
-    double p = element(a, index), q = element(b, index), size = fabs(p) > fabs(q) ? fabs(p) : fabs(q);
-    return !(fabs(p - q) <= (bytes < 4 ? 1e-2 : 1e-4) * size);
-}
-
-static void put_element(const PlanBuffer *buffer, uint64_t index, char *to, size_t room) {
-    Text text = {0};
-    plan_element_print(buffer->type, buffer->bytes, index, &text);
-    snprintf(to, room, "%s[%llu] = %s", buffer->name, (unsigned long long)index, text_string(&text));
-    text_done(&text);
-}
-
-static bool find_difference(const Session *session, const Session *other, SessionOrder *order) {
-    for (int i = 0; i < session->run->plan.buffer_count; i++) {
-        const PlanBuffer *a = &session->run->plan.buffers[i], *b = &other->run->plan.buffers[i];
-        uint64_t bytes = a->count * (uint64_t)ptx_type_bytes(a->type);
-        if (!a->bytes || !b->bytes || !memcmp(a->bytes, b->bytes, bytes)) continue;
-        for (uint64_t k = 0; k < a->count; k++) {
-            if (!is_other_value(a, b, k)) continue;
-            put_element(a, k, order->instead_of, sizeof order->instead_of);
-            put_element(b, k, order->result, sizeof order->result);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* `ptx`: a changed copy, which `base` ran in the session's own order; NULL: the session's PTX. */
-static bool try_order(const Session *base, const char *ptx, uint64_t schedule, SessionOrder *order) {
-    Session *other = session_open_copy(base, ptx, schedule, false);
-    bool found = other && !trace_has_fatal_trap(other->run->trace) && find_difference(base, other, order);
-    if (found && base->has_result && other->has_result &&
-        strcmp(other->result.result_text, base->result.result_text) != 0) {
-        snprintf(order->result, sizeof order->result, "%s", other->result.result_text);
-        snprintf(order->instead_of, sizeof order->instead_of, "%s", base->result.result_text);
-    }
-    if (found) order->schedule = schedule;
-    session_free(other);
-    return found;
-}
-
-static void find_order(const Session *base, const char *ptx, uint64_t most, SessionOrder *order) {
-    for (uint64_t schedule = 1; schedule <= most && !order->schedule; schedule++) {
-        order->tried = schedule;
-        session_report_progress(base, "trying other orders of warps and blocks", schedule, most);
-        if (schedule != base->options.schedule) try_order(base, ptx, schedule, order);
-    }
-}
-
-static uint64_t orders_to_try(const Session *session, int shares) {
-    uint64_t most = MOST_TRIED / (trace_count_instructions(session->run->trace) + 1);
-    if (most > MOST_ORDERS) most = MOST_ORDERS;
-    most /= (uint64_t)shares;
-    return most ? most : 1;
-}
-
-const SessionOrder *session_bad_order(Session *session) {
-    const Findings *hazards = session_hazards(session);
-    if (session->findings.has_order || !hazards || session_is_from_file(session))
-        return &session->findings.order;
-    session->findings.has_order = true;
-    if (count_races(hazards) && !trace_has_fatal_trap(session->run->trace))
-        find_order(session, NULL, orders_to_try(session, 1), &session->findings.order);
-    return &session->findings.order;
-}
-
-Session *session_open_in_bad_order(const SessionOptions *options, Error *error) {
-    SessionOptions wanted = *options;
-    wanted.first_look = false;
-    wanted.search_races = true;
-    wanted.backend = BACKEND_EMULATOR;
-    wanted.counters = COUNTERS_NONE;
-    wanted.measure_sass = false;
-    Session *base = session_open(&wanted, error);
-    if (!base) return NULL;
-    const Findings *hazards = session_hazards(base);
-    const SessionOrder *order = session_bad_order(base);
-    wanted.schedule = order->schedule;
-    if (!hazards)
-        error_set(error, "races could not be searched for");
-    else if (!count_races(hazards))
-        error_set(error, "there is no race: no order of warps and blocks loses anything");
-    else if (!order->tried)
-        error_set(error, "a fault ends the run: no order has a result to compare");
-    else if (!order->schedule)
-        error_set(error, "the result is the same with schedules 1 to %llu", (unsigned long long)order->tried);
-    session_free(base);
-    return wanted.schedule ? session_open(&wanted, error) : NULL;
-}
-
-/* ---- of each cause ---------------------------------------------------------------------------------------- */
-
-/* Makes a copy of the PTX with the proved insertions of all other causes. False if another cause has none. */
-static bool mend_others(const Session *session, const Findings *hazards, int cause, Text *ptx) {
-    Remedy *all = memory_new(sizeof *all);
-    bool good = true;
-    for (int i = 0; i < hazards->cause_count && good; i++) {
-        const Remedy *one = &session->findings.remedies[i];
-        if (i == cause || !is_race(&hazards->items[hazards->causes[i].lead])) continue;
-        good = hazards->causes[i].is_proved && all->count + one->count <= REMEDY_MOST_POINTS &&
-               (!all->launch || all->launch->program->module == one->launch->program->module);
-        for (int k = 0; good && k < one->count; k++) all->points[all->count++] = one->points[k];
-        if (good) all->launch = one->launch;
-    }
-    if (good && all->count) remedy_apply(all, ptx);
-    free(all);
-    return good && ptx->length;
-}
-
-void session_find_orders_of_causes(Session *session) {
-    Findings *hazards = session_hazards(session);
-    const SessionOrder *order = session_bad_order(session);
-    if (!hazards || !session->findings.remedies || !order->schedule) return;
-    int races = count_races(hazards);
-    for (int i = 0; i < hazards->cause_count; i++) {
-        FindingCause *cause = &hazards->causes[i];
-        Text ptx = {0};
-        if (!is_race(&hazards->items[cause->lead])) continue;
-        if (races == 1) {
-            cause->schedule = order->schedule;
-        } else if (mend_others(session, hazards, i, &ptx)) {
-            SessionOrder own = {0};
-            Session *base = session_open_copy(session, text_string(&ptx), session->options.schedule, false);
-            if (base) find_order(base, text_string(&ptx), orders_to_try(session, races), &own);
-            if (own.schedule) {
-                cause->schedule = own.schedule;
-                cause->order = arena_print(
-                    &hazards->arena,
-                    "With --schedule %llu and the other findings mended, the result is %s instead of %s.",
-                    (unsigned long long)own.schedule, own.result, own.instead_of);
-            }
-            session_free(base);
-        }
-        text_done(&ptx);
-    }
 }

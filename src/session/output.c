@@ -2,7 +2,10 @@
 #include "plan/npy.h"
 #include "report/report_sass.h"
 #include "session/file.h"
+#include "session/hazards.h"
 #include "session/state.h"
+
+#include "runtime/launch_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,7 @@ static void list_sass(Session *session, SassList *list) {
 
 void session_print_sass(Session *session, bool json, Text *out) {
     SassList list;
+    for (int i = 0; i < session->run->launches.count; i++) session_assemble_sass(session, i, 60);
     list_sass(session, &list);
     ReportSass input = {.kernel = session_name(session),
                         .launch_count = session->run->launches.count,
@@ -45,23 +49,48 @@ static uint64_t count_blocks(const Session *session) {
     return blocks;
 }
 
+/* The launches of the program before the one that is reported. */
+static void print_program(const Session *session, Text *out) {
+    enum { MOST_ROWS = 40 };
+    const SessionOptions *options = &session->options;
+    const Captured *capture = options->program->capture;
+    const char *place = capture->launches[options->launch].place;
+    launch_list_print(options->program, MOST_ROWS, out);
+    text_print(out, "\nlaunch %d of %d%s%s\n", options->launch + 1, capture->launch_count, place ? ", " : "",
+               place ? place : "");
+}
+
+static void put_program(void *context, Json *json) {
+    const Session *session = context;
+    json_integer(json, "launch", session->options.launch + 1);
+    launch_list_put_json(session->options.program, json);
+}
+
 void session_report(Session *session, bool json, Text *out) {
     SassList list;
+    if (session->options.program && !json) print_program(session, out);
     list_sass(session, &list);
     const TraceLaunch *first = session->run->trace->launches[0];
-    const char *readable = session->kernel.row ? session->kernel.row->title : NULL;
+    /* what the catalogue says of a kernel need not be true of a changed copy */
+    const CatalogRow *as_ships = session->code.is_edited ? NULL : session->kernel.row;
+    const char *readable = as_ships ? as_ships->title : NULL;
     bool known = json && (session->run->detector || session->options.is_from_file);
+    if (known) session_hazards(session); /* which may find the result wrong */
     ReportInput input = {
         .guess = session->guess.account.guessed,
         .unopened = session_unopened_source(session),
+        .other_size = session_other_size(session),
         .compiled_by = session->code.refusal,
         .read = session->guess.account.read,
         .looks_like = session->guess.verdict.looks_like,
-        .is_said = session->guess.verdict.is_said,
-        .alike = session_symmetry(session),
+        .changes_nothing = session->guess.verdict.changes_nothing,
+        .put_more = session->options.program ? put_program : NULL,
+        .put_context = session,
+        .is_guess = session_is_guess(session),
+        .program = session->guess.account.has_program ? session->options.file : NULL,
         .kernel = session_name(session),
         .title = readable,
-        .lesson = session->kernel.row ? session->kernel.row->lesson : NULL,
+        .lesson = as_ships ? as_ships->lesson : NULL,
         .backend = session->run->trace->producer,
         .device = session->machine.device,
         .counted_by = session->options.has_trace_blocks ? session->run->trace->producer : "emulator",
@@ -88,6 +117,7 @@ void session_report(Session *session, bool json, Text *out) {
         .unmeasured = session_uncounted(session),
         .counts_only = !json,
         .hazards = known ? session_hazards(session) : NULL,
+        .verdict_list = json ? session_verdict(session) : session_counted_findings(session),
         .sass = list.sass,
         .compared_sass = list.compared,
         .no_sass = list.why,

@@ -1,7 +1,10 @@
 /* The session's run on a GPU as it is (plain_run.h). */
 #include "session/plain_run.h"
 
+#include "gpu/nvml.h"
 #include <stdlib.h>
+
+enum { LARGE_BYTES = 256 << 20 };
 
 static bool load(PlainRun *plain, Cuda *cuda, bool keeps_code, Error *error) {
     const Session *session = plain->session;
@@ -14,7 +17,9 @@ static bool load(PlainRun *plain, Cuda *cuda, bool keeps_code, Error *error) {
     for (int i = 0; good && i < session->run->filled.buffer_count; i++) {
         const PlanBuffer *buffer = &session->run->filled.buffers[i];
         size_t bytes = buffer->count * (size_t)ptx_type_bytes(buffer->type);
-        good = gpu_run_add_buffer(&plain->run, buffer->bytes, bytes, error) >= 0;
+        GpuBuffer wanted = {
+            .host = buffer->bytes, .bytes = bytes, .variable = buffer->variable, .captured = buffer->address};
+        good = gpu_run_add(&plain->run, &wanted, error) >= 0;
     }
     return good;
 }
@@ -55,4 +60,40 @@ bool plain_run_restore(void *context, Error *error) {
 bool plain_run_launch(void *context, int index, Error *error) {
     const PlainRun *plain = context;
     return gpu_run_launch(&plain->run, &plain->launches[index], error);
+}
+
+static bool is_large(const Session *session) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < session->run->filled.buffer_count; i++) {
+        const PlanBuffer *buffer = &session->run->filled.buffers[i];
+        bytes += buffer->count * (uint64_t)ptx_type_bytes(buffer->type);
+    }
+    return bytes > LARGE_BYTES;
+}
+
+ResidencyWork plain_run_work(PlainRun *plain) {
+    const Session *session = plain->session;
+    return (ResidencyWork){.plain = &plain->run,
+                           .launches = plain->launches,
+                           .programs = (const PtxProgram *const *)session->run->launches.programs,
+                           .count = session->run->launches.count,
+                           .restore = plain_run_restore,
+                           .context = plain,
+                           .is_large = is_large(session)};
+}
+
+void plain_run_describe(const Session *session, const Cuda *cuda, const char *entry, Arena *arena,
+                        TimelineRun *of) {
+    const CatalogRow *row = session->kernel.row;
+    char now[32];
+    Nvml nvml = {0};
+    nvml_open(&nvml, cuda);
+    of->driver = arena_print(arena, "%s%sCUDA %d.%d", nvml.driver, *nvml.driver ? ", " : "",
+                             cuda->driver_version / 1000, cuda->driver_version % 1000 / 10);
+    nvml_close(&nvml);
+    of->kernel = arena_copy_string(arena, row ? row->id : entry);
+    of->n = row ? session->kernel.run.n : session->options.catalog.n;
+    of->dtype = arena_copy_string(arena, row ? plan_type_name(session->kernel.run.dtype) : "");
+    of->op = arena_copy_string(arena, row ? session->kernel.run.op : "");
+    of->measured = arena_copy_string(arena, text_now(now, sizeof now));
 }

@@ -1,8 +1,10 @@
-/* Proofs of remedies: a changed copy of the PTX runs again under the race detector. The copy has the barrier
- * or the fence (findings/remedy.h). */
+/* Proofs of remedies: a copy with the barrier or the fence (findings/remedy.h) runs again under the race
+ * detector. It is a copy of the PTX, where a place is found fast; if the PTX was compiled here, what is then
+ * advised is inserted into a copy of the source, compiled and run, too. */
 #include "session/hazards.h"
 
 #include "findings/remedy.h"
+#include "metrics/metrics.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +36,9 @@ static const Finding *wrong_result(const Findings *list) {
     return NULL;
 }
 
-static const char *say_proof(Findings *list, const Session *copy, const Findings *after) {
-    static const char gone[] = "Proved in a copy of the PTX: with this the finding is gone";
+static const char *say_proof(Findings *list, const Session *copy, const Findings *after, const char *of) {
+    const char *gone =
+        arena_print(&list->arena, "Proved in a copy of the %s: with this the finding is gone", of);
     if (!wrong_result(list)) return arena_print(&list->arena, "%s.", gone);
     if (!wrong_result(after)) return arena_print(&list->arena, "%s, and the result is right.", gone);
     return arena_print(&list->arena, "%s; the result is still wrong (%s, expected %s).", gone,
@@ -56,7 +59,8 @@ static int find_schedules(const Session *session, const Findings *list, int caus
 }
 
 /* Runs the copy in each of these orders. Returns the sentence of the proof, or NULL if it did not help. */
-static const char *run_copy(const Session *session, Findings *list, int cause, const char *ptx) {
+static const char *run_copy(const Session *session, Findings *list, int cause, const char *ptx,
+                            const char *of) {
     uint64_t schedules[SESSION_ORDERS_SEARCHED + 1];
     int count = find_schedules(session, list, cause, schedules);
     const char *proof = NULL;
@@ -64,38 +68,128 @@ static const char *run_copy(const Session *session, Findings *list, int cause, c
         Session *copy = session_open_copy(session, ptx, schedules[i], true);
         const Findings *after = copy ? session_hazards(copy) : NULL;
         bool helped = after && has_helped(list, cause, after);
-        if (helped && !proof) proof = say_proof(list, copy, after);
+        if (helped && !proof) proof = say_proof(list, copy, after, of);
         session_free(copy);
         if (!helped) return NULL;
     }
     return proof;
 }
 
+static void put_proof(Findings *list, int cause, const char *insert, const char *proof) {
+    FindingCause *of = &list->causes[cause];
+    of->insert = arena_copy_string(&list->arena, insert);
+    of->proof = proof;
+    of->is_proved = true;
+}
+
+/* What did not help is not advised; the first that was tried is named. */
+static void put_failure(const Session *session, Findings *list, int cause, const char *insert,
+                        const char *of) {
+    bool ends = trace_has_fatal_trap(session->run->trace) && !session->findings.behind;
+    if (!list->causes[cause].proof)
+        list->causes[cause].proof =
+            arena_print(&list->arena, "Tried in a copy of the %s: to %s did not help%s.", of, insert,
+                        ends ? " up to the fault that ends the run" : "");
+}
+
+typedef enum Tried { TRIED_NOT, TRIED_IN_VAIN, TRIED_HELPED } Tried;
+
+/* Inserts the remedy into a copy of one source, in one way after the other. Without a remedy: a barrier
+ * between the accesses of the cause's first error. */
+static Tried try_in_file(Session *session, Findings *list, int cause, const Remedy *remedy,
+                         const char *file) {
+    const Finding *lead = &list->items[list->causes[cause].lead];
+    Tried tried = TRIED_NOT;
+    Text text = {0}, source = {0}, insert = {0};
+    bool is_known = sources_text(&session->sources, file, &text);
+    for (int choice = 0; is_known && choice < REMEDY_CHOICES && tried != TRIED_HELPED; choice++) {
+        text_done(&source), text_done(&insert);
+        bool has_choice =
+            remedy ? remedy_apply_to_source(remedy, file, text_string(&text), choice, &source, &insert)
+                   : remedy_insert_between(lead, file, text_string(&text), choice, &source, &insert);
+        if (!has_choice) break;
+        char *ptx = session_compile_changed(session, file, text_string(&source));
+        const char *proof = ptx ? run_copy(session, list, cause, ptx, "source") : NULL;
+        free(ptx);
+        if (proof) put_proof(list, cause, text_string(&insert), proof);
+        if (!proof) put_failure(session, list, cause, text_string(&insert), "source");
+        tried = proof ? TRIED_HELPED : TRIED_IN_VAIN;
+    }
+    text_done(&text);
+    text_done(&source);
+    text_done(&insert);
+    return tried;
+}
+
+/* In the file of the first place, then in the others: a helper's header, and the kernel that calls it. */
+static Tried try_in_source(Session *session, Findings *list, int cause, const Remedy *remedy) {
+    const SessionCode *code = &session->code;
+    const Finding *lead = &list->items[list->causes[cause].lead];
+    const char *first =
+        remedy ? metrics_line_of(remedy->launch->program, remedy->points[0].pc).file : lead->access.file;
+    Tried tried = TRIED_NOT;
+    for (int turn = 0; code->source && turn < 2; turn++)
+        for (int i = 0; i < code->file_count && tried != TRIED_HELPED; i++) {
+            bool is_first = first && !strcmp(first, code->files[i]);
+            if (is_first != (turn == 0)) continue;
+            Tried now = try_in_file(session, list, cause, remedy, code->files[i]);
+            if (now > tried) tried = now;
+        }
+    return tried;
+}
+
 /* True if the finding is gone; the cause then says so. */
 static bool try_remedy(Session *session, Findings *list, int cause, const Remedy *remedy) {
-    FindingCause *of = &list->causes[cause];
     Text ptx = {0}, insert = {0};
     remedy_apply(remedy, &ptx);
     remedy_print(remedy, session_find_source_line, session, &insert);
-    const char *proof = run_copy(session, list, cause, text_string(&ptx));
-    if (proof) {
-        of->insert = arena_copy_string(&list->arena, text_string(&insert));
-        of->proof = proof;
-        of->is_proved = true;
-    } else if (!of->proof) {
-        bool ends = trace_has_fatal_trap(session->run->trace) && !session->findings.behind;
-        of->proof = arena_print(&list->arena, "Tried in a copy of the PTX: to %s did not help%s.",
-                                text_string(&insert), ends ? " up to the fault that ends the run" : "");
-    }
+    const char *proof = run_copy(session, list, cause, text_string(&ptx), "PTX");
+    Tried in_source = proof ? try_in_source(session, list, cause, remedy) : TRIED_NOT;
+    bool helped = proof && in_source != TRIED_IN_VAIN;
+    if (!proof) put_failure(session, list, cause, text_string(&insert), "PTX");
+    if (helped && in_source == TRIED_NOT) put_proof(list, cause, text_string(&insert), proof);
     text_done(&ptx);
     text_done(&insert);
-    return proof;
+    return helped;
 }
 
 static const TraceLaunch *launch_of(const Session *session, const Findings *list, int cause) {
     int launch = list->items[list->causes[cause].lead].launch;
     return session->findings.behind ? &session->findings.behind[launch]
                                     : session->run->trace->launches[launch];
+}
+
+/* Lets the wait leave fewer groups in flight, in a copy of the PTX and then of the source. */
+static bool try_wait(Session *session, Findings *list, int cause, const RemedyWait *wait, int groups) {
+    Text ptx = {0}, text = {0}, source = {0}, insert = {0};
+    remedy_apply_wait(wait, groups, &ptx);
+    const char *proof = run_copy(session, list, cause, text_string(&ptx), "PTX"), *file = wait->line.file;
+    bool helped = proof;
+    if (helped && file && session->code.source && sources_text(&session->sources, file, &text) &&
+        remedy_apply_wait_to_source(wait, groups, text_string(&text), &source)) {
+        char *compiled = session_compile_changed(session, file, text_string(&source));
+        if (compiled) proof = run_copy(session, list, cause, compiled, "source");
+        helped = proof;
+        free(compiled);
+    }
+    text_print(&insert, "let the wait of line %d leave %d group%s of copies in flight, not %d",
+               wait->line.line, groups, groups == 1 ? "" : "s", wait->groups);
+    if (helped) put_proof(list, cause, text_string(&insert), proof);
+    text_done(&ptx), text_done(&text), text_done(&source), text_done(&insert);
+    return helped;
+}
+
+static bool try_waits(Session *session, Findings *list, int cause, const TraceLaunch *launch) {
+    RemedyWait waits[REMEDY_WAITS];
+    FindingKind kind = list->items[list->causes[cause].lead].kind;
+    bool helped = false;
+    if (kind != FINDING_ASYNC_READ && kind != FINDING_ASYNC_WRITE && kind != FINDING_COPY_NOT_AWAITED)
+        return false;
+    int count = remedy_find_waits(launch, waits);
+    for (int i = 0; i < count && !helped; i++)
+        for (int groups = waits[i].groups - 1; groups >= 0 && !helped; groups--)
+            helped = try_wait(session, list, cause, &waits[i], groups);
+    return helped;
 }
 
 /* Says that nothing could be tried, because the run ends before the later accesses are known. */
@@ -114,8 +208,27 @@ static bool prove_cause(Session *session, Findings *list, int cause, Remedy *rem
         if (session_time_is_over(limit)) return true;
         if (try_remedy(session, list, cause, remedy)) return false;
     }
+    remedy->count = 0;
+    if (try_waits(session, list, cause, launch_of(session, list, cause))) return false;
+    if (try_in_source(session, list, cause, NULL) == TRIED_HELPED) return false;
     say_why_not(session, list, cause);
     return false;
+}
+
+/* What the same change mends is one cause. */
+static void join_causes(Session *session, Findings *list) {
+    Remedy *remedies = session->findings.remedies;
+    for (int i = 1; i < list->cause_count; i++)
+        for (int k = 0; k < i; k++) {
+            const FindingCause *a = &list->causes[k], *b = &list->causes[i];
+            if (!a->is_proved || !b->is_proved || strcmp(a->insert, b->insert) != 0 ||
+                list->items[a->lead].launch != list->items[b->lead].launch)
+                continue;
+            findings_join_causes(list, k, i);
+            memmove(&remedies[i], &remedies[i + 1], (size_t)(list->cause_count - i) * sizeof *remedies);
+            i--;
+            break;
+        }
 }
 
 void session_prove(Session *session) {
@@ -130,6 +243,7 @@ void session_prove(Session *session) {
                                 (uint64_t)list->cause_count);
         given_up += prove_cause(session, list, cause, &session->findings.remedies[cause], &limit);
     }
+    join_causes(session, list);
     Text sentence = {0};
     if (!given_up) return;
     text_print(&sentence, "The limit of %g s for proofs was reached: for %d of %d hazards not all was tried.",

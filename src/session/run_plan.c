@@ -4,12 +4,14 @@
 
 #include "base/interrupt.h"
 #include "ptx/ptx_check.h"
+#include "runtime/user_program.h"
+
 #include <stdlib.h>
 
-enum { /* warp instructions */
+enum {                           /* warp instructions */
+       STOPPED_BUDGET = 1 << 24, /* a traced run takes three times as long as one of the program */
        USER_BLOCK_BUDGET = 1 << 22,
-       CANDIDATE_BUDGET = 1 << 22, /* of a run with other guesses: less than a second */
-       USER_BUDGET = 1 << 27       /* of a run whose n may be less: half a minute */
+       GUESSED_BUDGET = 1 << 27 /* of a run whose arguments are invented: half a minute */
 };
 
 /* ---- execution ------------------------------------------------------------------------------------------ */
@@ -78,55 +80,89 @@ static bool check_traced_blocks(const Session *session, Error *error) {
 
 /* The race detector's observer, if the options ask for races and the run will be kept; else NULL. */
 static const TraceObserver *observer_of(Session *session) {
-    bool may_go_on = !session->kernel.row && guess_may_try_block(&session->guess);
-    if (!session->options.search_races || may_go_on) return NULL;
+    if (session->options.observer) return session->options.observer;
+    if (!session->options.search_races) return NULL;
     session->run->detector = race_detector_new();
     session->run->observer = race_detector_observer(session->run->detector);
     return &session->run->observer;
 }
 
-static bool add_buffers(SessionRun *run, Error *error) {
-    for (int i = 0; i < run->plan.buffer_count; i++) {
-        const PlanBuffer *buffer = &run->plan.buffers[i];
-        if (buffer->address && !emulator_place_next(run->emulator, buffer->address))
+/* Of the module of the first launch. */
+static const PtxVariable *find_variable(const Session *session, const char *name) {
+    const PtxModule *module = session_module(session, session->run->plan.launches[0].module);
+    for (int i = 0; i < module->variable_count; i++)
+        if (!strcmp(module->variables[i]->name, name)) return module->variables[i];
+    return NULL;
+}
+
+bool session_add_buffers(const Session *session, Emulator *emulator, const PlanBuffer *buffers, int count,
+                         Error *error) {
+    for (int i = 0; i < count; i++) {
+        const PlanBuffer *buffer = &buffers[i];
+        if (buffer->address && !emulator_place_next(emulator, buffer->address))
             return error_set(error, "buffer '%s' cannot lie at 0x%llx: buffers ascend, 256-byte aligned",
                              buffer->name, (unsigned long long)buffer->address);
-        emulator_add_buffer(run->emulator, buffer->name, buffer->bytes,
-                            buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
-        if (buffer->fill == FILL_UNWRITTEN) emulator_mark_unwritten(run->emulator, i);
+        const PtxVariable *variable = buffer->variable ? find_variable(session, buffer->variable) : NULL;
+        if (buffer->variable && !variable)
+            return error_set(error, "the module has no variable '%s'", buffer->variable);
+        if (variable && variable->bytes != buffer->count * (uint64_t)ptx_type_bytes(buffer->type))
+            return error_set(error, "variable '%s' has %llu bytes in the module", buffer->variable,
+                             (unsigned long long)variable->bytes);
+        if (variable)
+            emulator_add_variable(emulator, variable, buffer->bytes);
+        else
+            emulator_add_buffer(emulator, buffer->name, buffer->bytes,
+                                buffer->count * (uint64_t)ptx_type_bytes(buffer->type), buffer->type);
+        if (buffer->fill == FILL_UNWRITTEN) emulator_mark_unwritten(emulator, i);
     }
     return true;
 }
 
-static bool execute(Session *session, bool is_candidate, Error *error) {
+/* A launch that the program's time limit ended goes as far as it went there at most: it may have no end. */
+static uint64_t budget_of_launch(const Session *session) {
+    const SessionOptions *options = &session->options;
+    if (options->instruction_budget) return options->instruction_budget;
+    if (session->guess.account.invents_arguments) return GUESSED_BUDGET;
+    if (!options->program) return 0;
+    const CapturedLaunch *launch = captured_original(options->program->capture, options->launch);
+    if (!launch->is_cancelled) return 0;
+    return launch->instructions < STOPPED_BUDGET ? launch->instructions + 1 : STOPPED_BUDGET;
+}
+
+static bool execute(Session *session, Error *error) {
     if (!check_traced_blocks(session, error)) return false;
     const SessionOptions *options = &session->options;
-    SessionProgress *progress = is_candidate ? NULL : options->progress;
-    bool ends_at_interrupt = options->ends_at_interrupt && !is_candidate;
+    SessionProgress *progress = options->progress;
+    bool ends_at_interrupt = options->ends_at_interrupt;
     const Plan *plan = &session->run->plan;
+    size_t holds_bytes = (size_t)options->hold_count * sizeof(Hold);
+    if (holds_bytes) session->run->holds = arena_copy(&session->run->arena, options->holds, holds_bytes);
     EmulatorOptions settings = {
         .threads = options->threads,
         .seed = options->catalog.seed,
         .schedule = options->schedule,
+        .holds = session->run->holds,
+        .hold_count = options->hold_count,
         .trace_first = plan->has_trace_blocks ? plan->trace_first : 0,
         .trace_last = plan->has_trace_blocks ? plan->trace_last : 0,
         .has_trace_also = session->fault_block >= 0,
         .trace_also = session->fault_block >= 0 ? (uint32_t)session->fault_block : 0,
-        .first_look = !is_candidate && wants_first_look(session),
+        .first_look = wants_first_look(session),
         .keeps_going = options->keep_going,
-        .instruction_budget = is_candidate                        ? CANDIDATE_BUDGET
-                              : options->instruction_budget       ? options->instruction_budget
-                              : session->guess.account.may_shrink ? USER_BUDGET
-                                                                  : 0,
-        .block_budget = session->kernel.row || options->instruction_budget ? 0 : budget_of_block(session),
+        .instruction_budget = budget_of_launch(session),
+        .block_budget = session->kernel.row || options->program || options->instruction_budget
+                            ? 0
+                            : budget_of_block(session),
         .blocks_done = progress ? &progress->done : &session->run->blocks_done,
         .multiprocessors = options->catalog.multiprocessors,
-        .observer = is_candidate ? NULL : observer_of(session),
+        .observer = observer_of(session),
         .cancel = ends_at_interrupt ? &session->run->interrupted : options->cancel,
     };
     session->run->emulator = emulator_new(&settings);
+    emulator_set_heap(session->run->emulator, plan->heap_bytes);
     session->run->trace = trace_new("emulator");
-    if (!add_buffers(session->run, error)) return false;
+    if (!session_add_buffers(session, session->run->emulator, plan->buffers, plan->buffer_count, error))
+        return false;
     if (!options->until_unsupported && !session_check_supported(session, error)) return false;
     uint64_t blocks = 0;
     if (progress) {
@@ -157,17 +193,22 @@ static void keep_inputs(Session *session) {
         *copy = session->run->plan.buffers[i];
         copy->bytes = plan_copy_bytes(&session->run->plan, (int)i);
     }
+    const PlanLaunch *first = &session->run->plan.launches[0];
+    for (int i = 0; i < first->write_count; i++) { /* before the first launch: part of the input */
+        const PlanWrite *write = &first->writes[i];
+        memcpy((uint8_t *)session->run->filled.buffers[write->buffer].bytes + write->offset, write->bytes,
+               (size_t)write->byte_count);
+    }
 }
 
-bool session_run_plan(Session *session, const Plan *plan, const RunSettings *settings, Error *error) {
-    static const GuessElements own = {0};
+bool session_run_plan(Session *session, const Plan *plan, Error *error) {
     uint64_t seed = session->kernel.row ? session->options.catalog.seed : session->guess.request.seed;
     bool good = session_take_plan(session, plan, error) && check_launches(session, error);
     Plan *taken = &session->run->plan;
     taken->cancel = session->options.cancel;
     taken->threads = session->options.threads;
-    good = good && plan_fill(taken, seed, error) &&
-           guess_change_elements(taken, settings->elements ? settings->elements : &own, seed, error);
+    good = good && plan_fill(taken, seed, error);
+    taken->cancel = NULL; /* session_open() has an end, the plan outlives it */
     if (good && !session->is_unchecked) keep_inputs(session);
-    return good && execute(session, settings->is_candidate, error);
+    return good && execute(session, error);
 }

@@ -41,6 +41,11 @@ uint64_t session_dropped_events(const Session *session) {
 const char *session_backend(Session *session) {
     uint64_t schedule = session->options.schedule;
     if (session->machine.level) return session->machine.level;
+    if (session->options.what_if.label)
+        return session->machine.level =
+                   session_is_captured(session) ? "LIVE, CHANGED COPY" : "EMULATED, CHANGED COPY";
+    if (!session_is_captured(session) && session->options.hold_count)
+        return session->machine.level = "EMULATED, ANOTHER ORDER";
     if (!session_is_captured(session))
         return !schedule ? "EMULATED"
                          : (session->machine.level = arena_print(&session->arena, "EMULATED, SCHEDULE %llu",
@@ -68,7 +73,15 @@ const char *session_guess(const Session *session) {
 }
 
 bool session_reads_arguments(const Session *session) {
-    return session->guess.account.reads_arguments || session->guess.account.reads_launches;
+    return session->guess.account.reads_arguments;
+}
+
+bool session_has_program(const Session *session) {
+    return session->guess.account.has_program;
+}
+
+bool session_is_guess(const Session *session) {
+    return session->guess.account.invents_arguments;
 }
 
 const char *session_looks_like(const Session *session) {
@@ -77,6 +90,12 @@ const char *session_looks_like(const Session *session) {
 
 const char *session_arguments(const Session *session) {
     return session->guess.account.arguments;
+}
+
+struct Program *session_take_program(Session *session) {
+    struct Program *program = session->file.program;
+    session->file.program = NULL;
+    return program;
 }
 
 bool session_is_from_file(const Session *session) {
@@ -95,11 +114,6 @@ const char *session_name(const Session *session) {
 
 bool session_is_unsupported(const Session *session) {
     return trace_is_stopped(session->run->trace);
-}
-
-bool session_failed(const Session *session) {
-    bool is_wrong = session->has_result && !session->result.correct;
-    return !session_is_unsupported(session) && (trace_has_fault(session->run->trace) || is_wrong);
 }
 
 int session_block_count(const Session *session) {

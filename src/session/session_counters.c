@@ -25,6 +25,8 @@ static void keep_launch(Session *session, int index, const double *values, const
                                    .machine = machine,
                                    .value = values[i],
                                    .predicted = predicted[i]};
+        if (counted_is_least(launch, i))
+            counter.note = "at least; other warps make the loops of atomics longer";
         if (waiting[i] > 0) counter.note = "besides those of a loop that waits for other threads";
         if (!isnan(counter.value)) measured_add_counter(&session->machine.measured, &counter);
     }

@@ -1,43 +1,22 @@
 /* The grid of a session's run on the machine: where and when each block was on a GPU, measured now, or
  * recorded for a kernel of the catalogue (session.h). */
-#include "gpu/nvml.h"
 #include "gpu/residency.h"
 #include "session/gpu.h"
 #include "session/plain_run.h"
+#include "session/recorded_runs.h"
 #include "trace/grid_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE_BYTES = 256 << 20, KEPT_BLOCKS = 1 << 16 /* of a launch; more are drawn from bins */ };
+enum { KEPT_BLOCKS = 1 << 16 /* of a launch; more are drawn from bins */ };
 
 /* ---- measured ---------------------------------------------------------------------------------------------- */
 
 static void describe(const Session *session, const Cuda *cuda, GridTimeline *timeline) {
-    Arena *arena = &timeline->arena;
-    const CatalogRow *row = session->kernel.row;
-    char now[32];
-    Nvml nvml = {0};
-    nvml_open(&nvml, cuda);
-    timeline->driver = arena_print(arena, "%s%sCUDA %d.%d", nvml.driver, *nvml.driver ? ", " : "",
-                                   cuda->driver_version / 1000, cuda->driver_version % 1000 / 10);
-    nvml_close(&nvml);
-    timeline->kernel = arena_copy_string(arena, row ? row->id : timeline->launches[0].entry);
-    timeline->n = row ? session->kernel.run.n : session->options.catalog.n;
-    timeline->dtype = arena_copy_string(arena, row ? plan_type_name(session->kernel.run.dtype) : "");
-    timeline->op = arena_copy_string(arena, row ? session->kernel.run.op : "");
-    timeline->measured = arena_copy_string(arena, text_now(now, sizeof now));
+    plain_run_describe(session, cuda, timeline->launches[0].entry, &timeline->arena, &timeline->of);
     grid_timeline_fold(timeline, KEPT_BLOCKS);
-}
-
-static bool is_large(const Session *session) {
-    uint64_t bytes = 0;
-    for (int i = 0; i < session->run->filled.buffer_count; i++) {
-        const PlanBuffer *buffer = &session->run->filled.buffers[i];
-        bytes += buffer->count * (uint64_t)ptx_type_bytes(buffer->type);
-    }
-    return bytes > LARGE_BYTES;
 }
 
 static bool measure(Session *session, Cuda *cuda, GridTimeline **timeline, Error *error) {
@@ -45,13 +24,7 @@ static bool measure(Session *session, Cuda *cuda, GridTimeline **timeline, Error
     Timer timer = {0};
     bool good = plain_run_open(&plain, session, cuda, false, error) && timer_new(&timer, cuda, error);
     if (good) {
-        ResidencyWork work = {.plain = &plain.run,
-                              .launches = plain.launches,
-                              .programs = (const PtxProgram *const *)session->run->launches.programs,
-                              .count = session->run->launches.count,
-                              .restore = plain_run_restore,
-                              .context = &plain,
-                              .is_large = is_large(session)};
+        ResidencyWork work = plain_run_work(&plain);
         good = gpu_measure_residency(&work, &timer, timeline, error);
     }
     timer_free(&timer);
@@ -112,52 +85,32 @@ bool session_read_grid(Session *session, const char *text, Error *error) {
 
 /* ---- recorded ---------------------------------------------------------------------------------------------- */
 
-typedef struct NearestGrid {
-    const Session *session;
-    GridTimeline *timeline; /* NULL: none yet */
-} NearestGrid;
-
-/* Prefers the same type over the same size. */
-static double distance(const Session *session, const GridTimeline *timeline) {
-    double apart = fabs(log2((double)session->kernel.run.n + 1) - log2((double)timeline->n + 1));
-    return apart + (strcmp(timeline->dtype, plan_type_name(session->kernel.run.dtype)) ? 100 : 0);
-}
-
 static void keep_nearest(void *context, GridTimeline *timeline) {
-    NearestGrid *nearest = context;
-    const Session *session = nearest->session;
-    bool is_nearer =
-        !strcmp(timeline->kernel, session->kernel.row->id) &&
-        (!nearest->timeline || distance(session, timeline) < distance(session, nearest->timeline));
-    grid_timeline_free(is_nearer ? nearest->timeline : timeline);
-    if (is_nearer) nearest->timeline = timeline;
+    Session *session = context;
+    GridTimeline **kept = &session->machine.grid.timeline;
+    double own = recorded_run_distance(session, &timeline->of);
+    bool is_nearer = isfinite(own) && (!*kept || own < recorded_run_distance(session, &(*kept)->of));
+    grid_timeline_free(is_nearer ? *kept : timeline);
+    if (is_nearer) *kept = timeline;
 }
 
-/* The recording of the requested machine, else of the first machine that has one. */
+static int read_file(const char *path, Session *session, Error *error) {
+    GridTimeline **kept = &session->machine.grid.timeline;
+    if (grid_file_read(path, keep_nearest, session, error)) return *kept != NULL;
+    grid_timeline_free(*kept);
+    *kept = NULL;
+    return -1;
+}
+
 static void read_recorded(Session *session) {
-    const char *machine = session->options.machine;
-    char asked[64];
-    const char *const folders[] = {machine ? asked : "assets/h200/grid",
-                                   machine ? asked : "assets/h100/grid"};
-    snprintf(asked, sizeof asked, "assets/%s/grid", machine ? machine : "");
-    SessionGrid *grid = &session->machine.grid;
-    NearestGrid nearest = {.session = session};
-    char name[128], path[PATH_MAX];
-    Error error = {0};
-    snprintf(name, sizeof name, "%s.tsv", session->kernel.row->id);
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && !nearest.timeline; i++) {
-        if (!catalog_path(folders[i], name, path, sizeof path, NULL)) continue;
-        if (grid_file_read(path, keep_nearest, &nearest, &error)) continue;
-        grid_timeline_free(nearest.timeline);
-        nearest.timeline = NULL;
-        grid->why = arena_print(&session->arena, "%s, line %d: %s", path, error.line, error.message);
-    }
-    grid->timeline = nearest.timeline;
+    const char *why = recorded_runs_read(session, "grid", read_file);
+    if (why) session->machine.grid.why = why;
 }
 
 const SessionGrid *session_grid(Session *session) {
     SessionGrid *grid = &session->machine.grid;
-    if (!grid->timeline && !session->machine.grid_was_read && session->kernel.row) read_recorded(session);
+    if (!grid->timeline && !session->machine.grid_was_read && session->kernel.row && !session->code.is_edited)
+        read_recorded(session);
     session->machine.grid_was_read = true;
     if (session->options.is_from_file && !grid->timeline) grid->why = "the session file holds no grid";
     return grid;
@@ -167,8 +120,8 @@ const GridTimeline *session_own_grid(Session *session) {
     const SessionGrid *grid = session_grid(session);
     const GridTimeline *timeline = grid->timeline;
     if (!timeline || grid->is_live || grid->is_saved) return timeline;
-    bool same = timeline->n == session->kernel.run.n &&
-                !strcmp(timeline->dtype, plan_type_name(session->kernel.run.dtype)) &&
-                !strcmp(timeline->op, session->kernel.run.op) && is_of_run(session, timeline);
+    bool same = timeline->of.n == session->kernel.run.n &&
+                !strcmp(timeline->of.dtype, plan_type_name(session->kernel.run.dtype)) &&
+                !strcmp(timeline->of.op, session->kernel.run.op) && is_of_run(session, timeline);
     return same ? timeline : NULL;
 }

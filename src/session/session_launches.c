@@ -69,8 +69,11 @@ void session_run_free(SessionRun *run) {
 }
 
 bool session_bind(const Session *session, int index, const uint64_t *addresses, Launch *bound, Error *error) {
-    return plan_bind_launch(&session->run->plan.launches[index], session->run->launches.programs[index],
-                            addresses, bound, error);
+    if (!plan_bind_launch(&session->run->plan.launches[index], session->run->launches.programs[index],
+                          addresses, bound, error))
+        return false;
+    if (bound->dynamic_shared_bytes) bound->dynamic_shared_bytes += session->options.what_if.more_shared;
+    return true;
 }
 
 bool session_bind_emulated(const Session *session, int index, const Emulator *emulator, Launch *bound,

@@ -2,6 +2,8 @@
 #include "session/session.h"
 
 #include "base/number.h"
+#include "base/text.h"
+#include "runtime/user_program.h"
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
@@ -64,6 +66,17 @@ static bool set_grid(SessionOptions *options, const char *value, Error *error) {
     return true;
 }
 
+static bool set_launch(SessionOptions *options, const char *value, Error *error) {
+    int launch = options->program ? captured_find(options->program->capture, value) : -1;
+    if (!options->program) return error_set(error, "at=%s: this run is of no program; --run FILE.cu", value);
+    if (launch < 0)
+        return error_set(error,
+                         "--at %s: the program has launches 1 to %d; 'NAME#2' is the second of a kernel",
+                         value, options->program->capture->launch_count);
+    options->launch = launch;
+    return true;
+}
+
 static bool set_dtype(SessionOptions *options, const char *value, Error *error) {
     return plan_type_parse(value, &options->catalog.dtype) ||
            error_set(error,
@@ -73,13 +86,10 @@ static bool set_dtype(SessionOptions *options, const char *value, Error *error) 
 }
 
 static bool set_op(SessionOptions *options, const char *value, Error *error) {
-    static const char *const operations[] = {"sum", "min", "max"};
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        if (strcmp(operations[i], value) != 0) continue;
-        options->catalog.op = operations[i];
-        return true;
-    }
-    return error_set(error, "--op: '%s' is not one of sum, min, max", value);
+    const char *op = catalog_operation(value);
+    if (!op) return error_set(error, "--op: '%s' is not one of sum, min, max, argmax", value);
+    options->catalog.op = op;
+    return true;
 }
 
 static bool set_param(SessionOptions *options, const char *value, Error *error) {
@@ -108,6 +118,12 @@ static bool set_fill(SessionOptions *options, const char *value, Error *error) {
 
 static bool set_seed(SessionOptions *options, const char *value, Error *error) {
     return number_parse_option("seed", value, 0, UINT64_MAX, &options->catalog.seed, error);
+}
+
+static bool set_source(SessionOptions *options, const char *value, Error *error) {
+    options->source = value;
+    return text_ends_with(value, ".cu") ||
+           error_set(error, "--source: '%s' is no .cu file, a changed copy of the kernel's source", value);
 }
 
 static bool set_entry(SessionOptions *options, const char *value, Error *error) {
@@ -140,12 +156,13 @@ static const struct {
     const char *name;
     bool (*set)(SessionOptions *options, const char *value, Error *error);
 } settings[] = {
-    {"n", set_n},         {"block", set_block},
-    {"grid", set_grid},   {"cluster", set_cluster},
-    {"dtype", set_dtype}, {"op", set_op},
-    {"fill", set_fill},   {"seed", set_seed},
-    {"entry", set_entry}, {"trace-blocks", set_trace_blocks},
-    {"param", set_param}, {"schedule", set_schedule},
+    {"n", set_n},           {"block", set_block},
+    {"grid", set_grid},     {"cluster", set_cluster},
+    {"dtype", set_dtype},   {"op", set_op},
+    {"fill", set_fill},     {"seed", set_seed},
+    {"entry", set_entry},   {"trace-blocks", set_trace_blocks},
+    {"param", set_param},   {"schedule", set_schedule},
+    {"source", set_source}, {"at", set_launch},
 };
 
 static int find_setting(const char *name, size_t length) {

@@ -29,11 +29,7 @@ bool session_buffer_address(const Session *session, int buffer, uint64_t *addres
     if (buffer < 0 || buffer >= plan->buffer_count) return false;
     EmulatorOptions settings = {.threads = 1};
     Emulator *emulator = emulator_new(&settings);
-    for (int i = 0; i <= buffer; i++) {
-        const PlanBuffer *of = &plan->buffers[i];
-        emulator_add_buffer(emulator, of->name, of->bytes, of->count * (uint64_t)ptx_type_bytes(of->type),
-                            of->type);
-    }
+    session_add_buffers(session, emulator, plan->buffers, buffer + 1, NULL);
     *address = emulator_buffer_address(emulator, buffer);
     emulator_free(emulator);
     return true;
@@ -102,9 +98,8 @@ void session_trace_others(Session *session, int index) {
     options.has_trace_blocks = true;
     options.trace_first = 0;
     options.trace_last = (uint32_t)launch_volume(launch->grid) - 1;
-    options.cancel = NULL;
     options.counters = COUNTERS_NONE;
-    Session *all = session_open_again(session, &options, NULL);
+    Session *all = session_open_again(session, &options);
     if (all && index < all->run->trace->launch_count)
         trace_launch_take_others(launch, all->run->trace->launches[index]);
     session_free(all);

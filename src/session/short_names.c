@@ -1,6 +1,7 @@
 #include "session/short_names.h"
 
 #include "base/memory.h"
+#include "ptx/library_files.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,6 @@ static bool is_shared(const ShortNames *names, int index) {
 
 void short_names_read(ShortNames *names, const char *ptx) {
     enum { MOST_FILES = 4096, MOST_PARTS = 16 };
-    *names = (ShortNames){0};
     size_t length;
     for (const char *path = ptx; (path = next_path(path, &length)) && names->count < MOST_FILES;) {
         bool is_new = true;
@@ -49,17 +49,26 @@ void short_names_read(ShortNames *names, const char *ptx) {
         if (!is_new) continue;
         char *copy = memory_new(length + 1);
         memcpy(copy, path, length);
-        array_push(names->items, names->count, names->capacity, ((ShortName){copy, end_of(copy, 1)}));
+        array_push(names->items, names->count, names->capacity, ((ShortName){copy, NULL}));
+    }
+    for (int i = 0; i < names->count; i++) {
+        const char *of_library = ptx_library_file_end(names->items[i].path);
+        names->items[i].name = of_library ? of_library : end_of(names->items[i].path, 1);
     }
     for (int parts = 2; parts <= MOST_PARTS; parts++)
         for (int i = 0; i < names->count; i++)
-            if (is_shared(names, i)) names->items[i].name = end_of(names->items[i].path, parts);
+            if (is_shared(names, i) && !ptx_library_file_end(names->items[i].path))
+                names->items[i].name = end_of(names->items[i].path, parts);
 }
 
 void short_names_done(ShortNames *names) {
     for (int i = 0; i < names->count; i++) free(names->items[i].path);
     free(names->items);
     *names = (ShortNames){0};
+}
+
+const char *short_names_path(const ShortNames *names, int index) {
+    return index < names->count ? names->items[index].path : NULL;
 }
 
 const char *short_names_find(const ShortNames *names, const char *path) {

@@ -129,6 +129,10 @@ const char *sources_line(Sources *sources, const char *file, int line) {
     return source && line >= 1 && line <= source->line_count ? source->lines[line - 1] : NULL;
 }
 
+const char *sources_file(const Sources *sources, int index) {
+    return index < sources->file_count ? sources->files[index].name : NULL;
+}
+
 void sources_done(Sources *sources) {
     for (int i = 0; i < sources->file_count; i++) {
         free(sources->files[i].name);

@@ -1,6 +1,8 @@
 /* State: making and freeing a session, its grid, its traced blocks. */
 #include "session/state.h"
 
+#include "runtime/user_program.h"
+
 #include <stdlib.h>
 
 bool session_has_grid(const Session *session) {
@@ -46,13 +48,18 @@ void session_free(Session *session) {
     session_run_free(session->run);
     measured_done(&session->machine.measured);
     grid_timeline_free(session->machine.grid.timeline);
+    for (int i = 0; i < session->machine.warps.count; i++)
+        warp_timeline_free(session->machine.warps.timelines[i]);
+    free(session->machine.warps.timelines);
     findings_free(session->findings.hazards);
+    findings_free(session->findings.counted);
     free(session->findings.remedies);
     sources_done(&session->sources);
     guess_done(&session->guess);
     ptx_module_free(session->code.module);
     for (int i = 0; i < session->code.other_count; i++) ptx_module_free(session->code.others[i]);
     free(session->code.text);
+    program_free(session->file.program);
     arena_done(&session->arena);
     free(session);
 }

@@ -6,6 +6,7 @@
 
 #include "session/session.h"
 
+#include "compile/compile.h"
 #include "emulator/emulator.h"
 #include "guess/guess.h"
 #include "session/sources.h"
@@ -28,20 +29,20 @@ typedef struct SessionKernel {     /* what runs, and how it is named */
     uint64_t n;
     const CatalogRow *row; /* NULL: in no catalogue */
     CatalogRun run;        /* of `row` */
-    const char *symmetry;  /* session_symmetry(); NULL until asked for, or where nothing was found */
-    bool has_symmetry;     /* it was asked for */
 } SessionKernel;
 
 typedef struct SessionCode { /* the PTX, and what it was made of */
     char path[PATH_MAX + 16];
     char *text;
+    const char *source;           /* FILE.cu as it was compiled; NULL: nothing was */
+    CompileOptions compiled_with; /* if it was */
+    bool is_edited;               /* session_is_edited() */
     PtxModule *module;
     PtxModule **others; /* [other_count] further modules of a plan */
     int other_count;
     const char *compiler; /* of FILE.cu; NULL: it was PTX */
     const char *refusal;  /* "nvrtc, since nvcc failed: ...": of several; NULL: the first compiled it */
-    const char *guessed_instance; /* of a template that the file does not launch; NULL */
-    const char **files;           /* session_files() */
+    const char **files;   /* session_files() */
     int file_count;
     const char **entries; /* session_entries(); NULL: not asked for */
     int entry_count;
@@ -68,16 +69,17 @@ typedef struct SessionRun {
     Trace *trace;
     RaceDetector *detector; /* NULL: races were not searched for */
     TraceObserver observer; /* the detector's */
+    Hold *holds;            /* [options.hold_count] those of the options, with their ends */
     volatile uint64_t blocks_done;
     volatile bool interrupted; /* by Ctrl-C */
     bool is_partial;
 } SessionRun;
 
-typedef struct SessionSass {   /* the machine code of a launch */
-    SassKernel kernel;         /* count 0: not known */
-    SassComparison comparison; /* beside the PTX; program NULL until asked for */
-    bool was_looked_for, is_live;
-    const char *why, *missed; /* why it is not known; why it could not be measured, NULL */
+typedef struct SessionSass {                     /* the machine code of a launch */
+    SassKernel kernel;                           /* count 0: not known */
+    SassComparison comparison;                   /* beside the PTX; program NULL until asked for */
+    bool was_looked_for, was_assembled, is_live; /* was_assembled: it was tried */
+    const char *why, *missed;                    /* why it is not known; why it could not be measured, NULL */
 } SessionSass;
 
 typedef struct SessionMachine { /* what a GPU recorded and measured */
@@ -91,12 +93,19 @@ typedef struct SessionMachine { /* what a GPU recorded and measured */
     const char *uncounted; /* why counters that were asked for are not in `measured`; NULL */
     SessionGrid grid;
     bool grid_was_read; /* recorded ones were looked for */
+    SessionWarps warps;
 } SessionMachine;
 
-typedef struct SessionFindings { /* what is wrong with the run */
-    Findings *hazards;           /* NULL until asked for */
-    SessionOrder order;
-    bool has_order, has_orders, has_proofs, has_deleted; /* they were looked for */
+typedef struct SessionFindings {                            /* what is wrong with the run */
+    Findings *hazards;                                      /* NULL until asked for */
+    Findings *counted;                                      /* without a search; NULL until asked for */
+    bool has_samples;                                       /* `hazards` has its shares of samples */
+    bool finds_orders, has_orders, has_proofs, has_deleted; /* they were looked for */
+    bool has_reach;                                         /* reach.c has looked */
+    bool has_other_size;                                    /* other_size.c has run one */
+    const char *
+        other_size; /* what is wrong with a size that is no multiple of the block; NULL: nothing, or not tried */
+    const char *reach;       /* which elements reach a result that is wrong for the others; NULL: not known */
     bool goes_behind;        /* copies go on behind the fault that ended the run */
     TraceLaunch *behind;     /* [launch] with the counters of such a copy; NULL: there was none */
     int orders_searched;     /* schedules 1 to this one were searched, too */
@@ -105,6 +114,7 @@ typedef struct SessionFindings { /* what is wrong with the run */
 
 typedef struct SessionFile {     /* that the session was opened from; else NULL */
     const char *made_by, *saved; /* by which redviz, and when */
+    struct Program *program;     /* that it holds, unless it was taken; else NULL */
 } SessionFile;
 
 struct Session {
@@ -117,6 +127,7 @@ struct Session {
     uint64_t *checksums; /* of a file: [buffer] of its bytes; else NULL */
     int64_t fault_block; /* traced beside those asked for, since the first fault is there; -1: none is */
     bool is_planned;     /* the plan was given: it is not made anew */
+    bool invents_n;      /* of a file: no size was asked for */
     bool is_unchecked;   /* a copy of a run whose result is not known: it is not compared */
     bool has_result;
     ExpectResult result;
@@ -132,6 +143,14 @@ struct Session {
 Session *session_new(const SessionOptions *options);
 /* code.c: fills `code`: the PTX of the kernel that the options name, compiled if need be. */
 bool session_load_module(Session *session, Error *error);
+/* run_plan.c: gives an emulator the buffers of the plan, at their addresses. */
+bool session_add_buffers(const Session *session, Emulator *emulator, const PlanBuffer *buffers, int count,
+                         Error *error);
+/* source.c: fails where a launch of `plan` finds no kernel in options.source, or one with other parameters. */
+bool session_check_source(const Session *session, const Plan *plan, Error *error);
+/* code.c: the PTX of what was compiled with this text in place of one of its files; the caller's. NULL: it
+ * does not compile. */
+char *session_compile_changed(const Session *session, const char *file, const char *text);
 /* What the options ask of a guess. */
 GuessRequest session_guess_request(const Session *session);
 /* run_plan.c: links the programs of `plan`, which the session's run takes over. */
@@ -147,20 +166,11 @@ bool session_parse_others(Session *session, const Plan *plan, Error *error);
 bool session_link(Session *session, int launch, const char *entry, Error *error);
 void session_run_free(SessionRun *run);
 /* Runs `plan` on the emulator; the session's run is a new one, and the old one is the caller's. */
-typedef struct RunSettings {
-    bool is_candidate;             /* a short run of another guess */
-    const GuessElements *elements; /* other elements for its inputs; NULL: its own */
-} RunSettings;
-bool session_run_plan(Session *session, const Plan *plan, const RunSettings *settings, Error *error);
-/* Plans what the options ask for and runs it: of a guess, all of its trials; then once more with the block
- * that has the first fault. */
+bool session_run_plan(Session *session, const Plan *plan, Error *error);
+/* Plans what the options ask for and runs it; then once more with the block that has the first fault. */
 bool session_run_all(Session *session, Error *error);
-/* Compares the result of the run with its reference, with --expect, or with what it looks like. */
+/* Compares the result of the run with its reference, or with --expect. */
 bool session_judge(Session *session, Error *error);
-/* The same, as the guess has compared it. */
-void session_take_verdict(Session *session);
-/* What the guess sees of the run. `bytes`: the caller's. */
-GuessRun session_seen_by_guess(const Session *session, void ***bytes);
 /* Fills `kernel`'s names. */
 void session_name_run(Session *session);
 /* The same, occupancy, and the blocks that can be played. */

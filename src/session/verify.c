@@ -1,6 +1,7 @@
 /* --verify: compares the emulator's events with those of another producer (session.h). */
 #include "session/gpu.h"
 #include "trace/trace_compare.h"
+#include "trace/warp_compare.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,8 +32,8 @@ static void guided_run_begin(GuidedRun *run, const Session *session) {
         size_t bytes = buffer->count * (size_t)ptx_type_bytes(buffer->type);
         buffer->bytes = memory_new(bytes + 1);
         memcpy(buffer->bytes, session->run->filled.buffers[i].bytes, bytes);
-        emulator_add_buffer(run->emulator, buffer->name, buffer->bytes, bytes, buffer->type);
     }
+    session_add_buffers(session, run->emulator, run->plan.buffers, run->plan.buffer_count, NULL);
 }
 
 static void guided_run_done(GuidedRun *run) {
@@ -102,7 +103,9 @@ static void compare(const Session *session, const GuidedRun *run, const SessionO
     free(base);
 }
 
-bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error) {
+/* *taken: what the emulator took from the recording. */
+static bool compare_guided(const Session *session, const SessionOther *other, EmulatorTakenValues *taken,
+                           Text *out, bool *same, Error *error) {
     if (!session->run->emulator || !session->run->filled.buffers)
         return error_set(error, "--verify needs a run, not a saved session");
     GuidedRun run;
@@ -116,18 +119,44 @@ bool session_compare(const Session *session, const SessionOther *other, Text *ou
         good = good && guided_run_launch(&run, session, i, other, error);
     }
     if (good) compare(session, &run, other, out, same);
+    *taken = run.taken;
     guided_run_done(&run);
     return good;
 }
 
+bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error) {
+    EmulatorTakenValues taken = {0};
+    return compare_guided(session, other, &taken, out, same, error);
+}
+
 /* ---- on a GPU ------------------------------------------------------------------------------------------ */
+
+/* Do two captured memories hold the same, where a pointer leads to the same place of a buffer? */
+static bool holds_same(const GpuCopy *copy, const uint8_t *ours, const uint8_t *theirs, size_t count) {
+    const Plan *plan = &copy->session->run->plan;
+    for (size_t at = 0; at < count; at += 8) {
+        uint64_t our = 0, their = 0;
+        size_t bytes = count - at < 8 ? count - at : 8;
+        memcpy(&our, ours + at, bytes);
+        memcpy(&their, theirs + at, bytes);
+        bool is_same = our == their;
+        for (int i = 0; i < plan->buffer_count && i < copy->count && !is_same; i++)
+            is_same = plan->buffers[i].address && our - plan->buffers[i].address <= copy->buffers[i].bytes &&
+                      our - plan->buffers[i].address == their - copy->buffers[i].address;
+        if (!is_same) return false;
+    }
+    return true;
+}
 
 /* Do both leave the same bytes in the plan's buffers? false with the `name` of the first that differs. */
 static bool results_agree(const GpuCopy *copy, const char **name) {
     const Plan *plan = &copy->session->run->plan;
     for (int i = 0; i < copy->count && i < plan->buffer_count; i++) {
         *name = copy->buffers[i].name;
-        if (memcmp(copy->buffers[i].host, plan->buffers[i].bytes, copy->buffers[i].bytes) != 0) return false;
+        if (memcmp(copy->buffers[i].host, plan->buffers[i].bytes, copy->buffers[i].bytes) != 0 &&
+            (!plan->buffers[i].address ||
+             !holds_same(copy, plan->buffers[i].bytes, copy->buffers[i].host, copy->buffers[i].bytes)))
+            return false;
     }
     return true;
 }
@@ -142,6 +171,50 @@ static void print_capture(const GpuCopy *copy, Text *out) {
                " iterations of spin loops left out; %.1f us on the GPU\n",
                copy->tally.records, copy->tally.dropped, copy->tally.left_out,
                copy->tally.kernel_seconds * 1e6);
+}
+
+/* The timeline is of another run on the GPU: where values that only scheduling decides choose the path, it may differ. */
+static void print_waits(const WarpTimeline *timeline, const WarpComparison *comparison, bool may_differ,
+                        Text *out) {
+    const char *difference = text_string(&comparison->difference);
+    text_add(out, "  waits");
+    if (timeline->resident)
+        text_print(out, " with %u block%s at once", timeline->resident, timeline->resident == 1 ? "" : "s");
+    text_print(out, " of %d warp%s", comparison->agree, comparison->agree == 1 ? " agree" : "s agree");
+    if (comparison->split)
+        text_print(out, ", %d of them split otherwise than in the emulator", comparison->split);
+    if (comparison->other_counts)
+        text_print(out, ", %d count%s differ%s as splits of warps can make them", comparison->other_counts,
+                   comparison->other_counts == 1 ? "" : "s", comparison->other_counts == 1 ? "s" : "");
+    if (comparison->warps > comparison->agree)
+        text_print(out, "; of %d %s", comparison->warps - comparison->agree,
+                   may_differ ? "they differ" : "they DIFFER");
+    text_add(out, "\n");
+    if (*difference)
+        text_print(out, "  first difference of waits: %s%s\n", difference,
+                   may_differ ? "; values that only scheduling decides may be the cause" : "");
+}
+
+static bool verify_waits(const Session *session, const EmulatorTakenValues *taken, Text *out, bool *same,
+                         Error *error) {
+    const SessionWarps *warps = &session->machine.warps;
+    const SessionLaunches *launches = &session->run->launches;
+    if (!warps->is_live) return error_set(error, "--verify --timeline: %s", warps->why);
+    bool **rounds = memory_new((size_t)launches->count * sizeof *rounds + 1);
+    for (int i = 0; i < launches->count; i++) {
+        rounds[i] = memory_new((size_t)launches->programs[i]->code_count + 1);
+        instrument_find_waiting(launches->programs[i], rounds[i]);
+    }
+    for (int i = 0; i < warps->count; i++) {
+        WarpComparison comparison;
+        warp_compare(warps->timelines[i], session->run->trace, rounds, &comparison);
+        *same &= !comparison.difference.length || taken->scheduled > 0;
+        print_waits(warps->timelines[i], &comparison, taken->scheduled > 0, out);
+        warp_comparison_done(&comparison);
+    }
+    for (int i = 0; i < launches->count; i++) free(rounds[i]);
+    free(rounds);
+    return true;
 }
 
 /* The run with as many blocks as the GPU holds at once of the instrumented kernel. */
@@ -173,8 +246,10 @@ bool session_verify(const Session *session, Text *out, bool *same, Error *error)
     session_gpu_give_back(!good);
     uint32_t most = copy.tally.most_blocks;
     SessionOther other = {copy.trace, copy.base, name, true};
-    good = good && session_compare(session, &other, out, same, error);
+    EmulatorTakenValues taken = {0};
+    good = good && compare_guided(session, &other, &taken, out, same, error);
     if (good) print_capture(&copy, out);
+    if (good && session->options.times_warps) good = verify_waits(session, &taken, out, same, error);
     gpu_copy_done(&copy);
     if (!good && most && !session_has_grid(session)) return verify_smaller(session, most, out, same, error);
     return good;

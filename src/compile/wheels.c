@@ -1,0 +1,76 @@
+#define _POSIX_C_SOURCE 200809L
+#include "compile/wheels.h"
+
+#include "compile/process.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool find_at(const char *root, const char *folder, const char *pattern, char *path, size_t bytes) {
+    char whole[PATH_MAX];
+    glob_t found;
+    int length = snprintf(whole, sizeof whole, "%s%s/nvidia/%s", root, folder, pattern);
+    if (!*root || length < 0 || (size_t)length >= sizeof whole || glob(whole, 0, NULL, &found)) return false;
+    bool fits = (size_t)snprintf(path, bytes, "%s", found.gl_pathv[0]) < bytes;
+    globfree(&found);
+    return fits;
+}
+
+static bool find_below(const char *prefix, const char *pattern, char *path, size_t bytes) {
+    return prefix && (find_at(prefix, "/lib/python3*/site-packages", pattern, path, bytes) ||
+                      find_at(prefix, "/lib/python3*/dist-packages", pattern, path, bytes));
+}
+
+/* "/home/me/venv" of "/home/me/venv/bin/python3" */
+static bool cut_program(char *path) {
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(path, '/');
+        if (!slash) return false;
+        *slash = 0;
+    }
+    return *path;
+}
+
+/* Of redviz's own wheel: site-packages/redviz/bin/redviz. */
+static bool find_beside_program(const char *pattern, char *path, size_t bytes) {
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0) return false;
+    self[length] = 0;
+    char *slash = cut_program(self) ? strrchr(self, '/') : NULL;
+    if (!slash) return false;
+    *slash = 0;
+    return find_at(self, "", pattern, path, bytes);
+}
+
+/* Asks Python itself, which may be behind a script in PATH. */
+static bool ask_python(const char *python, const char *pattern, char *path, size_t bytes) {
+    const char *const arguments[] = {python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))",
+                                     NULL};
+    Text said = {0};
+    Error error = {0};
+    int status = 1;
+    bool good = process_run(arguments, NULL, 10, NULL, &said, &status, &error) && !status && said.length;
+    if (good) said.data[strcspn(said.data, "\n")] = 0;
+    good = good && find_at(said.data, "", pattern, path, bytes);
+    text_done(&said);
+    return good;
+}
+
+bool wheels_find(const char *pattern, char *path, size_t bytes) {
+    char python[PATH_MAX], prefix[PATH_MAX], user[PATH_MAX];
+    const char *home = getenv("HOME");
+    bool has_python = process_find("python3", NULL, 0, python, sizeof python);
+    snprintf(prefix, sizeof prefix, "%s", has_python ? python : "");
+    snprintf(user, sizeof user, "%s/.local", home ? home : "");
+    return find_beside_program(pattern, path, bytes) ||
+           find_below(getenv("VIRTUAL_ENV"), pattern, path, bytes) ||
+           (has_python && cut_program(prefix) && find_below(prefix, pattern, path, bytes)) ||
+           (home && find_below(user, pattern, path, bytes)) ||
+           find_below("/usr/local", pattern, path, bytes) ||
+           (has_python && ask_python(python, pattern, path, bytes));
+}

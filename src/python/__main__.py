@@ -1,0 +1,5 @@
+"""Starts the program: python -m redviz."""
+
+from . import main
+
+main()

@@ -1,0 +1,271 @@
+#include "runtime/host_call.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* ---- the text --------------------------------------------------------------------------------------------- */
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The end of the item that begins at `at`: a comma outside brackets, or the end. */
+static const char *item_end(const char *at, const char *end) {
+    int depth = 0;
+    for (; at < end; at++) {
+        if (*at == '(' || *at == '[' || *at == '{' || *at == '<') depth++;
+        if (*at == ')' || *at == ']' || *at == '}' || *at == '>') depth--;
+        if (*at == ',' && depth <= 0) break;
+    }
+    return at;
+}
+
+static const char *skip_blanks(const char *at, const char *end) {
+    while (at < end && isspace((unsigned char)*at)) at++;
+    return at;
+}
+
+/* Takes `host` off the items. */
+static void read_items(Call *call, const char *at, const char *end) {
+    static const char host[] = "host ";
+    Text items = {0};
+    call->is_host = arena_new(&call->arena, strlen(at) + 1);
+    for (at = skip_blanks(at, end); at < end; at = skip_blanks(at + 1, end)) {
+        const char *stop = item_end(at, end);
+        bool is_host = (size_t)(stop - at) > sizeof host && !strncmp(at, host, sizeof host - 1);
+        call->is_host[call->argument_count++] = is_host;
+        if (is_host) at = skip_blanks(at + sizeof host - 1, stop);
+        if (items.length) text_add(&items, ", ");
+        text_add_bytes(&items, at, (size_t)(stop - at));
+        at = stop;
+    }
+    call->items = arena_copy_text(&call->arena, text_string(&items), items.length);
+    text_done(&items);
+}
+
+/* ---- a signature ------------------------------------------------------------------------------------------ */
+
+/* The parameter list of the definition of `name`: behind its '('. NULL: there is none. */
+static const char *find_parameters(const char *source, const char *name, const char **end) {
+    size_t length = strlen(name);
+    for (const char *at = source; (at = strstr(at, name)); at += length) {
+        const char *open = at + length, *close;
+        if ((at > source && is_word(at[-1])) || is_word(*open)) continue;
+        open += strspn(open, " \t\r\n");
+        if (*open != '(') continue;
+        int depth = 1;
+        for (close = open + 1; *close && depth; close++) depth += *close == '(' ? 1 : *close == ')' ? -1 : 0;
+        const char *behind = close + strspn(close, " \t\r\n");
+        *end = close - 1;
+        if (*behind == '{') return open + 1;
+    }
+    return NULL;
+}
+
+/* "float" of "const float *input": a type of --args, or NULL. */
+static const char *type_of(const char *at, size_t length) {
+    static const struct {
+        const char *word, *type;
+    } types[] = {{"unsigned char", "uchar"}, {"unsigned short", "ushort"},
+                 {"unsigned long", "ulong"}, {"unsigned int", "uint"},
+                 {"unsigned", "uint"},       {"uint64_t", "ulong"},
+                 {"int64_t", "long"},        {"uint32_t", "uint"},
+                 {"int32_t", "int"},         {"uint8_t", "uchar"},
+                 {"size_t", "ulong"},        {"float", "float"},
+                 {"double", "double"},       {"__half", "half"},
+                 {"half", "half"},           {"__nv_bfloat16", "bfloat"},
+                 {"long", "long"},           {"short", "short"},
+                 {"char", "char"},           {"int", "int"},
+                 {"bool", "uchar"}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        size_t word = strlen(types[i].word);
+        for (size_t k = 0; k + word <= length; k++)
+            if (!strncmp(at + k, types[i].word, word) && (!k || !is_word(at[k - 1])) &&
+                !is_word(at[k + word]))
+                return types[i].type;
+    }
+    return NULL;
+}
+
+static bool has_word(const char *at, size_t length, const char *word) {
+    size_t count = strlen(word);
+    for (size_t k = 0; k + count <= length; k++)
+        if (!strncmp(at + k, word, count) && (!k || !is_word(at[k - 1])) && !is_word(at[k + count]))
+            return true;
+    return false;
+}
+
+/* The last word of a parameter: its name. */
+static const char *name_of(Arena *arena, const char *at, const char *end) {
+    while (end > at && !is_word(end[-1])) end--;
+    const char *begin = end;
+    while (begin > at && is_word(begin[-1])) begin--;
+    return arena_copy_text(arena, begin, (size_t)(end - begin));
+}
+
+/* Proposes an item for each parameter. The last integer is n, others and floats are 1. */
+static bool propose(Call *call, const char *source, Error *error) {
+    const char *end = NULL, *at = source ? find_parameters(source, call->function, &end) : NULL;
+    const char *last_integer = NULL;
+    if (!at)
+        return error_set(error,
+                         "--call %s: the file defines no such function; --call 'NAME(in=float[n]:random, n)'",
+                         call->function);
+    for (const char *item = skip_blanks(at, end); item < end;
+         item = skip_blanks(item_end(item, end) + 1, end)) {
+        size_t length = (size_t)(item_end(item, end) - item);
+        const char *type = type_of(item, length);
+        if (!memchr(item, '*', length) && type && strcmp(type, "float") != 0 && strcmp(type, "double") != 0)
+            last_integer = item;
+    }
+    Text items = {0};
+    bool good = true;
+    for (const char *item = skip_blanks(at, end); item < end && good;
+         item = skip_blanks(item_end(item, end) + 1, end)) {
+        const char *stop = item_end(item, end), *type = type_of(item, (size_t)(stop - item));
+        bool is_pointer = memchr(item, '*', (size_t)(stop - item)) != NULL,
+             is_input = has_word(item, (size_t)(stop - item), "const");
+        const char *name = name_of(&call->arena, item, stop);
+        if (items.length) text_add(&items, ", ");
+        if (!type)
+            good = error_set(error,
+                             "--call %s: what '%s' should be is not known; give the list: --call "
+                             "'%s(in=float[n]:random, ...)'",
+                             call->function, name, call->function);
+        else if (is_pointer)
+            text_print(&items, "%s=%s[n]%s", name, type, is_input ? ":random" : "");
+        else
+            text_add(&items, item == last_integer ? "n" : "1");
+        if (*stop != ',') break;
+    }
+    if (good) read_items(call, text_string(&items), text_string(&items) + items.length);
+    call->is_proposed = true;
+    text_done(&items);
+    return good;
+}
+
+bool call_read(const char *text, const char *source, Call *call, Error *error) {
+    const char *open = strchr(text, '('), *end = text + strlen(text);
+    *call = (Call){0};
+    while (end > text && isspace((unsigned char)end[-1])) end--;
+    const char *name_end = open ? open : end;
+    while (name_end > text && isspace((unsigned char)name_end[-1])) name_end--;
+    call->function = arena_copy_text(&call->arena, text, (size_t)(name_end - text));
+    if (!*call->function) return error_set(error, "--call: '%s' is not NAME(ITEMS)", text);
+    if (!open) return propose(call, source, error);
+    if (end[-1] != ')') return error_set(error, "--call: ')' is missing in '%s'", text);
+    read_items(call, open + 1, end - 1);
+    return true;
+}
+
+void call_done(Call *call) {
+    arena_done(&call->arena);
+    *call = (Call){0};
+}
+
+/* ---- the plan --------------------------------------------------------------------------------------------- */
+
+bool call_plan(const Call *call, uint64_t n, Plan *plan, Error *error) {
+    /* Numbers are doubles until the compiler gives them the type of the parameter. */
+    PtxVariable number = {.type = PTX_F64, .bytes = 8, .alignment = 8, .count = 1};
+    PtxVariable **parameters = memory_new(((size_t)call->argument_count + 1) * sizeof(PtxVariable *));
+    for (int i = 0; i < call->argument_count; i++) parameters[i] = &number;
+    PtxFunction entry = {
+        .name = call->function, .parameters = parameters, .parameter_count = call->argument_count};
+    PlanTyped typed = {.option = "--call", .text = call->items, .length = strlen(call->items)};
+    PlanVariables variables = {n, 1, 1};
+    *plan = (Plan){0};
+    PlanLaunch *launch = plan_add_launch(plan, call->function);
+    for (int d = 0; d < 3; d++) launch->grid[d] = launch->block[d] = 1;
+    bool good = plan_parse_typed(plan, launch, &entry, &typed, &variables, error);
+    free(parameters);
+    if (!good) plan_free(plan);
+    return good;
+}
+
+bool call_fills(const Call *call, const char *buffer) {
+    size_t length = strlen(buffer);
+    const char *end = call->items + strlen(call->items);
+    for (const char *item = call->items; item < end; item = skip_blanks(item_end(item, end) + 1, end)) {
+        size_t whole = (size_t)(item_end(item, end) - item);
+        if (!strncmp(item, buffer, length) && item[length] == '=')
+            return memchr(item, ':', whole) || item[length + 1] == '@';
+    }
+    return false;
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------ */
+
+static const char head[] =
+    "\n#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n#include <type_traits>\n"
+    "namespace redviz_call {\n"
+    "struct Pointer { void *at; template <class T> operator T *() const { return (T *)at; } };\n"
+    "struct Number { double value; template <class T> operator T() const { return (T)value; } };\n"
+    "static void *read(const char *path, size_t bytes, bool host) {\n"
+    "    void *at = malloc(bytes + 1);\n"
+    "    FILE *file = *path ? fopen(path, \"rb\") : NULL;\n"
+    "    if (file && fread(at, 1, bytes, file) != bytes) exit(125);\n"
+    "    if (file) fclose(file);\n"
+    "    if (!file && host) for (size_t i = 0; i < bytes; i++) ((unsigned char *)at)[i] = 0xA5;\n"
+    "    return at;\n"
+    "}\n"
+    "static void write(const char *path, const void *at, size_t bytes) {\n"
+    "    FILE *file = fopen(path, \"wb\");\n"
+    "    if (!file || fwrite(at, 1, bytes, file) != bytes || fclose(file)) exit(125);\n"
+    "}\n"
+    "static int check(cudaError_t error) {\n"
+    "    if (error) fprintf(stderr, \"%s\\n\", cudaGetErrorString(error));\n"
+    "    return error;\n"
+    "}\n"
+    "}\n";
+
+/* Each buffer takes three arguments of the program: bytes, the file that fills it or "", the file for what it holds afterwards. */
+void call_write_main(const Call *call, const Plan *plan, const char *path, Text *before, Text *out) {
+    const PlanLaunch *launch = &plan->launches[0];
+    text_print(before, "#include \"%s\"%s", path, head);
+    text_add(out, "int main(int, char **argv) {\n    using namespace redviz_call;\n");
+    for (int b = 0; b < plan->buffer_count; b++) {
+        const char *name = plan->buffers[b].name;
+        int at = 1 + 3 * b;
+        bool is_host = false;
+        for (int i = 0; i < launch->argument_count; i++)
+            is_host |= launch->arguments[i].buffer == b && call->is_host[i];
+        text_print(out, "    size_t bytes_%d = strtoull(argv[%d], NULL, 10);\n", b, at);
+        text_print(out, "    void *host_%d = redviz_call::read(argv[%d], bytes_%d, %d);\n", b, at + 1, b,
+                   is_host);
+        if (is_host) continue;
+        text_print(out, "    void *%s_%d = NULL;\n", name, b);
+        text_print(out, "    { void *%s; if (check(cudaMalloc(&%s, bytes_%d))) return 1; %s_%d = %s; }\n",
+                   name, name, b, name, b, name);
+        text_print(out,
+                   "    if (*argv[%d] && check(cudaMemcpy(%s_%d, host_%d, bytes_%d, "
+                   "cudaMemcpyHostToDevice))) return 1;\n",
+                   at + 1, name, b, b, b);
+    }
+    text_print(out, "    %s(", call->function);
+    for (int i = 0, number = 1 + 3 * plan->buffer_count; i < launch->argument_count; i++) {
+        int b = launch->arguments[i].buffer;
+        if (i) text_add(out, ", ");
+        if (b >= 0 && call->is_host[i])
+            text_print(out, "Pointer{(char *)host_%d + %llu}", b,
+                       (unsigned long long)launch->arguments[i].offset);
+        else if (b >= 0)
+            text_print(out, "Pointer{(char *)%s_%d + %llu}", plan->buffers[b].name, b,
+                       (unsigned long long)launch->arguments[i].offset);
+        else
+            text_print(out, "Number{strtod(argv[%d], NULL)}", number++);
+    }
+    text_add(out, ");\n    if (check(cudaDeviceSynchronize())) return 1;\n");
+    for (int b = 0; b < plan->buffer_count; b++) {
+        bool is_host = false;
+        for (int i = 0; i < launch->argument_count; i++)
+            is_host |= launch->arguments[i].buffer == b && call->is_host[i];
+        if (!is_host)
+            text_print(
+                out,
+                "    if (check(cudaMemcpy(host_%d, %s_%d, bytes_%d, cudaMemcpyDeviceToHost))) return 1;\n", b,
+                plan->buffers[b].name, b, b);
+        text_print(out, "    redviz_call::write(argv[%d], host_%d, bytes_%d);\n", 3 + 3 * b, b, b);
+    }
+    text_add(out, "    return 0;\n}\n");
+}

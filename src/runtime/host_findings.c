@@ -1,0 +1,205 @@
+/* What a program's host code did wrong (launch_list.h). */
+#include "runtime/launch_list.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+typedef struct Found {
+    HostFinding *list;
+    int count, capacity;
+    Arena *arena;
+} Found;
+
+static void add(Found *found, HostFinding finding) {
+    for (int i = 0; i < found->count; i++) /* in a loop, once */
+        if (found->list[i].line == finding.line && !strcmp(found->list[i].text, finding.text)) return;
+    array_push(found->list, found->count, found->capacity, finding);
+}
+
+static void add_launch(Found *found, const Captured *capture, int index) {
+    const CapturedLaunch *launch = &capture->launches[index];
+    if (!launch->is_refused) return;
+    const char *unchecked = launch->is_checked ? "" : "; the program does not ask for the error";
+    add(found, (HostFinding){true, launch->file, launch->line, index,
+                             arena_print(found->arena, "launch %d of %s is refused: %s%s", index + 1,
+                                         launch->name, launch->why, unchecked)});
+}
+
+/* Atomic minima and maxima that leave all that the host wrote as it was: one that starts too high, or that compares the bits of
+ * floats. (Equal values, and other atomics that change nothing, may be right: flags that nothing clears, sums of zeros.) */
+static void add_lost_extremes(Found *found, const Captured *capture, int index) {
+    const CapturedLaunch *launch = &capture->launches[index];
+    if (!launch->outdone || launch->changes || launch->writes_after_launch || launch->error ||
+        launch->repeats >= 0 || !launch->after_count)
+        return;
+    const CapturedMemory *memory = &capture->memories[launch->changed[0].memory];
+    add(found, (HostFinding){true, launch->extreme.file, launch->extreme.line, index,
+                             arena_print(found->arena,
+                                         "atomic minima or maxima of launch %d of %s change nothing: %s "
+                                         "still holds what the host wrote",
+                                         index + 1, launch->name, memory->name)});
+}
+
+/* ---- state that a launch leaves to the next one ------------------------------------------------------------ */
+
+static const CapturedPage *find_page(const CapturedPage *pages, int count, uint64_t address) {
+    for (int i = 0; i < count; i++)
+        if (pages[i].address == address) return &pages[i];
+    return NULL;
+}
+
+static int memory_at(const Captured *capture, const CapturedLaunch *launch, uint64_t address) {
+    for (int i = 0; i < launch->memory_count; i++) {
+        const CapturedMemory *memory = &capture->memories[launch->memories[i]];
+        if (address - memory->address < memory->bytes) return launch->memories[i];
+    }
+    return -1;
+}
+
+/* The variable in which `first` left another value than it found, if `second` finds that and nothing else is new to it; -1: another
+ * reason. */
+static int find_left_variable(const Captured *capture, const CapturedLaunch *first,
+                              const CapturedLaunch *second) {
+    int found = -1;
+    for (int i = 0; i < second->before_count; i++) {
+        const CapturedPage *now = &second->before[i],
+                           *then = find_page(first->before, first->before_count, now->address),
+                           *left = find_page(first->after, first->after_count, now->address);
+        if (!then || page_hash_is_equal(then->hash, now->hash)) continue;
+        if (!left || !page_hash_is_equal(left->hash, now->hash)) return -1;
+        int memory = memory_at(capture, second, now->address);
+        if (memory >= 0 && capture->memories[memory].variable && found < 0) found = memory;
+    }
+    return found;
+}
+
+/* A memory that `first` changed and `second` does not; -1: none. */
+static int find_unchanged(const CapturedLaunch *first, const CapturedLaunch *second) {
+    for (int i = 0; i < first->changed_count; i++) {
+        bool is_in_both = false;
+        for (int k = 0; k < second->changed_count; k++)
+            is_in_both |= second->changed[k].memory == first->changed[i].memory;
+        if (!is_in_both) return first->changed[i].memory;
+    }
+    return -1;
+}
+
+static bool is_same_launch(const CapturedLaunch *a, const CapturedLaunch *b) {
+    if (a->device != b->device || a->module != b->module || a->function != b->function ||
+        memcmp(a->grid, b->grid, sizeof a->grid) != 0 || memcmp(a->block, b->block, sizeof a->block) != 0)
+        return false;
+    if (a->parameter_count != b->parameter_count) return false;
+    for (int i = 0; i < a->parameter_count; i++)
+        if (a->sizes[i] != b->sizes[i] ||
+            memcmp(a->parameters + a->offsets[i], b->parameters + b->offsets[i], (size_t)a->sizes[i]) != 0)
+            return false;
+    return true;
+}
+
+/* A counter that no one resets: the same launch with the same data does less the second time. */
+static void add_left_state(Found *found, const Captured *capture, int index) {
+    enum { MOST_PAGES = 4096 };
+    const CapturedLaunch *second = &capture->launches[index], *first = NULL;
+    if (second->repeats >= 0 || second->error || !second->memories) return;
+    for (int i = index - 1; i >= 0 && !first; i--)
+        if (is_same_launch(&capture->launches[i], second)) first = &capture->launches[i];
+    if (!first || first->repeats >= 0 || first->error || first->before_count > MOST_PAGES ||
+        second->before_count > MOST_PAGES)
+        return;
+    int unchanged = find_unchanged(first, second),
+        variable = unchanged >= 0 ? find_left_variable(capture, first, second) : -1;
+    if (variable < 0) return;
+    CapturedLine line = {second->file, second->line};
+    for (int i = 0; i < second->use_count; i++)
+        if (second->uses[i].memory == variable) line = second->uses[i].line;
+    add(found,
+        (HostFinding){true, line.file, line.line, index,
+                      arena_print(found->arena,
+                                  "launch %d of %s does not write %s as launch %d did with the same data: %s "
+                                  "begins with what that "
+                                  "launch left in it",
+                                  index + 1, second->name, capture->memories[unchanged].name,
+                                  (int)(first - capture->launches) + 1, capture->memories[variable].name)});
+}
+
+static void add_fault(Found *found, const Captured *capture, const CapturedFault *fault) {
+    const char *text;
+    Arena *arena = found->arena;
+    switch (fault->kind) {
+    case CAPTURED_HOST_ACCESS: {
+        const char *name = fault->memory >= 0 ? capture->memories[fault->memory].name : NULL;
+        text = arena_print(arena, "the host %ss device memory%s%s%s%s, which ends the program", fault->call,
+                           name ? " " : "", name ? name : "", fault->function ? " in " : "",
+                           fault->function ? fault->function : "");
+        break;
+    }
+    case CAPTURED_USED_FREED:
+        text = arena_print(arena, "launch %d of %s uses %s, which the host freed here", fault->after,
+                           capture->launches[fault->after - 1].name, capture->memories[fault->memory].name);
+        break;
+    case CAPTURED_LACKS:
+        text = arena_print(arena, "%s is not emulated: it returned cudaErrorNotSupported", fault->call);
+        break;
+    default:
+        text = arena_print(arena, "%s failed: %s%s", fault->call, fault->what,
+                           fault->is_checked ? "" : "; the program does not ask for the error");
+        break;
+    }
+    add(found, (HostFinding){fault->kind != CAPTURED_LACKS, fault->file, fault->line, -1, text});
+}
+
+/* A status that means failure, where no CUDA call returned an error that would explain it. */
+static void add_end(Found *found, const Program *program) {
+    const Captured *capture = program->capture;
+    bool has_failed = program->end == PROGRAM_KILLED || (program->end == PROGRAM_EXITED && program->status);
+    bool has_error = capture->fault_count > 0;
+    for (int i = 0; i < capture->launch_count; i++)
+        has_error |= capture->launches[i].error || capture->launches[i].is_refused;
+    if (!has_failed || has_error || !capture->launch_count) return;
+    Text end = {0};
+    program_describe_end(program, &end);
+    add(found, (HostFinding){true, NULL, 0, -1,
+                             arena_print(found->arena, "the program %s, though no CUDA call failed",
+                                         text_string(&end))});
+    text_done(&end);
+}
+
+HostFinding *host_findings(const Program *program, Arena *arena, int *count) {
+    const Captured *capture = program->capture;
+    Found found = {.arena = arena};
+    for (int i = 0; i < capture->launch_count; i++) {
+        add_launch(&found, capture, i);
+        add_lost_extremes(&found, capture, i);
+        add_left_state(&found, capture, i);
+    }
+    for (int i = 0; i < capture->fault_count; i++) add_fault(&found, capture, &capture->faults[i]);
+    add_end(&found, program);
+    *count = found.count;
+    return found.list;
+}
+
+void host_findings_print(const Program *program, Text *out) {
+    Arena arena = {0};
+    int count;
+    HostFinding *list = host_findings(program, &arena, &count);
+    for (int i = 0; i < count; i++) {
+        const char *slash = list[i].file ? strrchr(list[i].file, '/') : NULL,
+                   *name = slash ? slash + 1 : list[i].file;
+        text_add(out, list[i].is_error ? "error: " : "note: ");
+        if (list[i].line) text_print(out, "%s line %d: ", name, list[i].line);
+        text_print(out, "%s\n", list[i].text);
+    }
+    free(list);
+    arena_done(&arena);
+}
+
+int host_findings_count_errors(const Program *program) {
+    Arena arena = {0};
+    int count, errors = 0;
+    HostFinding *list = host_findings(program, &arena, &count);
+    for (int i = 0; i < count; i++) errors += list[i].is_error;
+    free(list);
+    arena_done(&arena);
+    return errors;
+}

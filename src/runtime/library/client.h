@@ -1,0 +1,336 @@
+/* Client: the CUDA library that a program loads instead of NVIDIA's runtime and driver.
+ *
+ * It has no emulator: it keeps what the program's side must know (allocations, kernels, streams, graphs), checks
+ * calls as a GPU's driver does, and says the rest to redviz by the messages of ../program_messages.h. The functions below
+ * take and return what CUDA's own do; runtime.def and driver_calls.def list, a row each, which CUDA name calls which of
+ * them, and unsupported.def the names that only report that they are missing.
+ *
+ * Order: every call holds one lock. Copies are done by the caller itself, after the launches that came before
+ * them, so nothing runs beside anything else, whatever its stream.
+ *
+ * Words: an operation is what a stream executes: a launch, a copy, a fill, a host function, a child graph. */
+#ifndef LIBRARY_LIBRARY_H
+#define LIBRARY_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "runtime/program_messages.h"
+
+typedef enum CudaError {
+#define ERROR(number, name, driver_name, words) name = number,
+#include "runtime/library/errors.def"
+#undef ERROR
+} CudaError;
+
+/* errors.c: every function that can fail returns one of the numbers above, 0 if it does not. */
+
+typedef enum Enter {
+    ENTER_PLAIN, /* needs no redviz */
+    ENTER_QUERY, /* connects */
+    ENTER_CALL   /* and fails for good when a kernel has failed */
+} Enter;
+
+/* Enters a CUDA function: waits for host functions and takes the lock. Returns the error that the call must return
+ * at once, 0 if there is none. Each call is paired with library_leave(). */
+int library_enter(const char *function, void *caller, Enter way);
+/* Ends a CUDA function: reports `error` to redviz if failed() has said why, and keeps it as the thread's last. */
+int library_leave(int error);
+void library_unlock(
+    void); /* in a copy of the process by fork(): the thread that held the lock is not in it */
+uint64_t library_caller(void); /* the return address of the CUDA function that the program has called */
+void library_set_launch(
+    uint64_t caller); /* the address of the <<<>>> whose launch is this thread's next call */
+/* Says in words why the call fails with `error`; redviz lists them. Returns `error`. */
+int failed(int error, uint64_t address, uint64_t bytes, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int lacks(
+    const char *function); /* reports that this library does not have the function; cudaErrorNotSupported */
+int error_last(bool forget);
+const char *error_name(int error, bool of_driver); /* NULL: no such error */
+const char *error_words(int error);
+int error_of_driver(int error, const char **text, bool name);
+
+/* connection.c: the socket and the window. */
+bool connection_open(void); /* true if redviz answers; connects at the first call */
+const MessageWelcome *machine(void);
+void tell(MessageKind kind, const void *message, size_t bytes, const void *rest, size_t rest_bytes);
+/* Sends a question and takes its answer; what follows the answer comes back in *more (to be freed), if wanted.
+ * Returns an error if redviz has gone. */
+int ask(MessageKind kind, const void *message, size_t bytes, const void *rest, size_t rest_bytes,
+        void *answer, size_t answer_bytes, void **more, size_t *more_bytes);
+bool window_holds(uint64_t address);
+void *window_alias(uint64_t address); /* where this library may read and write device memory */
+void *reachable(uint64_t address);    /* the same for any address: host memory stays as it is */
+void window_open(uint64_t address, uint64_t bytes,
+                 bool accessible); /* to the program's own loads and stores */
+/* Waits for all launches, writes what they have printed; returns the error of a kernel, which stays. */
+int device_finish(void);
+int device_error(void);       /* that error, without waiting */
+void device_is_pending(void); /* a launch has been sent */
+void faults_watch(void);      /* faults.c: reports accesses to device memory by the program itself */
+
+typedef struct Pitched { /* cudaPitchedPtr */
+    uint64_t pointer;
+    size_t pitch, width, height;
+} Pitched;
+
+typedef struct Extent { /* cudaExtent */
+    size_t width, height, depth;
+} Extent;
+
+/* memory.c */
+typedef struct DeviceAllocation {
+    uint64_t address, bytes;
+    const char *variable; /* NULL: not a variable of a module */
+    MessageMemory memory;
+    bool freed;
+} DeviceAllocation;
+
+int memory_allocate(void *pointer, size_t bytes, MessageMemory memory);
+int memory_allocate_pitched(void *pointer, size_t *pitch, size_t width, size_t height);
+int memory_allocate_box(Pitched *to, Extent extent);
+int memory_free(uint64_t address, bool of_host);
+void memory_add(const MessagePlace *place, const char *variable);
+const DeviceAllocation *memory_find(uint64_t address); /* that begins at or below the address, freed or not */
+/* Fails, as "copies 4,096 bytes into 1,024 bytes of cudaMalloc memory", unless all bytes belong to one. */
+int memory_check(uint64_t address, uint64_t bytes, const char *verb, const char *where);
+int memory_info(size_t *available, size_t *total);
+int memory_pointer_attributes(void *attributes, uint64_t address);
+int memory_driver_attribute(void *value, int attribute, uint64_t address);
+int memory_driver_attributes(unsigned count, const int *attributes, void **values, uint64_t address);
+int memory_range(uint64_t *base, size_t *bytes, uint64_t address);
+int memory_host_pointer(uint64_t *device, uint64_t host);
+void memory_reset(void); /* frees what the program has allocated */
+
+/* operations.c: what a stream executes. A MemoryCopy and a Fill are boxes of rows of bytes. */
+typedef struct Size3 {
+    unsigned x, y, z;
+} Size3;
+
+typedef struct MemoryCopy {
+    uint64_t to, from;
+    size_t to_pitch, from_pitch, to_slice, from_slice;
+    size_t width, height, depth;
+    int kind; /* cudaMemcpyKind */
+} MemoryCopy;
+
+typedef struct Fill {
+    uint64_t to;
+    size_t pitch, slice, width, height, depth; /* width in elements */
+    unsigned value, element;
+} Fill;
+
+typedef struct KernelFunction KernelFunction;
+typedef struct Stream Stream;
+typedef struct Event Event;
+typedef struct Graph Graph;
+
+typedef struct KernelLaunch {
+    KernelFunction *function;
+    Size3 grid, block, cluster;
+    size_t shared;
+    bool cooperative;
+    bool by_driver; /* refused with the driver's errors, as by CUDA 13 also those of <<<>>> */
+    void *bytes;    /* its parameters, function_parameter_bytes() */
+} KernelLaunch;
+
+typedef struct HostCall {
+    void (*function)(void *);
+    void *data;
+} HostCall;
+
+typedef enum OperationKind { /* the numbers of cudaGraphNodeType */
+                             OPERATION_LAUNCH,
+                             OPERATION_COPY,
+                             OPERATION_FILL,
+                             OPERATION_HOST,
+                             OPERATION_GRAPH,
+                             OPERATION_NOTHING,
+                             OPERATION_WAIT,
+                             OPERATION_RECORD
+} OperationKind;
+
+typedef struct StreamOperation {
+    OperationKind kind;
+    union {
+        KernelLaunch launch;
+        MemoryCopy copy;
+        Fill fill;
+        HostCall host;
+        Graph *graph; /* owned */
+        Event *event;
+    } u;
+    uint64_t caller;
+} StreamOperation;
+
+int operation_submit(Stream *stream,
+                     StreamOperation *operation); /* executes it, or adds it to the stream's capture */
+int operation_run(const StreamOperation *operation, unsigned stream, unsigned graph);
+int copy_flat(uint64_t to, uint64_t from, size_t bytes, int kind, Stream *stream);
+int copy_rows(uint64_t to, size_t to_pitch, uint64_t from, size_t from_pitch, size_t width, size_t height,
+              int kind, Stream *stream);
+int copy_symbol(const void *symbol, uint64_t host, size_t bytes, size_t offset, int kind, bool from,
+                Stream *stream);
+int copy_box(const void *parameters, bool of_driver,
+             Stream *stream);                                    /* cudaMemcpy3DParms, or CUDA_MEMCPY3D */
+int copy_rows_of_driver(const void *parameters, Stream *stream); /* CUDA_MEMCPY2D */
+int copy_read_box(MemoryCopy *copy, const void *parameters);
+int fill_rows(uint64_t to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
+              Stream *stream);
+int fill_box(const Pitched *to, unsigned value, const Extent *extent, Stream *stream);
+int host_call(Stream *stream, void (*function)(void *), void *data);
+int host_callback(Stream *stream, void (*function)(Stream *, int, void *), void *data);
+void host_calls_wait(void);
+bool host_calls_is_inside(void); /* this thread executes one */
+
+/* modules.c: modules, their kernels and variables. */
+typedef struct Module Module;
+
+/* Of a fat binary, its wrapper, an ELF file or a PTX text; NULL for NULL. */
+Module *module_new(const void *image);
+Module *module_of_file(const char *name);
+void *module_register(const void *wrapper);
+void module_register_function(Module *module, const void *stub, const char *name);
+void module_register_variable(Module *module, const void *host, const char *name, bool managed);
+char module_init(Module *module);
+int module_send(Module *module);
+int module_get_function(void *function, Module *module, const char *name);
+int module_get_variable(uint64_t *address, size_t *bytes, Module *module, const char *name);
+int symbol_get(uint64_t *address, size_t *bytes, const void *symbol);
+/* The kernel of a stub of the host code, or of a handle; asks redviz about it at the first call. */
+int function_get(KernelFunction **function, const void *stub);
+const MessageFunction *function_facts(const KernelFunction *function);
+const char *function_name(const KernelFunction *function);
+Module *function_module(const KernelFunction *function);
+int function_parameter(const void *function, size_t index, size_t *offset, size_t *bytes);
+size_t function_parameter_bytes(const KernelFunction *function);
+int function_pack(const KernelFunction *function, void **parameters, void **extra, void *bytes);
+bool function_has_big_clusters(const KernelFunction *function); /* allowed by cudaFuncSetAttribute */
+unsigned
+function_dynamic_limit(const KernelFunction *function); /* the most dynamic shared memory of a launch */
+int function_attributes(void *attributes, const void *stub, bool long_form);
+int function_attribute(int *value, int attribute, const void *stub);
+int function_set_attribute(const void *stub, int attribute, int value);
+/* relocatable.c: calls `each` for the fat binaries of -rdc in the file that holds `wrapper`; true if there are any. */
+bool relocatable_each(const void *wrapper, void (*each)(const void *fatbin, size_t bytes, void *data),
+                      void *data);
+
+/* launches.c */
+int launch_plain(const void *stub, Size3 grid, Size3 block, void **parameters, size_t shared, Stream *stream,
+                 bool cooperative, bool by_driver);
+int launch_extended(const void *configuration, const void *stub, void **parameters, bool by_driver);
+int launch_by_driver(const void *function, Size3 grid, Size3 block, unsigned shared, Stream *stream,
+                     void **parameters, void **extra, bool cooperative);
+int launch_extended_by_driver(const void *configuration, const void *function, void **parameters,
+                              void **extra);
+int launch_prepare(KernelLaunch *launch, const void *node_parameters);
+int launch_run(const KernelLaunch *launch, unsigned stream, unsigned graph, uint64_t caller);
+void launch_free(KernelLaunch *launch);
+int configuration_push(Size3 grid, Size3 block, size_t shared, Stream *stream, uint64_t caller);
+int configuration_pop(Size3 *grid, Size3 *block, size_t *shared, Stream **stream);
+int occupancy_blocks(int *blocks, const void *stub, int threads, size_t shared);
+int occupancy_shared(size_t *bytes, const void *stub, int blocks, int threads);
+int occupancy_best(int *grid, int *block, const void *stub, size_t (*shared_of)(int), size_t shared,
+                   int limit);
+int occupancy_clusters(int *clusters, const void *stub, const void *configuration);
+int occupancy_cluster_size(int *size);
+
+/* streams.c: streams and events. NULL, 1 and 2 are the default streams. */
+typedef struct NodeList {
+    struct Node **nodes;
+    size_t count, capacity;
+} NodeList;
+
+struct Stream {
+    unsigned number; /* 0: default */
+    unsigned flags;
+    int priority;
+    Graph *capture;                    /* NULL: not capturing */
+    unsigned long long capture_number; /* no two captures have the same */
+    bool is_origin;                    /* the capture began here */
+    NodeList pending;                  /* the nodes on which the next captured one depends */
+    Stream *next;
+};
+
+struct Event {
+    double seconds;
+    bool recorded, timed;
+    unsigned long long capture_number; /* 0: not recorded in a capture */
+    NodeList nodes;                    /* of the capture, that come before it */
+};
+
+Stream *stream_find(Stream *stream);
+int stream_create(Stream **stream, unsigned flags, int priority);
+int stream_destroy(Stream *stream);
+void stream_join(Stream *stream, Graph *capture, unsigned long long number); /* number 0: a new capture */
+void streams_leave(const Graph *capture);                                    /* it ends for all its streams */
+int stream_finish(Stream *stream);                                           /* not while it captures */
+int stream_wait(Stream *stream, Event *event);
+int event_create(Event **event, unsigned flags);
+int event_destroy(Event *event);
+int event_record(Event *event, Stream *stream);
+void event_stamp(Event *event);
+int event_elapsed(float *milliseconds, const Event *from, const Event *to);
+void list_add(NodeList *list, struct Node *node);
+void list_copy(NodeList *to, const NodeList *from);
+
+/* graphs.c. An executable graph is a copy of a graph. `parameters` are the structures of cudaGraphAdd...Node. */
+int capture_begin(Stream *stream, Graph *into, struct Node **depends, size_t count);
+int capture_end(Stream *stream, Graph **graph);
+int capture_add(Stream *stream, StreamOperation *operation);
+int capture_info(Stream *stream, int *status, unsigned long long *id, Graph **graph, struct Node ***nodes,
+                 size_t *count);
+int capture_set(Stream *stream, struct Node **nodes, size_t count, bool replaces);
+int graph_create(Graph **graph);
+int graph_free(Graph *graph);
+int graph_copy(Graph **copy, const Graph *graph);
+int graph_run(Graph *graph, unsigned stream, unsigned number);
+int graph_launch(Graph *graph, Stream *stream);
+int graph_update(Graph *executable, const Graph *graph, int *result);
+int graph_add(struct Node **node, Graph *graph, struct Node **depends, size_t count,
+              StreamOperation *operation);
+int graph_add_node(struct Node **node, Graph *graph, struct Node **depends, size_t count, OperationKind kind,
+                   const void *parameters);
+int graph_add_any(struct Node **node, Graph *graph, struct Node **depends, size_t count,
+                  const void *parameters);
+int graph_add_copy(struct Node **node, Graph *graph, struct Node **depends, size_t count, uint64_t to,
+                   uint64_t from, size_t bytes, int kind);
+int graph_add_symbol_copy(struct Node **node, Graph *graph, struct Node **depends, size_t count,
+                          const void *symbol, uint64_t host, size_t bytes, size_t offset, int kind,
+                          bool from);
+int graph_depend(struct Node **from, struct Node **to, size_t count);
+int graph_nodes(const Graph *graph, struct Node **nodes, size_t *count, bool roots);
+int graph_edges(const Graph *graph, struct Node **from, struct Node **to, size_t *count);
+int node_find(struct Node **found, struct Node *node, Graph *clone);
+int node_type(const struct Node *node, int *type);
+int node_neighbours(const struct Node *node, struct Node **nodes, size_t *count, bool after);
+int node_set(Graph *executable, struct Node *node, OperationKind kind, const void *parameters);
+int node_set_copy(Graph *executable, struct Node *node, uint64_t to, uint64_t from, size_t bytes, int kind);
+
+/* device.c */
+int device_attribute(int *value, int attribute);
+int device_properties(void *properties, int major);
+int device_limit(size_t *value, int limit);
+int device_set_limit(int limit, size_t value);
+int device_check(int device);
+int text_out(char *text, int bytes, const char *value);
+
+int device_uuid(void *uuid);
+
+/* driver.c: what only the driver has. */
+typedef struct PtxLinking PtxLinking;
+
+int context_get(void **context);
+int context_current(void **context);
+int context_set(const void *context);
+int context_push(void **context);
+int context_pop(void **context);
+int link_create(PtxLinking **linker);
+int link_add(PtxLinking *linker, int type, const void *data, size_t bytes);
+int link_add_file(PtxLinking *linker, int type, const char *name);
+int link_complete(PtxLinking *linker, void **image, size_t *bytes);
+int link_destroy(PtxLinking *linker);
+int entry_point(const char *name, int version, void **function, int *status);
+
+#endif

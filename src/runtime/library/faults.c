@@ -1,0 +1,87 @@
+/* Faults: host code that loads or stores device memory is reported with its stack.
+ *
+ * The library's handler of SIGSEGV comes first, whatever handler the program installs: sigaction() and signal()
+ * below keep the program's behind it. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <ucontext.h>
+#include "runtime/library/client.h"
+
+typedef int Sigaction(int, const struct sigaction *, struct sigaction *);
+
+static struct sigaction program_handler; /* of SIGSEGV */
+static bool is_watching;
+
+/* sigaction() of the C library. */
+static int install(int number, const struct sigaction *action, struct sigaction *old) {
+    static Sigaction *real;
+    if (real == NULL) {
+        void *symbol = dlsym(RTLD_NEXT, "sigaction");
+        memcpy(&real, &symbol, sizeof symbol);
+    }
+    return real != NULL ? real(number, action, old) : -1;
+}
+
+static void report(uint64_t address, const void *context) {
+    MessageAccess access = {.address = address};
+    void *callers[32];
+    int count = backtrace(callers, 32);
+    uint64_t begin = 0;
+#ifdef __x86_64__
+    const ucontext_t *state = context;
+    begin = (uint64_t)state->uc_mcontext.gregs[REG_RIP];
+    access.is_write = (state->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+    (void)context;
+#endif
+    /* The stack begins with this handler; the program's part with the instruction that failed. */
+    int first = 0;
+    for (int i = 0; i < count; i++)
+        if ((uint64_t)(uintptr_t)callers[i] == begin) first = i;
+    if (first == 0) access.callers[access.caller_count++] = begin;
+    for (int i = first == 0 ? 3 : first; i < count && access.caller_count < 16; i++)
+        access.callers[access.caller_count++] = (uintptr_t)callers[i];
+    tell(MESSAGE_HOST_ACCESS, &access, sizeof access, NULL, 0);
+}
+
+static void fault(int number, siginfo_t *info, void *context) {
+    uint64_t address = (uintptr_t)info->si_addr;
+    bool is_device = info->si_code > 0 && window_holds(address);
+    if (is_device) report(address, context);
+    if (!is_device && (program_handler.sa_flags & SA_SIGINFO) != 0) {
+        program_handler.sa_sigaction(number, info, context);
+    } else if (!is_device && program_handler.sa_handler != SIG_DFL && program_handler.sa_handler != SIG_IGN) {
+        program_handler.sa_handler(number);
+    } else {
+        /* The instruction runs again, and ends the program. */
+        struct sigaction none = {.sa_handler = SIG_DFL};
+        install(SIGSEGV, &none, NULL);
+        if (info->si_code <= 0) raise(SIGSEGV);
+    }
+}
+
+void faults_watch(void) {
+    void *callers[4];
+    backtrace(callers, 4); /* loads what it needs now: the handler may not */
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER, .sa_sigaction = fault};
+    install(SIGSEGV, &action, &program_handler);
+    is_watching = true;
+}
+
+__attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *action,
+                                                     struct sigaction *old) {
+    if (number != SIGSEGV || !is_watching) return install(number, action, old);
+    if (old != NULL) *old = program_handler;
+    if (action != NULL) program_handler = *action;
+    return 0;
+}
+
+__attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    struct sigaction old = {.sa_handler = SIG_ERR};
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}

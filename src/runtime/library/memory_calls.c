@@ -1,0 +1,280 @@
+/* Memory: what the program has allocated, and the variables of its modules.
+ *
+ * The table is sorted by address. Freed rows stay until their addresses are used again, so that a copy of freed
+ * memory can be named. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/library/client.h"
+
+enum { PITCH_BYTES = 512 };
+
+static struct {
+    DeviceAllocation *rows;
+    size_t count, capacity;
+    uint64_t bytes;
+} table;
+
+/* The number of rows that begin at or below the address. */
+static size_t rows_below(uint64_t address) {
+    size_t low = 0, high = table.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (table.rows[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const DeviceAllocation *memory_find(uint64_t address) {
+    size_t row = rows_below(address);
+    return row > 0 ? &table.rows[row - 1] : NULL;
+}
+
+/* The allocation or variable that holds the address now; NULL: none. */
+static const DeviceAllocation *memory_at(uint64_t address) {
+    const DeviceAllocation *found = memory_find(address);
+    return found != NULL && !found->freed && address - found->address < found->bytes ? found : NULL;
+}
+
+static void drop_freed(uint64_t address, uint64_t bytes) {
+    size_t kept = 0;
+    for (size_t i = 0; i < table.count; i++) {
+        const DeviceAllocation *row = &table.rows[i];
+        if (row->freed && row->address < address + bytes && address < row->address + row->bytes) continue;
+        table.rows[kept++] = *row;
+    }
+    table.count = kept;
+}
+
+void memory_add(const MessagePlace *place, const char *variable) {
+    drop_freed(place->address, place->bytes);
+    if (table.count == table.capacity) {
+        size_t capacity = table.capacity * 2 + 64;
+        DeviceAllocation *rows = realloc(table.rows, capacity * sizeof *rows);
+        if (rows == NULL) abort();
+        table.rows = rows;
+        table.capacity = capacity;
+    }
+    size_t row = rows_below(place->address);
+    memmove(&table.rows[row + 1], &table.rows[row], (table.count - row) * sizeof *table.rows);
+    table.rows[row] =
+        (DeviceAllocation){place->address, place->bytes, variable, (MessageMemory)place->memory, false};
+    table.count++;
+    if (variable == NULL) table.bytes += place->bytes;
+    if (place->memory != MEMORY_DEVICE) window_open(place->address, place->bytes, true);
+}
+
+int memory_allocate(void *pointer, size_t bytes, MessageMemory memory) {
+    if (pointer == NULL) return failed(cudaErrorInvalidValue, 0, 0, "has NULL for the pointer to be set");
+    memset(pointer, 0, sizeof(void *));
+    if (bytes == 0) return 0;
+    int error = device_finish();
+    MessageAllocate question = {bytes, library_caller(), memory, 0};
+    MessagePlace place = {0};
+    if (error == 0)
+        error = ask(MESSAGE_ALLOCATE, &question, sizeof question, NULL, 0, &place, sizeof place, NULL, NULL);
+    if (error == 0) error = place.error;
+    if (error != 0) return error;
+    place.bytes = bytes;
+    place.memory = memory;
+    memory_add(&place, NULL);
+    memcpy(pointer, &place.address, sizeof(void *));
+    return 0;
+}
+
+int memory_allocate_pitched(void *pointer, size_t *pitch, size_t width, size_t height) {
+    *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+    return memory_allocate(pointer, *pitch * height, MEMORY_DEVICE);
+}
+
+int memory_allocate_box(Pitched *to, Extent extent) {
+    to->width = extent.width;
+    to->height = extent.height;
+    return memory_allocate_pitched(&to->pointer, &to->pitch, extent.width, extent.height * extent.depth);
+}
+
+static const char *kind_name(const DeviceAllocation *allocation) {
+    static const char *const NAMES[] = {"cudaMalloc memory", "managed memory", "pinned memory"};
+    return NAMES[allocation->memory];
+}
+
+static void release(DeviceAllocation *row) {
+    MessageAt message = {row->address, library_caller()};
+    if (row->memory != MEMORY_DEVICE) window_open(row->address, row->bytes, false);
+    tell(MESSAGE_FREE, &message, sizeof message, NULL, 0);
+    row->freed = true;
+    table.bytes -= row->bytes;
+}
+
+int memory_free(uint64_t address, bool of_host) {
+    if (address == 0) return 0;
+    size_t count = rows_below(address);
+    DeviceAllocation *row = count > 0 ? &table.rows[count - 1] : NULL;
+    if (row == NULL || address >= row->address + row->bytes || row->variable != NULL)
+        return failed(cudaErrorInvalidValue, address, 0, "frees 0x%" PRIx64 ", which was not allocated",
+                      address);
+    if (row->freed)
+        return failed(cudaErrorInvalidValue, row->address, row->bytes, "frees 0x%" PRIx64 " a second time",
+                      address);
+    if (row->address != address)
+        return failed(cudaErrorInvalidValue, row->address, row->bytes, "frees an address inside of %s",
+                      kind_name(row));
+    if (of_host != (row->memory == MEMORY_PINNED))
+        return failed(cudaErrorInvalidValue, row->address, row->bytes, "frees %s, which %s must free",
+                      kind_name(row), of_host ? "cudaFree" : "cudaFreeHost");
+    int error = device_finish();
+    if (error == 0) release(row);
+    return error;
+}
+
+void memory_reset(void) {
+    if (device_finish() != 0) return;
+    for (size_t i = 0; i < table.count; i++)
+        if (!table.rows[i].freed && table.rows[i].variable == NULL) release(&table.rows[i]);
+}
+
+/* 4096 -> "4,096" */
+static const char *with_commas(char text[32], uint64_t value) {
+    char digits[24];
+    int count = snprintf(digits, sizeof digits, "%" PRIu64, value), length = 0;
+    for (int i = 0; i < count; i++) {
+        if (i > 0 && (count - i) % 3 == 0) text[length++] = ',';
+        text[length++] = digits[i];
+    }
+    text[length] = '\0';
+    return text;
+}
+
+int memory_check(uint64_t address, uint64_t bytes, const char *verb, const char *where) {
+    const DeviceAllocation *row = memory_find(address);
+    char size[32], held[32], begin[32];
+    if (bytes == 0) return 0;
+    with_commas(size, bytes);
+    if (row == NULL || (row->freed && address >= row->address + row->bytes))
+        return failed(cudaErrorInvalidValue, address, bytes,
+                      "%s %s bytes %s 0x%" PRIx64 ", which was not allocated", verb, size, where, address);
+    if (row->freed)
+        return failed(cudaErrorInvalidValue, row->address, row->bytes,
+                      "%s %s bytes %s %s that has been freed", verb, size, where, kind_name(row));
+    uint64_t offset = address - row->address;
+    if (offset <= row->bytes && bytes <= row->bytes - offset) return 0;
+    with_commas(held, row->bytes);
+    with_commas(begin, offset);
+    return failed(cudaErrorInvalidValue, row->address, row->bytes, "%s %s bytes %s %s bytes of %s%s%s%s%s",
+                  verb, size, where, held, row->variable != NULL ? "the variable " : kind_name(row),
+                  row->variable != NULL ? row->variable : "", offset > 0 ? ", from byte " : "",
+                  offset > 0 ? begin : "", offset > 0 ? " on" : "");
+}
+
+int memory_info(size_t *available, size_t *total) {
+    uint64_t all = machine()->memory_bytes;
+    if (total != NULL) *total = all;
+    if (available != NULL) *available = table.bytes < all ? all - table.bytes : 0;
+    return 0;
+}
+
+/* cudaPointerAttributes; CUDA 13 has reserved fields behind these. */
+int memory_pointer_attributes(void *attributes, uint64_t address) {
+    struct {
+        int type, device;
+        uint64_t on_device, on_host;
+    } result = {0, -2, 0, address};
+    const DeviceAllocation *row = memory_at(address);
+    if (row == NULL && window_holds(address)) return cudaErrorInvalidValue;
+    if (row != NULL) {
+        result.type = row->memory == MEMORY_PINNED ? 1 : row->memory == MEMORY_DEVICE ? 2 : 3;
+        result.device = 0;
+        result.on_device = address;
+        if (row->memory == MEMORY_DEVICE) result.on_host = 0;
+    }
+    memcpy(attributes, &result, sizeof result);
+    return 0;
+}
+
+int memory_driver_attribute(void *value, int attribute, uint64_t address) {
+    enum {
+        CONTEXT = 1,
+        TYPE,
+        ON_DEVICE,
+        ON_HOST,
+        SYNCHRONIZES = 6,
+        NUMBER,
+        IS_MANAGED,
+        DEVICE,
+        BEGIN = 11,
+        BYTES,
+        MAPPED
+    };
+    const DeviceAllocation *row = memory_at(address);
+    uint64_t wide = 0;
+    size_t bytes = sizeof(int);
+    if (row == NULL) return cudaErrorInvalidValue;
+    switch (attribute) {
+    case CONTEXT: {
+        void *context = NULL;
+        context_get(&context);
+        wide = (uintptr_t)context;
+        bytes = 8;
+        break;
+    }
+    case TYPE:
+        wide = row->memory == MEMORY_PINNED ? 1 : 2;
+        break;
+    case ON_DEVICE:
+        wide = address, bytes = 8;
+        break;
+    case ON_HOST:
+        if (row->memory == MEMORY_DEVICE) return cudaErrorInvalidValue;
+        wide = address, bytes = 8;
+        break;
+    case NUMBER:
+        wide = (uint64_t)(row - table.rows) + 1, bytes = 8;
+        break;
+    case IS_MANAGED:
+        wide = row->memory == MEMORY_MANAGED;
+        break;
+    case BEGIN:
+        wide = row->address, bytes = 8;
+        break;
+    case BYTES:
+        wide = row->bytes, bytes = 8;
+        break;
+    case MAPPED:
+        wide = 1;
+        break;
+    case SYNCHRONIZES:
+    case DEVICE:
+        break;
+    default:
+        return cudaErrorNotSupported;
+    }
+    memcpy(value, &wide, bytes);
+    return 0;
+}
+
+int memory_driver_attributes(unsigned count, const int *attributes, void **values, uint64_t address) {
+    for (unsigned i = 0; i < count; i++)
+        if (memory_driver_attribute(values[i], attributes[i], address) != 0)
+            memset(values[i], 0, sizeof(int));
+    return 0;
+}
+
+int memory_range(uint64_t *base, size_t *bytes, uint64_t address) {
+    const DeviceAllocation *row = memory_at(address);
+    if (row == NULL) return cudaErrorSymbolNotFound;
+    if (base != NULL) *base = row->address;
+    if (bytes != NULL) *bytes = row->bytes;
+    return 0;
+}
+
+/* Registered host memory is no device memory here. */
+int memory_host_pointer(uint64_t *device, uint64_t host) {
+    if (memory_at(host) == NULL) return lacks("cudaHostRegister");
+    *device = host;
+    return 0;
+}

@@ -1,0 +1,320 @@
+/* Operations: copies, fills and calls of host functions, done at once or captured.
+ *
+ * A copy touches device memory through the alias of the window, after all launches that came before it; then
+ * redviz hears which bytes were written. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/library/client.h"
+
+enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, ANY_DIRECTION };
+
+static void say_written(uint64_t address, uint64_t bytes, uint64_t from, MessageWriteKind kind,
+                        uint64_t caller) {
+    MessageWrite message = {address, bytes, from, caller, kind, 0};
+    tell(MESSAGE_WRITTEN, &message, sizeof message, NULL, 0);
+}
+
+/* Each row of a box, from its first byte on. */
+static uint64_t box_bytes(size_t pitch, size_t slice, size_t width, size_t height, size_t depth) {
+    return (depth - 1) * slice + (height - 1) * pitch + width;
+}
+
+/* The checks of the driver, seen on an H100: host to device may come from device memory, and so on. */
+static int copy_check(const MemoryCopy *copy) {
+    bool to_device = window_holds(copy->to), from_device = window_holds(copy->from);
+    uint64_t to_bytes = box_bytes(copy->to_pitch, copy->to_slice, copy->width, copy->height, copy->depth);
+    uint64_t from_bytes =
+        box_bytes(copy->from_pitch, copy->from_slice, copy->width, copy->height, copy->depth);
+    if (copy->kind < HOST_TO_HOST || copy->kind > ANY_DIRECTION)
+        return failed(cudaErrorInvalidMemcpyDirection, 0, 0, "has no direction of a copy: %d", copy->kind);
+    if (copy->height * copy->depth > 1 && (copy->to_pitch < copy->width || copy->from_pitch < copy->width))
+        return failed(cudaErrorInvalidPitchValue, 0, 0, "copies rows that are wider than a pitch");
+    if (copy->to == 0 || copy->from == 0)
+        return failed(cudaErrorInvalidValue, 0, 0, "copies %s NULL", copy->to == 0 ? "to" : "from");
+    if ((copy->kind == HOST_TO_DEVICE || copy->kind == DEVICE_TO_DEVICE) && !to_device)
+        return failed(cudaErrorInvalidValue, copy->to, to_bytes,
+                      "copies to the device, and its destination is host memory");
+    if ((copy->kind == DEVICE_TO_HOST || copy->kind == DEVICE_TO_DEVICE) && !from_device)
+        return failed(cudaErrorInvalidValue, copy->from, from_bytes,
+                      "copies from the device, and its source is host memory");
+    int error = to_device ? memory_check(copy->to, to_bytes, "copies", "into") : 0;
+    return error == 0 && from_device ? memory_check(copy->from, from_bytes, "copies", "from") : error;
+}
+
+static int copy_run(const MemoryCopy *copy, uint64_t caller) {
+    if (copy->width == 0 || copy->height == 0 || copy->depth == 0) return 0;
+    int error = copy_check(copy);
+    if (error == 0) error = device_finish();
+    if (error != 0) return error;
+    bool is_flat = copy->to_pitch == copy->width && copy->from_pitch == copy->width;
+    size_t width = is_flat ? copy->width * copy->height : copy->width, height = is_flat ? 1 : copy->height;
+    for (size_t z = 0; z < copy->depth; z++) {
+        for (size_t y = 0; y < height; y++) {
+            uint64_t to = copy->to + z * copy->to_slice + y * copy->to_pitch;
+            uint64_t from = copy->from + z * copy->from_slice + y * copy->from_pitch;
+            memmove(reachable(to), reachable(from), width);
+            if (!window_holds(to)) continue;
+            bool on_device = window_holds(from);
+            say_written(to, width, on_device ? from : 0, on_device ? WRITE_COPIED_ON_DEVICE : WRITE_COPIED,
+                        caller);
+        }
+    }
+    return 0;
+}
+
+static int fill_run(const Fill *fill, uint64_t caller) {
+    size_t row = fill->width * fill->element;
+    if (row == 0 || fill->height == 0 || fill->depth == 0) return 0;
+    if (!window_holds(fill->to)) return failed(cudaErrorInvalidValue, fill->to, row, "sets host memory");
+    int error = memory_check(fill->to, box_bytes(fill->pitch, fill->slice, row, fill->height, fill->depth),
+                             "sets", "of");
+    if (error == 0) error = device_finish();
+    if (error != 0) return error;
+    size_t height = fill->pitch == row ? 1 : fill->height,
+           width = fill->pitch == row ? row * fill->height : row;
+    for (size_t z = 0; z < fill->depth; z++) {
+        for (size_t y = 0; y < height; y++) {
+            uint64_t to = fill->to + z * fill->slice + y * fill->pitch;
+            char *bytes = window_alias(to);
+            if (fill->element == 1)
+                memset(bytes, (int)fill->value, width);
+            else
+                for (size_t i = 0; i < width; i += fill->element)
+                    memcpy(bytes + i, &fill->value, fill->element);
+            say_written(to, width, 0, WRITE_SET, caller);
+        }
+    }
+    return 0;
+}
+
+/* Host functions run in a thread of their own, one at a time; the next CUDA call waits for it. */
+static _Thread_local bool is_inside;
+static atomic_bool is_running;
+static pthread_t runner;
+static pthread_mutex_t join_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *host_thread(void *data) {
+    HostCall call = *(HostCall *)data;
+    free(data);
+    is_inside = true;
+    call.function(call.data);
+    return NULL;
+}
+
+void host_calls_wait(void) {
+    if (!atomic_load(&is_running)) return;
+    pthread_mutex_lock(&join_lock);
+    if (atomic_exchange(&is_running, false)) pthread_join(runner, NULL);
+    pthread_mutex_unlock(&join_lock);
+}
+
+bool host_calls_is_inside(void) {
+    return is_inside;
+}
+
+static int host_run(const HostCall *call) {
+    HostCall *copy = malloc(sizeof *copy);
+    int error = device_finish();
+    if (copy == NULL || error != 0) {
+        free(copy);
+        return error != 0 ? error : cudaErrorMemoryAllocation;
+    }
+    *copy = *call;
+    host_calls_wait();
+    if (pthread_create(&runner, NULL, host_thread, copy) != 0) {
+        free(copy);
+        return cudaErrorOperatingSystem;
+    }
+    atomic_store(&is_running, true);
+    return 0;
+}
+
+int operation_run(const StreamOperation *operation, unsigned stream, unsigned graph) {
+    host_calls_wait();
+    switch (operation->kind) {
+    case OPERATION_LAUNCH:
+        return launch_run(&operation->u.launch, stream, graph, operation->caller);
+    case OPERATION_COPY:
+        return copy_run(&operation->u.copy, operation->caller);
+    case OPERATION_FILL:
+        return fill_run(&operation->u.fill, operation->caller);
+    case OPERATION_HOST:
+        return host_run(&operation->u.host);
+    case OPERATION_GRAPH:
+        return graph_run(operation->u.graph, stream, graph);
+    case OPERATION_RECORD:
+        event_stamp(operation->u.event);
+        return 0;
+    case OPERATION_NOTHING:
+    case OPERATION_WAIT:
+        break;
+    }
+    return 0;
+}
+
+int operation_submit(Stream *stream, StreamOperation *operation) {
+    stream = stream_find(stream);
+    operation->caller = library_caller();
+    if (stream->capture != NULL) return capture_add(stream, operation);
+    int error = operation_run(operation, stream->number, 0);
+    if (operation->kind == OPERATION_LAUNCH) launch_free(&operation->u.launch);
+    return error;
+}
+
+int copy_rows(uint64_t to, size_t to_pitch, uint64_t from, size_t from_pitch, size_t width, size_t height,
+              int kind, Stream *stream) {
+    StreamOperation operation = {.kind = OPERATION_COPY,
+                                 .u.copy = {to, from, to_pitch, from_pitch, 0, 0, width, height, 1, kind}};
+    return operation_submit(stream, &operation);
+}
+
+int copy_flat(uint64_t to, uint64_t from, size_t bytes, int kind, Stream *stream) {
+    return copy_rows(to, bytes, from, bytes, bytes, 1, kind, stream);
+}
+
+int copy_symbol(const void *symbol, uint64_t host, size_t bytes, size_t offset, int kind, bool from,
+                Stream *stream) {
+    uint64_t address = 0;
+    int error = symbol_get(&address, NULL, symbol);
+    if (error != 0) return error;
+    return from ? copy_flat(host, address + offset, bytes, kind, stream)
+                : copy_flat(address + offset, host, bytes, kind, stream);
+}
+
+/* cudaMemcpy3DParms: pitched memory alone. */
+int copy_read_box(MemoryCopy *copy, const void *parameters) {
+    struct {
+        uint64_t from_array;
+        size_t from_position[3];
+        Pitched from;
+        uint64_t to_array;
+        size_t to_position[3];
+        Pitched to;
+        size_t extent[3];
+        int kind;
+    } p;
+    memcpy(&p, parameters, sizeof p);
+    if (p.from_array != 0 || p.to_array != 0) return lacks("cudaMemcpy3D of arrays");
+    size_t from_slice = p.from.pitch * p.from.height, to_slice = p.to.pitch * p.to.height;
+    *copy = (MemoryCopy){p.to.pointer + p.to_position[2] * to_slice + p.to_position[1] * p.to.pitch +
+                             p.to_position[0],
+                         p.from.pointer + p.from_position[2] * from_slice +
+                             p.from_position[1] * p.from.pitch + p.from_position[0],
+                         p.to.pitch,
+                         p.from.pitch,
+                         to_slice,
+                         from_slice,
+                         p.extent[0],
+                         p.extent[1],
+                         p.extent[2],
+                         p.kind};
+    return 0;
+}
+
+/* One side of the driver's structures for copies of boxes; rows and slices are counted from here. */
+typedef struct DriverSide {
+    int memory; /* 1 host, 2 device, 3 array, 4 unified */
+    uint64_t host, device, array;
+} DriverSide;
+
+static uint64_t driver_address(const DriverSide *side) {
+    return side->memory == 1 ? side->host : side->device;
+}
+
+/* CUDA_MEMCPY3D */
+static int read_driver_box(MemoryCopy *copy, const void *parameters) {
+    struct Side {
+        size_t x, y, z, mipmap;
+        DriverSide memory;
+        uint64_t unused;
+        size_t pitch, height;
+    };
+    struct {
+        struct Side from, to;
+        size_t width, height, depth;
+    } p;
+    memcpy(&p, parameters, sizeof p);
+    if (p.from.memory.memory == 3 || p.to.memory.memory == 3) return lacks("cuMemcpy3D of arrays");
+    size_t from_slice = p.from.pitch * p.from.height, to_slice = p.to.pitch * p.to.height;
+    *copy = (MemoryCopy){driver_address(&p.to.memory) + p.to.z * to_slice + p.to.y * p.to.pitch + p.to.x,
+                         driver_address(&p.from.memory) + p.from.z * from_slice + p.from.y * p.from.pitch +
+                             p.from.x,
+                         p.to.pitch,
+                         p.from.pitch,
+                         to_slice,
+                         from_slice,
+                         p.width,
+                         p.height,
+                         p.depth,
+                         ANY_DIRECTION};
+    return 0;
+}
+
+int copy_box(const void *parameters, bool of_driver, Stream *stream) {
+    StreamOperation operation = {.kind = OPERATION_COPY};
+    int error = (of_driver ? read_driver_box : copy_read_box)(&operation.u.copy, parameters);
+    return error != 0 ? error : operation_submit(stream, &operation);
+}
+
+/* CUDA_MEMCPY2D */
+int copy_rows_of_driver(const void *parameters, Stream *stream) {
+    struct {
+        size_t x, y;
+        DriverSide memory;
+        size_t pitch;
+    } side[2];
+    size_t size[2];
+    memcpy(side, parameters, sizeof side);
+    memcpy(size, (const char *)parameters + sizeof side, sizeof size);
+    if (side[0].memory.memory == 3 || side[1].memory.memory == 3) return lacks("cuMemcpy2D of arrays");
+    size_t from_pitch = side[0].pitch != 0 ? side[0].pitch : size[0],
+           to_pitch = side[1].pitch != 0 ? side[1].pitch : size[0];
+    return copy_rows(driver_address(&side[1].memory) + side[1].y * to_pitch + side[1].x, to_pitch,
+                     driver_address(&side[0].memory) + side[0].y * from_pitch + side[0].x, from_pitch,
+                     size[0], size[1], ANY_DIRECTION, stream);
+}
+
+int fill_rows(uint64_t to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height,
+              Stream *stream) {
+    StreamOperation operation = {.kind = OPERATION_FILL,
+                                 .u.fill = {to, pitch, pitch * height, width, height, 1, value, element}};
+    return operation_submit(stream, &operation);
+}
+
+int fill_box(const Pitched *to, unsigned value, const Extent *extent, Stream *stream) {
+    StreamOperation operation = {.kind = OPERATION_FILL,
+                                 .u.fill = {to->pointer, to->pitch, to->pitch * to->height, extent->width,
+                                            extent->height, extent->depth, value, 1}};
+    return operation_submit(stream, &operation);
+}
+
+int host_call(Stream *stream, void (*function)(void *), void *data) {
+    StreamOperation operation = {.kind = OPERATION_HOST, .u.host = {function, data}};
+    return operation_submit(stream, &operation);
+}
+
+typedef struct Callback {
+    Stream *stream;
+    void (*function)(Stream *, int, void *);
+    void *data;
+} Callback;
+
+static void call_back(void *data) {
+    Callback callback = *(Callback *)data;
+    free(data);
+    callback.function(callback.stream, 0, callback.data);
+}
+
+int host_callback(Stream *stream, void (*function)(Stream *, int, void *), void *data) {
+    if (stream_find(stream)->capture != NULL) return cudaErrorStreamCaptureUnsupported;
+    Callback *callback = malloc(sizeof *callback);
+    if (callback == NULL) return cudaErrorMemoryAllocation;
+    *callback = (Callback){stream, function, data};
+    StreamOperation operation = {.kind = OPERATION_HOST, .u.host = {call_back, callback}};
+    int error = operation_submit(stream, &operation);
+    if (error != 0) free(callback);
+    return error; /* NOLINT(clang-analyzer-unix.Malloc): call_back() frees it */
+}

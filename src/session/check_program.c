@@ -1,0 +1,146 @@
+/* --check of a program: each distinct launch is searched for hazards, and one verdict is given. */
+#define _POSIX_C_SOURCE 200809L
+#include "runtime/launch_list.h"
+
+#include "base/clock.h"
+#include "session/hazards.h"
+
+#include <stdlib.h>
+
+typedef struct Checked { /* what was printed of a launch */
+    const char *kernel;
+    char *text;
+    int launch;
+} Checked;
+
+typedef struct ProgramCheck {
+    Session *session; /* of the launch that is shown */
+    const Program *program;
+    SessionCheckForm form;
+    Text *out;
+    Json json;
+    Checked *checked;
+    int checked_count, checked_capacity;
+    int clean, faulty, left, refused;
+    bool unknown;
+} ProgramCheck;
+
+static void print_head(const ProgramCheck *check, int index, const char *text) {
+    const CapturedLaunch *launch = &check->program->capture->launches[index];
+    text_print(check->out, "launch %d, %s%s%s: %s\n", index + 1, launch->name, launch->place ? ", " : "",
+               launch->place ? launch->place : "", text);
+}
+
+/* The same kernel with the same findings: the launch before is named. */
+static int find_same(const ProgramCheck *check, const char *kernel, const char *text) {
+    for (int i = 0; i < check->checked_count; i++)
+        if (!strcmp(check->checked[i].kernel, kernel) && !strcmp(check->checked[i].text, text))
+            return check->checked[i].launch;
+    return -1;
+}
+
+static void print_checked(ProgramCheck *check, int index, Session *session, bool has_findings) {
+    const char *kernel = check->program->capture->launches[index].name;
+    Text text = {0};
+    session_check(session, CHECK_TEXT, &text);
+    int same = find_same(check, kernel, text_string(&text));
+    if (same >= 0) {
+        char as[64];
+        snprintf(as, sizeof as, "as launch %d", same + 1);
+        if (has_findings) print_head(check, index, as);
+    } else if (has_findings || index == session_options(check->session)->launch) {
+        print_head(check, index, "");
+        text_add(check->out, text_string(&text));
+    }
+    Checked kept = {kernel, memory_copy_text(text_string(&text)), index};
+    array_push(check->checked, check->checked_count, check->checked_capacity, kept);
+    text_done(&text);
+}
+
+static void check_one(ProgramCheck *check, int index) {
+    SessionOptions options = *session_options(check->session);
+    Error error = {0};
+    options.launch = index;
+    options.search_races = true;
+    options.progress = NULL;
+    Session *session = session_open(&options, &error);
+    if (!session) {
+        check->unknown = true;
+        if (check->form == CHECK_TEXT) print_head(check, index, error.message);
+        return;
+    }
+    Findings *hazards = session_hazards(session);
+    bool has_errors = session_failed(session) || (hazards && hazards->error_count);
+    check->unknown |= session_is_unsupported(session);
+    check->faulty += has_errors;
+    check->clean += !has_errors;
+    if (check->form == CHECK_TEXT) {
+        print_checked(check, index, session, has_errors);
+    } else if (check->form == CHECK_JSON) {
+        Text text = {0};
+        session_check(session, CHECK_JSON, &text);
+        text_print(check->out, "%s%s", check->clean + check->faulty > 1 ? "," : "", text_string(&text));
+        text_done(&text);
+    }
+    session_free(session);
+}
+
+static bool is_checked(const CapturedLaunch *launch) {
+    return launch->repeats < 0 && !launch->is_refused && launch->memories;
+}
+
+static void check_launches(ProgramCheck *check, double seconds) {
+    const Captured *capture = check->program->capture;
+    double end = clock_seconds() + seconds;
+    for (int i = 0; i < capture->launch_count; i++) {
+        if (!is_checked(&capture->launches[i])) continue;
+        if (clock_seconds() > end)
+            check->left++;
+        else
+            check_one(check, i);
+    }
+}
+
+static void print_verdict(const ProgramCheck *check, int host_errors) {
+    Text *out = check->out;
+    host_findings_print(check->program, out);
+    text_print(out, "%d distinct launch%s of %d: ", check->clean + check->faulty,
+               check->clean + check->faulty == 1 ? "" : "es", check->program->capture->launch_count);
+    if (check->faulty)
+        text_print(out, "%d with errors", check->faulty);
+    else
+        text_add(out, "no error found; what it computes is not checked");
+    if (host_errors) text_print(out, "; %d error%s of the program", host_errors, host_errors == 1 ? "" : "s");
+    if (check->left)
+        text_print(out, "; %d not checked, since the time limit was reached (--time-limit)", check->left);
+    text_add(out, "\nprogram ");
+    program_describe_end(check->program, out);
+    text_add(out, "\n");
+}
+
+void session_check_program(Session *session, SessionCheckForm form, double seconds, bool *failed,
+                           bool *unknown, Text *out) {
+    const Program *program = session_options(session)->program;
+    ProgramCheck check = {.session = session, .program = program, .form = form, .out = out};
+    int host_errors = host_findings_count_errors(program);
+    if (form == CHECK_JSON) {
+        Json json = {.out = out};
+        json_open_object(&json, NULL);
+        launch_list_put_json(program, &json);
+        json_open_array(&json, "checked");
+        check_launches(&check, seconds);
+        json_close_array(&json);
+        json_close_object(&json);
+        text_add(out, "\n");
+    } else if (form == CHECK_SARIF) {
+        session_check(session, form, out);
+        check.faulty = session_hazards(session) ? session_hazards(session)->error_count : 0;
+    } else {
+        check_launches(&check, seconds);
+        print_verdict(&check, host_errors);
+    }
+    *failed = check.faulty || host_errors;
+    *unknown = check.unknown || check.left;
+    for (int i = 0; i < check.checked_count; i++) free(check.checked[i].text);
+    free(check.checked);
+}
