@@ -3,6 +3,7 @@
 
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/guided_run.h"
+#include "emulator/machine/holds.h"
 #include "emulator/lower/index_products.h"
 #include "emulator/tape/tape.h"
 
@@ -42,11 +43,7 @@ Emulator *emulator_new(const EmulatorOptions *options) {
     if (!settings->multiprocessors) settings->multiprocessors = DEFAULT_MULTIPROCESSORS;
     if (settings->threads <= 0) settings->threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (settings->threads < 1) settings->threads = 1;
-    if (!settings->memory_limit_bytes) {
-        long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-        settings->memory_limit_bytes =
-            pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 2 : UINT64_C(1) << 30;
-    }
+    if (!settings->memory_limit_bytes) settings->memory_limit_bytes = memory_of_machine() / 2;
     emulator->workspace = -1;
     return emulator;
 }
@@ -65,8 +62,36 @@ int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint6
     return memory_add(&emulator->memory, name, bytes, byte_count, type, false, false);
 }
 
+/* Regions from `first` on have moved by `by`. */
+static void move_indices(Emulator *emulator, int first, int by) {
+    for (size_t i = 0; i < emulator->placed_capacity; i++)
+        if (emulator->placed[i].variable && emulator->placed[i].region >= first)
+            emulator->placed[i].region += by;
+    if (emulator->workspace >= first) emulator->workspace += by;
+}
+
+int emulator_insert_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count,
+                           PtxType type, uint64_t address) {
+    int index = memory_insert(&emulator->memory, name, bytes, byte_count, type, false, address);
+    if (index >= 0) move_indices(emulator, index, 1);
+    return index;
+}
+
+void emulator_remove_buffer(Emulator *emulator, int buffer) {
+    memory_remove(&emulator->memory, buffer);
+    move_indices(emulator, buffer + 1, -1);
+}
+
+int emulator_find_buffer(const Emulator *emulator, uint64_t address) {
+    return memory_find(&emulator->memory, address);
+}
+
 void emulator_write(Emulator *emulator, int buffer, uint64_t offset, const void *bytes, uint64_t count) {
     memory_write(&emulator->memory, buffer, offset, bytes, count);
+}
+
+void emulator_keep_going(Emulator *emulator) {
+    emulator->options.keeps_going = true;
 }
 
 bool emulator_place_next(Emulator *emulator, uint64_t address) {
@@ -75,6 +100,10 @@ bool emulator_place_next(Emulator *emulator, uint64_t address) {
 
 void emulator_mark_unwritten(Emulator *emulator, int buffer) {
     if (emulator->options.observer) memory_mark_unwritten(&emulator->memory, buffer);
+}
+
+void emulator_set_heap(Emulator *emulator, uint64_t bytes) {
+    emulator->memory.heap_bytes = bytes;
 }
 
 bool emulator_find_leak(const Emulator *emulator, EmulatorLeak *leak) {
@@ -125,13 +154,36 @@ static void keep_placed(Emulator *emulator, Placed placed) {
 static int place_variable(Emulator *emulator, const PtxVariable *variable) {
     int region = find_placed(emulator, variable);
     if (region >= 0) return region;
-    uint64_t bytes = variable->bytes;
-    uint8_t *host = memory_new(bytes ? bytes : 1);
+    const EmulatorOptions *options = &emulator->options;
+    uint64_t bytes = variable->bytes, address = 0;
+    bool is_constant = variable->space == PTX_SPACE_CONST;
+    uint8_t *host =
+        options->place_variable ? options->place_variable(options->context, variable, &address) : NULL;
+    if (host) {
+        region = memory_insert(&emulator->memory, variable->name, host, bytes, variable->type, is_constant,
+                               address);
+        move_indices(emulator, region, 1);
+    } else {
+        host = memory_new(bytes ? bytes : 1);
+        region =
+            memory_add(&emulator->memory, variable->name, host, bytes, variable->type, is_constant, true);
+    }
     if (variable->initial) memcpy(host, variable->initial, bytes);
-    region = memory_add(&emulator->memory, variable->name, host, bytes, variable->type,
-                        variable->space == PTX_SPACE_CONST, true);
     keep_placed(emulator, (Placed){variable, region});
     return region;
+}
+
+int emulator_add_variable(Emulator *emulator, const PtxVariable *variable, void *bytes) {
+    int region = memory_add(&emulator->memory, variable->name, bytes, variable->bytes, variable->type,
+                            variable->space == PTX_SPACE_CONST, false);
+    keep_placed(emulator, (Placed){variable, region});
+    return region;
+}
+
+bool emulator_find_variable(const Emulator *emulator, const PtxVariable *variable, uint64_t *address) {
+    int region = find_placed(emulator, variable);
+    if (region >= 0) *address = emulator->memory.regions[region].base;
+    return region >= 0;
 }
 
 static uint64_t address_of(void *context, const PtxVariable *variable) {
@@ -173,10 +225,12 @@ static bool make_module(Emulator *emulator, const PtxModule *module, Error *erro
         if (emulator->modules[i] == module) return true;
     if (!check_size(emulator, module, error)) return false;
     array_push(emulator->modules, emulator->module_count, emulator->module_capacity, module);
+    bool *is_new = memory_new((size_t)module->variable_count + 1);
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
-        if (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST)
-            place_variable(emulator, variable);
+        if (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST) continue;
+        is_new[i] = find_placed(emulator, variable) < 0;
+        place_variable(emulator, variable);
     }
     for (int i = 0; i < module->variable_count; i++) {
         const PtxVariable *variable = module->variables[i];
@@ -184,13 +238,18 @@ static bool make_module(Emulator *emulator, const PtxModule *module, Error *erro
             const PtxRelocation *relocation = &variable->relocations[r];
             uint64_t value =
                 symbol_value(emulator, module, relocation->symbol) + (uint64_t)relocation->addend;
-            int region = find_placed(emulator, variable);
+            int region = is_new[i] ? find_placed(emulator, variable) : -1;
             if (region < 0 || relocation->offset + (uint64_t)relocation->bytes > variable->bytes) continue;
             memcpy(emulator->memory.regions[region].host + relocation->offset, &value,
                    (size_t)relocation->bytes);
         }
     }
+    free(is_new);
     return true;
+}
+
+bool emulator_load_module(Emulator *emulator, const PtxModule *module, Error *error) {
+    return make_module(emulator, module, error);
 }
 
 /* ---- launches --------------------------------------------------------------------------------------- */
@@ -291,6 +350,8 @@ static void set_options(Grid *grid, Emulator *emulator) {
     grid->first_look = options->first_look;
     grid->keeps_going = options->keeps_going;
     grid->observer = options->observer;
+    grid->touched = options->touched;
+    grid->touched_context = options->context;
     grid->cancel = options->cancel;
     grid->blocks_done = options->blocks_done;
 }
@@ -322,6 +383,14 @@ bool emulator_unsupported(Emulator *emulator, const Launch *launch, Arena *arena
             found[(*count)++] =
                 (EmulatorUnsupported){pc, arena_copy_string(arena, trap_text(&program->ops[pc]))};
     *list = found;
+    lowered_free(program);
+    return true;
+}
+
+bool emulator_static_shared(Emulator *emulator, const Launch *launch, uint32_t *bytes, Error *error) {
+    LoweredProgram *program = lower_launch(emulator, launch, &(LoweringOptions){0}, error);
+    if (!program) return false;
+    *bytes = program->static_shared_bytes;
     lowered_free(program);
     return true;
 }
@@ -366,12 +435,14 @@ bool emulator_run(Emulator *emulator, const Launch *launch, Trace *trace, Error 
     LoweringOptions options = {.shares_registers = true, .shared_as = emulator->shared_as};
     LoweredProgram *program = begin_launch(emulator, launch, &options, &grid, trace, error);
     if (!program) return false;
+    grid.holds = holds_new(emulator->options.holds, emulator->options.hold_count, grid.launch_index);
     grid.tapes = emulator->options.without_tapes ? NULL : &tape_door;
     if (grid.observer) grid.observer->launch(grid.observer->context, trace, grid.launch_index);
     bool done =
         grid_run(&grid, emulator->options.threads, emulator->options.memory_limit_bytes, trace, error);
     emulator->clock += grid.latest + BETWEEN_LAUNCHES;
     emulator->repeated_blocks += grid.repeated_blocks;
+    holds_free(grid.holds);
     lowered_free(program);
     return done;
 }

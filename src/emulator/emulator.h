@@ -13,8 +13,10 @@
 #define EMULATOR_EMULATOR_H
 
 #include "emulator/machine/recording.h"
+#include "emulator/machine/touched_page.h"
 #include "emulator/replay/replay.h"
 #include "ptx/launch.h"
+#include "trace/hold.h"
 #include "trace/observer.h"
 #include "trace/trace.h"
 
@@ -24,6 +26,8 @@ typedef struct EmulatorOptions {
     int threads;       /* host threads; 0: one per core */
     uint64_t seed;     /* for %clock, %globaltimer, and the schedule if it is not round robin */
     uint64_t schedule; /* 0: round robin; otherwise a different fair order of warps and fragments */
+    Hold *holds;       /* [hold_count] lanes that wait in addition; each launch sets the ends of its own */
+    int hold_count;
     uint32_t trace_first, trace_last; /* linear indices of the traced blocks, inclusive; first > last: none */
     bool has_trace_also;              /* traces one more block: trace_also */
     uint32_t trace_also;
@@ -44,6 +48,11 @@ typedef struct EmulatorOptions {
     /* sees every access, on one host thread if it cannot be split; outlives the emulator; NULL: no observer,
      * faster */
     const TraceObserver *observer;
+    /* Sees each page that a launch has touched, by address, after its last block and after a fault. NULL: none. */
+    void (*touched)(void *context, const EmulatorPage *page);
+    /* Where a module variable lies, and its host memory, zeroed; NULL: the emulator places it. */
+    void *(*place_variable)(void *context, const PtxVariable *variable, uint64_t *address);
+    void *context;               /* of these two */
     const volatile bool *cancel; /* polled; true ends the run early: emulator_run() fails with "cancelled" */
     volatile uint64_t *blocks_done; /* progress, or NULL */
 } EmulatorOptions;
@@ -55,12 +64,29 @@ void emulator_free(Emulator *emulator);
  * the emulator. Buffers are 256-byte aligned, with unmapped space between them. Returns the index of the
  * buffer in this emulator's traces (module variables follow the arguments). `type` is for display only. */
 int emulator_add_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count, PtxType type);
+/* The same for a buffer at `address`, before and behind others, whose indices change. -1: the address is not
+ * aligned, or a buffer lies there. Only between launches. */
+int emulator_insert_buffer(Emulator *emulator, const char *name, void *bytes, uint64_t byte_count,
+                           PtxType type, uint64_t address);
+/* Nothing lies at the buffer's address any more; indices behind it change. */
+void emulator_remove_buffer(Emulator *emulator, int buffer);
+int emulator_find_buffer(const Emulator *emulator,
+                         uint64_t address); /* that contains the address; -1: none */
+/* The next buffer is a variable of a module that will be launched, with `bytes` as its contents. */
+int emulator_add_variable(Emulator *emulator, const PtxVariable *variable, void *bytes);
+/* Creates the module's variables, if it has not been launched. */
+bool emulator_load_module(Emulator *emulator, const PtxModule *module, Error *error);
+bool emulator_find_variable(const Emulator *emulator, const PtxVariable *variable, uint64_t *address);
 /* The next buffer lies at `address`. False: it is no multiple of 256, or a buffer lies there or behind it. */
 bool emulator_place_next(Emulator *emulator, uint64_t address);
+/* From the next launch on (EmulatorOptions.keeps_going). */
+void emulator_keep_going(Emulator *emulator);
 /* The host writes to a buffer, between two launches. */
 void emulator_write(Emulator *emulator, int buffer, uint64_t offset, const void *bytes, uint64_t count);
 /* The buffer starts unwritten: an observer that searches for faults reports reads before the first write. */
 void emulator_mark_unwritten(Emulator *emulator, int buffer);
+/* The size of the device heap, a multiple of 16, before a launch first uses it; 8 MB if it is not set. */
+void emulator_set_heap(Emulator *emulator, uint64_t bytes);
 /* What the launches so far have allocated on the device heap and not freed. False: no leak. */
 typedef struct EmulatorLeak {
     uint64_t allocations, bytes;
@@ -86,6 +112,9 @@ typedef struct EmulatorUnsupported { /* an instruction that is valid PTX but not
  * texts are in `arena`. */
 bool emulator_unsupported(Emulator *emulator, const Launch *launch, Arena *arena,
                           const EmulatorUnsupported **list, int *count, Error *error);
+
+/* The bytes of the variables in shared memory that have a size, in each block. */
+bool emulator_static_shared(Emulator *emulator, const Launch *launch, uint32_t *bytes, Error *error);
 
 /* Runs one launch, bound to this emulator's addresses, to its end. Adds it to `trace`: a new TraceLaunch,
  * counters, traced blocks, traps, printed text. Module variables (.global, .const) are created on the first

@@ -13,13 +13,9 @@ typedef struct ExpectResult { /* after the run */
     double bound; /* absolute error allowed by the depth of the kernel's tree; 0: exact */
     bool correct;
     uint64_t index;      /* of the reported output element */
-    const char *verdict; /* a remark on a correct result that is not exact; NULL: none */
+    const char *verdict; /* instead of "ok" for a correct result: "total right"; NULL: "ok" */
     uint64_t compared;   /* output elements that were compared */
     uint64_t inexact;    /* those that differ from the reference rounded once to their type */
-    /* For a function that was found: the number of outputs with one, and the bytes of its name that --expect
-     * accepts. */
-    int outputs;
-    size_t function_length;
 } ExpectResult;
 
 typedef struct Reference {  /* a compensated sum; zero-initialised is empty */

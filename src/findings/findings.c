@@ -40,12 +40,11 @@ static void find_events(const Trace *trace, Finding *finding) {
 
 /* ---- the list of a run ------------------------------------------------------------------------------ */
 
-static void add_slow(FindingsBuilder *builder) {
+/* `traced`, or a run without counters of the grid: of the traced events. */
+static void add_slow(FindingsBuilder *builder, bool traced) {
     int count;
-    Totals run;
-    LineMetrics *lines = metrics_by_line(builder->trace, false, &count);
-    metrics_of_run(builder->trace, &run);
-    findings_add_slow_lines(builder, lines, count, &run);
+    LineMetrics *lines = metrics_by_line(builder->trace, traced, &count);
+    findings_add_slow_lines(builder, lines, count);
     free(lines);
 }
 
@@ -57,6 +56,27 @@ static void cut_slow(Findings *list) {
     memmove(list->items + from - left, list->items + from,
             (size_t)(list->count - from) * sizeof *list->items);
     list->count -= left;
+}
+
+static Findings *finish(FindingsBuilder *builder) {
+    cut_slow(findings_end(builder));
+    findings_add_advice(builder->list, builder->trace);
+    Findings *list = findings_end(builder); /* its examples order findings of equal cost */
+    for (int i = 0; i < list->count; i++)
+        if (list->items[i].severity != SEVERITY_SLOW) find_events(builder->trace, &list->items[i]);
+    return list;
+}
+
+void findings_count_slow_again(Findings *list, const Trace *trace) {
+    FindingsBuilder builder = {.list = list, .capacity = list->count, .trace = trace};
+    int kept = 0;
+    for (int i = 0; i < list->count; i++)
+        if (list->items[i].severity != SEVERITY_SLOW) list->items[kept++] = list->items[i];
+    list->count = kept;
+    add_slow(&builder, false);
+    cut_slow(findings_end(&builder));
+    findings_add_advice(list, trace);
+    findings_end(&builder);
 }
 
 Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result) {
@@ -72,11 +92,28 @@ Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const Find
     findings_add_traps(&builder);
     findings_add_result(&builder, detector, result);
     findings_add_leak(&builder, known);
-    add_slow(&builder);
-    cut_slow(findings_end(&builder));
-    findings_add_advice(builder.list, trace);
-    Findings *list = findings_end(&builder); /* its examples order findings of equal cost */
-    for (int i = 0; i < list->count; i++)
-        if (list->items[i].severity != SEVERITY_SLOW) find_events(trace, &list->items[i]);
-    return list;
+    add_slow(&builder, false);
+    return finish(&builder);
+}
+
+Findings *findings_new_counted(const Trace *trace, const FindingResult *result, bool traced) {
+    FindingsBuilder builder = findings_begin(trace);
+    int count;
+    findings_add_traps(&builder);
+    LineMetrics *lines = metrics_by_line(trace, traced, &count);
+    findings_add_undefined_shuffles(&builder, lines, count);
+    free(lines);
+    findings_add_result(&builder, NULL, result);
+    add_slow(&builder, traced);
+    findings_add_dropped(&builder);
+    return finish(&builder);
+}
+
+void findings_put_samples(Findings *findings, FindingSamples samples, void *context) {
+    for (int i = 0; i < findings->count; i++) {
+        Finding *finding = &findings->items[i];
+        if (finding->severity != SEVERITY_SLOW) continue;
+        finding->samples = samples(context, finding->launch, finding->access.file, finding->access.line,
+                                   &finding->waits_for);
+    }
 }

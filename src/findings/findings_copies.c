@@ -1,11 +1,12 @@
 /* Sentences about asynchronous copies that are disturbed in flight or never waited for. */
+#include "base/language.h"
 #include "findings/findings_sentences.h"
 
 /* What a thread must wait for before it may use the copy of this instruction. */
 static const char *wait_of(const TraceLaunch *launch, int pc, bool only_read) {
     const PtxInstruction *in = launch->program->code[pc].instruction;
     if (ptx_asynchronous(in) == PTX_ASYNC_COPY) return "cp.async.wait_group";
-    if (!ptx_instruction_has(in, PTX_MOD_BULK_GROUP)) return "the phase of its mbarrier is complete";
+    if (!ptx_instruction_has(in, PTX_MOD_BULK_GROUP)) return tr("the phase of its mbarrier is complete");
     return only_read ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group";
 }
 
@@ -14,30 +15,37 @@ static const char *wait_of(const TraceLaunch *launch, int pc, bool only_read) {
 void findings_add_early(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out) {
     const FindingAccess *access = &finding->access, *copy = &finding->other;
     bool reads = pair->kind == FINDING_ASYNC_READ;
-    text_print(out, "line %d: ", access->line);
+    finding_begin_place(access, out);
     findings_add_access(access, !pair->is_same_block, finding->what, out);
-    text_print(out, ", %s before %s: line %d copies %s it asynchronously (", reads ? "read" : "written",
-               wait_of(launch, copy->pc, pair->is_source), copy->line, pair->is_source ? "from" : "to");
+    text_print(out, reads ? tr(", read before %s") : tr(", written before %s"),
+               wait_of(launch, copy->pc, pair->is_source));
+    text_print(out,
+               pair->is_source ? tr(": line %d copies from it asynchronously (")
+                               : tr(": line %d copies to it asynchronously ("),
+               copy->line);
     findings_add_thread(copy, !pair->is_same_block, out);
-    text_print(out, "), and the copy may not have %s", pair->is_source ? "read it yet" : "arrived yet");
-    text_add(out, reads             ? ": the value loaded is undefined"
-                  : pair->is_source ? ": either value may be copied"
-                                    : ": either value may remain");
+    text_add(out, pair->is_source ? tr("), and the copy may not have read it yet")
+                                  : tr("), and the copy may not have arrived yet"));
+    text_add(out, reads             ? tr(": the value loaded is undefined")
+                  : pair->is_source ? tr(": either value may be copied")
+                                    : tr(": either value may remain"));
 }
 
 const char *findings_advice_for_early(const RacePair *pair, const TraceLaunch *launch) {
     const PtxInstruction *in = launch->program->code[pair->other.pc].instruction;
     if (ptx_asynchronous(in) == PTX_ASYNC_COPY)
-        return "commit the copies (cp.async.commit_group), wait for their group (cp.async.wait_group) in the "
-               "thread "
-               "that issued them, then synchronize the block before other threads use them";
+        return tr(
+            "commit the copies (cp.async.commit_group), wait for their group (cp.async.wait_group) in the "
+            "thread "
+            "that issued them, then synchronize the block before other threads use them");
     if (ptx_instruction_has(in, PTX_MOD_BULK_GROUP))
-        return "commit the copy (cp.async.bulk.commit_group) and wait for its group "
-               "(cp.async.bulk.wait_group) before "
-               "its memory is used again";
-    return "expect its bytes (mbarrier.arrive.expect_tx) and wait for the phase that they complete, with the "
-           "parity of "
-           "that phase, in every thread that uses them";
+        return tr("commit the copy (cp.async.bulk.commit_group) and wait for its group "
+                  "(cp.async.bulk.wait_group) before "
+                  "its memory is used again");
+    return tr(
+        "expect its bytes (mbarrier.arrive.expect_tx) and wait for the phase that they complete, with the "
+        "parity of "
+        "that phase, in every thread that uses them");
 }
 
 void findings_describe_left(FindingsBuilder *builder, Finding *finding) {
@@ -45,16 +53,18 @@ void findings_describe_left(FindingsBuilder *builder, Finding *finding) {
     const FindingAccess *access = &finding->access;
     bool committed = finding->kind == FINDING_COPY_NOT_AWAITED;
     bool bulk = ptx_instruction_has(launch->program->code[access->pc].instruction, PTX_MOD_BULK);
-    finding->advice = committed ? "wait for every group, or phase, before the thread ends"
-                                : "end the copies of a group with a commit, then wait for the group";
+    finding->advice = committed ? tr("wait for every group, or phase, before the thread ends")
+                                : tr("end the copies of a group with a commit, then wait for the group");
     finding->sentence =
         committed
-            ? arena_print(&builder->list->arena,
-                          "line %d: the block ends, and no thread has waited for the copy of warp %d lane %d "
-                          "(not before %s).",
-                          access->line, access->warp, access->lane, wait_of(launch, access->pc, false))
-            : arena_print(&builder->list->arena,
-                          "line %d: the copy of warp %d lane %d is in no group: no cp.async.%scommit_group "
-                          "follows it, so no wait_group waits for it.",
-                          access->line, access->warp, access->lane, bulk ? "bulk." : "");
+            ? arena_print(
+                  &builder->list->arena,
+                  tr("line %d: the block ends, and no thread has waited for the copy of warp %d lane %d "
+                     "(not before %s)."),
+                  access->line, access->warp, access->lane, wait_of(launch, access->pc, false))
+            : arena_print(
+                  &builder->list->arena,
+                  tr("line %d: the copy of warp %d lane %d is in no group: no cp.async.%scommit_group "
+                     "follows it, so no wait_group waits for it."),
+                  access->line, access->warp, access->lane, bulk ? "bulk." : "");
 }

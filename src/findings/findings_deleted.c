@@ -1,4 +1,5 @@
 /* Stores that the compiler removed: the PTX lacks them, so they cannot be checked for races. */
+#include "base/language.h"
 #include "findings/findings_sentences.h"
 
 #include <stdio.h>
@@ -85,7 +86,7 @@ static LineUse *lines_of(const PtxProgram *program, const char *file, int *first
     *first = MOST_LINES;
     *last = 0;
     for (int pc = 0; pc < program->code_count; pc++) {
-        PtxSourceLine at = metrics_line_of(program, pc);
+        PtxSourceLine at = program->code[pc].line;
         const PtxInstruction *in = program->code[pc].instruction;
         if (at.line < 1 || at.line > MOST_LINES || !at.file || strcmp(at.file, file) != 0) continue;
         lines[at.line].has_code = true;
@@ -105,13 +106,12 @@ static void add_note(FindingsBuilder *builder, int launch, const char *file, int
     finding->count = 1;
     finding->access.file = file;
     finding->access.line = line;
-    text_print(&text, "line%s %d", more ? "s" : "", line);
-    if (more) text_print(&text, " to %d", line + more);
-    text_print(
-        &text,
-        ": no %s left in the PTX: the compiler has removed the store%s, or keeps the value%s in registers",
-        has_code ? "store is" : "memory access is", more ? "s" : "", more ? "s" : "");
-    finding->advice = "--compile-flags -G keeps every access";
+    text_print(&text, more ? tr("lines %d to %d: ") : tr("line %d: "), line, line + more);
+    text_add(&text,
+             has_code ? tr("no store is left in the PTX: ") : tr("no memory access is left in the PTX: "));
+    text_print(&text, tr("the compiler has removed the store%s, or keeps the value%s in registers"),
+               more ? "s" : "", more ? "s" : "");
+    finding->advice = tr("--compile-flags -G keeps every access");
     finding->sentence = findings_finish_sentence(builder->list, &text);
 }
 
@@ -152,10 +152,19 @@ static int first_line_of(const FindingsBuilder *builder, const char *file, int l
     return line;
 }
 
+/* The source of its first instruction that has a line; NULL: none has one. (The module of a program that runs has the name of
+ * its source, too.) */
+static const char *source_of(const PtxProgram *program) {
+    for (int pc = 0; pc < program->code_count; pc++)
+        if (program->code[pc].line.file && program->code[pc].line.line > 0)
+            return program->code[pc].line.file;
+    return NULL;
+}
+
 static void add_of_launch(FindingsBuilder *builder, int launch) {
     const PtxProgram *program = builder->trace->launches[launch]->program;
-    const char *file = program->code_count ? metrics_line_of(program, 0).file : NULL;
-    if (!file || !program->module || (program->module->file && !strcmp(file, program->module->file))) return;
+    const char *file = source_of(program);
+    if (!file) return;
     int first, last;
     LineUse *lines = lines_of(program, file, &first, &last);
     if (last) first = first_line_of(builder, file, first);
@@ -172,7 +181,8 @@ static void add_of_launch(FindingsBuilder *builder, int launch) {
 }
 
 void findings_note_deleted(Findings *list, const Trace *trace, FindingSource source, void *context) {
-    FindingsBuilder builder = {list, list->count, trace, source, context};
+    FindingsBuilder builder = {
+        .list = list, .capacity = list->count, .trace = trace, .source = source, .context = context};
     for (int i = 0; i < trace->launch_count; i++) {
         bool is_new = true; /* launches of one entry share a program */
         for (int k = 0; k < i; k++) is_new &= trace->launches[k]->program != trace->launches[i]->program;

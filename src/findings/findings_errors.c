@@ -20,10 +20,12 @@ static bool add_to_same_lines(FindingsBuilder *builder, const RaceDetector *dete
     finding_put_line(launch, &other);
     for (int i = 0; i < builder->list->count; i++) {
         Finding *earlier = &builder->list->items[i];
-        bool same = earlier->kind == pair->kind && earlier->launch == pair->launch &&
-                    earlier->access.buffer == access.buffer && earlier->access.line == access.line &&
-                    earlier->other.line == other.line && earlier->access.is_store == access.is_store &&
-                    earlier->other.is_store == other.is_store;
+        bool same =
+            earlier->kind == pair->kind && earlier->launch == pair->launch &&
+            earlier->access.buffer == access.buffer && earlier->access.line == access.line &&
+            earlier->other.line == other.line &&
+            (pair->kind == FINDING_MISSING_ACQUIRE || /* one lock guards all its accesses */
+             (earlier->access.is_store == access.is_store && earlier->other.is_store == other.is_store));
         if (!same) continue;
         add_instructions(builder, earlier, pair);
         earlier->count += pair->count;
@@ -53,17 +55,22 @@ static void add_pair(FindingsBuilder *builder, const RaceDetector *detector, con
         findings_describe_passed_by(builder, pair, finding);
     else if (pair->kind == FINDING_PARTIAL_BARRIER)
         findings_describe_partial_barrier(builder, pair, finding);
+    else if (pair->kind == FINDING_SPLIT_BARRIER)
+        findings_describe_split_barrier(builder, finding);
     else if (pair->kind == FINDING_COPY_NOT_COMMITTED || pair->kind == FINDING_COPY_NOT_AWAITED)
         findings_describe_left(builder, finding);
     else
         findings_describe_race(builder, detector, pair, finding);
 }
 
-/* A race of the same two instructions makes the note redundant. */
+/* An error of the same two instructions, or a missing acquire that loses values of that memory, makes the note redundant. */
 static bool is_said_by_error(const RaceDetector *detector, const RacePair *pair) {
     if (pair->kind != FINDING_MISSING_ACQUIRE) return false;
     for (int i = 0; i < detector->pair_count; i++) {
         const RacePair *other = &detector->pairs[i];
+        if (other->kind == FINDING_STALE_READ && other->launch == pair->launch &&
+            other->access.buffer == pair->access.buffer)
+            return true;
         if (finding_kind_severity(other->kind) == SEVERITY_ERROR && other->launch == pair->launch &&
             other->access.pc == pair->access.pc && other->other.pc == pair->other.pc)
             return true;

@@ -1,7 +1,7 @@
 /* Sentences about faults and wrong results (findings.h). */
-#include "findings/findings_sentences.h"
+#include "base/language.h"
 #include "base/sentence.h"
-#include <inttypes.h>
+#include "findings/findings_sentences.h"
 
 /* ---- traps ------------------------------------------------------------------------------------------ */
 
@@ -10,61 +10,76 @@ static const char *advice_for_trap(TrapKind kind) {
     case TRAP_OUT_OF_BOUNDS:
     case TRAP_READ_OUTSIDE:
     case TRAP_WRITE_OUTSIDE:
-        return "compare the index with the number of elements before the access (if (i < n)), and the size "
-               "of the array with that of the block";
+        return tr(
+            "compare the index with the number of elements before the access (if (i < n)), and the size "
+            "of the array with that of the block");
     case TRAP_INDEX_OVERFLOW:
-        return "compute the index in 64 bits (size_t i = (size_t)row * columns + column), or compare before "
-               "it becomes negative";
+        return tr(
+            "compute the index in 64 bits (size_t i = (size_t)row * columns + column), or compare before "
+            "it becomes negative");
+    case TRAP_NARROW_INDEX:
+        return tr("give the index a wider type (int or size_t)");
     case TRAP_MISALIGNED:
-        return "align vector accesses to a multiple of their size";
+        return tr("align vector accesses to a multiple of their size");
     case TRAP_DIVERGENT_BARRIER:
-        return "move the barrier out of the branch, so that every thread of the block reaches it";
+        return tr("move the barrier out of the branch, so that every thread of the block reaches it");
     case TRAP_DEADLOCK:
-        return "make sure that what the threads wait for happens: the same barriers on every path, all "
-               "blocks resident at "
-               "once, locks taken by one lane at a time";
+        return tr("make sure that what the threads wait for happens: the same barriers on every path, all "
+                  "blocks resident at "
+                  "once, locks taken by one lane at a time");
     case TRAP_MISSING_LANES:
-        return "include in the mask only lanes that execute the instruction (__ballot_sync before the branch "
-               "gives it), or move the instruction out of the branch";
+        return tr(
+            "include in the mask only lanes that execute the instruction (__ballot_sync before the branch "
+            "gives it), or move the instruction out of the branch");
     case TRAP_MBARRIER:
-        return "make mbarrier.init's count the number of arrivals of a phase, and expect as many bytes as "
-               "are "
-               "copied";
+        return tr("make mbarrier.init's count the number of arrivals of a phase, and expect as many bytes as "
+                  "are "
+                  "copied");
     case TRAP_LANE_OUTSIDE_MASK:
-        return "name every lane in the mask that executes the instruction, or keep other lanes away from it";
+        return tr("let the mask name every lane that executes the instruction");
     case TRAP_BLOCK_EXITED:
-        return "end the kernel with a barrier of the cluster (cluster.sync()), so that no block exits before "
-               "the "
-               "last access of its shared memory";
+        return tr(
+            "end the kernel with a barrier of the cluster (cluster.sync()), so that no block exits before "
+            "the "
+            "last access of its shared memory");
     case TRAP_UNINITIALIZED:
-        return "let every thread store its element, or the identity if it has none, before a barrier and "
-               "the first load";
+        return tr("let every thread store its element, or the identity if it has none, before a barrier and "
+                  "the first load");
     case TRAP_UNWRITTEN:
-        return "write it first: cudaMemset(), a copy from the host, or a store of an earlier launch; memory "
-               "from malloc needs a store";
+        return tr(
+            "write it first: cudaMemset(), a copy from the host, or a store of an earlier launch; memory "
+            "from malloc needs a store");
     case TRAP_ARRAY_OVERRUN:
-        return "compare the index with the number of elements of the array, or make the array larger";
+        return tr("compare the index with the number of elements of the array, or make the array larger");
     case TRAP_HEAP_OVERRUN:
-        return "compare the index with the size that was passed to malloc";
+        return tr("compare the index with the size that was passed to malloc");
     case TRAP_USE_AFTER_FREE:
-        return "free the memory after its last access, in one thread, after a barrier of all threads that "
-               "use it";
+        return tr("free the memory after its last access, in one thread, after a barrier of all threads that "
+                  "use it");
     case TRAP_DOUBLE_FREE:
-        return "let one thread free it, once";
+        return tr("let one thread free it, once");
     case TRAP_INSTRUCTION_BUDGET:
-        return "look for a loop that does not end; --max-instructions raises the limit";
+        return tr("look for a loop that does not end; --max-instructions raises the limit");
     default:
         return NULL;
     }
+}
+
+/* A wrong mask has one cause, however many instructions take it: the same lanes are outside. */
+static bool has_same_cause(const Finding *finding, const Trap *trap) {
+    if (finding->launch != trap->launch || strcmp(finding->kind_text, trap_kind_text(trap->kind)) != 0)
+        return false;
+    return finding->access.pc == trap->pc ||
+           (trap->kind == TRAP_LANE_OUTSIDE_MASK && finding->access.lanes & trap->lanes);
 }
 
 static bool count_same_trap(Findings *list, const Trap *trap) {
     for (int i = 0; i < list->count; i++) {
         Finding *same = &list->items[i];
         if ((same->kind != FINDING_FAULT && same->kind != FINDING_NOT_EMULATED) ||
-            same->launch != trap->launch || same->access.pc != trap->pc ||
-            strcmp(same->kind_text, trap_kind_text(trap->kind)) != 0)
+            !has_same_cause(same, trap))
             continue;
+        if (trap->kind == TRAP_LANE_OUTSIDE_MASK) return true; /* its sentence names the lines */
         same->count++;
         same->blocks += memcmp(same->access.block, trap->block, sizeof trap->block) != 0;
         return true;
@@ -72,9 +87,65 @@ static bool count_same_trap(Findings *list, const Trap *trap) {
     return false;
 }
 
+/* ---- masks ------------------------------------------------------------------------------------------- */
+
+/* "; the same in lines 17 and 19": instructions that lanes of the finding execute outside their mask, too. */
+static void add_other_lines(const FindingsBuilder *builder, const Finding *finding, Text *out) {
+    enum { MOST_LINES = 8 };
+    int lines[MOST_LINES], count = 0;
+    for (int i = 0; i < builder->trace->trap_count && count < MOST_LINES; i++) {
+        const Trap *trap = &builder->trace->traps[i];
+        FindingAccess access = {.pc = trap->pc};
+        if (!has_same_cause(finding, trap)) continue;
+        finding_put_line(builder->trace->launches[trap->launch], &access);
+        bool known = !access.line || access.line == finding->access.line;
+        for (int k = 0; k < count; k++) known |= lines[k] == access.line;
+        if (!known) lines[count++] = access.line;
+    }
+    if (count) text_add(out, count > 1 ? tr("; the same in lines ") : tr("; the same in line "));
+    for (int i = 0; i < count; i++)
+        text_print(out, i == 0 ? "%d" : i + 1 < count ? ", %d" : tr(" and %d"), lines[i]);
+}
+
+static bool is_between(const Finding *race, int pc) {
+    int a = race->access.pc, b = race->other.pc;
+    return a < b ? a <= pc && pc <= b : b <= pc && pc <= a;
+}
+
+/* Removes the races of lanes that an instruction with a wrong mask was to order; returns how many. */
+static int drop_races(FindingsBuilder *builder, const Trap *wrong) {
+    Findings *list = builder->list;
+    int kept = 0, dropped = 0;
+    for (int i = 0; i < list->count; i++) {
+        const Finding *finding = &list->items[i];
+        bool follows = finding->kind == FINDING_WARP_RACE && finding->launch == wrong->launch;
+        bool is_around = false;
+        for (int t = 0; follows && t < builder->trace->trap_count; t++) {
+            const Trap *trap = &builder->trace->traps[t];
+            is_around |= trap->kind == wrong->kind && trap->launch == wrong->launch &&
+                         trap->lanes & wrong->lanes && is_between(finding, trap->pc);
+        }
+        dropped += is_around;
+        if (!is_around) list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+    return dropped;
+}
+
+static void add_outside_mask(FindingsBuilder *builder, const Finding *finding, int races, Text *out) {
+    add_other_lines(builder, finding, out);
+    if (races)
+        text_print(out,
+                   races == 1 ? tr("; so %d pair of accesses races") : tr("; so %d pairs of accesses race"),
+                   races);
+}
+
+/* ---- the list ---------------------------------------------------------------------------------------- */
+
 static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     const TraceLaunch *launch = builder->trace->launches[trap->launch];
     if (count_same_trap(builder->list, trap)) return;
+    int races = trap->kind == TRAP_LANE_OUTSIDE_MASK ? drop_races(builder, trap) : 0;
     bool is_fault = trap->kind != TRAP_NOT_EMULATED; /* an error of the kernel, not a limit of redviz */
     FindingKind kind = is_fault ? FINDING_FAULT : FINDING_NOT_EMULATED;
     Finding *finding = findings_add(builder->list, &builder->capacity, kind, trap->launch);
@@ -92,13 +163,16 @@ static void add_trap(FindingsBuilder *builder, const Trap *trap) {
     finding_put_line(launch, access);
     finding->advice = advice_for_trap(trap->kind);
     Text text = {0};
-    if (access->line) text_print(&text, "line %d, ", access->line);
-    text_print(&text, "block %" PRIu64, access->linear_block);
-    if (trap->lanes) text_print(&text, ", warp %d, lanes 0x%08" PRIx32, trap->warp, trap->lanes);
-    text_print(&text, ": %s", trap->detail && *trap->detail ? trap->detail : finding->kind_text);
+    if (access->line) finding_add_place(access, &text);
+    if (access->line) text_add(&text, tr(", "));
+    text_print(&text, tr("block %llu"), (unsigned long long)access->linear_block);
+    if (trap->lanes) text_print(&text, tr(", warp %d, lanes 0x%08x"), trap->warp, trap->lanes);
+    text_print(&text, tr(": %s"), trap->detail && *trap->detail ? trap->detail : finding->kind_text);
+    if (trap->kind == TRAP_LANE_OUTSIDE_MASK) add_outside_mask(builder, finding, races, &text);
     if (!is_fault)
-        text_print(&text, "%s the run ends here, and what follows was not examined",
+        text_print(&text, tr("%s the run ends here, and what follows was not examined"),
                    text.data[text.length - 1] == ';' ? "" : ";");
+    finding_add_callers(access, NULL, &text);
     finding->sentence = findings_finish_sentence(builder->list, &text);
 }
 
@@ -122,16 +196,16 @@ static void blame_reread(FindingsBuilder *builder, const Reread *reread, Finding
     finding_put_type(builder->trace, launch, PTX_SPACE_GLOBAL, &finding->other);
     finding->what =
         findings_name_memory(builder, launch, PTX_SPACE_GLOBAL, &finding->access, &finding->other);
-    text_print(text, "; line %d loads %s in block %" PRIu64 ", and line %d loads it again in block %" PRIu64,
-               finding->other.line, finding->what, finding->other.linear_block, finding->access.line,
-               finding->access.linear_block);
+    text_print(text, tr("; line %d loads %s in block %llu, and line %d loads it again in block %llu"),
+               finding->other.line, finding->what, (unsigned long long)finding->other.linear_block,
+               finding->access.line, (unsigned long long)finding->access.linear_block);
     if (reread->loads > 1) {
         CountText loads;
-        text_print(text, " (and %s more such load%s of a lane)", count_text(reread->loads - 1, &loads),
+        text_print(text, tr(" (and %s more such load%s of a lane)"), count_text(reread->loads - 1, &loads),
                    plural(reread->loads - 1));
     }
-    text_add(text, ": elements may count twice");
-    finding->advice = "match the index to the grid: each element belongs to one thread";
+    text_add(text, tr(": elements may count twice"));
+    finding->advice = tr("match the index to the grid: each element belongs to one thread");
 }
 
 /* Where to look: at elements that two blocks load, else at the last store. */
@@ -142,7 +216,8 @@ void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector,
                                     builder->trace->launch_count - 1);
     Text text = {0};
     finding->count = finding->blocks = 1;
-    text_print(&text, "the result is %s, expected %s", result->result, result->expected);
+    text_print(&text, tr("the result is %s, expected %s"), result->result, result->expected);
+    if (result->why) text_print(&text, " %s", result->why);
     if (detector && detector->reread.loads) {
         finding->launch = detector->reread_launch;
         blame_reread(builder, &detector->reread, finding, &text);
@@ -150,9 +225,10 @@ void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector,
         finding->launch = detector->last_store_launch;
         finding->access.pc = detector->last_store_pc;
         finding_put_line(builder->trace->launches[finding->launch], &finding->access);
-        text_print(&text, "; the last store is in line %d", finding->access.line);
-        finding->advice = "check which thread stores the result, and which value: V shows registers, r how "
-                          "the result was reduced";
+        text_print(&text, tr("; the last store is in line %d"), finding->access.line);
+        finding->advice =
+            tr("check which thread stores the result, and which value: V shows registers, r how "
+               "the result was reduced");
     }
     finding->sentence = findings_finish_sentence(builder->list, &text);
 }
@@ -171,11 +247,11 @@ void findings_add_leak(FindingsBuilder *builder, const FindingKnown *known) {
     if (known->leak_pc >= 0 && known->leak_pc < of->program->code_count) {
         finding->access.pc = known->leak_pc;
         finding_put_line(of, &finding->access);
-        text_print(&text, "line %d: ", finding->access.line);
+        finding_begin_place(&finding->access, &text);
     }
-    text_print(&text, "%s allocation%s of the device heap, %s bytes, %s never freed",
+    text_print(&text, tr("%s allocation%s of the device heap, %s bytes, %s never freed"),
                count_text(known->leaks, &count), plural(known->leaks),
                count_text(known->leaked_bytes, &bytes), known->leaks == 1 ? "is" : "are");
-    finding->advice = "free() what malloc() returned, in this kernel or a later one";
+    finding->advice = tr("free() what malloc() returned, in this kernel or a later one");
     finding->sentence = findings_finish_sentence(builder->list, &text);
 }

@@ -1,6 +1,7 @@
 /* The limits of a race search: what it may have missed, and why (findings.h, Findings.limits). */
 #include "findings/findings_list.h"
 #include "findings/races/shadow_memory.h"
+#include "base/language.h"
 #include "base/sentence.h"
 
 void findings_add_limit(Findings *findings, Text *sentence) {
@@ -18,13 +19,14 @@ void findings_set_unseen(Findings *findings, const FindingsUnseen *unseen) {
     if (unseen->places) {
         text_print(
             &sentence,
-            "The search keeps %d reads of a place; %s place%s had more when written: a race there may be "
-            "missing.",
+            tr("The search keeps %d reads of a place; %s place%s had more when written: a race there may be "
+               "missing."),
             CELL_READS, count_text(unseen->places, &count), plural(unseen->places));
         findings_add_limit(findings, &sentence);
     }
     if (unseen->accesses) {
-        text_print(&sentence, "The search had no memory left for %s access%s: races with %s may be missing.",
+        text_print(&sentence,
+                   tr("The search had no memory left for %s access%s: races with %s may be missing."),
                    count_text(unseen->accesses, &count), unseen->accesses == 1 ? "" : "es",
                    unseen->accesses == 1 ? "it" : "them");
         findings_add_limit(findings, &sentence);

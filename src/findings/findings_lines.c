@@ -1,15 +1,12 @@
 /* Findings about source lines, from their counts. A line is worth a finding if it concerns a good part of
  * what the line does: the first thread of a block always diverges when it writes the result, and no kernel
  * can avoid that. */
-#include "findings/findings_list.h"
+#include "findings/findings_sentences.h"
+#include "base/language.h"
 #include "base/sentence.h"
+#include <stdlib.h>
+#include <string.h>
 
-static uint64_t wavefronts(const Totals *t) {
-    return t->shared_load_wavefronts + t->shared_store_wavefronts;
-}
-static uint64_t wavefronts_ideal(const Totals *t) {
-    return t->shared_load_wavefronts_ideal + t->shared_store_wavefronts_ideal;
-}
 static uint64_t sectors(const Totals *t) {
     return t->global_load_sectors + t->global_store_sectors;
 }
@@ -20,105 +17,107 @@ static uint64_t requests(const Totals *t) {
     return t->global_load_requests + t->global_store_requests;
 }
 
-static Finding *add(FindingsBuilder *builder, FindingKind kind, const LineMetrics *line) {
-    Finding *finding = findings_add(builder->list, &builder->capacity, kind, 0);
-    finding->access.file = line->file;
-    finding->access.line = line->line;
-    finding->count = 1;
-    return finding;
-}
-
 /* ---- slow ------------------------------------------------------------------------------------------- */
 
-static void add_conflicts(FindingsBuilder *builder, const LineMetrics *line, const Totals *run) {
+enum { SECTORS_OF_A_PASS = LINE_BYTES / SECTOR_BYTES };
+
+static uint64_t excess(uint64_t cost, uint64_t ideal) {
+    return cost > ideal ? cost - ideal : 0;
+}
+
+double findings_count_passes(const Totals *run) {
+    uint64_t issued = run->warp_instructions;
+    if (!issued) /* events only */
+        issued = run->shared_loads + run->shared_stores + requests(run) + run->shuffles + run->barriers +
+                 run->branches + run->atomics;
+    return (double)issued + (double)excess(totals_wavefronts(run), totals_wavefronts_ideal(run)) +
+           (double)excess(sectors(run), sectors_ideal(run)) / SECTORS_OF_A_PASS;
+}
+
+static bool is_mostly_of_atomics(const Totals *t) {
+    uint64_t of_atomics = excess(t->shared_atomic_wavefronts, t->shared_atomic_wavefronts_ideal);
+    return 2 * of_atomics > excess(totals_wavefronts(t), totals_wavefronts_ideal(t));
+}
+
+static void add_conflicts(FindingsBuilder *builder, const LineMetrics *line) {
     const Totals *t = &line->totals;
-    (void)run;
-    if (wavefronts(t) <= wavefronts_ideal(t)) return;
-    Finding *finding = add(builder, FINDING_BANK_CONFLICT, line);
+    Finding *finding = findings_add_slow(builder, FINDING_BANK_CONFLICT, line,
+                                         (double)excess(totals_wavefronts(t), totals_wavefronts_ideal(t)));
     CountText cost, ideal;
     Text text = {0};
+    if (!finding) return;
     finding->space = PTX_SPACE_SHARED;
-    finding->cost = wavefronts(t);
-    finding->ideal = wavefronts_ideal(t);
+    finding->cost = totals_wavefronts(t);
+    finding->ideal = totals_wavefronts_ideal(t);
     bool always = finding->cost == finding->ideal * (uint64_t)line->worst_shared;
-    text_print(&text, "line %d: ", line->line);
+    finding_begin_place(&finding->access, &text);
     if (line->worst_shared > 1)
-        text_print(&text, "%s%d-way bank conflicts", always ? "" : "up to ", line->worst_shared);
+        text_print(&text, always ? tr("%d-way bank conflicts") : tr("up to %d-way bank conflicts"),
+                   line->worst_shared);
     else
-        text_add(&text, "bank conflicts");
-    text_print(&text, ": %s wavefronts, ideal %s.", count_text(finding->cost, &cost),
+        text_add(&text, tr("bank conflicts"));
+    if (is_mostly_of_atomics(t)) text_add(&text, tr(" of atomics"));
+    text_print(&text, tr(": %s wavefronts, ideal %s."), count_text(finding->cost, &cost),
                count_text(finding->ideal, &ideal));
     finding->sentence = findings_keep(builder->list, &text);
 }
 
-/* The ragged end of an array is not a finding. */
-static void add_sectors(FindingsBuilder *builder, const LineMetrics *line, const Totals *run) {
+/* The ragged end of an array is not a finding, and neither are a few sectors in all. */
+enum { FEWEST_SECTORS = 8 };
+
+static void add_sectors(FindingsBuilder *builder, const LineMetrics *line) {
     const Totals *t = &line->totals;
-    uint64_t excess = sectors(t) - sectors_ideal(t);
-    (void)run;
-    if (!excess || excess * 10 < sectors_ideal(t)) return;
-    Finding *finding = add(builder, FINDING_UNCOALESCED, line);
+    uint64_t more = excess(sectors(t), sectors_ideal(t));
+    if (more * 10 < sectors_ideal(t) || more < FEWEST_SECTORS) return;
+    Finding *finding =
+        findings_add_slow(builder, FINDING_UNCOALESCED, line, (double)more / SECTORS_OF_A_PASS);
     CountText cost, ideal, bytes;
     Text text = {0};
+    if (!finding) return;
     finding->space = PTX_SPACE_GLOBAL;
     finding->cost = sectors(t);
     finding->ideal = sectors_ideal(t);
+    finding_begin_place(&finding->access, &text);
     text_print(&text,
-               "line %d: %.3g sectors per request, ideal %.3g; %s sectors in all, ideal %s (%s bytes more).",
-               line->line, (double)finding->cost / (double)requests(t),
-               (double)finding->ideal / (double)requests(t), count_text(finding->cost, &cost),
-               count_text(finding->ideal, &ideal), count_text(excess * SECTOR_BYTES, &bytes));
+               tr("%.3g sectors per request, ideal %.3g; %s sectors in all, ideal %s (%s bytes more)."),
+               (double)finding->cost / (double)requests(t), (double)finding->ideal / (double)requests(t),
+               count_text(finding->cost, &cost), count_text(finding->ideal, &ideal),
+               count_text(more * SECTOR_BYTES, &bytes));
     finding->sentence = findings_keep(builder->list, &text);
 }
 
-/* At most half of the lanes are active, fewer than in the rest of the run, and the idle lanes are a tenth of
- * all lanes of the run. */
-static void add_idle(FindingsBuilder *builder, const LineMetrics *line, const Totals *run) {
-    const Totals *t = &line->totals;
-    uint64_t idle = t->warp_instructions * WARP_LANES - t->lane_instructions;
-    double lanes = totals_average_active_lanes(t);
-    if (!idle || idle * 10 < run->warp_instructions * WARP_LANES || lanes * 2 > WARP_LANES ||
-        lanes >= 0.75 * totals_average_active_lanes(run))
-        return;
-    Finding *finding = add(builder, FINDING_IDLE_LANES, line);
+/* "bank conflicts in line 12; divergence in lines 23, 28" */
+static void keep_below(FindingsBuilder *builder) {
     Text text = {0};
-    finding->cost = t->warp_instructions * WARP_LANES;
-    finding->ideal = t->lane_instructions;
-    text_print(&text, "line %d: %.1f of 32 lanes active on average (%.0f %% of all instructions).",
-               line->line, lanes, 100.0 * (double)t->warp_instructions / (double)run->warp_instructions);
-    finding->sentence = findings_keep(builder->list, &text);
+    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
+        Text *lines = &builder->below[kind];
+        if (lines->length)
+            text_print(&text, tr("%s%s in line%s %s"), text.length ? tr("; ") : "",
+                       finding_kind_title((FindingKind)kind), strchr(lines->data, ',') ? "s" : "",
+                       text_string(lines));
+        text_done(lines);
+        *lines = (Text){0};
+    }
+    builder->list->below = text.length ? findings_keep(builder->list, &text) : NULL;
 }
 
-void findings_add_slow_lines(FindingsBuilder *builder, const LineMetrics *lines, int count,
-                             const Totals *run) {
+void findings_add_slow_lines(FindingsBuilder *builder, const LineMetrics *lines, int count) {
+    Totals run = {0};
+    for (int i = 0; i < count; i++) totals_add(&run, &lines[i].totals);
+    double extra;
+    WarpCounts *warps = findings_count_warps(builder->trace, lines, count, &extra);
+    builder->passes = findings_count_passes(&run) + extra;
     for (int i = 0; i < count; i++) {
-        add_conflicts(builder, &lines[i], run);
-        add_sectors(builder, &lines[i], run);
-        add_idle(builder, &lines[i], run);
+        add_conflicts(builder, &lines[i]);
+        add_sectors(builder, &lines[i]);
     }
+    findings_add_divergence(builder, lines, count, &run);
+    findings_add_warps(builder, lines, count, warps);
+    keep_below(builder);
+    free(warps);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------------ */
-
-void findings_add_branches(FindingsBuilder *builder, const LineMetrics *lines, int count) {
-    for (int i = 0; i < count; i++) {
-        const Totals *t = &lines[i].totals;
-        CountText divergent, all;
-        Text text = {0};
-        if (t->divergent_branches * 8 <= t->branches) continue;
-        Finding *finding = add(builder, FINDING_DIVERGENT_BRANCHES, &lines[i]);
-        finding->cost = t->divergent_branches;
-        finding->advice = "On hardware the compiler may use predication instead of a branch.";
-        text_print(&text, "line %d: ", lines[i].line);
-        if (t->divergent_branches == t->branches)
-            text_print(&text, "every branch diverges (%s).", count_text(t->branches, &all));
-        else
-            text_print(&text, "%.0f %% of the branches diverge (%s of %s).",
-                       100.0 * (double)t->divergent_branches / (double)t->branches,
-                       count_text(t->divergent_branches, &divergent), count_text(t->branches, &all));
-        finding->sentence = findings_keep(builder->list, &text);
-    }
-}
 
 void findings_add_dropped(FindingsBuilder *builder) {
     uint64_t dropped = 0;
@@ -127,7 +126,7 @@ void findings_add_dropped(FindingsBuilder *builder) {
     Finding *finding = findings_add(builder->list, &builder->capacity, FINDING_DROPPED_EVENTS, 0);
     CountText count;
     finding->count = dropped;
-    finding->sentence = arena_print(&builder->list->arena, "%s event%s did not fit into the trace.",
+    finding->sentence = arena_print(&builder->list->arena, tr("%s event%s did not fit into the trace."),
                                     count_text(dropped, &count), plural(dropped));
 }
 
@@ -136,13 +135,14 @@ void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics
     for (int i = 0; i < count; i++) {
         CountText executions;
         if (!lines[i].undefined_shuffles) continue;
-        Finding *finding = add(builder, FINDING_INACTIVE_SOURCE, &lines[i]);
+        Finding *finding = findings_add_line(builder, FINDING_INACTIVE_SOURCE, &lines[i]);
         finding->count = lines[i].undefined_shuffles;
-        finding->sentence =
-            arena_print(&builder->list->arena,
-                        "line %d: a shuffle reads inactive lanes (%s execution%s in the traced blocks); "
-                        "--check says whether the "
-                        "undefined value is used.",
-                        lines[i].line, count_text(finding->count, &executions), plural(finding->count));
+        Text text = {0};
+        finding_begin_place(&finding->access, &text);
+        text_print(&text,
+                   tr("a shuffle reads inactive lanes (%s execution%s in the traced blocks); "
+                      "--check says whether the undefined value is used."),
+                   count_text(finding->count, &executions), plural(finding->count));
+        finding->sentence = findings_keep(builder->list, &text);
     }
 }

@@ -1,6 +1,8 @@
 /* Builds a list of findings (findings_list.h) and holds the texts of finding_kinds.def. */
+#include "base/language.h"
 #include "findings/findings_sentences.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct {
@@ -17,11 +19,33 @@ const char *finding_kind_text(FindingKind kind) {
 }
 
 const char *finding_kind_title(FindingKind kind) {
-    return kinds[kind].title;
+    return tr(kinds[kind].title);
 }
 
 Severity finding_kind_severity(FindingKind kind) {
     return kinds[kind].severity;
+}
+
+bool finding_has_place(const Finding *finding) {
+    return finding->kind != FINDING_IDLE_WARPS && finding->kind != FINDING_NEEDLESS_BARRIER;
+}
+
+const char *finding_unit(FindingKind kind) {
+    switch (kind) {
+    case FINDING_BANK_CONFLICT:
+        return "wavefronts";
+    case FINDING_UNCOALESCED:
+        return "sectors";
+    case FINDING_IDLE_LANES:
+        return "warp instructions";
+    case FINDING_ATOMIC_CONFLICT:
+        return "updates";
+    case FINDING_IDLE_WARPS:
+    case FINDING_NEEDLESS_BARRIER:
+        return "barrier executions";
+    default:
+        return NULL;
+    }
 }
 
 const char *finding_severity_text(Severity severity) {
@@ -34,6 +58,19 @@ const char *finding_space_text(PtxSpace space) {
            : space == PTX_SPACE_GLOBAL ? "global"
            : space == PTX_SPACE_LOCAL  ? "local"
                                        : NULL;
+}
+
+int finding_number(const Findings *findings, int index) {
+    const Finding *finding = &findings->items[index];
+    return finding->cause >= 0 ? finding->cause + 1
+                               : findings->cause_count + index - findings->error_count + 1;
+}
+
+int findings_find_number(const Findings *findings, int number) {
+    int index = number - 1 - findings->cause_count + findings->error_count;
+    if (number < 1) return -1;
+    if (number <= findings->cause_count) return findings->causes[number - 1].lead;
+    return index < findings->count ? index : -1;
 }
 
 /* ---- making a list ---------------------------------------------------------------------------------- */
@@ -49,9 +86,33 @@ Finding *findings_add(Findings *list, int *capacity, FindingKind kind, int launc
                        .launch = launch,
                        .access = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1},
                        .other = {.pc = PTX_NO_PC, .lane = -1, .buffer = -1, .event = -1},
-                       .cause = -1};
+                       .cause = -1,
+                       .samples = (double)NAN};
     array_push(list->items, list->count, *capacity, finding);
     return &list->items[list->count - 1];
+}
+
+Finding *findings_add_line(FindingsBuilder *builder, FindingKind kind, const LineMetrics *line) {
+    Finding *finding = findings_add(builder->list, &builder->capacity, kind, 0);
+    finding->access.file = line->file;
+    finding->access.line = line->line;
+    finding->access.is_elsewhere = builder->trace->launch_count &&
+                                   metrics_is_elsewhere(builder->trace->launches[0]->program, line->file);
+    finding->count = 1;
+    return finding;
+}
+
+Finding *findings_add_slow(FindingsBuilder *builder, FindingKind kind, const LineMetrics *line, double lost) {
+    double share = builder->passes > 0 ? lost / builder->passes : 0;
+    if (!(lost > 0)) return NULL;
+    if (share * 100 < FINDINGS_LEAST_PERCENT) {
+        Text *below = &builder->below[kind];
+        text_print(below, "%s%d", below->length ? ", " : "", line->line);
+        return NULL;
+    }
+    Finding *finding = findings_add_line(builder, kind, line);
+    finding->share = share;
+    return finding;
 }
 
 const char *findings_keep(Findings *list, Text *text) {
@@ -61,7 +122,7 @@ const char *findings_keep(Findings *list, Text *text) {
 }
 
 const char *findings_finish_sentence(Findings *list, Text *text) {
-    text_add(text, ".");
+    text_add(text, tr("."));
     return findings_keep(list, text);
 }
 
@@ -70,6 +131,8 @@ void finding_put_line(const TraceLaunch *launch, FindingAccess *access) {
     PtxSourceLine line = metrics_line_of(launch->program, access->pc);
     access->file = line.file;
     access->line = line.line;
+    access->places = launch->program->code[access->pc].places;
+    access->is_elsewhere = metrics_is_elsewhere(launch->program, line.file);
 }
 
 static PtxType integer_type(int bytes, bool is_signed) {
@@ -118,8 +181,7 @@ void finding_put_type(const Trace *trace, const TraceLaunch *launch, PtxSpace sp
 static int compare(const void *a, const void *b) {
     const Finding *x = a, *y = b;
     if (x->severity != y->severity) return (int)x->severity - (int)y->severity;
-    uint64_t p = x->cost - x->ideal, q = y->cost - y->ideal;
-    if (p != q) return p < q ? 1 : -1;
+    if (x->share > y->share || x->share < y->share) return x->share < y->share ? 1 : -1;
     if (x->launch != y->launch) return x->launch - y->launch;
     if (x->access.line != y->access.line) return x->access.line - y->access.line;
     if (x->access.pc != y->access.pc) return x->access.pc - y->access.pc;

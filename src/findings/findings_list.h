@@ -11,6 +11,8 @@ typedef struct FindingsBuilder {
     const Trace *trace;
     FindingSource source; /* NULL: not known */
     void *context;
+    double passes;                  /* of the run: findings_count_passes() */
+    Text below[FINDING_KIND_COUNT]; /* lines whose cost is below FINDINGS_LEAST_PERCENT */
 } FindingsBuilder;
 
 FindingsBuilder findings_begin(const Trace *trace);
@@ -36,12 +38,19 @@ void findings_add_traps(FindingsBuilder *builder);
 void findings_add_leak(FindingsBuilder *builder, const FindingKnown *known); /* adds a note */
 void findings_add_result(FindingsBuilder *builder, const RaceDetector *detector, const FindingResult *result);
 
-/* Adds bank conflicts, excess sectors and idle lanes of the lines, without advice. `run`: the sum of all
- * lines. */
-void findings_add_slow_lines(FindingsBuilder *builder, const LineMetrics *lines, int count,
+/* Adds the slow places of the lines, without advice. */
+void findings_add_slow_lines(FindingsBuilder *builder, const LineMetrics *lines, int count);
+void findings_add_divergence(FindingsBuilder *builder, const LineMetrics *lines, int count,
                              const Totals *run);
-/* Adds notes on divergent branches. */
-void findings_add_branches(FindingsBuilder *builder, const LineMetrics *lines, int count);
+typedef struct WarpCounts WarpCounts;
+/* [line]; the caller frees it. `extra`: passes of atomics beyond one each. */
+WarpCounts *findings_count_warps(const Trace *trace, const LineMetrics *lines, int count, double *extra);
+void findings_add_warps(FindingsBuilder *builder, const LineMetrics *lines, int count,
+                        const WarpCounts *sums);
+Finding *findings_add_line(FindingsBuilder *builder, FindingKind kind, const LineMetrics *line);
+/* An entry of the line that loses this many passes; NULL: none are lost, or too few for an entry. */
+Finding *findings_add_slow(FindingsBuilder *builder, FindingKind kind, const LineMetrics *line, double lost);
+double findings_count_passes(const Totals *run); /* without those of atomics */
 /* Adds notes on shuffles from inactive lanes in the traced events, for runs without a detector. */
 void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics *lines, int count);
 /* Adds a note if events are missing. */

@@ -1,4 +1,5 @@
 /* Names memory ("sums[3]") and puts accesses into words (findings_sentences.h). */
+#include "base/language.h"
 #include "findings/findings_sentences.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,7 +112,7 @@ static const char *name_of(const FindingsBuilder *builder, const TraceLaunch *la
 const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaunch *launch, PtxSpace space,
                                  const FindingAccess *access, const FindingAccess *other) {
     SourceNames names;
-    if (access->buffer < 0) return space == PTX_SPACE_GLOBAL ? "global memory" : "shared memory";
+    if (access->buffer < 0) return space == PTX_SPACE_GLOBAL ? tr("global memory") : tr("shared memory");
     uint64_t bytes = (uint64_t)element_bytes(launch, access->pc);
     return arena_print(&builder->list->arena, "%s[%" PRIu64 "]",
                        name_of(builder, launch, space, access, other, &names), access->offset / bytes);
@@ -119,13 +120,9 @@ const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaun
 
 /* ---- accesses in words --------------------------------------------------------------------------------- */
 
-static const char *verb_of(const FindingAccess *access) {
-    return access->is_atomic ? "updates (atomically)" : access->is_store ? "stores" : "loads";
-}
-
 void findings_add_thread(const FindingAccess *access, bool names_block, Text *out) {
-    if (names_block) text_print(out, "block %" PRIu64 " ", access->linear_block);
-    text_print(out, "warp %d lane %d", access->warp, access->lane);
+    if (names_block) text_print(out, tr("block %llu "), (unsigned long long)access->linear_block);
+    text_print(out, tr("warp %d lane %d"), access->warp, access->lane);
 }
 
 int64_t finding_signed_value(const FindingAccess *access) {
@@ -144,17 +141,26 @@ double finding_real_value(const FindingAccess *access) {
 void findings_add_value(const FindingAccess *access, Text *out) {
     if (!access->has_value || access->is_atomic) return;
     if (access->type == PTX_F32 || access->type == PTX_F64)
-        text_print(out, " (%g)", finding_real_value(access));
+        text_print(out, tr(" (%g)"), finding_real_value(access));
     else if (access->type == PTX_NO_TYPE || ptx_type_is_float(access->type))
-        text_print(out, " (0x%" PRIx64 ")", access->value);
+        text_print(out, tr(" (0x%llx)"), (unsigned long long)access->value);
     else if (ptx_type_is_signed(access->type))
-        text_print(out, " (%" PRId64 ")", finding_signed_value(access));
+        text_print(out, tr(" (%lld)"), (long long)finding_signed_value(access));
     else
-        text_print(out, " (%" PRIu64 ")", access->value);
+        text_print(out, tr(" (%llu)"), (unsigned long long)access->value);
 }
 
 void findings_add_access(const FindingAccess *access, bool names_block, const char *what, Text *out) {
     findings_add_thread(access, names_block, out);
-    text_print(out, " %s %s", verb_of(access), what);
+    if (what)
+        text_print(out,
+                   access->is_atomic  ? tr(" updates (atomically) %s")
+                   : access->is_store ? tr(" stores %s")
+                                      : tr(" loads %s"),
+                   what);
+    else
+        text_add(out, access->is_atomic  ? tr(" updates (atomically) it")
+                      : access->is_store ? tr(" stores it")
+                                         : tr(" loads it"));
     findings_add_value(access, out);
 }

@@ -73,7 +73,7 @@ static void put_message(Json *json, const Finding *finding, const FindingCause *
     if (cause && cause->insert) text_print(&text, "%s. ", cause->insert);
     if (text.length && *text.data == 'i') *text.data = 'I';
     text_add(&text, finding->sentence);
-    if (cause && cause->count > 1) text_print(&text, " %d such pairs of accesses.", cause->count);
+    if (cause && cause->count > 1) text_print(&text, " %d such errors.", cause->count);
     if (cause && cause->proof) text_print(&text, " %s", cause->proof);
     if (finding->advice && !(cause && cause->is_proved))
         text_print(&text, " What to do: %s.", finding->advice);
@@ -86,7 +86,7 @@ static void put_message(Json *json, const Finding *finding, const FindingCause *
 static void put_result(Json *json, const Findings *findings, int index, const char *folder) {
     const Finding *finding = &findings->items[index];
     const FindingCause *cause = finding->cause >= 0 ? &findings->causes[finding->cause] : NULL;
-    if (cause && cause->lead != index) return;
+    if ((cause && cause->lead != index) || !finding_has_place(finding)) return;
     json_open_object(json, NULL);
     json_string(json, "ruleId", finding->kind_text);
     json_string(json, "level", level_of(finding->severity));
@@ -95,7 +95,7 @@ static void put_result(Json *json, const Findings *findings, int index, const ch
     put_location(json, &finding->access, folder);
     json_close_array(json);
     json_open_array(json, "relatedLocations");
-    for (int i = index; i < (cause ? findings->error_count : index + 1); i++) {
+    for (int i = cause ? 0 : index; i < (cause ? findings->error_count : index + 1); i++) {
         if (findings->items[i].cause != finding->cause) continue;
         put_related(json, &findings->items[i].other, true, folder);
         if (i != index) put_related(json, &findings->items[i].access, false, folder);
@@ -123,7 +123,7 @@ static void put_rules(Json *json, const Findings *findings) {
         const Finding *finding = &findings->items[i];
         bool is_new = true;
         for (int k = 0; k < i; k++) is_new &= strcmp(findings->items[k].kind_text, finding->kind_text) != 0;
-        if (is_new)
+        if (is_new && finding_has_place(finding))
             put_rule(json, finding->kind_text,
                      finding->kind == FINDING_FAULT ? finding->kind_text : finding_kind_title(finding->kind));
     }

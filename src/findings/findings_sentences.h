@@ -14,10 +14,17 @@ void findings_locate_symbol(const SharedWindow *window, const TraceLaunch *launc
 const char *findings_name_memory(const FindingsBuilder *builder, const TraceLaunch *launch, PtxSpace space,
                                  const FindingAccess *access, const FindingAccess *other);
 
+/* ---- places (findings_places.c) ------------------------------------------------------------------------ */
+
+void finding_add_place(const FindingAccess *access, Text *out);   /* "line 21", "line 17 or 18 of sum.cuh" */
+void finding_begin_place(const FindingAccess *access, Text *out); /* the same with ": " */
+/* ". Called from line 32", for functions that were inlined; `other` may be NULL. */
+void finding_add_callers(const FindingAccess *access, const FindingAccess *other, Text *out);
+
 /* ---- sentences ----------------------------------------------------------------------------------------- */
 
 void findings_add_thread(const FindingAccess *access, bool names_block, Text *out); /* "warp 0 lane 3" */
-/* "warp 0 lane 3 stores sums[3] (7)" */
+/* "warp 0 lane 3 stores sums[3] (7)"; `what` NULL: "it" */
 void findings_add_access(const FindingAccess *access, bool names_block, const char *what, Text *out);
 void findings_add_value(const FindingAccess *access, Text *out);  /* " (7)" */
 int64_t finding_signed_value(const FindingAccess *access);        /* for a signed type */
@@ -31,6 +38,7 @@ void findings_describe_race(FindingsBuilder *builder, const RaceDetector *detect
 void findings_describe_undefined(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
 void findings_describe_wrapped_index(FindingsBuilder *builder, Finding *finding);
 void findings_describe_partial_barrier(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
+void findings_describe_split_barrier(FindingsBuilder *builder, Finding *finding);
 void findings_describe_passed_by(FindingsBuilder *builder, const RacePair *pair, Finding *finding);
 /* Asynchronous copies (findings_copies.c): disturbed in flight; never waited for. */
 void findings_add_early(const RacePair *pair, const TraceLaunch *launch, const Finding *finding, Text *out);

@@ -1,5 +1,7 @@
 #include "findings/limit.h"
 
+#include "base/language.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +44,7 @@ LimitFigures limit_figures_unknown(void) {
     return figures;
 }
 
-/* The reason for most waits and its share of all known waits; STALL_COUNT: none known. */
-static Stall most_stalled(const LimitFigures *figures, double *share) {
+Stall limit_main_stall(const LimitFigures *figures, double *share) {
     double sum = 0;
     Stall most = STALL_COUNT;
     for (int i = 0; i < STALL_COUNT; i++) {
@@ -74,7 +75,7 @@ Limit limit_of(const LimitFigures *figures) {
     if (figures->outside > MOST) return LIMIT_LAUNCHES;
     Limit busy = busiest(figures);
     if (busy != LIMIT_UNKNOWN) return busy;
-    Stall most = most_stalled(figures, &share);
+    Stall most = limit_main_stall(figures, &share);
     if (most == STALL_COUNT || isnan(figures->issue)) return LIMIT_UNKNOWN;
     return most == STALL_BARRIER ? LIMIT_BARRIERS : LIMIT_LATENCY;
 }
@@ -82,38 +83,38 @@ Limit limit_of(const LimitFigures *figures) {
 Limit limit_print(const LimitFigures *figures, char *out, size_t bytes) {
     double share;
     Limit limit = limit_of(figures);
-    Stall most = most_stalled(figures, &share);
+    Stall most = limit_main_stall(figures, &share);
     switch (limit) {
     case LIMIT_MEMORY:
-        snprintf(out, bytes, "memory: %.0f %% of the read peak", figures->read_share * 100);
+        snprintf(out, bytes, tr("memory: %.0f %% of the read peak"), figures->read_share * 100);
         break;
     case LIMIT_ISSUE:
-        snprintf(out, bytes, "issue slots: %.0f %% busy", figures->issue * 100);
+        snprintf(out, bytes, tr("issue slots: %.0f %% busy"), figures->issue * 100);
         break;
     case LIMIT_SHARED:
-        snprintf(out, bytes, "shared memory pipe: %.0f %% busy", figures->shared_pipe * 100);
+        snprintf(out, bytes, tr("shared memory pipe: %.0f %% busy"), figures->shared_pipe * 100);
         break;
     case LIMIT_BARRIERS:
-        snprintf(out, bytes, "barriers: %.0f %% of stalls; issue slots %.0f %% busy", share * 100,
+        snprintf(out, bytes, tr("barriers: %.0f %% of stalls; issue slots %.0f %% busy"), share * 100,
                  figures->issue * 100);
         break;
     case LIMIT_LATENCY:
-        snprintf(out, bytes, "latency: %.0f %% of stalls wait for %s; issue slots %.0f %% busy", share * 100,
-                 stalls[most].ours, figures->issue * 100);
+        snprintf(out, bytes, tr("latency: %.0f %% of stalls wait for %s; issue slots %.0f %% busy"),
+                 share * 100, tr(stalls[most].ours), figures->issue * 100);
         break;
     case LIMIT_LAUNCHES:
         if (figures->launches > 1)
-            snprintf(out, bytes, "launches: %.0f %% of the time goes to launches 2 to %d",
+            snprintf(out, bytes, tr("launches: %.0f %% of the time goes to launches 2 to %d"),
                      figures->outside * 100, figures->launches);
         else
-            snprintf(out, bytes, "launches: %.0f %% of the time is outside the kernel",
+            snprintf(out, bytes, tr("launches: %.0f %% of the time is outside the kernel"),
                      figures->outside * 100);
         break;
     case LIMIT_UNKNOWN:
         if (isnan(figures->read_share))
-            snprintf(out, bytes, "not known: not profiled");
+            snprintf(out, bytes, tr("not known: not profiled"));
         else
-            snprintf(out, bytes, "not known: not profiled; alone %.*f %% of the read peak",
+            snprintf(out, bytes, tr("not known: not profiled; alone %.*f %% of the read peak"),
                      figures->read_share < 0.0995, figures->read_share * 100);
         break;
     }
@@ -123,7 +124,7 @@ Limit limit_print(const LimitFigures *figures, char *out, size_t bytes) {
 void limit_print_short(const LimitFigures *figures, char *out, size_t bytes) {
     double share = NAN;
     Limit limit = limit_of(figures);
-    most_stalled(figures, &share);
+    limit_main_stall(figures, &share);
     const double of[] = {[LIMIT_UNKNOWN] = NAN,
                          [LIMIT_MEMORY] = figures->read_share,
                          [LIMIT_ISSUE] = figures->issue,
@@ -134,6 +135,6 @@ void limit_print_short(const LimitFigures *figures, char *out, size_t bytes) {
     if (limit == LIMIT_UNKNOWN)
         snprintf(out, bytes, "-");
     else
-        snprintf(out, bytes, "%s %.0f %%", limit == LIMIT_SHARED ? "shared pipe" : limit_name(limit),
+        snprintf(out, bytes, "%s %.0f %%", limit == LIMIT_SHARED ? tr("shared pipe") : tr(limit_name(limit)),
                  of[limit] * 100);
 }

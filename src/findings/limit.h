@@ -44,6 +44,8 @@ typedef struct LimitFigures {   /* measured; NaN: not known */
 
 LimitFigures limit_figures_unknown(void);
 
+/* The reason for most waits and its share of all known waits; STALL_COUNT: none known. */
+Stall limit_main_stall(const LimitFigures *figures, double *share);
 Limit limit_of(const LimitFigures *figures);
 /* A short name: "memory", "issue slots", "shared memory pipe", "barriers", "latency", "launches", "-". */
 const char *limit_name(Limit limit);

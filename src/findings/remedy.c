@@ -94,7 +94,8 @@ static bool is_memory(const PtxInstruction *in) {
 static bool begins_line(const PtxProgram *program, int pc) {
     const PtxCode *code = &program->code[pc];
     if (code->block_begin || pc == 0) return true;
-    return metrics_line_of(program, pc).line != metrics_line_of(program, pc - 1).line;
+    PtxSourceLine own = metrics_line_of(program, pc), before = metrics_line_of(program, pc - 1);
+    return own.line != before.line || own.file != before.file;
 }
 
 /* All threads of all blocks arrive here together, according to the counters. */
@@ -141,6 +142,8 @@ static bool parts(BarrierPlan *plan, FindingPair pair, int pc) {
     CodeWalk *walk = &plan->walk;
     int from = pair.other_pc;
     if (is_within_update(plan, pair, pc)) return false;
+    /* One instruction of several threads: there is no other execution to order it with. */
+    if (pair.pc == from && !reaches(walk, from, from, PTX_NO_PC)) return false;
     if (!reaches(walk, from, pair.pc, pc)) return true;
     return plan->is_relaxed && reaches(walk, from, from, PTX_NO_PC) && !reaches(walk, from, from, pc);
 }

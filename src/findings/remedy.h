@@ -41,6 +41,33 @@ bool remedy_find(const Findings *list, int cause, const TraceLaunch *launch, int
 /* "insert __syncwarp() after lines 29 to 33 and before the stores of lines 30 to 34"; in PTX terms if the
  * source is PTX. `source` (may be NULL) shows where braces close. */
 void remedy_print(const Remedy *remedy, FindingSource source, void *context, Text *out);
+/* A copy of `text`, the source `file`, with the statements inserted where choice number `choice` puts them, and
+ * the words for that. Lines keep their numbers. False: there is no such choice: a place is within a statement
+ * or in another file. */
+enum { REMEDY_CHOICES = 4 };
+bool remedy_apply_to_source(const Remedy *remedy, const char *file, const char *text, int choice, Text *out,
+                            Text *words);
+/* The same for a barrier between the lines of two accesses, for code that the compiler has rearranged because
+ * it is missing, so that no place in the PTX helps. */
+bool remedy_insert_between(const Finding *race, const char *file, const char *text, int choice, Text *out,
+                           Text *words);
+/* Waits for groups of asynchronous copies on one line, which leave this many in flight. */
+typedef struct RemedyWait {
+    const TraceLaunch *launch;
+    PtxSourceLine line;
+    int groups; /* at least 1 */
+} RemedyWait;
+
+enum { REMEDY_WAITS = 4 };
+int remedy_find_waits(const TraceLaunch *launch, RemedyWait waits[REMEDY_WAITS]); /* their number */
+/* A copy of the module's text in which they leave `groups`. */
+void remedy_apply_wait(const RemedyWait *wait, int groups, Text *out);
+/* A copy of `text`, the source of the wait. False: the line does not say the number once. */
+bool remedy_apply_wait_to_source(const RemedyWait *wait, int groups, const char *text, Text *out);
+
+/* Where the instruction begins in the module's text, including its guard. Private to src/findings. */
+size_t remedy_place_in_text(const PtxModule *module, const PtxInstruction *in);
+
 /* A copy of the module's text with the instructions inserted at their places. */
 void remedy_apply(const Remedy *remedy, Text *out);
 

@@ -109,6 +109,12 @@ static void add_lines(int *lines, int count, Text *out) {
     }
 }
 
+/* " of sum.cuh", if it is not the kernel's own file */
+static void add_file(const PtxProgram *program, const char *file, Text *out) {
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (metrics_is_elsewhere(program, file)) text_print(out, " of %s", slash ? slash + 1 : file);
+}
+
 static const char *name_of(const RemedyPoint *point, bool in_ptx, char *room, size_t bytes) {
     static const char *const ptx[] = {"bar.warp.sync 0xffffffff", "bar.sync 0", "membar.gl"};
     static const char *const cuda[] = {"__syncwarp()", "__syncthreads()", "__threadfence()"};
@@ -154,13 +160,162 @@ void remedy_print(const Remedy *remedy, FindingSource source, void *context, Tex
         text_print(out, "%s%s ", i ? ", and " : "insert ",
                    name_of(&remedy->points[i], in_ptx, room, sizeof room));
         add_places(remedy, i, &lines, done, out);
+        add_file(remedy->launch->program, metrics_line_of(remedy->launch->program, remedy->points[i].pc).file,
+                 out);
     }
+}
+
+/* ---- in a copy of the source --------------------------------------------------------------------------- */
+
+typedef struct SourcePlaces { /* where one statement may go: after these lines, in the order to try them */
+    int after[REMEDY_CHOICES];
+    int count;
+} SourcePlaces;
+
+static void add_after(SourcePlaces *places, int line) {
+    for (int i = 0; i < places->count; i++)
+        if (places->after[i] == line) return;
+    if (line >= 0 && places->count < REMEDY_CHOICES) places->after[places->count++] = line;
+}
+
+static int compare_places(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* After the lines of the code before the point, in their order in the file; before the code behind it; after
+ * the calls of the function. */
+static void find_places(const Remedy *remedy, const RemedyPoint *point, const char *file,
+                        const SourceLines *lines, SourcePlaces *places) {
+    const PtxProgram *program = remedy->launch->program;
+    const PtxPlaces *before = point->pc ? program->code[point->pc - 1].places : NULL;
+    int line;
+    PlaceKind kind = place_of(remedy, point, lines, &line);
+    if (kind != PLACE_AFTER && kind != PLACE_BEFORE) return;
+    if (!strcmp(metrics_line_of(program, point->pc).file, file))
+        add_after(places, kind == PLACE_AFTER ? line : line - 1);
+    for (int i = 0; before && i < before->line_count; i++)
+        if (before->lines[i].file && !strcmp(before->lines[i].file, file))
+            add_after(places, before->lines[i].line);
+    qsort(places->after, (size_t)places->count, sizeof *places->after, compare_places);
+    if (!strcmp(metrics_line_of(program, point->pc).file, file))
+        add_after(places, line_at(program, point->pc) - 1);
+    for (int i = 0; before && i < before->caller_count; i++)
+        if (before->callers[i].file && !strcmp(before->callers[i].file, file))
+            add_after(places, before->callers[i].line);
+}
+
+/* The last character of code in the line is one that ends a statement or a block, or there is no code. */
+static bool ends_statement(const char *line, size_t length) {
+    for (size_t i = 0; i + 1 < length; i++)
+        if (line[i] == '/' && line[i + 1] == '/') length = i;
+    while (length && strchr(" \t\r", line[length - 1])) length--;
+    return !length || strchr(";{}", line[length - 1]);
+}
+
+/* The first line from `after` on that ends a statement, and whose next line is no directive (#pragma). */
+static int end_of_statement(const char *text, int after) {
+    int line = 1;
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        const char *next = text + length + (text[length] == '\n');
+        if (line >= after && ends_statement(text, length) && next[strspn(next, " \t")] != '#') return line;
+        text = next;
+        line++;
+    }
+    return after;
+}
+
+typedef struct SourceInsertion {
+    int after;
+    const RemedyPoint *point;
+} SourceInsertion;
+
+static int compare_insertions(const void *a, const void *b) {
+    return ((const SourceInsertion *)a)->after - ((const SourceInsertion *)b)->after;
+}
+
+/* At the beginning of the next lines, so that comments at the ends of lines stay what they are. */
+static void insert(const char *text, SourceInsertion *all, int count, Text *out) {
+    char room[40];
+    int line = 1, next = 0;
+    qsort(all, (size_t)count, sizeof *all, compare_insertions);
+    while (*text) {
+        for (; next < count && all[next].after < line; next++)
+            if (!next || all[next].after != all[next - 1].after)
+                text_print(out, "%s; ", name_of(all[next].point, false, room, sizeof room));
+        size_t length = strcspn(text, "\n");
+        length += text[length] == '\n';
+        text_add_bytes(out, text, length);
+        text += length;
+        line++;
+    }
+}
+
+bool remedy_apply_to_source(const Remedy *remedy, const char *file, const char *text, int choice, Text *out,
+                            Text *words) {
+    SourceInsertion all[REMEDY_MOST_POINTS];
+    int after[REMEDY_MOST_POINTS] = {0};
+    const SourceLines none = {0};
+    char room[40];
+    if (!remedy->count || is_source_ptx(remedy->launch->program, remedy->points[0].pc)) return false;
+    bool is_new = choice == 0; /* one point has a choice of this number */
+    for (int i = 0; i < remedy->count; i++) {
+        SourcePlaces places = {.count = 0};
+        const RemedyPoint *a = &remedy->points[0], *b = &remedy->points[i];
+        find_places(remedy, b, file, &none, &places);
+        if (!places.count || a->kind != b->kind || a->lanes != b->lanes) return false;
+        is_new |= choice < places.count;
+        int line = places.after[choice < places.count ? choice : places.count - 1];
+        after[i] = end_of_statement(text, line);
+        all[i] = (SourceInsertion){after[i], b};
+    }
+    if (!is_new) return false;
+    insert(text, all, remedy->count, out);
+    bool are_several = false;
+    for (int i = 1; i < remedy->count; i++) are_several |= after[i] != after[0];
+    text_print(words, "insert %s after line%s ", name_of(&remedy->points[0], false, room, sizeof room),
+               are_several ? "s" : "");
+    add_lines(after, remedy->count, words);
+    add_file(remedy->launch->program, file, words);
+    return true;
+}
+
+/* After the first statement, after what closes behind it, and before the second one. */
+static void places_between(const char *text, int first, int last, SourcePlaces *places) {
+    int line = 1, start = end_of_statement(text, first);
+    add_after(places, start < last ? start : -1);
+    while (*text && line < last) {
+        size_t length = strcspn(text, "\n"), blanks = strspn(text, " \t");
+        if (line > start && text[blanks] == '}' && ends_statement(text, length)) add_after(places, line);
+        text += length + (text[length] == '\n');
+        line++;
+    }
+    add_after(places, last - 1 > start ? last - 1 : -1);
+}
+
+bool remedy_insert_between(const Finding *race, const char *file, const char *text, int choice, Text *out,
+                           Text *words) {
+    const FindingAccess *a = &race->access, *b = &race->other;
+    if (remedy_class(race) != REMEDY_BY_BARRIER || !a->file || !b->file || strcmp(a->file, file) != 0 ||
+        strcmp(b->file, file) != 0 || a->line == b->line)
+        return false;
+    SourcePlaces places = {.count = 0};
+    places_between(text, a->line < b->line ? a->line : b->line, a->line < b->line ? b->line : a->line,
+                   &places);
+    if (choice >= places.count) return false;
+    const RemedyPoint point = {
+        PTX_NO_PC, race->kind == FINDING_WARP_RACE ? REMEDY_WARP_BARRIER : REMEDY_BLOCK_BARRIER, UINT32_MAX};
+    SourceInsertion one = {places.after[choice], &point};
+    insert(text, &one, 1, out);
+    text_print(words, "insert %s after line %d", name_of(&point, false, NULL, 0), one.after);
+    const char *slash = strrchr(file, '/');
+    if (a->is_elsewhere) text_print(words, " of %s", slash ? slash + 1 : file);
+    return true;
 }
 
 /* ---- in a copy of the PTX ------------------------------------------------------------------------------ */
 
-/* Where the instruction begins in the text, including its guard. */
-static size_t place_in_text(const PtxModule *module, const PtxInstruction *in) {
+size_t remedy_place_in_text(const PtxModule *module, const PtxInstruction *in) {
     const char *at = module->text;
     for (int line = 1; line < in->line; line++) {
         const char *end = memchr(at, '\n', module->length - (size_t)(at - module->text));
@@ -178,7 +333,7 @@ void remedy_apply(const Remedy *remedy, Text *out) {
     size_t places[REMEDY_MOST_POINTS], from = 0;
     bool done[REMEDY_MOST_POINTS] = {0};
     for (int i = 0; i < remedy->count; i++)
-        places[i] = place_in_text(module, program->code[remedy->points[i].pc].instruction);
+        places[i] = remedy_place_in_text(module, program->code[remedy->points[i].pc].instruction);
     for (int n = 0; n < remedy->count; n++) {
         int next = 0; /* functions may be linked in another order than the text has */
         while (done[next]) next++;

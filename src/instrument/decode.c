@@ -41,6 +41,7 @@ static void fill_warp_op(const PartialEvents *partial_events, const PartialEvent
     event->element_count = 1;
     event->has_result = true;
     ShuffleMode mode = trace_shuffle_mode(site->instruction);
+    uint32_t met = partial->mask | partial_events->records->records[partial->record].met;
     for (uint32_t rest = partial->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         event->value[0][lane] = partial_event_value(partial_events, partial, INSTRUMENT_VALUE, 0, lane);
@@ -51,7 +52,7 @@ static void fill_warp_op(const PartialEvents *partial_events, const PartialEvent
                                                                              INSTRUMENT_CONTROL, 0, lane);
         int source = trace_shuffle_source(mode, lane, control, control >> 8); /* instrument_control() */
         if (source < 0) source = lane;
-        event->source[lane] = (int8_t)(partial->mask >> source & 1 ? source : -1);
+        event->source[lane] = (int8_t)(met >> source & 1 ? source : -1);
     }
 }
 

@@ -1,6 +1,8 @@
 /* Inserts text into the control flow of entries (entry_probe.h). */
 #include "instrument/entry_probe.h"
 
+#include <string.h>
+
 static bool begins(const PtxStatement *statement) {
     return statement->kind == PTX_STATEMENT_INSTRUCTION || statement->kind == PTX_STATEMENT_LABEL ||
            statement->kind == PTX_STATEMENT_OPEN;
@@ -36,7 +38,10 @@ static bool print_entry(const EntryProbe *probe, const PtxItem *item, Text *out,
     else if (!probe->print_header(item, out, error))
         return false;
     text_add(out, "\n{\n");
-    print_body(probe, item->function, out);
+    if (probe->print_body)
+        probe->print_body(probe->context, item->function, out);
+    else
+        print_body(probe, item->function, out);
     text_add(out, "}\n");
     return true;
 }
@@ -67,5 +72,20 @@ bool entry_probe_print(const EntryProbe *probe, const PtxProgram *const *program
         if (probe->declarations && ptx_item_is_directive(item, ".address_size"))
             text_add(out, probe->declarations);
     }
+    return true;
+}
+
+/* "name(.param .u64 in)"; only directives without parentheses follow the list. */
+bool entry_probe_add_parameter(const PtxItem *item, const char *name, Text *out, Error *error) {
+    const char *open = strchr(item->text, '('), *close = strrchr(item->text, ')');
+    bool is_empty = open && close && strspn(open + 1, " \t\r\n") == (size_t)(close - open - 1);
+    if (!open != !close || (open && close < open))
+        return error_set(error, "%s: its list of parameters cannot be read", item->function->name);
+    if (!open) {
+        text_print(out, "%s(.param .u64 %s)", item->text, name);
+        return true;
+    }
+    text_add_bytes(out, item->text, (size_t)(close - item->text));
+    text_print(out, "%s .param .u64 %s%s", is_empty ? "" : ",", name, close);
     return true;
 }

@@ -31,13 +31,15 @@ typedef struct Probe { /* of the opcodes that name it in ptx/opcodes.def */
 
 static const Probe *probe_of(const PtxInstruction *in); /* NULL: no trace has such an event */
 
-static bool has_destination(const PtxInstruction *in) {
+bool plan_writes_first(const PtxInstruction *in) {
     const Probe *probe = probe_of(in);
-    return in->operand_count > 0 && (!probe || !probe->has_destination || probe->has_destination(in));
+    bool reads_first = in->opcode == PTX_nanosleep || in->opcode == PTX_stackrestore;
+    return in->operand_count > 0 && !reads_first &&
+           (!probe || !probe->has_destination || probe->has_destination(in));
 }
 
 bool plan_writes(const PtxInstruction *instruction, const PtxRegister *reg) {
-    return has_destination(instruction) && mentions(&instruction->operands[0], reg);
+    return plan_writes_first(instruction) && mentions(&instruction->operands[0], reg);
 }
 
 /* ---- constants in registers ------------------------------------------------------------------------- */
@@ -60,7 +62,7 @@ Constants constants_find(const PtxFunction *function) {
     Constants constants = {memory_new(count + 1), memory_new((count + 1) * sizeof(uint32_t))};
     for (int i = 0; i < function->statement_count; i++) {
         const PtxInstruction *in = function->statements[i].instruction;
-        if (function->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !has_destination(in)) continue;
+        if (function->statements[i].kind != PTX_STATEMENT_INSTRUCTION || !plan_writes_first(in)) continue;
         note_write(in, &in->operands[0], &constants);
     }
     return constants;

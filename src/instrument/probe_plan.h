@@ -25,6 +25,8 @@ bool plan_approximate_site(const PtxInstruction *instruction, InstrumentSite *si
 /* True if plan_site() refuses the instruction although a trace would record it. */
 bool plan_is_missed(const PtxInstruction *instruction);
 
+/* True if it writes its first operand, unless that is memory. */
+bool plan_writes_first(const PtxInstruction *instruction);
 /* True if the instruction writes the register. */
 bool plan_writes(const PtxInstruction *instruction, const PtxRegister *reg);
 

@@ -2,12 +2,14 @@
  *
  * Lanes that run apart on a GPU write separate records of an instruction that they execute together: a
  * shfl.sync, whose probe follows it, or an aligned barrier, whose probe precedes it. Such records are
- * combined: a warp's next record of the same site belongs to the previous one if its lanes differ and the
- * members are the same. (A lane that returns writes a new record, and by then all members have recorded the
- * last one: no lane leaves such an instruction before all have arrived.) */
+ * combined: a warp's next record of the same site belongs to the previous one if its lanes differ, the members
+ * are the same, and so is the number of the execution: lanes that met at different sites may both return to
+ * one. (A lane that returns writes a new record, and by then all members have recorded the last one: no lane
+ * leaves such an instruction before all have arrived.) */
 #include "instrument/records.h"
 
 #include "base/memory.h"
+#include "instrument/meetings.h"
 #include "instrument/probe_plan.h"
 #include <stdlib.h>
 
@@ -78,24 +80,28 @@ static bool read_record(const RecordReader *reader, uint64_t *at, Record *record
 
 /* ---- records of one execution ----------------------------------------------------------------------- */
 
-static bool is_together(const InstrumentSite *site) {
+/* It names the lanes that it waits for. */
+static bool is_exchange(const InstrumentSite *site) {
     uint32_t constant;
+    bool exchanges = site->kind == TRACE_SHUFFLE || site->kind == TRACE_VOTE || site->kind == TRACE_REDUX;
+    return exchanges && plan_extra(site, &constant);
+}
+
+static bool is_together(const InstrumentSite *site) {
     switch (site->kind) {
-    case TRACE_SHUFFLE:
-    case TRACE_VOTE:
-    case TRACE_REDUX:
-        return plan_extra(site, &constant) != NULL;
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
         return site->instruction->opcode == PTX_bar ||
                ptx_instruction_has(site->instruction, PTX_MOD_ALIGNED);
     default:
-        return false;
+        return is_exchange(site);
     }
 }
 
-static bool belongs(const Record *first, const Record *record) {
+/* Without the records of spin loops that were left out, numbers say nothing. */
+static bool belongs(const Records *records, const Record *first, const Record *record) {
     if (first->all & record->mask || first->extra != record->extra) return false;
+    if (!records->left_out && first->number != record->number) return false;
     return !record->site->is_behind || !((first->all | record->mask) & ~record->extra);
 }
 
@@ -105,7 +111,7 @@ static void put_together(Records *records, int number, int *latest) {
     record->first = record->last = number;
     if (!is_together(record->site)) return;
     Record *first = *latest == NONE ? NULL : &records->records[*latest];
-    if (!first || !belongs(first, record)) {
+    if (!first || !belongs(records, first, record)) {
         *latest = number;
         return;
     }
@@ -124,15 +130,21 @@ bool records_read(Records *records, const InstrumentSites *sites, const Instrume
     size_t warps = (reader.threads + WARP_LANES - 1) / WARP_LANES, count = warps * (size_t)sites->site_count;
     int *latest = memory_new((count + 1) * sizeof *latest);
     for (size_t i = 0; i < count; i++) latest[i] = NONE;
+    Meetings *meetings = meetings_new();
     bool good = true;
     for (uint64_t at = reader.begin; good && at < reader.end;) {
         Record record = {0};
-        good = read_record(&reader, &at, &record);
+        good = read_record(&reader, &at, &record) && record.site;
         if (!good) break;
+        if (is_exchange(record.site)) record.number = meetings_add(meetings, &record);
         array_push(records->records, records->count, records->capacity, record);
         put_together(records, records->count - 1,
                      &latest[record.warp * (size_t)sites->site_count + (size_t)(record.site - sites->sites)]);
     }
+    for (int i = 0; i < records->count; i++)
+        if (is_exchange(records->records[i].site))
+            records->records[i].met = meetings_lanes(meetings, &records->records[i]);
+    meetings_free(meetings);
     free(latest);
     if (!good) records_done(records);
     return good;

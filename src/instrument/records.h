@@ -12,7 +12,9 @@ typedef struct Record {
     uint32_t all; /* of the first record: all lanes of its execution */
     int next;     /* the next record of the same execution; -1: none */
     int first;    /* the first record of the execution; may be this one */
-    int last;     /* of the first record: the last one of its execution */
+    /* of a shfl.sync, vote.sync, ...: the number of its execution (meetings.h); the lanes that it meets */
+    uint32_t number, met;
+    int last; /* of the first record: the last one of its execution */
 } Record;
 
 typedef struct Records {

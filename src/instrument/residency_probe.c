@@ -68,19 +68,8 @@ static void put_end(const PtxInstruction *in, Text *out) {
                END, END_CLOCK);
 }
 
-/* Adds a parameter to "name(.param .u64 in)"; only directives without parentheses follow the list. */
 static bool print_header(const PtxItem *item, Text *out, Error *error) {
-    const char *open = strchr(item->text, '('), *close = strrchr(item->text, ')');
-    bool is_empty = open && close && strspn(open + 1, " \t\r\n") == (size_t)(close - open - 1);
-    if (!open != !close || (open && close < open))
-        return error_set(error, "%s: its list of parameters cannot be read", item->function->name);
-    if (!open) {
-        text_print(out, "%s(.param .u64 " PARAMETER ")", item->text);
-        return true;
-    }
-    text_add_bytes(out, item->text, (size_t)(close - item->text));
-    text_print(out, "%s .param .u64 " PARAMETER "%s", is_empty ? "" : ",", close);
-    return true;
+    return entry_probe_add_parameter(item, PARAMETER, out, error);
 }
 
 static const char *why_not_called(const PtxInstruction *in) {

@@ -1,7 +1,8 @@
 /* Finds loops that may wait for others.
  *
  * A loop is the code between a label and a branch back to it. It may wait if it reads memory that others
- * change (ordered or volatile loads, atomics), and neither stores nor waits at a barrier: such a loop may run
+ * change (ordered or volatile loads, atomics), and neither stores (an atomic whose result is dropped stores)
+ * nor waits at a barrier: such a loop may run
  * a thousand times or a million times. */
 #include "instrument/probe_plan.h"
 
@@ -28,7 +29,7 @@ static bool may_wait(const PtxProgram *program, int first, int last) {
     bool does_watch = false;
     for (int pc = first; pc <= last; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
-        if (works(in)) return false;
+        if (works(in) || program->code[pc].drops_result) return false;
         does_watch |= trace_watches(in);
     }
     return does_watch;

@@ -22,7 +22,8 @@ typedef enum ClaimScope {
 enum {                            /* additional properties of a word */
        CLAIM_OF_MACHINE = 1 << 8, /* recorded with the machine code */
        CLAIM_OF_REASON = 1 << 9,  /* NAME "barrier": a stall reason follows */
-       CLAIM_OF_LANE = 1 << 10    /* NAME(step, LANE) */
+       CLAIM_OF_LANE = 1 << 10,   /* NAME(step, LANE) */
+       CLAIM_OF_WARPS = 1 << 11   /* of a warp timeline: "with 8 blocks" may follow; a reason is a wait */
 };
 
 typedef struct ClaimWord { /* a row of claim_words.def */
@@ -45,13 +46,15 @@ typedef struct ClaimQuery { /* a request for one value; texts are valid during t
     const char *settings[CLAIM_SETTINGS]; /* "n=4096", "stride=2" */
     int setting_count;
     const char *text; /* LINE: text in the line; CYCLES: the row */
-    /* for a word with CLAIM_OF_REASON: "barrier", one of sass/stalls.def; otherwise NULL */
+    /* for a word with CLAIM_OF_REASON: "barrier", one of sass/stalls.def, or a warp_state_name() if it is also
+     * CLAIM_OF_WARPS; otherwise NULL */
     const char *reason;
-    int64_t number;         /* INTERVAL, LEVEL: its number; STEP: the lane, -1 if none */
-    uint64_t n;             /* TIME, LIMIT */
-    const char *dtype;      /* TIME, LIMIT: "int" by default */
+    uint32_t resident; /* CLAIM_OF_WARPS: blocks at once on a multiprocessor; 0: as many as it can hold */
+    int64_t number;    /* INTERVAL, LEVEL: its number; STEP: the lane, -1 if none */
+    uint64_t n;        /* TIME, LIMIT */
+    const char *dtype; /* TIME, LIMIT: "int" by default */
     bool alone, warm, call; /* TIME */
-    /* TIME, CYCLES, LIMIT, machine code: "h200" after "on recorded H200"; otherwise NULL */
+    /* TIME, CYCLES, LIMIT, machine code, warp timelines: "h200" after "on recorded H200"; otherwise NULL */
     const char *machine;
 } ClaimQuery;
 

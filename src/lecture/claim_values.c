@@ -3,6 +3,7 @@
 
 #include "metrics/metrics.h"
 #include "sass/sass.h"
+#include "trace/warp_timeline.h"
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum { EVERY_RANGE = CLAIM_TOTAL | CLAIM_LINE | CLAIM_INTERVAL | CLAIM_LEVEL };
 #define MACHINE                     CLAIM_OF_MACHINE
 #define REASON                      CLAIM_OF_REASON
 #define LANE                        CLAIM_OF_LANE
+#define WARPS                       CLAIM_OF_WARPS
 #define WORD(name, scopes, meaning) {#name, (scopes), meaning},
 const ClaimWord claim_words[] = {
 #include "lecture/claim_words.def"
@@ -30,6 +32,7 @@ const ClaimWord claim_words[] = {
 #undef MACHINE
 #undef REASON
 #undef LANE
+#undef WARPS
 const int claim_word_count = sizeof claim_words / sizeof *claim_words;
 
 const ClaimWord *claim_word_find(const char *name) {
@@ -136,18 +139,51 @@ static bool read_settings(ClaimReader *reader, ClaimQuery *query,
     return claim_expect(reader, "]");
 }
 
-/* After "stalled": a reason, as named by Nsight Compute. */
-static bool read_reason(ClaimReader *reader, ClaimQuery *query, ClaimTexts *texts) {
+typedef struct Reasons { /* what may stand behind a word */
+    const char *names[SASS_STALLS];
+    size_t count;
+    const char *kind, *list; /* for errors: "stall reason"; where they are listed */
+} Reasons;
+
+/* After "stalled": a reason, as named by Nsight Compute; after "wait", what a warp waits for. */
+static void list_reasons(const ClaimWord *word, Reasons *out) {
+    _Static_assert((int)WARP_STATES <= (int)SASS_STALLS, "names[] has room for both");
+    bool of_warps = word->scopes & CLAIM_OF_WARPS;
+    *out = (Reasons){.kind = of_warps ? "wait of a warp" : "stall reason",
+                     .list = of_warps ? "--timeline names the waits" : "--sass=json names the reasons"};
+    for (int i = 0; !of_warps && i < SASS_STALLS; i++) out->names[out->count++] = sass_stalls[i].tool_name;
+    for (int i = WARP_WORKS + 1; of_warps && i < WARP_STATES; i++)
+        out->names[out->count++] = warp_state_name((WarpActivity)i);
+}
+
+static bool read_reason(ClaimReader *reader, const ClaimWord *word, ClaimQuery *query, ClaimTexts *texts) {
+    Reasons reasons;
     claim_peek(reader);
-    const char *at = reader->at, *names[SASS_STALLS];
+    const char *at = reader->at;
     if (!claim_read_string(reader, texts->reason)) return false;
     query->reason = texts->reason;
-    if (sass_stall_find(texts->reason) != SASS_STALLS) return true;
-    for (int i = 0; i < SASS_STALLS; i++) names[i] = sass_stalls[i].tool_name;
-    const char *nearest = text_nearest(texts->reason, names, SASS_STALLS);
-    return claim_fail_at(reader, at, "unknown stall reason '%.60s'; %s%s%s", texts->reason,
-                         nearest ? "did you mean " : "--sass=json names the reasons", nearest ? nearest : "",
+    list_reasons(word, &reasons);
+    for (size_t i = 0; i < reasons.count; i++)
+        if (!strcmp(reasons.names[i], texts->reason)) return true;
+    const char *nearest = text_nearest(texts->reason, reasons.names, reasons.count);
+    return claim_fail_at(reader, at, "unknown %s '%.60s'; %s%s%s", reasons.kind, texts->reason,
+                         nearest ? "did you mean " : reasons.list, nearest ? nearest : "",
                          nearest ? "?" : "");
+}
+
+/* "with 8 blocks": of the timeline with so many at once on a multiprocessor. */
+static bool read_resident(ClaimReader *reader, const ClaimWord *word, ClaimQuery *query) {
+    int64_t blocks = 0;
+    claim_peek(reader);
+    const char *at = reader->at;
+    if (!claim_take_word(reader, "with")) return true;
+    if (!word || !(word->scopes & CLAIM_OF_WARPS))
+        return claim_fail_at(reader, at, "'with' stands behind a value of a warp timeline, like ready");
+    if (!claim_read_whole(reader, "the number of blocks", 64, &blocks)) return false;
+    if (!blocks) return claim_fail_at(reader, at, "without 'with', as many blocks as fit are resident");
+    query->resident = (uint32_t)blocks;
+    return claim_take_word(reader, blocks == 1 ? "block" : "blocks") ||
+           claim_fail_at(reader, reader->at, "'with 1 block' or 'with 8 blocks' is expected here");
 }
 
 /* After RUN: "[...].NAME", and where. */
@@ -157,7 +193,7 @@ bool claim_read_member(ClaimReader *reader, const char *begin, ClaimTexts *texts
     const char *name_at = reader->at;
     if (!claim_read_name(reader, texts->name, "the name of a value, like shared_loads,")) return false;
     const ClaimWord *word = claim_word_find(texts->name);
-    if (word && word->scopes & CLAIM_OF_REASON && !read_reason(reader, &query, texts)) return false;
+    if (word && word->scopes & CLAIM_OF_REASON && !read_reason(reader, word, &query, texts)) return false;
     if (claim_take_word(reader, "at")) {
         query.scope = CLAIM_LINE;
         query.text = texts->text;
@@ -168,6 +204,7 @@ bool claim_read_member(ClaimReader *reader, const char *begin, ClaimTexts *texts
             return claim_fail_at(reader, reader->at, "'interval 2' or 'level 2' is expected here");
         if (!claim_read_whole(reader, "its number", 1e6, &query.number)) return false;
     }
+    if (!read_resident(reader, word, &query)) return false;
     return check_name(reader, name_at, texts->name, query.scope) && ask(reader, begin, &query, value);
 }
 

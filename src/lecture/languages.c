@@ -30,8 +30,8 @@ static int right_choice(const LectureQuestion *question) {
 static bool is_same_question(const LectureQuestion *a, const LectureQuestion *b) {
     if (!a || !b) return a == b;
     return !strcmp(a->answer.text, b->answer.text) && a->choice_count == b->choice_count &&
-           is_same_text(a->keys, b->keys) && right_choice(a) == right_choice(b) &&
-           (a->choice_count || !strcmp(a->value, b->value));
+           a->reason_count == b->reason_count && is_same_text(a->keys, b->keys) &&
+           right_choice(a) == right_choice(b) && (a->choice_count || !strcmp(a->value, b->value));
 }
 
 static bool is_same_stop(const Lecture *lecture, const LectureStop *stop, const Lecture *other,

@@ -40,6 +40,12 @@ typedef enum LecturePointing { /* the answer is a mask that can be marked on the
                                LECTURE_BANKS
 } LecturePointing;
 
+typedef struct LectureReason { /* of a likely wrong answer */
+    const char *value;         /* a number, or one of the choices; "*": any other */
+    LecturePlace place;
+    const char *text; /* "those are the lanes; the banks are 16" */
+} LectureReason;
+
 typedef struct LectureQuestion {
     const char *text, *topic;
     const char *keys; /* pressed after the answer; NULL: none */
@@ -49,6 +55,8 @@ typedef struct LectureQuestion {
     LecturePlace value_place;
     const char *choices[LECTURE_CHOICES];
     int choice_count; /* 0: a number */
+    LectureReason reasons[LECTURE_CHOICES];
+    int reason_count;
     LecturePlace place, keys_place;
 } LectureQuestion;
 

@@ -137,6 +137,28 @@ static bool read_choices(LectureReader *reader, LectureQuestion *question, Lectu
                                                        "at least two choices: choices: one | two | three");
 }
 
+/* wrong: 32 = those are the lanes; the banks are 16 */
+static bool read_reason(LectureReader *reader, LectureQuestion *question, LectureLine value) {
+    const char *equals = value.length ? memchr(value.text, '=', value.length) : NULL;
+    if (!equals)
+        return reader_refuse(reader, reader_column(reader, value.text),
+                             "a wrong answer has its reason behind '=': wrong: 32 = those are the lanes");
+    if (question->reason_count == LECTURE_CHOICES)
+        return reader_refuse(reader, reader_column(reader, value.text),
+                             "a question has at most 8 wrong answers");
+    LectureLine answer = reader_trim((LectureLine){value.text, (size_t)(equals - value.text)});
+    LectureLine why =
+        reader_trim((LectureLine){equals + 1, value.length - (size_t)(equals + 1 - value.text)});
+    if (!answer.length || !why.length)
+        return reader_refuse(reader, reader_column(reader, value.text),
+                             "a wrong answer and its reason: wrong: 32 = those are the lanes");
+    question->reasons[question->reason_count++] =
+        (LectureReason){reader_keep(reader, answer),
+                        {reader->number, reader_column(reader, answer.text)},
+                        reader_keep(reader, why)};
+    return true;
+}
+
 /* "EXPRESSION = VALUE"; splits at the last single '='. */
 static bool read_answer(LectureReader *reader, LectureQuestion *question, LectureLine value) {
     size_t at = value.length;
@@ -166,10 +188,12 @@ static bool read_question_line(LectureReader *reader, LectureQuestion *question,
         return read_choices(reader, question, value);
     } else if (is_field(line, "answer", &value)) {
         return read_answer(reader, question, value);
+    } else if (is_field(line, "wrong", &value)) {
+        return read_reason(reader, question, value);
     } else if (line.length && question->topic) {
-        return reader_refuse(
-            reader, reader_column(reader, line.text),
-            "after the question come the lines topic: ..., choices: ..., keys: ... and answer: ...");
+        return reader_refuse(reader, reader_column(reader, line.text),
+                             "after the question come the lines topic: ..., choices: ..., keys: ..., answer: "
+                             "... and wrong: ...");
     } else if (line.length) {
         text_print(text, "%s%.*s", text->length && !reader_is_wide(line.text) ? " " : "", (int)line.length,
                    line.text);
@@ -177,9 +201,9 @@ static bool read_question_line(LectureReader *reader, LectureQuestion *question,
     return true;
 }
 
-static bool is_choice(const LectureQuestion *question) {
+static bool is_choice(const LectureQuestion *question, const char *value) {
     for (int i = 0; i < question->choice_count; i++)
-        if (!strcmp(question->choices[i], question->value)) return true;
+        if (!strcmp(question->choices[i], value)) return true;
     return false;
 }
 
@@ -187,6 +211,20 @@ static bool is_number(const char *text) {
     char *stop;
     double value = strtod(text, &stop);
     return stop != text && !*stop && isfinite(value);
+}
+
+static bool check_reasons(LectureReader *reader, const LectureQuestion *question) {
+    for (int i = 0; i < question->reason_count; i++) {
+        const LectureReason *reason = &question->reasons[i];
+        bool is_any = !strcmp(reason->value, "*");
+        if (!is_any &&
+            (question->choice_count ? !is_choice(question, reason->value) : !is_number(reason->value)))
+            return reader_fail_at(reader, reason->place,
+                                  "a wrong answer is a number, one of the choices, or *");
+        if (!strcmp(reason->value, question->value))
+            return reader_fail_at(reader, reason->place, "this is the right answer");
+    }
+    return true;
 }
 
 static bool check_question(LectureReader *reader, LecturePlace begin, const LectureQuestion *question) {
@@ -197,7 +235,7 @@ static bool check_question(LectureReader *reader, LecturePlace begin, const Lect
                               "topic: is missing, the word under which the score counts this question");
     if (!question->value)
         return reader_fail_at(reader, begin, "answer: is missing: answer: EXPRESSION = VALUE");
-    if (question->choice_count && !is_choice(question))
+    if (question->choice_count && !is_choice(question, question->value))
         return reader_fail_at(reader, question->value_place, "this is none of the choices");
     if (!question->choice_count && !is_number(question->value))
         return reader_fail_at(reader, question->value_place,
@@ -209,7 +247,7 @@ static bool check_question(LectureReader *reader, LecturePlace begin, const Lect
         return reader_fail_at(
             reader, question->value_place,
             "the expression gives a number, so this choice begins with one; else write answer: = CHOICE");
-    return true;
+    return check_reasons(reader, question);
 }
 
 static bool read_question(LectureReader *reader) {

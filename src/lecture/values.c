@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "lecture/times.h"
+#include "lecture/warps.h"
 #include "metrics/fold.h"
 #include "sass/classes.h"
 #include <math.h>
@@ -52,9 +53,14 @@ static bool is_of_machine(const ClaimQuery *query) {
 
 /* ---- runs ---------------------------------------------------------------------------------------------- */
 
+static bool is_of_warps(const ClaimQuery *query) {
+    const ClaimWord *word = query->name ? claim_word_find(query->name) : NULL;
+    return word && word->scopes & CLAIM_OF_WARPS;
+}
+
 /* The machine whose recordings the run must use; NULL: any. */
 static const char *pinned_machine(const ClaimQuery *query) {
-    return is_of_machine(query) ? query->machine : NULL;
+    return is_of_machine(query) || is_of_warps(query) ? query->machine : NULL;
 }
 
 static bool check_pinned(Session *session, const ClaimQuery *query, Error *error) {
@@ -114,8 +120,7 @@ static Metric metric_find(const char *name) {
 }
 
 static uint64_t excess_of(const Totals *t) {
-    return t->shared_load_wavefronts + t->shared_store_wavefronts - t->shared_load_wavefronts_ideal -
-           t->shared_store_wavefronts_ideal;
+    return totals_wavefronts(t) - totals_wavefronts_ideal(t);
 }
 
 /* A value of any totals; NaN: unknown name, or division by zero. */
@@ -141,7 +146,7 @@ typedef struct MachineSums {
 
 static bool holds_text(Session *session, const SassKernel *kernel, const SassInstruction *instruction,
                        const char *text) {
-    int place = sass_outermost(kernel, instruction->place);
+    int place = sass_own_place(kernel, instruction->place);
     if (place < 0) return false;
     const char *line = session_source_line(session, kernel->places[place].file, kernel->places[place].line);
     return line && strstr(line, text);
@@ -284,6 +289,7 @@ bool claim_runs_value(void *context, const ClaimQuery *query, double *value, Err
     if (!session) return query->run ? false : error_set(error, "'%s' has no step here", query->name);
     const char *why = NULL;
     int lines = 1;
+    if (is_of_warps(query)) return claim_warps_value(session, query, value, error);
     if (query->scope == CLAIM_INTERVAL) return interval_value(session, query, value, error);
     *value = query->scope == CLAIM_LINE ? line_named(session, query->text, query->name, &lines)
              : is_of_machine(query)     ? NAN

@@ -39,6 +39,15 @@ FOLD(shared_store_wavefronts) {
 FOLD(shared_store_wavefronts_ideal) {
     return OF_KIND(SHARED_STORE, ideal_wavefronts);
 }
+FOLD(shared_atomics) {
+    return OF_KIND(SHARED_ATOMIC, requests);
+}
+FOLD(shared_atomic_wavefronts) {
+    return OF_KIND(SHARED_ATOMIC, wavefronts);
+}
+FOLD(shared_atomic_wavefronts_ideal) {
+    return OF_KIND(SHARED_ATOMIC, ideal_wavefronts);
+}
 FOLD(global_load_requests) {
     return OF_KIND(GLOBAL_LOAD, requests);
 }
@@ -141,10 +150,11 @@ TraceCounter fold_counter_of_event(const TraceLaunch *launch, const TraceEvent *
     switch (event->kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_SHARED_STORE:
+    case TRACE_SHARED_ATOMIC:
         if (trace_event_peer(event) >= 0) break; /* not modelled */
         for (int lane = 0; lane < WARP_LANES; lane++)
             if (event->mask >> lane & 1) address[lane] = address_in_window(launch, event, lane);
-        SharedCost shared = access_shared_cost(event->is_load, event->width, event->mask, address);
+        SharedCost shared = trace_shared_cost(launch->program, event, address, NULL);
         counter.wavefronts = (uint64_t)shared.wavefronts;
         counter.ideal_wavefronts = (uint64_t)shared.ideal;
         break;
@@ -184,6 +194,16 @@ uint64_t totals_value(const Totals *totals, Metric metric) {
     uint64_t value;
     memcpy(&value, (const char *)totals + metric_infos[metric].offset, sizeof value);
     return value;
+}
+
+uint64_t totals_wavefronts(const Totals *totals) {
+    return totals->shared_load_wavefronts + totals->shared_store_wavefronts +
+           totals->shared_atomic_wavefronts;
+}
+
+uint64_t totals_wavefronts_ideal(const Totals *totals) {
+    return totals->shared_load_wavefronts_ideal + totals->shared_store_wavefronts_ideal +
+           totals->shared_atomic_wavefronts_ideal;
 }
 
 double totals_average_active_lanes(const Totals *totals) {

@@ -34,6 +34,9 @@ typedef struct MetricInfo { /* a row of metrics.def, which documents the columns
 extern const MetricInfo metric_infos[METRIC_COUNT];
 uint64_t totals_value(const Totals *totals, Metric metric);
 
+/* Of all shared accesses: loads, stores and atomics. */
+uint64_t totals_wavefronts(const Totals *totals);
+uint64_t totals_wavefronts_ideal(const Totals *totals);
 double totals_average_active_lanes(const Totals *totals); /* 0 if nothing was executed */
 void totals_add(Totals *sum, const Totals *addend);
 /* Adds the share of `counter`, for work of one kind, in each metric. */
@@ -50,6 +53,8 @@ void metrics_of_traced_launch(const TraceLaunch *launch, Totals *out);        /*
 /* The source line of an instruction as reports name it: a line of the PTX text if it has no line
  * information. */
 PtxSourceLine metrics_line_of(const PtxProgram *program, int pc);
+/* True if `file` is neither NULL nor the file of the kernel, that of its first line. */
+bool metrics_is_elsewhere(const PtxProgram *program, const char *file);
 
 typedef struct LineMetrics {
     const char *file; /* borrowed from the program; as metrics_line_of() */

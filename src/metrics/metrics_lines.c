@@ -5,11 +5,20 @@
 #include "base/memory.h"
 #include "metrics/fold.h"
 #include <stdlib.h>
+#include <string.h>
 
 PtxSourceLine metrics_line_of(const PtxProgram *program, int pc) {
     const PtxCode *code = &program->code[pc];
     if (code->line.file && code->line.line > 0) return code->line;
     return (PtxSourceLine){program->module ? program->module->file : NULL, code->instruction->line};
+}
+
+bool metrics_is_elsewhere(const PtxProgram *program, const char *file) {
+    int pc = 0;
+    while (pc < program->code_count && !program->code[pc].line.file) pc++;
+    if (!file || !program->code_count) return false;
+    const char *own = metrics_line_of(program, pc < program->code_count ? pc : 0).file;
+    return own && strcmp(own, file) != 0;
 }
 
 /* ---- the sorted list of lines ----------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  *   _Z6reduceIfLi256EEvPT_S1_j                 reduce<float,256>
  *   _ZN3ops3sumIPKiEEvT_                       ops::sum<const int*>
  *   _ZZ6reduceIfEvPT_jE9warp_sums              warp_sums
- *   _ZN8__main__6reduceB2v1E5ArrayIfLi1E...    __main__::reduce
+ *   _ZN8__main__6reduceB2v1E5ArrayIfLi1E...    reduce
  *   _Z1kIZ4mainEUlfE_EvPKfPfT_                 k<main::{lambda(float)#1}>
  *
  * Nested names, templates with types, values and packs, substitutions, built-in types, pointers, references,
@@ -418,6 +418,25 @@ static void demangler_free(Demangler *d) {
     free(d);
 }
 
+/* Numba's tags: B, length, v, number. */
+static bool is_numba(const char *mangled) {
+    for (const char *at = mangled; (at = strchr(at, 'B')); at++) {
+        size_t length = strspn(at + 1, "0123456789");
+        size_t number = length && at[1 + length] == 'v' ? strspn(at + length + 2, "0123456789") : 0;
+        if (number && strchr("BE", at[length + 2 + number])) return true;
+    }
+    return false;
+}
+
+/* MODULE::FUNCTION::_3clocals_3e::KERNEL: only the last says something. */
+static void drop_python_path(Text *name) {
+    size_t begin = 0;
+    for (size_t i = 0; i + 1 < name->length && name->data[i] != '<'; i++)
+        if (name->data[i] == ':' && name->data[i + 1] == ':') begin = i + 2;
+    memmove(name->data, name->data + begin, name->length - begin + 1);
+    name->length -= begin;
+}
+
 const char *ptx_readable_name(PtxModule *module, const char *mangled) {
     PtxName *known = ptx_names_get(module->names, mangled, strlen(mangled));
     if (known->readable) return known->readable;
@@ -428,7 +447,9 @@ const char *ptx_readable_name(PtxModule *module, const char *mangled) {
     if (local) return known->readable = arena_copy_text(&module->arena, local, length);
     Demangler *d = demangler_new(known->text + 2, known->text + known->length);
     Text out = {0};
-    if (name(d, &out) && out.length && out.length <= NAME_LIMIT)
+    bool good = name(d, &out);
+    if (good && is_numba(known->text)) drop_python_path(&out);
+    if (good && out.length && out.length <= NAME_LIMIT)
         known->readable = arena_copy_text(&module->arena, out.data, out.length);
     text_done(&out);
     demangler_free(d);

@@ -20,6 +20,9 @@ void ptx_flow_analyse(PtxProgram *program, const PtxProgramFunction *function);
  * return. */
 bool ptx_flow_ends(const PtxInstruction *instruction);
 
+/* atomic_forms.c: drops_result and atomic_form of the pcs of one function whose reconvergence is known. */
+void ptx_atomic_forms_find(PtxProgram *program, const PtxProgramFunction *function);
+
 /* line_table.c: source lines of all pcs. */
 void ptx_lines_resolve(PtxProgram *program);
 

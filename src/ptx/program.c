@@ -295,7 +295,10 @@ static bool lay_out(Linker *linker) {
     for (int pc = 0; pc < program->code_count; pc++)
         if (program->code[pc].instruction->opcode == PTX_call)
             resolve_call(linker, program->functions[program->code[pc].function].function, &program->code[pc]);
-    for (int i = 0; i < program->function_count; i++) ptx_flow_analyse(program, &program->functions[i]);
+    for (int i = 0; i < program->function_count; i++) {
+        ptx_flow_analyse(program, &program->functions[i]);
+        ptx_atomic_forms_find(program, &program->functions[i]);
+    }
     ptx_lines_resolve(program);
     return true;
 }

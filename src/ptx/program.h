@@ -10,10 +10,33 @@
 
 enum { PTX_NO_PC = -1 };
 
-typedef struct PtxSourceLine { /* where a student finds this instruction in the kernel's source */
+typedef struct PtxSourceLine { /* where the user finds this instruction in the source */
     const char *file;          /* path as in .file; NULL: no line information */
     int line;                  /* 0: none */
 } PtxSourceLine;
+
+enum { PTX_PLACES = 4 };
+/* Of an instruction in an inlined function of the user's, or of a library's that is inlined for several calls:
+ * the candidates for its line, and for the line that calls that function, the latest before it first. */
+typedef struct PtxPlaces {
+    PtxSourceLine lines[PTX_PLACES], callers[PTX_PLACES];
+    int line_count, caller_count;
+} PtxPlaces;
+
+/* What the machine makes of an atomic on shared memory (ptxas 13.0 for sm_90; atomic_forms.c). trace/access.h
+ * has what each form costs. */
+typedef enum PtxAtomicForm {
+    PTX_ATOMIC_LANES,         /* ATOMS.ADD, .MAX, ...: the lanes of a bank one after another */
+    PTX_ATOMIC_COUNTED,       /* ATOMS.POPC.INC: adds 1, without a result; lanes on one word together */
+    PTX_ATOMIC_COMBINED,      /* one address for the warp: one lane adds what REDUX or POPC combined */
+    PTX_ATOMIC_SCANNED,       /* as COMBINED if all 32 lanes are active, else as LANES */
+    PTX_ATOMIC_COMPARED,      /* ATOMS.CAS */
+    PTX_ATOMIC_COMPARED_HALF, /* cas.b16: ATOMS.CAS of the word, again where only its other half changed */
+    PTX_ATOMIC_SPUN,          /* a loop of LDS and ATOMS.CAST.SPIN */
+    PTX_ATOMIC_TRIED,         /* as SPUN, after an ATOM that the generic address makes fail */
+    PTX_ATOMIC_SWAPPED,       /* a loop of ATOMS.CAS: f16 and bf16 */
+    PTX_ATOMIC_UNKNOWN        /* red.async */
+} PtxAtomicForm;
 
 typedef struct PtxCode {
     /* Includes the ret that the linker adds if control could run off a function's end. */
@@ -25,10 +48,13 @@ typedef struct PtxCode {
     /* For bra and brx: where lanes reconverge, the immediate post-dominator of the lanes that do not leave
      * early (flow.c); PTX_NO_PC: nowhere, they do not wait for each other. */
     int reconvergence;
-    bool block_begin; /* first instruction of a basic block */
-    /* The outermost inlining frame in the entry's own source file; instructions with line 0 take the line of
+    bool block_begin;          /* first instruction of a basic block */
+    bool drops_result;         /* atom: no instruction with an effect needs its result */
+    PtxAtomicForm atomic_form; /* atom, red; if their address turns out to be in shared memory */
+    /* The innermost frame in a file of the user's (line_table.c); instructions with line 0 take the line of
      * the nearest earlier instruction that has one. */
     PtxSourceLine line;
+    const PtxPlaces *places; /* NULL: `line` is the only candidate, and its function is not inlined */
 } PtxCode;
 
 typedef struct PtxProgramFunction {

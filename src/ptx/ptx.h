@@ -250,7 +250,8 @@ typedef struct PtxModule {
     int address_bytes;  /* 4 or 8 */
     PtxSourceFile *files;
     int file_count;
-    PtxFunction **functions; /* declarations merged with their definition */
+    bool has_library_headers; /* all files but the entry's own are a library's, whatever their names */
+    PtxFunction **functions;  /* declarations merged with their definition */
     int function_count;
     PtxVariable **variables; /* module scope */
     int variable_count;

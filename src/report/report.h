@@ -2,6 +2,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
+#include "base/json.h"
 #include "base/text.h"
 #include "findings/findings.h"
 #include "metrics/metrics.h"
@@ -10,6 +11,8 @@
 #include "trace/measured.h"
 
 typedef struct ReportInput {
+    void (*put_more)(void *put_context, Json *json); /* adds fields to the JSON; NULL: none */
+    void *put_context;
     const char *kernel;
     const char *title, *lesson;   /* a few words; a sentence; NULL: none */
     const char *backend, *device; /* "emulator", "gpu": the recorder of the events; device NULL: none */
@@ -19,28 +22,32 @@ typedef struct ReportInput {
     uint64_t n;
     uint32_t block, grid; /* threads per block, blocks (totals) */
     const char *guess;    /* guessed parts of the launch, as options; NULL: none */
+    bool is_guess;        /* values of its arguments are invented: so are its faults and results */
+    const char *program;  /* the file, whose main() could be run instead; NULL: it has none */
+    const char *
+        other_size; /* what is wrong with a size that is no multiple of the block: a sentence; NULL: nothing */
     const char *unopened; /* a source file in another folder that was not opened; NULL: none */
     /* "nvrtc, since nvcc failed: ..."; NULL: by the first compiler, or not compiled. */
     const char *compiled_by;
     const char *read; /* what was read from the file's host code; NULL: nothing */
-    /* The expected function of the result, "sum(in)"; NULL: the catalogue's reference. */
+    /* The expected function of the result, "sum(in)"; without has_result, what it looks like. NULL: the catalogue's reference, or
+     * nothing known. */
     const char *looks_like;
-    bool is_said; /* the user named that function; else it was found */
-    /* "every element counts alike, as in sum(f(x))", without a comparison; NULL: not known. */
-    const char *alike;
+    bool changes_nothing;     /* all memory is as before the run */
     const char *dtype, *op;   /* NULL: not known (a user's kernel) */
     bool has_result, correct; /* without a reference, has_result is false and the fields print as null */
     const char *result;       /* exact decimal text; NULL: a trap ended the run before it had a result */
     const char *expected;     /* exact decimal text */
     double absolute_error, relative_error;
     double bound;             /* absolute error that rounding may cause; 0: none */
-    const char *verdict;      /* instead of "ok" for a right but inexact result: "as predicted"; NULL: none */
+    const char *verdict;      /* instead of "ok" for a right result: "total right"; NULL: "ok" */
     uint64_t compared, index; /* number of results compared; index of the reported one; 0: not known */
     bool narrowed;            /* --trace-blocks given: totals over the traced blocks only */
     bool interrupted; /* the run was ended: totals cover what ran until then, the result is not known */
     uint64_t blocks_done, blocks; /* over all launches, when it was ended */
     const Trace *trace;
     const Findings *hazards;       /* NULL: not searched */
+    const Findings *verdict_list;  /* what is wrong and slow, as far as it is known; NULL: counted here */
     bool counts_only;              /* hazards are left to --check */
     const int *registers;          /* [launch]; -1: not known */
     const double *occupancy;       /* [launch]; negative: not known */
@@ -57,6 +64,8 @@ typedef struct ReportInput {
     void *context;
 } ReportInput;
 
+/* The first line of what is printed of a guess; `options` NULL: nothing. */
+void report_print_guess(const char *options, const char *program, Text *out);
 void report_json(const ReportInput *input, Text *out);
 void report_text(const ReportInput *input, Text *out);
 

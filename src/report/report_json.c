@@ -232,9 +232,9 @@ static void put_grid(Json *json, const ReportInput *input) {
         return;
     }
     json_open_object(json, "grid_on_machine");
-    json_string(json, "device", timeline->machine);
-    json_string(json, "driver", *timeline->driver ? timeline->driver : NULL);
-    json_string(json, "recorded", input->timeline_is_live ? NULL : timeline->measured);
+    json_string(json, "device", timeline->of.machine);
+    json_string(json, "driver", *timeline->of.driver ? timeline->of.driver : NULL);
+    json_string(json, "recorded", input->timeline_is_live ? NULL : timeline->of.measured);
     json_unsigned(json, "multiprocessors", timeline->multiprocessors);
     put_known(json, "granularity_ns", timeline->granularity);
     json_number(json, "overhead", timeline->overhead);
@@ -251,9 +251,9 @@ void report_json(const ReportInput *input, Text *out) {
     json_string(&json, "backend", input->backend);
     if (input->read) json_string(&json, "read", input->read);
     if (input->guess) json_string(&json, "guessed", input->guess);
+    if (input->other_size) json_string(&json, "other_size", input->other_size);
     if (input->looks_like)
-        json_string(&json, input->is_said ? "expectation" : "looks_like", input->looks_like);
-    if (input->alike) json_string(&json, "alike", input->alike);
+        json_string(&json, input->has_result ? "expectation" : "looks_like", input->looks_like);
     json_string(&json, "device", input->device);
     json_unsigned(&json, "n", input->n);
     json_unsigned(&json, "block", input->block);
@@ -280,8 +280,10 @@ void report_json(const ReportInput *input, Text *out) {
     for (int i = 0; i < input->trace->trap_count; i++) put_trap(&json, input->trace, &input->trace->traps[i]);
     json_close_array(&json);
     findings_put_json(input->hazards, &json);
+    if (input->verdict_list) findings_put_verdict(input->verdict_list, &json);
     json_string(&json, "counted_by", input->counted_by);
     json_unsigned(&json, "dropped_events", input->dropped);
+    if (input->put_more) input->put_more(input->put_context, &json);
     json_close_object(&json);
     text_add(out, "\n");
 }

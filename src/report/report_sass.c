@@ -41,28 +41,50 @@ static void add_measured(Text *out, const SassKernel *kernel) {
     if (!counted->n && !sampled->n) text_add(out, "; neither counted nor sampled");
 }
 
+static void print_resources(Text *out, const SassResources *resources) {
+    CountText shared, stack, stores, loads;
+    text_print(out, "%d registers, %s bytes of static shared memory", resources->registers,
+               count_text(resources->shared_bytes, &shared));
+    if (resources->stack_bytes)
+        text_print(out, ", %s bytes of stack", count_text(resources->stack_bytes, &stack));
+    if (resources->spill_store_bytes || resources->spill_load_bytes)
+        text_print(out, ", spills: %s bytes stored, %s bytes loaded",
+                   count_text(resources->spill_store_bytes, &stores),
+                   count_text(resources->spill_load_bytes, &loads));
+    else
+        text_add(out, ", no spills");
+    text_add(out, "\n");
+}
+
 static void print_head(const SassPrinter *printer, int launch) {
     const SassKernel *kernel = printer->kernel;
     Text sentence = {0};
     text_print(printer->out, "%s", printer->input->kernel);
     if (printer->input->launch_count > 1) text_print(printer->out, ", launch %d", launch + 1);
     text_print(printer->out, ": %s\n", kernel->entry);
-    text_print(&sentence, "machine code of %s", kernel->machine ? kernel->machine : "a GPU");
-    if (kernel->driver) text_print(&sentence, ", driver %s", kernel->driver);
-    if (kernel->measured) text_print(&sentence, ", %.10s", kernel->measured);
-    add_measured(&sentence, kernel);
+    if (kernel->assembler) {
+        text_print(&sentence, "machine code by %s for %s; executed counts are not measured: that needs a GPU",
+                   kernel->assembler, kernel->architecture);
+    } else {
+        text_print(&sentence, "machine code of %s", kernel->machine ? kernel->machine : "a GPU");
+        if (kernel->driver) text_print(&sentence, ", driver %s", kernel->driver);
+        if (kernel->measured) text_print(&sentence, ", %.10s", kernel->measured);
+        add_measured(&sentence, kernel);
+    }
     sentence_print(printer->out, "", text_string(&sentence));
     text_done(&sentence);
+    if (kernel->has_resources) print_resources(printer->out, &kernel->resources);
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
 
-/* Executions, active lanes of 32, share of lanes with a false predicate, samples, most frequent stall. */
+/* Nothing of assembled code; else executions, active lanes of 32, share of lanes with a false predicate, samples, most frequent stall. */
 static void print_counts(const SassPrinter *printer, const SassSums *sums, bool is_line) {
     CountText count;
     Text *out = printer->out;
     char lanes[16] = "", off[16] = "", samples[32] = "";
     const char *stall = "";
+    if (printer->kernel->assembler) return;
     bool is_counted = printer->kernel->counted.n, is_sampled = printer->kernel->sampled.n;
     if (is_counted && sums->executed)
         snprintf(lanes, sizeof lanes, "%.1f", (double)sums->threads / (double)sums->executed);
@@ -77,6 +99,11 @@ static void print_counts(const SassPrinter *printer, const SassSums *sums, bool 
     if (is_sampled && top < SASS_STALLS) stall = sass_stalls[top].words;
     text_print(out, " %11s %5s %5s %8s  %-28s", is_counted ? count_text(sums->executed, &count) : "", lanes,
                off, samples, stall);
+}
+
+static void print_count(const SassPrinter *printer, int instructions) {
+    text_print(printer->out, "  %4d", instructions);
+    if (printer->kernel->assembler) text_print(printer->out, " instruction%s", instructions == 1 ? "" : "s");
 }
 
 static void print_instruction(const SassPrinter *printer, const SassInstruction *in) {
@@ -125,7 +152,7 @@ static void print_line(const SassPrinter *printer, const SassLine *line) {
     else
         text_print(printer->out, "%s:%d  %s\n", line->file, line->line,
                    source ? source + strspn(source, " \t") : "");
-    text_print(printer->out, "  %4d", line->instruction_count);
+    print_count(printer, line->instruction_count);
     print_counts(printer, &line->sums, true);
     trim_line(printer->out);
     print_differences(printer, line);
@@ -140,10 +167,14 @@ static void print_launch(SassPrinter *printer, int launch) {
     SassLine *lines = sass_by_line(printer->kernel, &count);
     printer->all = sass_sums(printer->kernel);
     print_head(printer, launch);
-    text_print(out, "\n  %4s %11s %5s %5s %8s  %-28s %s\n", "at", "executed", "lanes", "off", "samples",
-               "mostly", "instruction");
+    if (printer->kernel->assembler)
+        text_print(out, "\n  %4s instruction\n", "at");
+    else
+        text_print(out, "\n  %4s %11s %5s %5s %8s  %-28s %s\n", "at", "executed", "lanes", "off", "samples",
+                   "mostly", "instruction");
     for (int i = 0; i < count; i++) print_line(printer, &lines[i]);
-    text_print(out, "\nin total\n  %4d", printer->kernel->count);
+    text_add(out, "\nin total\n");
+    print_count(printer, printer->kernel->count);
     print_counts(printer, &printer->all, false);
     trim_line(out);
     free(lines);

@@ -40,12 +40,24 @@ static void put_size(Json *json, const char *key, const SassMeasured *measured, 
     json_close_object(json);
 }
 
+static void put_resources(Json *json, const SassKernel *kernel) {
+    const SassResources *resources = &kernel->resources;
+    json_string(json, "assembler", kernel->assembler);
+    json_string(json, "architecture", kernel->architecture);
+    put_count(json, "registers", kernel->has_resources, (uint64_t)resources->registers);
+    put_count(json, "static_shared_bytes", kernel->has_resources, resources->shared_bytes);
+    put_count(json, "stack_bytes", kernel->has_resources, resources->stack_bytes);
+    put_count(json, "spill_store_bytes", kernel->has_resources, resources->spill_store_bytes);
+    put_count(json, "spill_load_bytes", kernel->has_resources, resources->spill_load_bytes);
+}
+
 static void put_head(Json *json, const SassKernel *kernel, int launch) {
     json_integer(json, "launch", launch);
     json_string(json, "entry", kernel->entry);
     json_string(json, "machine", kernel->machine);
     json_string(json, "driver", kernel->driver);
     json_string(json, "measured", kernel->measured);
+    put_resources(json, kernel);
     json_integer(json, "instruction_count", kernel->count);
     put_size(json, "counted", &kernel->counted, false);
     put_size(json, "sampled", &kernel->sampled, true);

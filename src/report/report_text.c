@@ -5,7 +5,7 @@
 
 #include "base/characters.h"
 #include "metrics/counted.h"
-#include "findings/findings_list.h"
+#include "findings/findings.h"
 #include "report/report_sass.h"
 #include "base/sentence.h"
 #include "report/source_text.h"
@@ -36,11 +36,12 @@ static void add_verdict(const ReportInput *input, Text *out) {
     else if (!input->correct)
         text_add(out, "WRONG");
     else if (input->absolute_error == 0 || isnan(input->absolute_error))
-        text_add(out, "ok");
-    else if (input->verdict)
+        text_add(out, input->verdict ? input->verdict : "ok");
+    else if (input->verdict && !input->looks_like) /* the catalogue's says how it is inexact */
         text_add(out, input->verdict);
     else
-        text_print(out, "ok, off by %.2g (%.2g allowed)", input->absolute_error, input->bound);
+        text_print(out, "%s, off by %.2g (%.2g allowed)", input->verdict ? input->verdict : "ok",
+                   input->absolute_error, input->bound);
 }
 
 /* What ended the run early; not all traps do. */
@@ -54,16 +55,27 @@ static const char *end_text(const Trace *trace) {
     return "";
 }
 
+/* Of partial results the total alone is compared. */
+static void print_unchecked(const ReportInput *input, Text *sentence) {
+    text_add(sentence, "result not checked");
+    if (input->looks_like)
+        text_print(sentence, ": %s looks like %s",
+                   strstr(input->looks_like, " partial results") ? "its total" : "it", input->looks_like);
+    else if (input->changes_nothing)
+        text_add(sentence, ": all memory is as before the run");
+    text_add(sentence, "; --expect can name what it should be");
+}
+
 static void print_result(const ReportInput *input, Text *out) {
     CountText count, index;
     Text sentence = {0};
     bool is_exact = input->correct && input->absolute_error == 0;
+    if (input->is_guess) text_add(&sentence, "with guessed arguments: ");
     count_text(input->compared, &count);
     if (!input->has_result && *end_text(input->trace))
         text_add(&sentence, "result not checked: a fault ended the run");
     else if (!input->has_result)
-        text_print(&sentence, "result not checked: it matches no known reduction%s%s%s; --expect can name it",
-                   input->alike ? " (" : "", input->alike ? input->alike : "", input->alike ? ")" : "");
+        print_unchecked(input, &sentence);
     else if (!input->result)
         text_print(&sentence, "no result: a trap ended the run; expected %s", input->expected);
     else if (input->compared > 1 && is_exact)
@@ -75,12 +87,7 @@ static void print_result(const ReportInput *input, Text *out) {
     else
         text_print(&sentence, "result %s, expected %s: ", input->result, input->expected);
     if (input->has_result && input->result) add_verdict(input, &sentence);
-    if (input->has_result && input->looks_like)
-        text_print(&sentence,
-                   input->is_said   ? ", by %s"
-                   : input->correct ? ", looks like %s"
-                                    : ", if meant as %s",
-                   input->looks_like);
+    if (input->has_result && input->looks_like) text_print(&sentence, ", by %s", input->looks_like);
     sentence_print(out, "", text_string(&sentence));
     text_done(&sentence);
 }
@@ -119,8 +126,18 @@ static void print_interrupted(const ReportInput *input, Text *out) {
     text_done(&sentence);
 }
 
+void report_print_guess(const char *options, const char *program, Text *out) {
+    Text sentence = {0};
+    if (!options) return;
+    text_print(&sentence, "guessed: %s", options);
+    if (program) text_print(&sentence, "; redviz --run %s runs the program itself", program);
+    sentence_print(out, "", text_string(&sentence));
+    text_done(&sentence);
+}
+
 static void print_head(const ReportInput *input, Text *out) {
     CountText n, grid;
+    report_print_guess(input->guess, input->program, out);
     print_title(input, out);
     text_print(out, "n = %s%s%s%s%s, %s block%s of %u thread%s\n", count_text(input->n, &n),
                input->dtype ? " " : "", input->dtype ? input->dtype : "", input->op ? ", " : "",
@@ -128,7 +145,6 @@ static void print_head(const ReportInput *input, Text *out) {
                plural(input->block));
     print_origin("compiled by", input->compiled_by, out);
     print_origin("read in the file", input->read, out);
-    print_origin("guessed", input->guess, out);
     if (input->trace->printed.length > TRACE_PRINTED_BYTES)
         sentence_print(out, "", "the kernel printed more than 1,048,576 bytes; only the first are kept");
     if (input->unopened) {
@@ -142,6 +158,7 @@ static void print_head(const ReportInput *input, Text *out) {
         print_interrupted(input, out);
     else
         print_result(input, out);
+    if (input->other_size) sentence_print(out, "", input->other_size);
     print_sources(input, out);
 }
 
@@ -244,11 +261,11 @@ static void trim_line(Text *out) {
 
 static void print_line(const ReportInput *input, const LineMetrics *line, const char *source, Text *out) {
     const Totals *t = &line->totals;
-    uint64_t ideal = t->shared_load_wavefronts_ideal + t->shared_store_wavefronts_ideal;
+    uint64_t ideal = totals_wavefronts_ideal(t);
     text_print(out, "%5d  ", line->line);
     print_source(out, source);
     print_ratio(out, 6, "%.1f", t->lane_instructions, input->narrowed ? 0 : t->warp_instructions);
-    print_count(out, 10, ideal > 0, t->shared_load_wavefronts + t->shared_store_wavefronts);
+    print_count(out, 10, ideal > 0, totals_wavefronts(t));
     print_count(out, 10, ideal > 0, ideal);
     print_ratio(out, 7, "%.2f", t->global_load_sectors + t->global_store_sectors,
                 t->global_load_requests + t->global_store_requests);
@@ -392,25 +409,12 @@ static void print_measured(const ReportInput *input, Text *out) {
 
 /* ---- findings --------------------------------------------------------------------------------------- */
 
-/* Errors from the search if there was one, else from the trace; other findings from the lines of this
- * report. */
-static void print_findings(const ReportInput *input, const LineMetrics *lines, int count,
-                           const Totals *totals, Text *out) {
-    FindingsBuilder builder = findings_begin(input->trace);
-    if (!input->hazards) {
-        FindingResult result = {input->has_result && !input->correct, input->result, input->expected};
-        findings_add_traps(&builder);
-        findings_add_undefined_shuffles(&builder, lines, count);
-        findings_add_result(&builder, NULL, &result);
-    }
-    findings_add_slow_lines(&builder, lines, count, totals);
-    findings_add_branches(&builder, lines, count);
-    findings_add_dropped(&builder);
-    Findings *findings = findings_end(&builder);
-    if (input->hazards) findings_print_errors(input->hazards, out);
-    findings_print_brief(findings, out);
-    if (input->hazards) findings_print_notes(input->hazards, out);
-    findings_free(findings);
+static void print_findings(const ReportInput *input, Text *out) {
+    FindingResult result = {input->has_result && !input->correct, input->result, input->expected, NULL};
+    const Findings *list = input->verdict_list ? input->verdict_list : input->hazards;
+    Findings *own = list ? NULL : findings_new_counted(input->trace, &result, input->narrowed);
+    findings_print_brief(list ? list : own, input->is_guess, out);
+    findings_free(own);
 }
 
 static bool is_ideal(uint64_t count, uint64_t ideal) {
@@ -418,8 +422,8 @@ static bool is_ideal(uint64_t count, uint64_t ideal) {
 }
 
 static void print_what_is_ideal(const Totals *t, Text *out) {
-    if (is_ideal(t->shared_load_wavefronts + t->shared_store_wavefronts,
-                 t->shared_load_wavefronts_ideal + t->shared_store_wavefronts_ideal))
+    bool is_known = !t->shared_atomics || t->shared_atomic_wavefronts;
+    if (is_known && is_ideal(totals_wavefronts(t), totals_wavefronts_ideal(t)))
         text_add(out, "- No shared access has a bank conflict.\n");
     if (is_ideal(t->global_load_sectors + t->global_store_sectors,
                  t->global_load_sectors_ideal + t->global_store_sectors_ideal))
@@ -447,10 +451,11 @@ void report_text(const ReportInput *input, Text *out) {
     text_add(out, "\n");
     print_measured(input, out);
     report_print_sass(input, out);
-    print_findings(input, lines, count, &totals, out);
+    print_findings(input, out);
     print_lanes(input, &totals, out);
     if (!*end_text(input->trace)) print_what_is_ideal(&totals, out);
-    if (input->counts_only)
+    bool ends_by_guess = input->is_guess && *end_text(input->trace); /* a search would find the same */
+    if (input->counts_only && !ends_by_guess)
         text_add(out, "- Hazards are not searched for here; --check searches for them.\n");
     free(lines);
 }

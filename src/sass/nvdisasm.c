@@ -4,39 +4,14 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "compile/process.h"
+#include "sass/cuda_tools.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const double SECONDS = 60;
-
-static bool find_in_toolkits(char *path, size_t bytes) {
-    glob_t found;
-    bool good = false;
-    if (!glob("/usr/local/cuda*/bin/nvdisasm", 0, NULL, &found))
-        for (size_t i = 0; !good && i < found.gl_pathc; i++) {
-            snprintf(path, bytes, "%s", found.gl_pathv[i]);
-            good = access(path, X_OK) == 0;
-        }
-    globfree(&found);
-    return good;
-}
-
-bool sass_find_nvdisasm(char *path, size_t bytes, Error *error) {
-    const char *chosen = getenv("REDVIZ_NVDISASM");
-    const char *const homes[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH")};
-    if (chosen && *chosen) {
-        snprintf(path, bytes, "%s", chosen);
-        return access(path, X_OK) == 0 ||
-               error_set(error, "REDVIZ_NVDISASM=%s is not an executable program", chosen);
-    }
-    return process_find("nvdisasm", homes, 2, path, bytes) || find_in_toolkits(path, bytes) ||
-           error_set(error,
-                     "nvdisasm (from the CUDA toolkit) was not found; set REDVIZ_NVDISASM to its path");
-}
 
 static bool write_all(int file, const char *bytes, size_t length) {
     while (length) {
@@ -73,7 +48,7 @@ static bool run(const char *program, const char *cubin, Text *listing, Error *er
 bool sass_disassemble(const void *cubin, size_t bytes, const char *entry, SassKernel *kernel, Error *error) {
     char program[PATH_MAX], path[PATH_MAX];
     Text listing = {0};
-    if (!sass_find_nvdisasm(program, sizeof program, error)) return false;
+    if (!cuda_tool_find(TOOL_NVDISASM, program, sizeof program, error)) return false;
     interrupt_hold();
     bool is_written = write_cubin(cubin, bytes, path, error),
          good = is_written && run(program, path, &listing, error);

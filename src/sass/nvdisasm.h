@@ -2,17 +2,13 @@
  *
  * `nvdisasm -c -gi -gp` prints the code sections with the source line, the inlined-at chain and the PTX line
  * of each instruction (CUDA Binary Utilities, "nvdisasm: Command-line Options"). It comes with the CUDA
- * toolkit, not with the driver. */
+ * toolkit, not with the driver (cuda_tools.h). */
 #ifndef SASS_NVDISASM_H
 #define SASS_NVDISASM_H
 
 #include "sass/sass.h"
 
 #include <stddef.h>
-
-/* $REDVIZ_NVDISASM, else bin/nvdisasm of $CUDA_HOME and $CUDA_PATH, PATH, and /usr/local/cuda*. False with
- * `error`: not found. */
-bool sass_find_nvdisasm(char *path, size_t bytes, Error *error);
 
 /* Disassembles the code of `entry` in a cubin. `kernel` must be empty; false leaves it empty. */
 bool sass_disassemble(const void *cubin, size_t bytes, const char *entry, SassKernel *kernel, Error *error);

@@ -64,11 +64,11 @@ static void own_by_source_line(SassComparison *comparison) {
     const SassKernel *kernel = comparison->kernel;
     for (int i = 0; i < kernel->count; i++) {
         SassClass class = sass_class_of_text(kernel->instructions[i].text);
-        int place = sass_outermost(kernel, kernel->instructions[i].place), before = 0;
+        int place = sass_own_place(kernel, kernel->instructions[i].place), before = 0;
         if (place < 0 || class == SASS_OTHER || class == SASS_JUMP) continue;
         if (class == SASS_EXIT && sass_is_guarded(kernel->instructions[i].text)) class = SASS_BRANCH;
         for (int k = 0; k < i; k++)
-            before += sass_outermost(kernel, kernel->instructions[k].place) == place &&
+            before += sass_own_place(kernel, kernel->instructions[k].place) == place &&
                       sass_class_of_text(kernel->instructions[k].text) == class;
         comparison->owner[i] = nth_of_line(comparison->program, &kernel->places[place], class, before);
     }

@@ -1,5 +1,6 @@
 #include "sass/recorded.h"
 
+#include "base/language.h"
 #include "base/tsv.h"
 #include "catalog/catalog.h"
 
@@ -322,11 +323,11 @@ bool sass_recorded_find(const SassKey *key, SassKernel *kernel, Error *error) {
     snprintf(folder, sizeof folder, "assets/%s/sass", machine);
     snprintf(name, sizeof name, "%s.tsv", key->kernel);
     if (strchr(machine, '/') || !catalog_path(folder, name, path, sizeof path, NULL))
-        return error_set(error, "no machine code of %s is recorded on %s", key->kernel, machine);
+        return error_set(error, tr("no machine code of %s is recorded on %s"), key->kernel, machine);
     RecordingSearch search = {key, kernel};
     if (!sass_read_file(path, keep_if_wanted, &search, error)) return false;
     return kernel->count > 0 ||
            error_set(
-               error, "the machine code of this instance of %s (%s %s, launch %d) is not recorded on %s",
+               error, tr("the machine code of this instance of %s (%s %s, launch %d) is not recorded on %s"),
                key->kernel, key->dtype ? key->dtype : "-", key->op ? key->op : "-", key->launch, machine);
 }

@@ -1,5 +1,7 @@
 #include "sass/sass.h"
 
+#include "ptx/library_files.h"
+
 #include <stdlib.h>
 
 const SassStallRow sass_stalls[SASS_STALLS] = {
@@ -33,9 +35,18 @@ SassInstruction *sass_add_instruction(SassKernel *kernel, SassInstruction instru
     return &kernel->instructions[kernel->count - 1];
 }
 
-int sass_outermost(const SassKernel *kernel, int place) {
-    while (place >= 0 && kernel->places[place].inlined_at >= 0) place = kernel->places[place].inlined_at;
-    return place;
+int sass_own_place(const SassKernel *kernel, int place) {
+    int outermost = place;
+    while (outermost >= 0 && kernel->places[outermost].inlined_at >= 0)
+        outermost = kernel->places[outermost].inlined_at;
+    for (int at = place; at >= 0; at = kernel->places[at].inlined_at) {
+        const char *file = kernel->places[at].file;
+        bool is_users =
+            kernel->places[at].line > 0 &&
+            (kernel->kernel ? !strcmp(file, kernel->places[outermost].file) : !ptx_is_library_file(file));
+        if (is_users) return at;
+    }
+    return outermost;
 }
 
 int sass_at(const SassKernel *kernel, uint32_t offset) {
@@ -59,6 +70,8 @@ void sass_kernel_copy(SassKernel *to, const SassKernel *from) {
     to->entry = arena_copy_string(&to->arena, from->entry);
     to->machine = arena_copy_string(&to->arena, from->machine);
     to->driver = arena_copy_string(&to->arena, from->driver);
+    to->assembler = arena_copy_string(&to->arena, from->assembler);
+    to->architecture = arena_copy_string(&to->arena, from->architecture);
     to->measured = arena_copy_string(&to->arena, from->measured);
     to->kernel = arena_copy_string(&to->arena, from->kernel);
     to->dtype = arena_copy_string(&to->arena, from->dtype);

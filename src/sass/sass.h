@@ -1,6 +1,7 @@
 /* SASS: the machine code of one kernel, with a GPU's counts and samples by instruction.
  *
- * The driver compiles it from the PTX that redviz shows, with line information; nvdisasm disassembles it.
+ * The driver compiles it from the PTX that redviz shows, with line information, or ptxas does (assemble.h);
+ * nvdisasm disassembles it.
  * Counts are exact: CUPTI patches every instruction (CUPTI API, "SASS Metrics"). Samples are a statistic:
  * each multiprocessor records at regular intervals the instruction at which one of its warps is, and why it
  * waits ("PC Sampling"). */
@@ -58,11 +59,21 @@ typedef struct SassMeasured {
     double overhead; /* the fraction by which it lengthens the launch; NaN: not known */
 } SassMeasured;
 
+typedef struct SassResources {
+    int registers;                                             /* of a thread */
+    uint64_t shared_bytes;                                     /* static, of a block */
+    uint64_t stack_bytes, spill_store_bytes, spill_load_bytes; /* of a thread */
+} SassResources;
+
 typedef struct SassKernel {
     const char *entry;   /* its PTX name */
     int launch;          /* index of the launch in the run */
-    const char *machine; /* "NVIDIA H200" */
+    const char *machine; /* "NVIDIA H200"; NULL: not known, or assembled */
     const char *driver;
+    /* "ptxas 13.0.88" and "sm_90"; NULL: made by a driver. Code of ptxas is neither counted nor sampled. */
+    const char *assembler, *architecture;
+    bool has_resources;
+    SassResources resources;
     /* UTC time of the measurement, "2026-11-22T15:00:00Z"; NULL: not measured. */
     const char *measured;
     const char *kernel, *dtype, *op; /* for a catalogue kernel; NULL: a file */
@@ -82,8 +93,9 @@ void sass_kernel_done(SassKernel *kernel);
 int sass_place(SassKernel *kernel, const char *file, int line, int inlined_at);
 /* Adds an instruction; borrows its texts, which live in the kernel's arena or longer. */
 SassInstruction *sass_add_instruction(SassKernel *kernel, SassInstruction instruction);
-/* The place in the file of the kernel's author: the outermost of an inlined-at chain. -1 for -1. */
-int sass_outermost(const SassKernel *kernel, int place);
+/* The innermost place of an inlined-at chain in a file of the user's, as ptx/line_table.c chooses it; if there
+ * is none, the outermost. -1 for -1. */
+int sass_own_place(const SassKernel *kernel, int place);
 /* The index of the instruction at this offset; -1: none (padding). */
 int sass_at(const SassKernel *kernel, uint32_t offset);
 /* Makes `to` (empty) a deep copy. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static SassLine line_of(const SassKernel *kernel, const SassInstruction *instruction) {
-    int place = sass_outermost(kernel, instruction->place);
+    int place = sass_own_place(kernel, instruction->place);
     if (place < 0) return (SassLine){.file = NULL};
     return (SassLine){.file = kernel->places[place].file, .line = kernel->places[place].line};
 }

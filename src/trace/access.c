@@ -97,7 +97,8 @@ static Phases phases_of(bool is_load, int width, uint32_t mask, const uint64_t o
 
 static inline uint32_t phase_mask(const Phases *phases, int phase, uint32_t mask) {
     uint32_t run = phases->lanes == WARP_LANES ? FULL_MASK : (1u << phases->lanes) - 1;
-    return mask >> (phase * phases->lanes) & run;
+    int first = phase * phases->lanes;
+    return first < WARP_LANES ? mask >> first & run : 0;
 }
 
 /* ---- shared memory: wavefronts of one phase --------------------------------------------------------- */
@@ -171,6 +172,7 @@ static SharedCost shared_cost(bool is_load, int width, uint32_t mask, const uint
     Phases phases = phases_of(is_load, width, mask, offset);
     cost.phases = phases.count;
     cost.is_paired = phases.is_paired;
+    cost.each = 1;
 
     Progression line;
     bool strided = progression_find(mask, offset, &line);
@@ -199,8 +201,10 @@ SharedCost access_shared_cost(bool is_load, int width, uint32_t mask, const uint
     uint64_t second[WARP_LANES];
     for (int lane = 0; lane < WARP_LANES; lane++) second[lane] = offsets[lane] + 16;
     SharedCost low = shared_cost(is_load, 16, mask, offsets), high = shared_cost(is_load, 16, mask, second);
-    return (SharedCost){low.wavefronts + high.wavefronts, low.ideal + high.ideal, low.phases + high.phases,
-                        low.is_paired};
+    low.wavefronts += high.wavefronts;
+    low.ideal += high.ideal;
+    low.phases += high.phases;
+    return low;
 }
 
 /* ---- shared memory: which wavefront serves which lane ----------------------------------------------- */
@@ -220,7 +224,7 @@ static int rank_of_unit(const Phases *phases, uint32_t active, const uint64_t *o
 }
 
 static void schedule(bool is_load, int width, uint32_t mask, const uint64_t offset[WARP_LANES], int before,
-                     uint8_t wavefront_of_lane[WARP_LANES]) {
+                     uint16_t wavefront_of_lane[WARP_LANES]) {
     Phases phases = phases_of(is_load, width, mask, offset);
     for (int phase = 0; phase < phases.count; phase++) {
         int begin = phase * phases.lanes, most = 0;
@@ -229,7 +233,7 @@ static void schedule(bool is_load, int width, uint32_t mask, const uint64_t offs
             int lane = lowest(rest);
             uint64_t unit = offset[begin + lane] >> phases.shift;
             int rank = rank_of_unit(&phases, active, offset + begin, unit);
-            wavefront_of_lane[begin + lane] = (uint8_t)(before + rank);
+            wavefront_of_lane[begin + lane] = (uint16_t)(before + rank);
             if (rank + 1 > most) most = rank + 1;
         }
         before += most;
@@ -237,7 +241,7 @@ static void schedule(bool is_load, int width, uint32_t mask, const uint64_t offs
 }
 
 SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const uint64_t offsets[WARP_LANES],
-                                  uint8_t wavefront_of_lane[WARP_LANES]) {
+                                  uint16_t wavefront_of_lane[WARP_LANES]) {
     SharedCost cost = access_shared_cost(is_load, width, mask, offsets);
     for (int lane = 0; lane < WARP_LANES; lane++) wavefront_of_lane[lane] = 0;
     if (width <= 16) {
@@ -249,6 +253,165 @@ SharedCost access_shared_schedule(bool is_load, int width, uint32_t mask, const 
                  wavefront_of_lane);
     }
     return cost;
+}
+
+/* ---- shared memory: atomics -------------------------------------------------------------------------- */
+
+typedef struct Atomic {
+    Phases phases;
+    const uint64_t *offset;
+    uint16_t *wavefront_of_lane; /* NULL: not asked for */
+    SharedCost cost;
+} Atomic;
+
+static void serve(Atomic *atomic, int lane, int wavefront) {
+    if (atomic->wavefront_of_lane) atomic->wavefront_of_lane[lane] = (uint16_t)wavefront;
+}
+
+static inline uint64_t unit_of(const Atomic *atomic, int lane) {
+    return atomic->offset[lane] >> atomic->phases.shift;
+}
+
+static inline int group_of(const Atomic *atomic, int lane) {
+    return (int)(unit_of(atomic, lane) & (uint64_t)(atomic->phases.groups - 1));
+}
+
+/* The lanes of `mask` in one phase. */
+static inline uint32_t lanes_of_phase(const Atomic *atomic, int phase, uint32_t mask) {
+    int first = phase * atomic->phases.lanes;
+    return first < WARP_LANES ? phase_mask(&atomic->phases, phase, mask) << first : 0;
+}
+
+static int active_phases(const Atomic *atomic, uint32_t mask) {
+    int active = 0;
+    for (int phase = 0; phase < atomic->phases.count; phase++)
+        active += lanes_of_phase(atomic, phase, mask) != 0;
+    return active;
+}
+
+/* The lanes of a bank one after another; each takes cost.each wavefronts. */
+static void take_turns(Atomic *atomic, uint32_t mask) {
+    for (int phase = 0; phase < atomic->phases.count; phase++) {
+        uint8_t turns[BANK_COUNT] = {0};
+        int most = 0;
+        for (uint32_t rest = lanes_of_phase(atomic, phase, mask); rest; rest &= rest - 1) {
+            int lane = lowest(rest), turn = turns[group_of(atomic, lane)]++;
+            serve(atomic, lane, atomic->cost.wavefronts + turn * atomic->cost.each);
+            if (turn >= most) most = turn + 1;
+        }
+        atomic->cost.wavefronts += most * atomic->cost.each;
+    }
+}
+
+/* The lanes of `among` on the same word as one of the lanes `chosen`. */
+static uint32_t on_words_of(const Atomic *atomic, uint32_t chosen, uint32_t among) {
+    uint32_t found = 0;
+    for (; among; among &= among - 1) {
+        int lane = lowest(among);
+        for (uint32_t rest = chosen; rest; rest &= rest - 1)
+            if (unit_of(atomic, lowest(rest)) == unit_of(atomic, lane)) {
+                found |= 1u << lane;
+                break;
+            }
+    }
+    return found;
+}
+
+/* The lowest lane of each bank, or of each word. */
+static uint32_t lowest_lanes(const Atomic *atomic, uint32_t mask, bool of_word) {
+    uint32_t chosen = 0, banks = 0;
+    for (; mask; mask &= mask - 1) {
+        int lane = lowest(mask);
+        uint32_t own = 1u << lane, bank = 1u << group_of(atomic, lane);
+        if (of_word ? !on_words_of(atomic, chosen, own) : !(banks & bank)) chosen |= own;
+        banks |= bank;
+    }
+    return chosen;
+}
+
+static void spin(Atomic *atomic, uint32_t mask) {
+    for (; mask; atomic->cost.rounds++) {
+        uint32_t changed = 0; /* the lanes that are done in this round */
+        for (int phase = 0; phase < atomic->phases.count; phase++) {
+            uint32_t lanes = lanes_of_phase(atomic, phase, mask);
+            if (!lanes) continue;
+            uint32_t done = lowest_lanes(atomic, lanes, false);
+            done &= ~on_words_of(atomic, changed, done);
+            for (uint32_t rest = done; rest; rest &= rest - 1)
+                serve(atomic, lowest(rest), atomic->cost.wavefronts);
+            atomic->cost.wavefronts += atomic->cost.each;
+            changed |= done;
+        }
+        mask &= ~changed;
+    }
+}
+
+static void swap(Atomic *atomic, uint32_t mask) {
+    for (; mask; atomic->cost.rounds++) {
+        take_turns(atomic, mask);
+        mask &= ~lowest_lanes(atomic, mask, true);
+    }
+}
+
+static uint32_t with_same_offset(const Atomic *atomic, uint32_t chosen, uint32_t among) {
+    uint32_t found = 0;
+    for (; among; among &= among - 1)
+        for (uint32_t rest = chosen; rest; rest &= rest - 1)
+            if (atomic->offset[lowest(rest)] == atomic->offset[lowest(among)]) found |= among & -among;
+    return found;
+}
+
+static void compare_halves(Atomic *atomic, uint32_t mask) {
+    for (; mask; atomic->cost.rounds++) {
+        take_turns(atomic, mask);
+        mask &= ~with_same_offset(atomic, lowest_lanes(atomic, mask, true), mask);
+    }
+}
+
+static SharedCost counted_cost(int width, uint32_t mask, const uint64_t *offset,
+                               uint16_t *wavefront_of_lane) {
+    return wavefront_of_lane ? access_shared_schedule(false, width, mask, offset, wavefront_of_lane)
+                             : access_shared_cost(false, width, mask, offset);
+}
+
+bool access_atomic_counts_lanes(PtxAtomicForm form) {
+    return form != PTX_ATOMIC_COUNTED && form != PTX_ATOMIC_COMBINED;
+}
+
+SharedCost access_atomic_cost(PtxAtomicForm form, int width, uint32_t mask,
+                              const uint64_t offsets[WARP_LANES], uint16_t wavefront_of_lane[WARP_LANES]) {
+    Atomic atomic = {phases_of(false, width, mask, offsets), offsets, wavefront_of_lane, {.each = 1}};
+    SharedCost *cost = &atomic.cost;
+    if (!mask || form == PTX_ATOMIC_UNKNOWN) return (SharedCost){0};
+    if (form == PTX_ATOMIC_COUNTED) return counted_cost(width, mask, offsets, wavefront_of_lane);
+    if (form == PTX_ATOMIC_SCANNED) form = mask == FULL_MASK ? PTX_ATOMIC_COMBINED : PTX_ATOMIC_LANES;
+    if (form >= PTX_ATOMIC_COMPARED) cost->each = 2;
+    for (int lane = 0; lane < WARP_LANES; lane++) serve(&atomic, lane, 0);
+    cost->phases = atomic.phases.count;
+    cost->ideal = active_phases(&atomic, mask) * cost->each;
+    switch (form) {
+    case PTX_ATOMIC_COMBINED:
+        cost->wavefronts = cost->ideal = 1;
+        break;
+    case PTX_ATOMIC_COMPARED_HALF:
+        compare_halves(&atomic, mask);
+        break;
+    case PTX_ATOMIC_TRIED:
+        cost->wavefronts = active_phases(&atomic, mask);
+        cost->ideal += cost->wavefronts;
+        spin(&atomic, mask);
+        break;
+    case PTX_ATOMIC_SPUN:
+        spin(&atomic, mask);
+        break;
+    case PTX_ATOMIC_SWAPPED:
+        swap(&atomic, mask);
+        break;
+    default:
+        take_turns(&atomic, mask);
+        break;
+    }
+    return *cost;
 }
 
 /* ---- global memory: sectors ------------------------------------------------------------------------- */

@@ -327,8 +327,8 @@ static bool values_follow_from_sources(const TraceEvent *event) {
     if (event->kind != TRACE_SHUFFLE || value_rows(event) != 1) return false;
     for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest), source = event->source[lane];
-        if (source < 0 || source >= WARP_LANES || event->value[0][lane] != event->operand[source])
-            return false;
+        bool is_here = source >= 0 && source < WARP_LANES && event->mask >> source & 1;
+        if (!is_here || event->value[0][lane] != event->operand[source]) return false;
     }
     return true;
 }

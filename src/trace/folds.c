@@ -10,6 +10,7 @@ void folds_free(Folds *folds) {
     if (!folds) return;
     free(folds->nodes);
     free(folds->results);
+    free(folds->rereads);
     free(folds);
 }
 
@@ -18,6 +19,7 @@ static int add_node(Folds *folds, const FoldPlace *place, FoldNode node) {
     if (folds->is_cut) return FOLD_NONE;
     node.warp = (uint16_t)place->warp;
     node.lane = (uint8_t)place->lane;
+    node.pc = place->pc;
     array_push(folds->nodes, folds->node_count, folds->node_capacity, node);
     return folds->node_count - 1;
 }
@@ -67,4 +69,11 @@ void folds_add_result(Folds *folds, const FoldPlace *place, uint64_t where, int 
     if (folds->is_cut) return;
     FoldResult result = {node, place->event, where, (uint16_t)place->warp, (uint8_t)place->lane};
     array_push(folds->results, folds->result_count, folds->result_capacity, result);
+}
+
+void folds_add_reread(Folds *folds, int event, uint64_t where) {
+    if (folds->reread_count == FOLD_LIMIT) folds->is_cut = true;
+    if (folds->is_cut) return;
+    FoldReread reread = {where, event};
+    array_push(folds->rereads, folds->reread_count, folds->reread_capacity, reread);
 }

@@ -33,6 +33,7 @@ typedef struct FoldNode {
     uint64_t bits;   /* the value; for an INPUT: byte offset in its buffer */
     uint32_t weight; /* number of inputs, counted as often as each was folded in; saturates */
     int32_t event;   /* the event that brought it; for a JOIN: the later one of its operands' events */
+    int32_t pc;      /* the instruction that brought or combined it */
     /* buffer: for an INPUT, as in TraceEvent; from FOLD_PEER_BUFFER on, another block's. */
     uint16_t warp, buffer;
     uint8_t lane, kind, type; /* type: PtxType of `bits` */
@@ -47,11 +48,18 @@ typedef struct FoldResult {
     uint8_t lane;
 } FoldResult;
 
+typedef struct FoldReread { /* the block loads a word of global memory that it has written */
+    uint64_t place;         /* as in FoldResult */
+    int32_t event;
+} FoldReread;
+
 typedef struct Folds {
     FoldNode *nodes;
     int node_count, node_capacity;
     FoldResult *results; /* in the order of events; for one place the last one counts */
     int result_count, result_capacity;
+    FoldReread *rereads;
+    int reread_count, reread_capacity;
     bool is_cut; /* has more than FOLD_LIMIT nodes: only the first are kept */
 } Folds;
 
@@ -59,6 +67,7 @@ typedef struct FoldPlace { /* where a node appears */
     int event, warp, lane;
     PtxType type;
     uint64_t bits;
+    int pc;
 } FoldPlace;
 
 Folds *folds_new(void);
@@ -70,5 +79,6 @@ int folds_add_move(Folds *folds, const FoldPlace *place, int a);
 int folds_add_join(Folds *folds, const FoldPlace *place, int a, int b, bool is_plain);
 /* `node` FOLD_NONE: the stored value does not depend on any input. */
 void folds_add_result(Folds *folds, const FoldPlace *place, uint64_t where, int node);
+void folds_add_reread(Folds *folds, int event, uint64_t where);
 
 #endif

@@ -73,13 +73,7 @@ static void add_launch(const GridTimeline *timeline, const GridLaunch *launch, T
 
 void grid_file_write(const GridTimeline *timeline, Text *out) {
     text_add(out, "grid");
-    tsv_add_word(out, timeline->kernel);
-    text_print(out, "\t%" PRIu64, timeline->n);
-    tsv_add_word(out, timeline->dtype);
-    tsv_add_word(out, timeline->op);
-    tsv_add_word(out, timeline->machine);
-    tsv_add_word(out, timeline->driver);
-    tsv_add_word(out, timeline->measured);
+    timeline_run_write(&timeline->of, out);
     text_print(out, "\t%" PRIu32 "\t%" PRIu32, timeline->multiprocessors, timeline->granularity);
     tsv_add_number(out, timeline->overhead, DIGITS);
     text_print(out, "\t%d\n", timeline->launch_count);
@@ -90,6 +84,8 @@ void grid_file_write(const GridTimeline *timeline, Text *out) {
 
 typedef struct GridReader {
     TsvReader tsv;
+    GridFileTake *take;
+    void *context;
     GridTimeline *timeline; /* the one being read; NULL: none yet */
     int launch;             /* its index in the timeline; -1: none yet */
     uint64_t unit, blocks;  /* unit of its times, 0: not read yet; number of blocks read */
@@ -122,31 +118,29 @@ static bool end_timeline(const GridReader *reader, Error *error) {
                       reader->timeline->launch_count);
 }
 
-static bool read_grid(GridReader *reader, Error *error) {
+static bool take(GridReader *reader, Error *error) {
+    if (!end_timeline(reader, error)) return false;
+    if (reader->timeline) reader->take(reader->context, reader->timeline);
+    reader->timeline = NULL;
+    return true;
+}
+
+static bool read_grid(void *context, Error *error) {
+    GridReader *reader = context;
     uint32_t launches, multiprocessors, granularity;
-    uint64_t n;
     double overhead;
-    if (!tsv_has_columns(&reader->tsv, GRID_FIELDS, error) ||
-        !tsv_whole(&reader->tsv, 2, 0, UINT64_MAX, &n, error) ||
+    if (!take(reader, error) || !tsv_has_columns(&reader->tsv, GRID_FIELDS, error) ||
         !tsv_whole32(&reader->tsv, 8, 1, GRID_MOST_MULTIPROCESSORS, &multiprocessors, error) ||
         !tsv_whole32(&reader->tsv, 9, 0, UINT32_MAX, &granularity, error) ||
         !tsv_number_within(&reader->tsv, 10, -1, 1e6, &overhead, error) ||
         !tsv_whole32(&reader->tsv, 11, 1, GRID_MOST_LAUNCHES, &launches, error))
         return false;
     GridTimeline *timeline = reader->timeline = grid_timeline_new((int)launches);
-    Arena *arena = &timeline->arena;
-    timeline->kernel = arena_copy_string(arena, tsv_word(&reader->tsv, 1));
-    timeline->n = n;
-    timeline->dtype = arena_copy_string(arena, tsv_word(&reader->tsv, 3));
-    timeline->op = arena_copy_string(arena, tsv_word(&reader->tsv, 4));
-    timeline->machine = arena_copy_string(arena, tsv_word(&reader->tsv, 5));
-    timeline->driver = arena_copy_string(arena, tsv_word(&reader->tsv, 6));
-    timeline->measured = arena_copy_string(arena, tsv_word(&reader->tsv, 7));
     timeline->multiprocessors = multiprocessors;
     timeline->granularity = granularity;
     timeline->overhead = overhead;
     reader->launch = -1;
-    return true;
+    return timeline_run_read(&reader->tsv, &timeline->arena, &timeline->of, error);
 }
 
 static bool read_figures(const GridReader *reader, GridFigures *figures, Error *error) {
@@ -161,7 +155,8 @@ static bool read_figures(const GridReader *reader, GridFigures *figures, Error *
            tsv_number_within(&reader->tsv, 19, 0, (double)MOST_NANOSECONDS, &figures->longest_block, error);
 }
 
-static bool read_launch(GridReader *reader, Error *error) {
+static bool read_launch(void *context, Error *error) {
+    GridReader *reader = context;
     if (!reader->timeline || reader->launch + 1 >= reader->timeline->launch_count)
         return tsv_refuse(&reader->tsv, error, "there is no grid above that this launch belongs to");
     if (!tsv_has_columns(&reader->tsv, LAUNCH_FIELDS, error) || !end_launch(reader, error)) return false;
@@ -186,7 +181,8 @@ static bool read_launch(GridReader *reader, Error *error) {
                       launch->block_count);
 }
 
-static bool read_blocks(GridReader *reader, Error *error) {
+static bool read_blocks(void *context, Error *error) {
+    GridReader *reader = context;
     GridLaunch *launch = launch_of(reader);
     if (!launch || launch->blocks || launch->levels)
         return tsv_refuse(&reader->tsv, error, "there is no launch above that these blocks belong to");
@@ -218,7 +214,8 @@ static bool take_block(GridReader *reader, char **at, GridBlock *block) {
     return true;
 }
 
-static bool read_block_line(GridReader *reader, Error *error) {
+static bool read_block_line(void *context, Error *error) {
+    GridReader *reader = context;
     GridLaunch *launch = launch_of(reader);
     if (!launch || !launch->blocks || !reader->unit)
         return tsv_refuse(&reader->tsv, error, "there are no blocks above that this line belongs to");
@@ -236,7 +233,8 @@ static bool read_block_line(GridReader *reader, Error *error) {
     return true;
 }
 
-static bool read_bins(GridReader *reader, Error *error) {
+static bool read_bins(void *context, Error *error) {
+    GridReader *reader = context;
     GridLaunch *launch = launch_of(reader);
     if (!launch || launch->blocks || launch->levels)
         return tsv_refuse(&reader->tsv, error, "there is no launch above that these bins belong to");
@@ -249,7 +247,8 @@ static bool read_bins(GridReader *reader, Error *error) {
     return true;
 }
 
-static bool read_levels(GridReader *reader, Error *error) {
+static bool read_levels(void *context, Error *error) {
+    GridReader *reader = context;
     GridLaunch *launch = launch_of(reader);
     uint32_t multiprocessor;
     if (!launch || !launch->levels)
@@ -267,49 +266,26 @@ static bool read_levels(GridReader *reader, Error *error) {
     return true;
 }
 
-static bool read_line(GridReader *reader, Error *error) {
-    static const struct {
-        const char *name;
-        bool (*read)(GridReader *reader, Error *error);
-    } kinds[] = {{"launch", read_launch},
-                 {"blocks", read_blocks},
-                 {"b", read_block_line},
-                 {"bins", read_bins},
-                 {"m", read_levels}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (tsv_is(&reader->tsv, kinds[i].name)) return kinds[i].read(reader, error);
-    return tsv_refuse(&reader->tsv, error, "'%.24s' is not a kind of line", reader->tsv.columns[0]);
-}
-
-typedef void TakeTimeline(void *context, GridTimeline *timeline);
-
-static bool read_timelines(GridReader *reader, TakeTimeline *take, void *context, Error *error) {
-    bool good = true;
-    while (good && tsv_next(&reader->tsv)) {
-        if (!tsv_is(&reader->tsv, "grid")) {
-            good = read_line(reader, error);
-            continue;
-        }
-        good = end_timeline(reader, error);
-        if (good && reader->timeline) take(context, reader->timeline);
-        if (good) reader->timeline = NULL;
-        good = good && read_grid(reader, error);
-    }
-    good = good && end_timeline(reader, error);
-    if (good && reader->timeline) take(context, reader->timeline);
+static bool read_timelines(GridReader *reader, GridFileTake *take_timeline, void *context, Error *error) {
+    static const TsvKind kinds[] = {{"grid", read_grid},    {"launch", read_launch}, {"blocks", read_blocks},
+                                    {"b", read_block_line}, {"bins", read_bins},     {"m", read_levels}};
+    reader->take = take_timeline;
+    reader->context = context;
+    bool good = tsv_read_kinds(&reader->tsv, kinds, sizeof kinds / sizeof *kinds, reader, error) &&
+                take(reader, error);
     if (!good) grid_timeline_free(reader->timeline);
     tsv_close(&reader->tsv);
     return good;
 }
 
-bool grid_file_read(const char *path, TakeTimeline *take, void *context, Error *error) {
+bool grid_file_read(const char *path, GridFileTake *take_timeline, void *context, Error *error) {
     GridReader reader = {.launch = -1};
-    return tsv_open(&reader.tsv, path, error) && read_timelines(&reader, take, context, error);
+    return tsv_open(&reader.tsv, path, error) && read_timelines(&reader, take_timeline, context, error);
 }
 
-bool grid_file_read_text(const char *text, const char *path, TakeTimeline *take, void *context,
+bool grid_file_read_text(const char *text, const char *path, GridFileTake *take_timeline, void *context,
                          Error *error) {
     GridReader reader = {.launch = -1};
     tsv_open_text(&reader.tsv, text, path);
-    return read_timelines(&reader, take, context, error);
+    return read_timelines(&reader, take_timeline, context, error);
 }

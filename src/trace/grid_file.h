@@ -20,15 +20,15 @@
 #include "base/text.h"
 #include "trace/grid_timeline.h"
 
+typedef void GridFileTake(void *context, GridTimeline *timeline); /* owns it */
+
 void grid_file_write(const GridTimeline *timeline, Text *out);
 
 /* Passes each timeline of the file to `take`, which owns it. Trusts nothing: recomputes the figures of
  * launches that keep their blocks. False with `error`: the file, the line and what is wrong there. */
-bool grid_file_read(const char *path, void (*take)(void *context, GridTimeline *timeline), void *context,
-                    Error *error);
+bool grid_file_read(const char *path, GridFileTake *take, void *context, Error *error);
 
 /* As above, for text; `path` is its name in errors. */
-bool grid_file_read_text(const char *text, const char *path,
-                         void (*take)(void *context, GridTimeline *timeline), void *context, Error *error);
+bool grid_file_read_text(const char *text, const char *path, GridFileTake *take, void *context, Error *error);
 
 #endif

@@ -6,8 +6,7 @@
 
 GridTimeline *grid_timeline_new(int launch_count) {
     GridTimeline *timeline = memory_new(sizeof *timeline);
-    *timeline = (GridTimeline){
-        .kernel = "", .dtype = "", .op = "", .machine = "", .driver = "", .measured = "", .overhead = NAN};
+    *timeline = (GridTimeline){.of = timeline_run_unknown, .overhead = NAN};
     timeline->launch_count = launch_count;
     timeline->launches = arena_new(&timeline->arena, (size_t)(launch_count + 1) * sizeof *timeline->launches);
     return timeline;

@@ -9,8 +9,8 @@
 #ifndef TRACE_GRID_TIMELINE_H
 #define TRACE_GRID_TIMELINE_H
 
-#include "base/error.h"
 #include "base/memory.h"
+#include "trace/timeline_run.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,10 +54,7 @@ typedef struct GridLaunch {
 } GridLaunch;
 
 typedef struct GridTimeline {
-    const char *kernel, *dtype, *op; /* dtype, op: "" if not known */
-    uint64_t n;
-    const char *machine, *driver; /* "NVIDIA H200"; "580.159.04, CUDA 13.0"; "" if not known */
-    const char *measured;         /* UTC time of the measurement, "2026-11-21T15:00:00Z" */
+    TimelineRun of;
     uint32_t multiprocessors;
     uint32_t granularity; /* nanoseconds: the smallest difference of two times; 0: not known */
     /* Of the probe: the fraction by which it lengthens the launches; NaN: not known. */

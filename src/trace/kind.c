@@ -1,6 +1,8 @@
 /* The kind of event that an instruction records, and the names of kinds and traps. */
 #include "trace/trace.h"
 
+#include <string.h>
+
 static const struct Kind {
     const char *text;
     bool is_access;
@@ -36,12 +38,14 @@ const char *trap_kind_text(TrapKind kind) {
     return trap_texts[kind];
 }
 
-bool trap_kind_is_dropped(TrapKind kind) {
-    return kind == TRAP_READ_OUTSIDE || kind == TRAP_WRITE_OUTSIDE;
+TrapKind trap_kind_find(const char *text) {
+    int kind = 0;
+    while (kind < TRAP_KIND_COUNT && strcmp(trap_texts[kind], text) != 0) kind++;
+    return (TrapKind)kind;
 }
 
-bool trap_kind_is_outside(TrapKind kind) {
-    return kind == TRAP_OUT_OF_BOUNDS || kind == TRAP_INDEX_OVERFLOW || trap_kind_is_dropped(kind);
+bool trap_kind_is_dropped(TrapKind kind) {
+    return kind == TRAP_READ_OUTSIDE || kind == TRAP_WRITE_OUTSIDE;
 }
 
 bool trap_kind_is_fatal(TrapKind kind) {
@@ -138,6 +142,10 @@ bool trace_kind_is_shared(TraceKind kind) {
 
 bool trace_kind_is_local(TraceKind kind) {
     return kind == TRACE_LOCAL_LOAD || kind == TRACE_LOCAL_STORE;
+}
+
+bool trace_kind_is_buffer(TraceKind kind) {
+    return trace_kind_is_access(kind) && !trace_kind_is_shared(kind) && !trace_kind_is_local(kind);
 }
 
 bool trace_kind_is_bulk(TraceKind kind) {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 const TableInfo store_tables[STORE_TABLE_COUNT] = {
-#define TABLE(name, comment) {#name, comment, COLUMN_##name##_id},
+#define TABLE(name, comment)                {#name, comment, COLUMN_##name##_id, STORE_OLDEST_VERSION},
+#define TABLE_SINCE(version, name, comment) {#name, comment, COLUMN_##name##_id, version},
 #define COLUMN(table, name, type, comment)
 #define COLUMN_SINCE(version, table, name, type, comment)
 #include "trace/schema.def"

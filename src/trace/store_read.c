@@ -151,13 +151,21 @@ static bool is_our_table(const Store *store, sqlite3_stmt *row, StoreTable table
     return same;
 }
 
+/* The first table from `table` on that the file's format has. */
+static int next_table(const Store *store, int table) {
+    while (table < STORE_TABLE_COUNT && store_tables[table].since > store->version) table++;
+    return table;
+}
+
 /* Checks that the file has exactly the tables of its format, before any table is touched. */
 static void check_schema(Store *store) {
     sqlite3_stmt *row = store_prepare(store, "SELECT type, name, sql FROM sqlite_master ORDER BY rowid");
-    int count = 0, code = SQLITE_DONE;
+    int count = next_table(store, 0), code = SQLITE_DONE;
     bool ours = true;
-    while (row && (code = sqlite3_step(row)) == SQLITE_ROW && ours)
-        ours = count < STORE_TABLE_COUNT && is_our_table(store, row, (StoreTable)count++);
+    while (row && (code = sqlite3_step(row)) == SQLITE_ROW && ours) {
+        ours = count < STORE_TABLE_COUNT && is_our_table(store, row, (StoreTable)count);
+        count = next_table(store, count + 1);
+    }
     sqlite3_finalize(row);
     if (store->failed) return;
     if (ours && code != SQLITE_DONE)
@@ -230,6 +238,8 @@ void store_begin_table(Store *store, StoreTable table) {
     store_leave_row(store);
     store->table = table;
     sqlite3_finalize(store->statement);
+    store->statement = NULL;
+    if (store_tables[table].since > store->version) return;
     text_add(&sql, "SELECT id");
     for (int i = 1; i < store_column_count(table); i++)
         text_print(&sql, ",%s", is_missing(store, i) ? "NULL" : column_of(store, i)->name);
@@ -284,7 +294,7 @@ static bool check_value(Store *store, int index) {
 
 bool store_next_row(Store *store) {
     store_leave_row(store);
-    if (store->failed) return false;
+    if (store->failed || !store->statement) return false;
     int code = sqlite3_step(store->statement);
     if (code == SQLITE_DONE) return false;
     if (code != SQLITE_ROW) return store_fail_sqlite(store, code & 0xff);

@@ -18,6 +18,7 @@ enum {
 typedef struct TableInfo {
     const char *name, *comment;
     StoreColumn first; /* its id, followed by its other columns */
+    int since;         /* the first format that has it */
 } TableInfo;
 
 typedef struct ColumnInfo {

@@ -7,6 +7,17 @@
 
 enum { MOST_TRAPS = 64 };
 
+SharedCost trace_shared_cost(const PtxProgram *program, const TraceEvent *event,
+                             const uint64_t offsets[WARP_LANES], uint16_t wavefront_of_lane[WARP_LANES]) {
+    bool is_load = event->kind == TRACE_SHARED_LOAD;
+    if (event->kind == TRACE_SHARED_ATOMIC)
+        return access_atomic_cost(program->code[event->pc].atomic_form, event->width, event->mask, offsets,
+                                  wavefront_of_lane);
+    return wavefront_of_lane
+               ? access_shared_schedule(is_load, event->width, event->mask, offsets, wavefront_of_lane)
+               : access_shared_cost(is_load, event->width, event->mask, offsets);
+}
+
 Trace *trace_new(const char *producer) {
     Trace *trace = memory_new(sizeof *trace);
     trace->producer = arena_copy_string(&trace->arena, producer);

@@ -43,6 +43,7 @@ TraceKind trace_kind_in_space(TraceKind kind, PtxSpace space); /* GLOBAL_LOAD, S
 TraceKind trace_written_kind_of(const PtxInstruction *instruction);
 bool trace_kind_is_shared(TraceKind kind); /* its addresses are in shared memory */
 bool trace_kind_is_local(TraceKind kind);
+bool trace_kind_is_buffer(TraceKind kind); /* they are in a buffer of the trace: global or constant memory */
 bool trace_kind_is_bulk(TraceKind kind); /* one side of a bulk copy, by one lane */
 
 enum { TRACE_MAX_ELEMENTS = 8 };
@@ -83,6 +84,11 @@ static inline int trace_event_peer(const TraceEvent *event) {
     return is_shared ? (int)event->participants - 1 : -1;
 }
 
+/* The cost of a shared load, store or atomic of this block, whose lanes have these offsets in its window.
+ * `wavefront_of_lane`: NULL, or as in trace/access.h. */
+SharedCost trace_shared_cost(const PtxProgram *program, const TraceEvent *event,
+                             const uint64_t offsets[WARP_LANES], uint16_t wavefront_of_lane[WARP_LANES]);
+
 enum { TRACE_CLUSTER_BARRIER = 16 }; /* the number of a cluster barrier; a block has 0 to 15 */
 static inline bool trace_event_is_cluster_wait(const TraceEvent *event) {
     return event->kind == TRACE_NAMED_BARRIER && event->participants == TRACE_CLUSTER_BARRIER;
@@ -110,7 +116,8 @@ typedef struct TraceCounter {
     /* Generic ld, st, atom, red, and cp.async only: executions that accessed shared memory; global (or const)
      * memory. If the instruction names its space, these stay 0 and `requests` has the count. */
     uint64_t shared_requests, global_requests;
-    /* Shared loads and stores, and the shared lanes of generic ones; without atomics. */
+    /* Shared loads, stores and atomics, and the shared lanes of generic ones. (Session files of older
+     * versions have 0 for atomics.) */
     uint64_t wavefronts, ideal_wavefronts;
     /* Global loads, stores and atomics, and the global lanes of generic ones. */
     uint64_t sectors, ideal_sectors;
@@ -125,10 +132,10 @@ typedef enum TrapKind {
 } TrapKind;
 
 const char *trap_kind_text(TrapKind kind); /* "out_of_bounds" */
+TrapKind trap_kind_find(const char *text); /* TRAP_KIND_COUNT: there is none of this text */
 const char *trap_kind_mark(TrapKind kind); /* "TRAP out_of_bounds"; "TRAP" for a trap instruction */
 bool trap_kind_is_dropped(TrapKind kind);  /* an access that faults on a GPU, but did not end this run */
 bool trap_kind_is_fatal(TrapKind kind);    /* false: the run continued */
-bool trap_kind_is_outside(TrapKind kind);  /* out of bounds, whether or not the run ended there */
 
 typedef struct Trap { /* a fault of the kernel under study */
     TrapKind kind;
@@ -161,6 +168,7 @@ typedef struct TraceLaunch {
     TraceBlock **others;
     int other_count;
     uint64_t dropped; /* events that did not fit (GPU buffers) */
+    bool outdone;     /* an atomic minimum or maximum lost to what global memory held; emulator only */
 } TraceLaunch;
 
 typedef struct Trace {

@@ -56,8 +56,7 @@ static bool is_same_value(const Compared *compared, int bytes, uint64_t a, uint6
 }
 
 static bool is_placed(const TraceSide *side, const TraceEvent *event, int lane) {
-    bool global = !trace_kind_is_shared(event->kind) && !trace_kind_is_local(event->kind);
-    return !global || !side->base || side->base[event->buffer[lane]];
+    return !trace_kind_is_buffer(event->kind) || !side->base || side->base[event->buffer[lane]];
 }
 
 /* A buffer's address is not always known (base 0): offsets then say nothing. */

@@ -251,15 +251,10 @@ static void read_counters(Trace *trace, Store *store) {
     }
 }
 
-static TrapKind trap_kind_of(const char *text) {
-    int kind = 0;
-    while (text && kind < TRAP_KIND_COUNT && strcmp(trap_kind_text((TrapKind)kind), text) != 0) kind++;
-    return text ? (TrapKind)kind : TRAP_KIND_COUNT;
-}
-
 static void read_trap(Trace *trace, Store *store) {
     size_t length;
-    Trap trap = {.kind = trap_kind_of(store_name(store, COLUMN_trap_kind, &trace->arena)), .buffer = -1};
+    const char *kind = store_name(store, COLUMN_trap_kind, &trace->arena);
+    Trap trap = {.kind = kind ? trap_kind_find(kind) : TRAP_KIND_COUNT, .buffer = -1};
     if (trap.kind == TRAP_KIND_COUNT) store_complain(store, "there is no such kind");
     trap.launch = (int)store_integer(store, COLUMN_trap_launch, 0, trace->launch_count - 1);
     const TraceLaunch *launch = trace->launches[trap.launch];

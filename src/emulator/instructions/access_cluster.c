@@ -1,6 +1,8 @@
 /* Accesses of shared memory whose addresses name a block of the cluster (machine/machine_cluster.h). Lanes
  * that reach several blocks make one access per block. */
 #include "emulator/instructions/access_execute.h"
+
+#include "base/language.h"
 #include "emulator/machine/machine_cluster.h"
 
 #include <inttypes.h>
@@ -26,9 +28,10 @@ typedef struct Reach {
 static void stop(const Reach *reach, TrapKind kind, const char *format, uint32_t rank) {
     Text text = {0};
     text_print(&text, format, rank, reach->block->grid->cluster_blocks);
-    text_print(&text, " (thread %d of the block%s)",
-               reach->warp->index * WARP_LANES + __builtin_ctz(reach->lanes),
-               reach->lanes & (reach->lanes - 1) ? " and others" : "");
+    text_print(&text,
+               reach->lanes & (reach->lanes - 1) ? tr(" (thread %d of the block and others)")
+                                                 : tr(" (thread %d of the block)"),
+               reach->warp->index * WARP_LANES + __builtin_ctz(reach->lanes));
     raise_trap(reach->block, kind, reach->warp, reach->op->pc, reach->lanes, reach->address, "%s",
                text_string(&text));
     text_done(&text);
@@ -39,18 +42,18 @@ static bool find_owner(const Reach *reach, PtxSpace space, uint32_t rank, Block 
     *owner = cluster_member(reach->block, rank);
     if (rank >= reach->block->grid->cluster_blocks)
         stop(reach, TRAP_OUT_OF_BOUNDS,
-             "shared memory of block %" PRIu32 " of the cluster, which has only %" PRIu32 " blocks", rank);
+             tr("shared memory of block %u of the cluster, which has only %u blocks"), rank);
     else if (space == PTX_SPACE_SHARED)
         stop(reach, TRAP_OUT_OF_BOUNDS,
-             "shared memory of block %" PRIu32 " of the cluster: .shared reaches only the block's own; use "
-             ".shared::cluster or a generic address",
+             tr("shared memory of block %u of the cluster: .shared reaches only the block's own; use "
+                ".shared::cluster or a generic address"),
              rank);
     else if (*owner || !reach->block->cluster)
         return true;
     else
         stop(reach, TRAP_BLOCK_EXITED,
-             "shared memory of block %" PRIu32
-             " of the cluster, which has exited: a block must not exit before the last access to its memory",
+             tr("shared memory of block %u of the cluster, which has exited: a block must not exit before "
+                "the last access to its memory"),
              rank);
     return false;
 }

@@ -143,6 +143,7 @@ static bool lower_async(Lowering *low, const PtxInstruction *in, Op *op) {
         memory->is_store = false;
         memory->is_atomic = memory->ordered = true;
         memory->rule = atomic_rule(low, async->operation, memory->type);
+        memory->form = PTX_ATOMIC_UNKNOWN;
     }
     return lower_in_clusters(low, op, folds ? "red.async" : "st.async");
 }

@@ -211,12 +211,14 @@ static void move_atomic(Access *access) {
     const AtomicRule *rule = memory->rule;
     Warp *warp = access->warp;
     int bytes = memory->element_bytes;
-    bool changed = false, flushes = access->space == PTX_SPACE_GLOBAL;
+    bool changed = false, is_global = access->space == PTX_SPACE_GLOBAL;
+    bool is_extreme = rule->operation == PTX_MOD_MIN || rule->operation == PTX_MOD_MAX;
     uint64_t operand[WARP_LANES] = {0};
     for (uint32_t rest = access->mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint8_t *host = access_host(access, lane);
         uint64_t old[TRACE_MAX_ELEMENTS];
+        bool loses = false;
         operand[lane] = register_read(warp, memory->values[0].place, memory->values[0].bytes, lane);
         if (rule->wide) {
             changed |= apply_wide(memory, rule, warp, lane, host, old);
@@ -228,10 +230,12 @@ static void move_atomic(Access *access) {
                 if (rule->operation == PTX_MOD_CAS)
                     c = register_read(warp, memory->third.place, memory->third.bytes, lane);
                 if (bytes == 2) b &= 0xffff;
-                uint64_t new = apply(rule, old[e], b, c, flushes);
+                uint64_t new = apply(rule, old[e], b, c, is_global);
+                loses |= new == old[e] && new != b;
                 changed |= element_write(host + e * bytes, bytes, old[e], new);
             }
         }
+        access->block->worker->outdone |= is_extreme && is_global && loses;
         for (int e = 0; e < memory->count; e++)
             if (memory->results[e].present)
                 register_write(warp, memory->results[e].place, memory->results[e].bytes, lane, old[e]);
@@ -350,6 +354,9 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     memory->kind = trace_kind_of(in);
     memory->type = in->types[0];
     memory->rule = rule;
+    const PtxCode *code = &low->lowered->program->code[low->pc];
+    memory->form = code->atomic_form;
+    memory->overwrites = code->drops_result && ptx_instruction_has(code->instruction, PTX_MOD_EXCH);
     memory->is_atomic = memory->ordered = memory->may_drop = true;
     memory->element_bytes = (uint8_t)(rule->wide ? 8 : bytes);
     memory->count = (uint8_t)(rule->wide ? 2 : vector);

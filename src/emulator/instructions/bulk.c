@@ -6,6 +6,8 @@
  * is an event of the lane. Sectors and wavefronts belong to the load/store units and do not count what the
  * copy engine moves. */
 #include "emulator/instructions/access_execute.h"
+
+#include "base/language.h"
 #include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/mbarrier.h"
@@ -53,15 +55,14 @@ static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, c
     if (range->space == PTX_SPACE_GLOBAL)
         buffer = memory_describe(block->grid->memory, range->address, (int)range->bytes, -1, &text);
     else if (range->home.peer < 0)
-        text_print(&text, "shared offset %" PRIu64 ": the block has %" PRIu32 " bytes of shared memory",
-                   range->address, block->grid->program->shared_bytes);
+        text_print(&text, tr("shared offset %llu: the block has %u bytes of shared memory"),
+                   (unsigned long long)range->address, block->grid->program->shared_bytes);
     else
         text_print(&text,
-                   "shared offset %" PRIu64 " of block %d of the cluster, which has %" PRIu32
-                   " bytes of shared memory",
-                   range->address, range->home.peer, block->grid->program->shared_bytes);
+                   tr("shared offset %llu of block %d of the cluster, which has %u bytes of shared memory"),
+                   (unsigned long long)range->address, range->home.peer, block->grid->program->shared_bytes);
     Trap *trap = raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
-                            "a bulk copy of %" PRIu32 " bytes: %s", range->bytes, text_string(&text));
+                            tr("a bulk copy of %u bytes: %s"), range->bytes, text_string(&text));
     if (trap) {
         trap->space = range->space;
         trap->buffer = buffer;
@@ -73,8 +74,8 @@ static bool trap_range(Block *block, const Warp *warp, const Op *op, int lane, c
 static bool check_range(Block *block, const Warp *warp, const Op *op, int lane, Range *range) {
     if (range->bytes % BULK_UNIT || range->address % BULK_UNIT) {
         raise_trap(block, TRAP_MISALIGNED, warp, op->pc, lane_bit[lane], NULL,
-                   "a bulk copy of %" PRIu32 " bytes at 0x%" PRIx64 ": both must be multiples of 16",
-                   range->bytes, range->address);
+                   tr("a bulk copy of %u bytes at 0x%llx: both must be multiples of 16"), range->bytes,
+                   (unsigned long long)range->address);
         return false;
     }
     return find_range(block, range) || trap_range(block, warp, op, lane, range);
@@ -87,9 +88,9 @@ static void check_written(Block *block, const Warp *warp, const Op *op, int lane
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
     raise_trap(block, TRAP_UNINITIALIZED, warp, op->pc, lane_bit[lane], NULL,
-               "a bulk copy reads %" PRIu32 " bytes of shared memory at offset %" PRIu64
-               ", some of which were never written (thread %d of the block)",
-               range->bytes, range->address, warp->index * WARP_LANES + lane);
+               tr("a bulk copy reads %u bytes of shared memory at offset %llu, some of which were never "
+                  "written (thread %d of the block)"),
+               range->bytes, (unsigned long long)range->address, warp->index * WARP_LANES + lane);
 }
 
 static void note_read(const Block *block, const Range *range) {

@@ -3,6 +3,8 @@
  * A frame holds a function's registers, its .param variables (its own parameters and those it passes on) and
  * its part of local memory. Lanes that enter together reconverge at the return. */
 #include "emulator/machine/machine_access.h"
+
+#include "base/language.h"
 #include "emulator/instructions/print.h"
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/local_memory.h"
@@ -47,9 +49,9 @@ static Outcome call_assert(Block *block, Warp *warp, const Op *op, uint32_t mask
     print_string(warp, lane, argument(warp, call, 1, lane), 200, &text);
     text_print(&text, ":%" PRIu32 ": ", (uint32_t)argument(warp, call, 2, lane));
     print_string(warp, lane, argument(warp, call, 3, lane), 200, &text);
-    text_add(&text, ": assertion `");
+    text_add(&text, tr(": assertion `"));
     print_string(warp, lane, argument(warp, call, 0, lane), 200, &text);
-    text_print(&text, "` failed (thread %d of the block)", warp->index * WARP_LANES + lane);
+    text_print(&text, tr("` failed (thread %d of the block)"), warp->index * WARP_LANES + lane);
     raise_trap(block, TRAP_ASSERTION, warp, op->pc, mask, NULL, "%s", text_string(&text));
     text_done(&text);
     return OUTCOME_STOP;
@@ -67,10 +69,10 @@ static bool free_on_heap(Block *block, const Warp *warp, const Op *op, int lane,
     HeapFree done = heap_free(block->grid->memory, address);
     if (done == HEAP_FREE_AGAIN)
         raise_trap(block, TRAP_DOUBLE_FREE, warp, op->pc, lane_bit[lane], NULL,
-                   "free of 0x%" PRIx64 ", which has already been freed", address);
+                   tr("free of 0x%llx, which has already been freed"), (unsigned long long)address);
     if (done == HEAP_FREE_UNKNOWN)
         raise_trap(block, TRAP_OUT_OF_BOUNDS, warp, op->pc, lane_bit[lane], NULL,
-                   "free of 0x%" PRIx64 ", which malloc did not return", address);
+                   tr("free of 0x%llx, which malloc did not return"), (unsigned long long)address);
     return done == HEAP_FREE_DONE;
 }
 

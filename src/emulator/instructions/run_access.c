@@ -3,8 +3,10 @@
  *
  * Nearly every access of a real kernel is an arithmetic progression over the lanes inside one buffer; such a
  * *line* is found first, and checking its two ends is enough. Everything else goes lane by lane. */
+#include "emulator/lower/index_products.h"
 #include "emulator/instructions/access_execute.h"
 
+#include "base/language.h"
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/undefined.h"
@@ -66,8 +68,8 @@ static inline void line_ends(const Access *access, uint64_t *low, uint64_t *high
 static Outcome misaligned(const Access *access, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
     raise_trap(access->block, TRAP_MISALIGNED, access->warp, access->op->pc, lanes, access->address,
-               "%d-byte access at address 0x%" PRIx64 ", which is not a multiple of %d",
-               access->memory->width, access->address[lane], access->memory->width);
+               tr("%d-byte access at address 0x%llx, which is not a multiple of %d"), access->memory->width,
+               (unsigned long long)access->address[lane], access->memory->width);
     return OUTCOME_STOP;
 }
 
@@ -82,13 +84,11 @@ static void name_shared(const Grid *grid, uint64_t offset, Text *out) {
     for (int i = 0; i < program->shared_count; i++)
         if (program->shared[i].offset <= offset) nearest = &program->shared[i];
     if (!nearest) {
-        text_print(out, "the block has %" PRIu32 " bytes of shared memory", program->shared_bytes);
+        text_print(out, tr("the block has %u bytes of shared memory"), program->shared_bytes);
         return;
     }
     uint64_t end = (uint64_t)nearest->offset + nearest->bytes;
-    if (offset > end) text_print(out, "%" PRIu64 " bytes past", offset - end);
-    text_print(out, "%s the end of `%s` (%" PRIu32 " bytes)", offset > end ? "" : "just past", nearest->name,
-               nearest->bytes);
+    memory_describe_past(offset > end ? offset - end : 0, nearest->name, nearest->bytes, out);
 }
 
 /* A wrapped 32-bit index leads far below a buffer (an int past 2^31), or just short of 2^32 elements above
@@ -120,32 +120,46 @@ static TrapKind describe_outside(const Access *access, uint32_t lanes, Text *out
     const Region *wrapped = access->space == PTX_SPACE_GLOBAL
                                 ? find_wrapped(grid->memory, address, access->memory->width, own, &index)
                                 : NULL;
+    const Region *meant =
+        access->space == PTX_SPACE_GLOBAL && own >= 0 && !wrapped ? &grid->memory->regions[own] : NULL;
+    int bits = meant && address < meant->base
+                   ? index_narrow_bits(grid->program->program, access->op->pc, access->memory->width)
+                   : 0;
+    if (bits) {
+        index = (int64_t)(address - meant->base) / access->memory->width;
+        text_print(out,
+                   tr("index %lld of `%s` (%llu bytes) is negative: the index has %d bits and has "
+                      "wrapped around"),
+                   (long long)index, meant->name, (unsigned long long)meant->bytes, bits);
+        *buffer = own;
+        return TRAP_NARROW_INDEX;
+    }
     if (wrapped) {
         int64_t whole = INT64_C(1) << 32;
-        text_print(out,
-                   "index %" PRId64 " of `%s` (%" PRIu64
-                   " bytes): a 32-bit index has wrapped around from %" PRId64,
-                   index, wrapped->name, wrapped->bytes, index < 0 ? index + whole : index - whole);
+        text_print(out, tr("index %lld of `%s` (%llu bytes): a 32-bit index has wrapped around from %lld"),
+                   (long long)index, wrapped->name, (unsigned long long)wrapped->bytes,
+                   (long long)(index < 0 ? index + whole : index - whole));
         *buffer = (int)(wrapped - grid->memory->regions);
         return TRAP_INDEX_OVERFLOW;
     }
     switch (access->space) {
     case PTX_SPACE_SHARED:
-        text_print(out, "%d-byte access at shared offset %" PRIu64, access->memory->width, address);
-        if (access->peer >= 0) text_print(out, " of block %d of the cluster", access->peer);
-        text_add(out, ": ");
+        text_print(out, tr("%d-byte access at shared offset %llu"), access->memory->width,
+                   (unsigned long long)address);
+        if (access->peer >= 0) text_print(out, tr(" of block %d of the cluster"), access->peer);
+        text_add(out, tr(": "));
         if (address < grid->program->shared_bytes)
-            text_add(out, "it reaches past the end of shared memory");
+            text_add(out, tr("it reaches past the end of shared memory"));
         else
             name_shared(grid, address, out);
         break;
     case PTX_SPACE_LOCAL:
-        text_print(out, "%d-byte access at local offset %" PRIu64 ": the thread has %zu bytes there",
-                   access->memory->width, address, access->warp->local_bytes);
+        text_print(out, tr("%d-byte access at local offset %llu: the thread has %zu bytes there"),
+                   access->memory->width, (unsigned long long)address, access->warp->local_bytes);
         break;
     case PTX_SPACE_PARAM:
-        text_print(out, "%d-byte access at offset %" PRIu64 ", outside the parameters", access->memory->width,
-                   address);
+        text_print(out, tr("%d-byte access at offset %llu, outside the parameters"), access->memory->width,
+                   (unsigned long long)address);
         break;
     default:
         *buffer = memory_describe(grid->memory, address, access->memory->width, own, out);
@@ -160,9 +174,10 @@ static void raise_outside(const Access *access, uint32_t lanes, TrapKind kind) {
     int buffer;
     TrapKind found = describe_outside(access, lanes, &text, &buffer);
     Trap *trap = raise_trap(access->block, kind == TRAP_OUT_OF_BOUNDS ? found : kind, access->warp,
-                            access->op->pc, lanes, access->address, "%s (thread %d of the block%s)",
-                            text_string(&text), access->warp->index * WARP_LANES + __builtin_ctz(lanes),
-                            lanes & (lanes - 1) ? " and others" : "");
+                            access->op->pc, lanes, access->address,
+                            lanes & (lanes - 1) ? tr("%s (thread %d of the block and others)")
+                                                : tr("%s (thread %d of the block)"),
+                            text_string(&text), access->warp->index * WARP_LANES + __builtin_ctz(lanes));
     if (trap) {
         trap->space = access->space;
         trap->buffer = buffer;
@@ -245,11 +260,13 @@ static void report_uninitialized(const Access *access, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
     char owner[48] = "";
     if (access->space == PTX_SPACE_SHARED && access->peer >= 0)
-        snprintf(owner, sizeof owner, " of block %d of the cluster", access->peer);
-    raise_trap(access->block, TRAP_UNINITIALIZED, access->warp, access->op->pc, lanes, access->address,
-               "%s memory at offset %" PRIu64 "%s is read but was never written (thread %d of the block)",
-               access->space == PTX_SPACE_SHARED ? "shared" : "local", access->address[lane], owner,
-               access->warp->index * WARP_LANES + lane);
+        snprintf(owner, sizeof owner, tr(" of block %d of the cluster"), access->peer);
+    raise_trap(
+        access->block, TRAP_UNINITIALIZED, access->warp, access->op->pc, lanes, access->address,
+        access->space == PTX_SPACE_SHARED
+            ? tr("shared memory at offset %llu%s is read but was never written (thread %d of the block)")
+            : tr("local memory at offset %llu%s is read but was never written (thread %d of the block)"),
+        (unsigned long long)access->address[lane], owner, access->warp->index * WARP_LANES + lane);
 }
 
 static inline bool is_contiguous(const Access *access) {
@@ -287,7 +304,7 @@ static void mark_written(const Access *access, uint64_t *bits) {
 }
 
 static inline void track_written(const Access *access, uint64_t *bits) {
-    if (!access->memory->is_store) check_written(access, bits);
+    if (!access->memory->is_store && !access->memory->overwrites) check_written(access, bits);
     if (!access->memory->is_load) mark_written(access, bits);
 }
 
@@ -301,14 +318,16 @@ static inline void use_addresses_as_offsets(Access *access) {
 }
 
 static inline void count_shared(const Access *access) {
-    if (access->memory->is_atomic || access->memory->kind == TRACE_MBARRIER) return;
-    Worker *worker = access->block->worker;
-    TraceCounter *counter = &worker->counters[access->op->pc];
+    const MemoryOp *memory = access->memory;
+    if (memory->kind == TRACE_MBARRIER) return;
+    TraceCounter *counter = &access->block->worker->counters[access->op->pc];
     SharedCost cost =
-        access_shared_cost(access->memory->is_load, access->memory->width, access->mask, access->address);
+        memory->is_atomic
+            ? access_atomic_cost(memory->form, memory->width, access->mask, access->address, NULL)
+            : access_shared_cost(memory->is_load, memory->width, access->mask, access->address);
     counter->wavefronts += (uint64_t)cost.wavefronts;
     counter->ideal_wavefronts += (uint64_t)cost.ideal;
-    if (access->line) access_keep_pattern(access, false, cost.wavefronts, cost.ideal);
+    if (access->line && !memory->is_atomic) access_keep_pattern(access, false, cost.wavefronts, cost.ideal);
 }
 
 static inline void count_global(const Access *access) {
@@ -357,7 +376,7 @@ static inline Outcome in_shared(Access *access, AccessMove move) {
 static Outcome in_region(Access *access, const Region *region, AccessMove move) {
     if (region->read_only && !access->memory->is_load) {
         raise_trap(access->block, TRAP_READ_ONLY, access->warp, access->op->pc, access->mask, access->address,
-                   "write to `%s`, which is constant memory", region->name);
+                   tr("write to `%s`, which is constant memory"), region->name);
         return OUTCOME_STOP;
     }
     access->bytes = region->host;
@@ -469,7 +488,7 @@ static Outcome in_local(Access *access, AccessMove move) {
     if (!access->mask) return OUTCOME_NEXT;
     if (access->memory->width > 16) { /* a 32-byte vector would cross a piece */
         raise_trap(access->block, TRAP_NOT_EMULATED, access->warp, access->op->pc, access->mask,
-                   access->address, "32-byte accesses of local memory are not emulated");
+                   access->address, tr("32-byte accesses of local memory are not emulated"));
         return OUTCOME_STOP;
     }
     access->bytes = access->warp->local;
@@ -510,7 +529,7 @@ static Outcome in_parameters(Access *access, AccessMove move) {
     if (wrong) return out_of_bounds(access, wrong);
     if (of_entry && !access->memory->is_load) {
         raise_trap(access->block, TRAP_READ_ONLY, access->warp, access->op->pc, of_entry, access->address,
-                   "write to the kernel's parameters");
+                   tr("write to the kernel's parameters"));
         return OUTCOME_STOP;
     }
     if (access->block->follows) undefined_access(access);

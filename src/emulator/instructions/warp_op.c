@@ -1,12 +1,14 @@
 /* shfl, vote, match, redux, activemask, elect, bar.warp.sync: instructions that exchange values between the
  * lanes of a warp.
  *
- * The .sync forms name their lanes in a mask. Fragments at the same instruction wait for each other until
- * every lane that one of them names has arrived (or has exited), then execute it together; bar.warp.sync also
- * pairs lanes at different instructions. */
+ * The .sync forms name their lanes in a mask and wait until all of them have arrived or exited (warp_meet.h).
+ */
 #include "emulator/instructions/warp_op.h"
+
+#include "base/language.h"
 #include "emulator/machine/observe.h"
 #include "emulator/instructions/instruction_set.h"
+#include "emulator/instructions/warp_meet.h"
 
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
@@ -17,90 +19,28 @@
 
 typedef enum VoteMode { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } VoteMode;
 
-typedef struct WarpOp WarpOp;
-/* Executes for the lanes of `mask`; event is NULL if the block is not traced. */
-typedef void (*WarpCompute)(const WarpOp *op, Warp *warp, uint32_t mask, TraceEvent *event);
-
-struct WarpOp {
-    CoreOp core;
-    WarpCompute compute;
-    TraceKind kind;
-    int mode;
-    PtxType type;
-    PtxModifierKind operation;
-    bool absolute, keeps_nan;
-    bool has_members, names_all; /* all: the mask is the constant -1 */
-    Operand d, p, a, b, c, members;
-    bool has_a, has_d, has_p;
-    uint8_t d_bytes, a_bytes;
-    int pc;
-};
-
 static uint32_t members_of(const WarpOp *op, const Warp *warp, int lane, uint32_t mask) {
     return op->has_members ? ((const uint32_t *)operand_at(warp, op->members))[lane] & mask : mask;
 }
 
 /* ---- waiting for lanes --------------------------------------------------------------------------------- */
 
-/* The live lanes that the lanes of `mask` name and that are missing from `present`. */
-static uint32_t missing(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
-    const uint32_t *members = operand_at(warp, op->members);
-    uint32_t named = 0;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) named |= members[__builtin_ctz(rest)];
-    return named & warp->live & ~present;
-}
-
-static bool all_present(const WarpOp *op, const Warp *warp, uint32_t mask, uint32_t present) {
-    return !missing(op, warp, mask, present);
-}
-
-static Outcome wait_for(Warp *warp, uint32_t mask, uint32_t awaited) {
+static Outcome wait_for(Warp *warp, uint32_t mask, const WarpMeeting *meeting) {
     Fragment *fragment = warp_fragment(warp);
     fragment->state = FRAGMENT_AT_WARP_OP;
     fragment->active = mask;
-    fragment->awaited = awaited;
+    fragment->awaited = meeting->missing;
+    fragment->named = meeting->names[__builtin_ctz(mask)];
     return OUTCOME_WAIT;
 }
 
-static bool waits_here(const Fragment *fragment, const Fragment *at) {
-    return fragment->state == FRAGMENT_AT_WARP_OP && fragment->pc == at->pc && fragment->frame == at->frame;
-}
-
 /* True if `mask` has all live lanes, or all lanes that its lanes name. */
-static bool is_whole(const WarpOp *op, Warp *warp, uint32_t mask) {
-    return mask == warp->live || all_present(op, warp, mask, mask);
-}
-
-/* The lanes that execute now: `mask` and the waiting fragments that it completes; 0: the fragment must
- * wait. */
-static uint32_t gather_lanes(const WarpOp *op, Warp *warp, uint32_t mask) {
-    if (!op->has_members || is_whole(op, warp, mask)) return mask;
-    const Fragment *at = warp_fragment(warp);
-    uint32_t present = mask;
-    for (int i = 0; i < warp->fragment_count; i++)
-        if (waits_here(&warp->fragments[i], at)) present |= warp->fragments[i].active;
-    if (!all_present(op, warp, mask, present)) return 0;
-    uint32_t together = mask;
-    for (int i = 0; i < warp->fragment_count; i++) {
-        Fragment *other = &warp->fragments[i];
-        if (!waits_here(other, at) || !all_present(op, warp, other->active, present)) continue;
-        together |= other->active;
-    }
-    return together;
-}
-
-/* Moves the waiting fragments that executed along with the current one to the next pc. */
-static void pass_on(Block *block, Warp *warp, int pc, uint32_t executed) {
-    const Fragment *at = warp_fragment(warp);
-    TraceCounter *counter = &block->worker->counters[pc];
-    for (int i = 0; i < warp->fragment_count; i++) {
-        Fragment *other = &warp->fragments[i];
-        if (!waits_here(other, at) || !(other->active & executed)) continue;
-        counter->executions--; /* one execution for all of them */
-        counter->lanes -= (uint64_t)__builtin_popcount(other->mask & ~other->active);
-        other->state = FRAGMENT_READY;
-        other->pc++;
-    }
+static bool is_whole(const WarpOp *op, const Warp *warp, uint32_t mask) {
+    if (mask == warp->live) return true;
+    const uint32_t *members = operand_at(warp, op->members);
+    uint32_t named = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) named |= members[__builtin_ctz(rest)];
+    return !(named & warp->live & ~mask);
 }
 
 /* The lanes of `mask` that their own membermask does not name. */
@@ -112,70 +52,54 @@ static uint32_t outsiders(const WarpOp *op, const Warp *warp, uint32_t mask) {
     return mask & ~insiders;
 }
 
-/* "The behavior of shfl.sync is undefined if the executing thread is not in the membermask"; the others say
- * the same. */
-static void report_outsiders(Block *block, const Warp *warp, const Op *op, uint32_t lanes) {
-    uint8_t *reported = &block->worker->reported[op->pc];
-    block->worker->irregular++;
-    if (block->hooks || *reported >= MAX_REPORTED) return;
-    ++*reported;
-    int lane = __builtin_ctz(lanes);
-    const WarpOp *warp_op = op->extra;
-    const uint32_t *members = operand_at(warp, warp_op->members);
-    raise_trap(block, TRAP_LANE_OUTSIDE_MASK, warp, op->pc, lanes, NULL,
-               "%s is executed by lanes that its mask does not name (in lane %d it is 0x%08" PRIx32
-               "): the behavior is undefined",
-               trace_kind_of(op->instruction) == TRACE_WARP_SYNC ? "__syncwarp()" : op->instruction->name,
-               lane, members[lane]);
-}
-
 static void shuffle_sources(int mode, const uint32_t *b, const uint32_t *c, int32_t *source);
 
-/* Follows undefined values from lane to lane (undefined.h). */
+/* Follows undefined values from lane to lane (undefined.h), all of them at `op`. */
 static void follow_warp_op(const WarpOp *op, Warp *warp, uint32_t lanes) {
+    FollowedLanes from = {.value = undefined_find(warp_fragment(warp)->frame, op->a)};
     if (op->kind == TRACE_SHUFFLE) {
-        int32_t sources[WARP_LANES];
-        shuffle_sources(op->mode, operand_at(warp, op->b), operand_at(warp, op->c), sources);
+        shuffle_sources(op->mode, operand_at(warp, op->b), operand_at(warp, op->c), from.source);
         for (int l = 0; l < WARP_LANES; l++) {
-            if (sources[l] < 0) sources[l] = l;
-            if (!(lanes & lane_bit[sources[l]])) sources[l] = -1; /* compute_shuffle() handles it */
+            if (from.source[l] < 0) from.source[l] = l;
+            if (!(lanes & lane_bit[from.source[l]])) from.source[l] = -1; /* compute_shuffle() handles it */
         }
-        undefined_shuffle(warp, op->a, op->d, op->has_d, lanes, sources);
-        uint32_t none[WARP_LANES] = {0};
-        undefined_gather(warp, op->a, &op->p, op->has_p, lanes, none);
-        return;
     }
-    uint32_t of[WARP_LANES] = {0};
     for (uint32_t rest = op->has_a ? lanes : 0; rest; rest &= rest - 1)
-        of[__builtin_ctz(rest)] = members_of(op, warp, __builtin_ctz(rest), lanes);
-    Operand to[2];
-    int count = 0;
-    if (op->has_d) to[count++] = op->d;
-    if (op->has_p) to[count++] = op->p;
-    undefined_gather(warp, op->a, to, count, lanes, of);
+        from.names[__builtin_ctz(rest)] = members_of(op, warp, __builtin_ctz(rest), lanes);
+    warp_op_follow(op, warp, lanes, &from);
+}
+
+static void execute_here(Block *block, Warp *warp, const Op *op, uint32_t lanes) {
+    const WarpOp *warp_op = op->extra;
+    uint32_t outside = outsiders(warp_op, warp, lanes);
+    if (outside) warp_op_report_outsiders(block, warp, op, outside);
+    warp->called &= ~lanes;
+    block->worker->counters[op->pc].requests++;
+    TraceEvent *event = block->recorder ? warp_op_begin_event(block, warp, op, lanes) : NULL;
+    if (warp->follows) follow_warp_op(warp_op, warp, lanes);
+    warp_op->compute(warp_op, warp, lanes, event);
+    if (event) recorder_end(block->recorder, false, false);
+}
+
+/* Other lanes that these name are elsewhere in the warp. */
+static Outcome execute_with_others(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    WarpMeeting meeting;
+    meeting_find(block, warp, op, mask, &meeting);
+    if (!(meeting.complete & mask)) return wait_for(warp, mask, &meeting);
+    meeting_part(block, warp, &meeting, mask);
+    if (meeting_has_places(warp, &meeting))
+        meeting_exchange(block, warp, &meeting);
+    else
+        execute_here(block, warp, op, meeting.complete);
+    meeting_pass_on(block, warp, &meeting);
+    return OUTCOME_NEXT;
 }
 
 static Outcome execute_warp_op(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
-    uint32_t together = gather_lanes(warp_op, warp, mask);
-    if (!together) return wait_for(warp, mask, missing(warp_op, warp, mask, mask));
-    uint32_t outside = outsiders(warp_op, warp, together);
-    if (outside) report_outsiders(block, warp, op, outside);
-    warp->called &= ~together;
-    block->worker->counters[op->pc].requests++;
-    TraceEvent *event = NULL;
-    if (block->recorder) {
-        event = recorder_begin(block->recorder, warp, op->pc, together, warp_op->kind);
-        event->participants = members_of(warp_op, warp, __builtin_ctz(together), ALL_LANES);
-        if (!warp_op->has_members) event->participants = together;
-        event->has_result = true;
-        event->element_count = 1;
-        event->element_bytes = warp_op->has_d && warp_op->d_bytes ? warp_op->d_bytes : 4;
-    }
-    if (warp->follows) follow_warp_op(warp_op, warp, together);
-    warp_op->compute(warp_op, warp, together, event);
-    if (event) recorder_end(block->recorder, false, false);
-    if (together != mask) pass_on(block, warp, op->pc, together);
+    if (warp_op->has_members && !is_whole(warp_op, warp, mask))
+        return execute_with_others(block, warp, op, mask);
+    execute_here(block, warp, op, mask);
     return OUTCOME_NEXT;
 }
 
@@ -210,30 +134,6 @@ static int warp_syncs_together(Block *block, const Op *op, const Gang *gang) {
     return done;
 }
 
-static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask);
-
-static bool is_at_warp_sync(const Block *block, const Fragment *fragment) {
-    const CoreOp *at = block->grid->program->ops[fragment->pc].extra;
-    return fragment->state == FRAGMENT_AT_WARP_OP && at->execute == execute_warp_sync;
-}
-
-/* Reads the membermask of each of `lanes` at the fragment's instruction. Returns all live lanes that they
- * name. */
-static uint32_t read_names(const Block *block, Warp *warp, const Fragment *fragment, uint32_t lanes,
-                           uint32_t *names) {
-    const WarpOp *op = block->grid->program->ops[fragment->pc].extra;
-    uint8_t *kept = warp->base.at[IN_REGISTERS];
-    uint32_t all = 0;
-    warp->base.at[IN_REGISTERS] = fragment->frame->registers;
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        int lane = __builtin_ctz(rest);
-        names[lane] = members_of(op, warp, lane, warp->live);
-        all |= names[lane];
-    }
-    warp->base.at[IN_REGISTERS] = kept;
-    return all;
-}
-
 /* Observes the groups of lanes that name each other and have all arrived; there may be several. */
 static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_t *names) {
     while (met) {
@@ -243,35 +143,31 @@ static void observe_groups(const Warp *warp, int pc, uint32_t met, const uint32_
     }
 }
 
-/* The current fragment, of lanes `mask`, reaches a bar.warp.sync: fragments that wait for it continue once
- * all lanes they name have arrived. Returns the missing lanes of its own mask. */
-static uint32_t gather_at_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
-    uint32_t names[WARP_LANES], present = mask, met = mask;
-    for (int i = 0; i < warp->fragment_count; i++)
-        if (is_at_warp_sync(block, &warp->fragments[i])) present |= warp->fragments[i].active;
-    uint32_t absent = read_names(block, warp, warp_fragment(warp), mask, names) & ~present;
-    if (absent) return absent;
-    for (int i = 0; i < warp->fragment_count; i++) {
-        Fragment *other = &warp->fragments[i];
-        if (!is_at_warp_sync(block, other)) continue;
-        if (read_names(block, warp, other, other->active, names) & ~present) continue;
-        other->state = FRAGMENT_READY;
-        other->passes = true;
-        met |= other->active;
+/* The current fragment, of lanes `mask`, reaches a bar.warp.sync: it continues, with those that wait for it,
+ * once all lanes that they name have arrived. Returns the lanes that need not wait; 0: all wait. */
+static uint32_t meet_at_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
+    WarpMeeting meeting;
+    meeting_find(block, warp, op, mask, &meeting);
+    if (is_whole(op->extra, warp, mask)) meeting.complete = mask;
+    if (!(meeting.complete & mask)) {
+        wait_for(warp, mask, &meeting);
+        return 0;
     }
-    if (block->observed) observe_groups(warp, op->pc, met, names);
-    return 0;
+    meeting_part(block, warp, &meeting, mask);
+    meeting_let_pass(block, warp, &meeting);
+    if (block->observed) observe_groups(warp, op->pc, meeting.complete, meeting.names);
+    return mask & meeting.complete;
 }
 
 static Outcome execute_warp_sync(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     const WarpOp *warp_op = op->extra;
     Fragment *fragment = warp_fragment(warp);
     if (!fragment->passes && (block->observed || !is_whole(warp_op, warp, mask))) {
-        uint32_t absent = gather_at_warp_sync(block, warp, op, mask);
-        if (absent) return wait_for(warp, mask, absent);
+        mask = meet_at_warp_sync(block, warp, op, mask);
+        if (!mask) return OUTCOME_WAIT;
     }
     uint32_t outside = outsiders(warp_op, warp, mask);
-    if (outside) report_outsiders(block, warp, op, outside);
+    if (outside) warp_op_report_outsiders(block, warp, op, outside);
     fragment->passes = false;
     warp->called &= ~mask;
     block->worker->counters[op->pc].requests++;
@@ -357,10 +253,7 @@ static void compute_shuffle(const WarpOp *op, Warp *warp, uint32_t mask, TraceEv
         event->operand[lane] = own[lane];
         event->source[lane] = (int8_t)(defined ? from : -1);
     }
-    if (undefined && event && warp->block->recorded_values)
-        recorded_values_shuffle(warp->block->recorded_values, warp, op->d, op->has_d, undefined,
-                                event->value[0]);
-    if (undefined && op->has_d && warp->block->observed) undefined_begin(warp, op->pc, op->d, undefined);
+    if (undefined) warp_op_undefined(op, warp, undefined, event);
     write_in_segment(op, warp, mask, in_segment);
 }
 
@@ -614,6 +507,7 @@ bool lower_shfl(Lowering *low, const PtxInstruction *in, Op *op) {
                                             PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_shuffle);
     warp_op->mode = mode_of(in, modes);
+    warp_op->a_bytes = 4;
     bool sync = ptx_instruction_has(in, PTX_MOD_SYNC);
     if (warp_op->mode < 0 || in->operand_count < 4 + sync) return lowering_reject(low, op, "shfl: malformed");
     if (!warp_destination(low, op, warp_op, &in->operands[0], 4) ||
@@ -671,6 +565,7 @@ bool lower_redux(Lowering *low, const PtxInstruction *in, Op *op) {
     if (operation < 0 || in->operand_count != 3 || ptx_type_bytes(warp_op->type) != 4)
         return lowering_reject(low, op, "redux: malformed");
     warp_op->operation = operations[operation];
+    warp_op->a_bytes = 4;
     warp_op->absolute = ptx_instruction_has(in, PTX_MOD_ABS);
     warp_op->keeps_nan = ptx_instruction_has(in, PTX_MOD_NAN);
     bool is_float = warp_op->type == PTX_F32;

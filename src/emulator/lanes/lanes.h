@@ -62,7 +62,9 @@ void lanes_limit_level(int limit);
     OP_FUNCTION(NAME##_plain)
 
 /* Tells the vectorizer that lanes are independent: a destination equals a source or does not overlap it. */
-#ifdef __clang__
+#if defined __wasm__ && !defined __wasm_simd128__
+#define LANES_INDEPENDENT /* there are no vectors */
+#elif defined __clang__
 #define LANES_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define LANES_INDEPENDENT _Pragma("GCC ivdep")

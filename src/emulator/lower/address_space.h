@@ -3,18 +3,19 @@
  *
  * Global memory (arguments, module variables, constants, the device heap) has addresses that are also
  * generic. Shared, local and parameter memory each have small addresses, from 0, and a window in the generic
- * space; `cvta` adds the window's base. Nothing is mapped at 0. */
+ * space; `cvta` adds the window's base. The windows lie above the addresses of host programs (below 2^47 on
+ * x86-64), so that a host pointer is not taken for shared memory. Nothing is mapped at 0. */
 #ifndef EMULATOR_LOWER_ADDRESS_SPACE_H
 #define EMULATOR_LOWER_ADDRESS_SPACE_H
 
 #include <stdint.h>
 
 #define GLOBAL_BASE      UINT64_C(0x000000700000000)
-#define SHARED_WINDOW    UINT64_C(0x00007f0000000000)
-#define LOCAL_WINDOW     UINT64_C(0x00007f0100000000)
-#define PARAMETER_WINDOW UINT64_C(0x00007f0200000000)
+#define SHARED_WINDOW    UINT64_C(0x0000800000000000)
+#define LOCAL_WINDOW     UINT64_C(0x0000800100000000)
+#define PARAMETER_WINDOW UINT64_C(0x0000800200000000)
 #define WINDOW_BYTES     UINT64_C(0x0000000100000000)
-#define FUNCTION_BASE    UINT64_C(0x00007f0300000000)
+#define FUNCTION_BASE    UINT64_C(0x0000800300000000)
 #define FUNCTION_STRIDE  UINT64_C(16)
 
 /* Shared memory of the cluster: from this bit up, an address holds the rank of its block plus 1; 0: this

@@ -69,6 +69,53 @@ void lowered_find_products(LoweredProgram *lowered) {
         lowered->products[pc + 1] = lowered->products[pc] + lowered->ops[pc].is_index_product;
 }
 
+/* ---- narrow indices ----------------------------------------------------------------------------------- */
+
+/* The bits of the integer that it extends with its sign: cvt.s64.s16, or shr.s64 by 48 or less by the scale. */
+static int extended_bits(const PtxInstruction *in, int width) {
+    if (in->opcode == PTX_cvt && in->type_count > 1 && ptx_type_is_signed(in->types[1]) &&
+        ptx_type_bytes(in->types[1]) <= 2 && !ptx_type_is_float(in->types[0]))
+        return 8 * ptx_type_bytes(in->types[1]);
+    if (in->opcode != PTX_shr || !in->type_count || !ptx_type_is_signed(in->types[0]) ||
+        in->operand_count < 3 || in->operands[2].kind != PTX_OPERAND_INTEGER)
+        return 0;
+    int bits =
+        8 * ptx_type_bytes(in->types[0]) - (int)in->operands[2].integer - __builtin_ctz((unsigned)width);
+    return bits == 8 || bits == 16 ? bits : 0;
+}
+
+/* A load writes the register. */
+static bool is_loaded(const PtxProgram *program, const PtxProgramFunction *function,
+                      const PtxOperand *operand) {
+    for (int pc = function->begin; pc < function->end; pc++) {
+        const PtxInstruction *in = program->code[pc].instruction;
+        if (in->opcode == PTX_ld && operand->reg && in->operands[0].reg == operand->reg) return true;
+    }
+    return false;
+}
+
+int index_narrow_bits(const PtxProgram *program, int pc, int width) {
+    const PtxProgramFunction *function = &program->functions[program->code[pc].function];
+    const PtxInstruction *access = program->code[pc].instruction;
+    bool *registers = memory_new((size_t)(function->function->register_count + 1) * sizeof *registers);
+    int bits = 0;
+    for (int i = 0; i < access->operand_count; i++)
+        if (access->operands[i].kind == PTX_OPERAND_MEMORY) mark(registers, &access->operands[i]);
+    for (bool changed = true; changed && !bits;) {
+        changed = false;
+        for (int at = function->end - 1; at >= function->begin; at--) {
+            const PtxInstruction *in = program->code[at].instruction;
+            if (in->operand_count < 2 || !is_marked(registers, &in->operands[0])) continue;
+            int extended = extended_bits(in, width);
+            if (extended && !is_loaded(program, function, &in->operands[1])) bits = extended;
+            if (!is_index_step(in)) continue;
+            for (int i = 1; i < in->operand_count; i++) changed |= mark(registers, &in->operands[i]);
+        }
+    }
+    free(registers);
+    return bits;
+}
+
 /* ---- overflow ---------------------------------------------------------------------------------------- */
 
 static uint32_t largest(const uint32_t *values) {

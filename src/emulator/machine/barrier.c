@@ -7,6 +7,7 @@
  * wrong. */
 #include "emulator/machine/barrier.h"
 
+#include "base/language.h"
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
@@ -207,19 +208,19 @@ Outcome barrier_execute(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     if (barrier_op->is_plain && mask == warp->live) return arrive(block, warp, op, mask);
     if (!barrier_op->number.constant && !same_in_all(warp, barrier_op->number, mask)) {
         raise_trap(block, TRAP_NOT_EMULATED, warp, op->pc, mask, NULL,
-                   "lanes of one warp name different barriers in one instruction");
+                   tr("lanes of one warp name different barriers in one instruction"));
         return OUTCOME_STOP;
     }
     uint32_t number = lane_value(warp, barrier_op->number, mask);
     if (number >= BARRIER_COUNT || (number == CLUSTER_BARRIER && !barrier_op->is_cluster)) {
         raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
-                   "barrier %u does not exist; barriers are numbered 0 to 15", number);
+                   tr("barrier %u does not exist; barriers are numbered 0 to 15"), number);
         return OUTCOME_STOP;
     }
     uint32_t count = barrier_op->has_count ? lane_value(warp, barrier_op->count, mask) : WARP_LANES;
     if (count % WARP_LANES || !count) {
         raise_trap(block, TRAP_TRAP_INSTRUCTION, warp, op->pc, mask, NULL,
-                   "the thread count of a barrier must be a positive multiple of 32, not %u", count);
+                   tr("the thread count of a barrier must be a positive multiple of 32, not %u"), count);
         return OUTCOME_STOP;
     }
     if (!barrier_op->aligned || mask == warp->live) return arrive(block, warp, op, mask);

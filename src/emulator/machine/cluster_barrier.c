@@ -4,6 +4,8 @@
  * exited have arrived; the next phase begins at once. Warp.arrived holds the lanes that have arrived in this
  * phase, Warp.passed the lanes whose phase is complete and that have not waited yet. */
 #include "emulator/machine/barrier.h"
+
+#include "base/language.h"
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/recorder.h"
@@ -69,7 +71,7 @@ Outcome cluster_arrive(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     if (*arrived & mask)
         return misused(
             block, warp, op, *arrived & mask,
-            "these threads have already arrived at the barrier of the cluster, which is not complete");
+            tr("these threads have already arrived at the barrier of the cluster, which is not complete"));
     if (block->observed) observe_cluster_arrival(block, warp, op->pc, mask);
     *arrived |= mask;
     cluster->in_use = true;
@@ -88,7 +90,7 @@ Outcome cluster_wait(Block *block, Warp *warp, const Op *op, uint32_t mask) {
     }
     if (block->cluster && mask & ~(arrived | warp->passed))
         return misused(block, warp, op, mask & ~(arrived | warp->passed),
-                       "these threads wait at the barrier of the cluster without having arrived");
+                       tr("these threads wait at the barrier of the cluster without having arrived"));
     fragment->state = FRAGMENT_IN_BARRIER;
     fragment->barrier = CLUSTER_BARRIER;
     fragment->active = mask;

@@ -1,5 +1,7 @@
 /* Reports of lanes, warps and blocks that can never continue: where they wait, and why. */
 #include "emulator/machine/machine_cluster.h"
+
+#include "base/language.h"
 #include "emulator/machine/mbarrier.h"
 
 #include <inttypes.h>
@@ -15,7 +17,15 @@ static void describe_place(const Block *block, int pc, Text *out) {
     text_print(out, "%s", code->instruction->name);
     for (int i = 0; i < code->instruction->modifier_count; i++)
         text_print(out, ".%s", code->instruction->modifiers[i].text);
-    if (code->line.line) text_print(out, " in line %d", code->line.line);
+    if (code->line.line) text_print(out, tr(" in line %d"), code->line.line);
+}
+
+/* Describes the live lanes that are not in `known`: they wait to reconverge. */
+static void describe_joined(const Warp *warp, uint32_t known, Text *out) {
+    uint32_t joined = warp->live & ~known;
+    if (joined)
+        text_print(out, tr("; lanes 0x%08x took another path and wait for these at the reconvergence point"),
+                   joined);
 }
 
 /* Describes where the warp's other live lanes are, those that do not wait with `of`. */
@@ -26,14 +36,10 @@ static void describe_others(const Block *block, const Warp *warp, const Fragment
         uint32_t lanes = other->mask & ~known;
         if (!lanes) continue;
         known |= lanes;
-        text_print(out, "; lanes 0x%08" PRIx32 " are at ", lanes);
+        text_print(out, tr("; lanes 0x%08x are at "), lanes);
         describe_place(block, other->pc, out);
     }
-    uint32_t joined = warp->live & ~known;
-    if (joined)
-        text_print(out,
-                   "; lanes 0x%08" PRIx32 " took another path and wait for these at the reconvergence point",
-                   joined);
+    describe_joined(warp, known, out);
 }
 
 void raise_divergent_barrier(Block *block, const Warp *warp) {
@@ -41,21 +47,62 @@ void raise_divergent_barrier(Block *block, const Warp *warp) {
     Text text = {0};
     describe_place(block, at->pc, &text);
     text_print(&text,
-               " is reached by lanes 0x%08" PRIx32 " of warp %d, but all its live lanes (0x%08" PRIx32
-               ") must execute it together",
+               tr(" is reached by lanes 0x%08x of warp %d, but all its live lanes (0x%08x) must execute it "
+                  "together"),
                at->active, warp->index, warp->live);
     describe_others(block, warp, at, &text);
     raise_trap(block, TRAP_DIVERGENT_BARRIER, warp, at->pc, at->active, NULL, "%s", text_string(&text));
     text_done(&text);
 }
 
-void raise_missing_lanes(Block *block, const Warp *warp) {
-    const Fragment *at = first_in_state(warp, FRAGMENT_AT_WARP_OP);
+/* "lanes 0-7, 16" */
+static void describe_lanes(uint32_t lanes, Text *out) {
+    text_add(out, lanes & (lanes - 1) ? tr("lanes ") : tr("lane "));
+    for (uint32_t rest = lanes; rest;) {
+        int first = __builtin_ctz(rest), last = first;
+        while (last + 1 < WARP_LANES && rest >> (last + 1) & 1) last++;
+        text_print(out, rest != lanes ? ", %d" : "%d", first);
+        if (last > first) text_print(out, "-%d", last);
+        rest &= last + 1 < WARP_LANES ? ~UINT32_C(0) << (last + 1) : 0;
+    }
+}
+
+static bool is_same_text(const PtxInstruction *a, const PtxInstruction *b) {
+    bool same = a->opcode == b->opcode && a->modifier_count == b->modifier_count;
+    for (int i = 0; same && i < a->modifier_count; i++)
+        same = !strcmp(a->modifiers[i].text, b->modifiers[i].text);
+    return same;
+}
+
+void raise_missing_lanes(Block *block, const Warp *warp, const Fragment *at) {
+    const PtxCode *code = block->grid->program->program->code;
     Text text = {0};
-    text_print(&text, "lanes 0x%08" PRIx32 " of warp %d wait at ", at->active, warp->index);
+    uint32_t missing = at->awaited & warp->live;
+    for (int i = 0; i < warp->fragment_count; i++) { /* those that came later */
+        const Fragment *other = &warp->fragments[i];
+        bool meets = other->state == FRAGMENT_AT_WARP_OP && other->named == at->named &&
+                     is_same_text(code[other->pc].instruction, code[at->pc].instruction);
+        if (meets) missing &= ~other->active;
+    }
+    text_print(&text, tr("lanes 0x%08x of warp %d wait at "), at->active, warp->index);
     describe_place(block, at->pc, &text);
-    text_add(&text, " for lanes of its mask that never arrive");
-    describe_others(block, warp, at, &text);
+    text_print(&text, tr(": mask 0x%08x names "), at->named);
+    if (!missing) missing = at->awaited;
+    describe_lanes(missing, &text);
+    text_add(&text, missing & (missing - 1) ? tr(", which never arrive") : tr(", which never arrives"));
+    uint32_t known = at->active;
+    for (int i = 0; i < warp->fragment_count; i++) {
+        const Fragment *other = &warp->fragments[i];
+        uint32_t lanes = other->mask & ~known;
+        if (!lanes) continue;
+        known |= lanes;
+        text_add(&text, tr("; "));
+        describe_lanes(lanes, &text);
+        text_add(&text, lanes & (lanes - 1) ? tr(" wait at ") : tr(" waits at "));
+        describe_place(block, other->pc, &text);
+        if (other->state == FRAGMENT_AT_WARP_OP) text_print(&text, tr(", with mask 0x%08x"), other->named);
+    }
+    describe_joined(warp, known, &text);
     raise_trap(block, TRAP_MISSING_LANES, warp, at->pc, at->active, NULL, "%s", text_string(&text));
     text_done(&text);
 }
@@ -68,14 +115,15 @@ static void describe_mbarrier(const Block *block, uint32_t place, Text *out) {
     for (int i = 0; i < program->shared_count; i++)
         if (program->shared[i].offset <= place) variable = &program->shared[i];
     if (variable)
-        text_print(out, " (`%s`+%" PRIu32, variable->name, place - variable->offset);
+        text_print(out, tr(" (`%s`+%u"), variable->name, place - variable->offset);
     else
-        text_print(out, " (shared offset %" PRIu32, place);
-    text_print(out, ", phase %d: %" PRId64 " of %" PRId64 " arrivals", mbarrier.phase, mbarrier.pending,
-               mbarrier.expected);
+        text_print(out, tr(" (shared offset %u"), place);
+    text_print(out, tr(", phase %d: %lld of %lld arrivals"), mbarrier.phase, (long long)mbarrier.pending,
+               (long long)mbarrier.expected);
     int64_t arrivals, bytes = mbarrier.bytes - copies_expected(block, place, &arrivals);
-    if (bytes > 0) text_print(out, " and %" PRId64 " bytes", bytes);
-    text_add(out, bytes < 0 ? " are missing, and more bytes arrive than are expected)" : " are missing)");
+    if (bytes > 0) text_print(out, tr(" and %lld bytes"), (long long)bytes);
+    text_add(out,
+             bytes < 0 ? tr(" are missing, and more bytes arrive than are expected)") : tr(" are missing)"));
 }
 
 static void describe_barrier(const Block *block, int number, Text *out) {
@@ -83,15 +131,14 @@ static void describe_barrier(const Block *block, int number, Text *out) {
     if (number == CLUSTER_BARRIER) {
         uint32_t live, arrived;
         cluster_count_threads(block, &live, &arrived);
-        text_print(out, " (barrier of the cluster: %" PRIu32 " of %" PRIu32 " live threads have arrived)",
-                   arrived, live);
+        text_print(out, tr(" (barrier of the cluster: %u of %u live threads have arrived)"), arrived, live);
         return;
     }
-    text_print(out, " (barrier %d: %" PRIu32 " of ", number, barrier->arrived);
+    text_print(out, tr(" (barrier %d: %u of "), number, barrier->arrived);
     if (barrier->expected)
-        text_print(out, "%" PRIu32 " threads have arrived)", barrier->expected);
+        text_print(out, tr("%u threads have arrived)"), barrier->expected);
     else
-        text_add(out, "all live threads have arrived)");
+        text_add(out, tr("all live threads have arrived)"));
 }
 
 enum { MOST_LISTED = 4 };
@@ -104,9 +151,9 @@ static int describe_waiting(const Block *block, int most, bool is_first, bool na
         const Warp *warp = &block->warps[w];
         for (int i = 0; i < warp->fragment_count && listed < most; i++) {
             const Fragment *fragment = &warp->fragments[i];
-            text_add(out, is_first && !listed ? "" : "; ");
-            if (names_block) text_print(out, "block %" PRIu32 " of the cluster, ", block->rank);
-            text_print(out, "warp %d waits at ", w);
+            text_add(out, is_first && !listed ? "" : tr("; "));
+            if (names_block) text_print(out, tr("block %u of the cluster, "), block->rank);
+            text_print(out, tr("warp %d waits at "), w);
             listed++;
             describe_place(block, fragment->pc, out);
             if (fragment->state == FRAGMENT_AT_MBARRIER) describe_mbarrier(block, fragment->awaited, out);
@@ -129,7 +176,8 @@ void raise_deadlock(Block *block) {
     int ranks = cluster ? cluster->block_count : 1, listed = 0;
     uint32_t waiting = 0;
     int place = PTX_NO_PC;
-    text_print(&text, "no warp of the %s can make progress: ", cluster ? "cluster" : "block");
+    text_add(&text, cluster ? tr("no warp of the cluster can make progress: ")
+                            : tr("no warp of the block can make progress: "));
     for (int rank = 0; rank < ranks; rank++) {
         const Block *of = cluster ? cluster->blocks[rank] : block;
         if (!of) continue;
@@ -138,7 +186,7 @@ void raise_deadlock(Block *block) {
         int most = cluster && MOST_LISTED - listed > 1 ? 1 : MOST_LISTED - listed; /* one warp per block */
         listed += describe_waiting(of, most, !listed, cluster != NULL, &text);
     }
-    if (waiting > MOST_LISTED) text_print(&text, "; %" PRIu32 " warps in all", waiting);
+    if (waiting > MOST_LISTED) text_print(&text, tr("; %u warps in all"), waiting);
     raise_trap(block, TRAP_DEADLOCK, NULL, place, 0, NULL, "%s", text_string(&text));
     text_done(&text);
 }
@@ -146,9 +194,12 @@ void raise_deadlock(Block *block) {
 void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
     Text text = {0};
     int listed = 0, place = PTX_NO_PC;
-    text_print(&text, "no block can make progress: %d block%s only wait%s for memory that no thread changes",
+    text_print(&text,
+               tr("no block can make progress: %d block%s only wait%s for memory that no thread changes"),
                count, count == 1 ? "" : "s", count == 1 ? "s" : "");
-    if (waiting) text_print(&text, ", and %" PRIu64 " more can only start once one of them ends", waiting);
+    if (waiting)
+        text_print(&text, tr(", and %llu more are not resident: they start once one of them ends"),
+                   (unsigned long long)waiting);
     for (int b = 0; b < count && listed < 4; b++) {
         const Warp *warps = blocks[b]->warps;
         for (int w = 0; w < blocks[b]->warp_count && listed < 4; w++) {
@@ -156,7 +207,7 @@ void raise_spinning_blocks(Block *const *blocks, int count, uint64_t waiting) {
                                            ? &warps[w].fragments[warps[w].current]
                                            : NULL;
             if (!fragment || fragment->state != FRAGMENT_READY) continue;
-            text_print(&text, "; block %" PRIu64 " warp %d spins at ", blocks[b]->linear, w);
+            text_print(&text, tr("; block %llu warp %d spins at "), (unsigned long long)blocks[b]->linear, w);
             describe_place(blocks[b], fragment->pc, &text);
             if (!listed++) place = fragment->pc;
         }

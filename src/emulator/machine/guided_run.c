@@ -1,6 +1,7 @@
 /* A launch whose traced blocks take recorded values (guided_run.h). */
 #include "emulator/machine/guided_run.h"
 
+#include "base/language.h"
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/writers.h"
@@ -20,7 +21,7 @@ static void run_block(Grid *grid, const TraceBlock *recorded, RecordedValues *re
     SliceEnd end = block_run(block, budget);
     if (end != SLICE_DONE && end != SLICE_STOPPED)
         raise_trap(block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
-                   "this block no longer follows the recorded events and does not end");
+                   tr("this block no longer follows the recorded events and does not end"));
     recorder_finish(block->recorder, grid->trace);
     block->recorder = NULL;
     for (int i = 0; i < worker->trap_count; i++) trace_add_trap(trace, &worker->traps[i]);

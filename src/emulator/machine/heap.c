@@ -2,7 +2,7 @@
  * that a kernel that overruns its allocations cannot corrupt the list. */
 #include "emulator/machine/machine_memory.h"
 
-enum { HEAP_BYTES = 8 << 20, HEAP_ALIGNMENT = 16 };
+enum { USUAL_BYTES = 8 << 20, HEAP_ALIGNMENT = 16 };
 
 typedef struct HeapPiece {
     uint64_t offset, bytes;
@@ -13,14 +13,15 @@ typedef struct HeapPiece {
 
 void heap_prepare(Memory *memory) {
     if (memory->pieces) return;
-    heap_begin(memory,
-               memory_add(memory, "heap", memory_new(HEAP_BYTES), HEAP_BYTES, PTX_NO_TYPE, false, true));
+    uint64_t bytes = memory->heap_bytes ? memory->heap_bytes : USUAL_BYTES;
+    heap_begin(memory, memory_add(memory, "heap", memory_new(bytes), bytes, PTX_NO_TYPE, false, true));
 }
 
 void heap_begin(Memory *memory, int region) {
     memory->heap_region = region;
-    HeapPiece whole = {0, HEAP_BYTES, false, 0, PTX_NO_PC};
-    memory->heap_begun = memory_new(HEAP_BYTES / HEAP_ALIGNMENT / 8);
+    uint64_t bytes = memory->regions[region].bytes;
+    HeapPiece whole = {0, bytes, false, 0, PTX_NO_PC};
+    memory->heap_begun = memory_new((size_t)(bytes / HEAP_ALIGNMENT / 8 + 8));
     array_push(memory->pieces, memory->piece_count, memory->piece_capacity, whole);
 }
 
@@ -34,7 +35,7 @@ static void begin(Memory *memory, const HeapPiece *piece) {
 
 uint64_t heap_allocate(Memory *memory, uint64_t bytes, int pc) {
     uint64_t asked = bytes;
-    if (bytes > HEAP_BYTES || !memory->pieces) return 0;
+    if (!memory->pieces || bytes > memory->regions[memory->heap_region].bytes) return 0;
     bytes = bytes ? (bytes + HEAP_ALIGNMENT - 1) / HEAP_ALIGNMENT * HEAP_ALIGNMENT : HEAP_ALIGNMENT;
     if (memory->heap_out && bytes >= memory->heap_out) return 0;
     while (memory->heap_first < memory->piece_count && memory->pieces[memory->heap_first].used)
@@ -125,7 +126,7 @@ HeapFree heap_free(Memory *memory, uint64_t address) {
     int i = find_piece(memory, offset);
     uint64_t unit = offset / HEAP_ALIGNMENT;
     if (i < 0 || !memory->pieces[i].used)
-        return offset < HEAP_BYTES && offset % HEAP_ALIGNMENT == 0 &&
+        return offset < memory->regions[memory->heap_region].bytes && offset % HEAP_ALIGNMENT == 0 &&
                        memory->heap_begun[unit / 64] >> unit % 64 & 1
                    ? HEAP_FREE_AGAIN
                    : HEAP_FREE_UNKNOWN;

@@ -10,6 +10,14 @@
 
 typedef struct Access Access;
 
+typedef struct MetLanes { /* lanes that exchange values from several places of a warp */
+    uint32_t lanes;
+    uint32_t names[WARP_LANES]; /* the lanes that it exchanges with */
+    uint64_t operand[WARP_LANES];
+    const Frame *frame[WARP_LANES]; /* where its operand is */
+    Operand place[WARP_LANES];
+} MetLanes;
+
 typedef struct BlockHooks {
     void *context; /* the first argument of the functions below */
     /* True if the next event of `warp` is this instruction, for some of `lanes`. */
@@ -29,6 +37,8 @@ typedef struct BlockHooks {
      * end_event() follows. */
     TraceEvent *(*begin_event)(void *context, const Warp *warp, int pc, uint32_t mask);
     void (*end_event)(void *context);
+    /* Lanes have exchanged values, and an event for each of their places follows; NULL: these have ended. */
+    void (*meet)(void *context, const MetLanes *met);
     /* A frame has been made: sets frame->provenance, which is freed with the frame. */
     void (*begin_frame)(Frame *frame);
     /* Copies the contents of `from` to `to`, a frame of the same function. */

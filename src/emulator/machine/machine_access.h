@@ -21,7 +21,8 @@ typedef struct MemoryOp {
     TraceKind kind; /* from trace_kind_of() */
     PtxType type;
     bool is_load, is_store, is_atomic; /* exactly one is true */
-    bool ordered;                      /* volatile, relaxed, acquire, release: other threads may observe it */
+    bool overwrites;  /* an exchange that drops the old value, which need not have been written */
+    bool ordered;     /* volatile, relaxed, acquire, release: other threads may observe it */
     bool may_drop;    /* lanes out of bounds may be skipped (Grid.keeps_going): ld, st, atom, red */
     bool is_deferred; /* stores: the bytes arrive later (machine_copies.h) */
     bool is_signed;   /* loads sign-extend into wider registers */
@@ -36,6 +37,7 @@ typedef struct MemoryOp {
     int64_t offset;
     MemoryValue values[TRACE_MAX_ELEMENTS]; /* destinations of ld; sources of st, atom, red (operand b) */
     struct AtomicRule *rule;                /* atom, red */
+    PtxAtomicForm form;                     /* atom, red: what they cost in shared memory */
     MemoryValue results[TRACE_MAX_ELEMENTS], third; /* atom: destinations, operand c */
 } MemoryOp;
 

@@ -5,6 +5,7 @@
 #ifndef EMULATOR_MACHINE_MACHINE_BLOCK_H
 #define EMULATOR_MACHINE_MACHINE_BLOCK_H
 
+#include "emulator/machine/touched_page.h"
 #include "emulator/machine/hooks.h"
 #include "emulator/machine/machine_memory.h"
 #include "trace/observer.h"
@@ -20,6 +21,7 @@ typedef struct AsyncCopies AsyncCopies;
 typedef struct Cluster Cluster;
 typedef struct Tape Tape;
 typedef struct TapeDoor TapeDoor;
+typedef struct Holds Holds;
 
 typedef struct Grid {
     Memory *memory;
@@ -47,9 +49,12 @@ typedef struct Grid {
     bool keeps_going;              /* emulator.h */
     bool clusters_communicate;     /* a cluster may wait for another one, or observe it */
     bool blocks_communicate;       /* the same for blocks */
+    Holds *holds;                  /* NULL: every thread goes on by the schedule (holds.h) */
     const Writers *writers;        /* NULL: not a guided run (writers.h) */
     const TraceObserver *observer; /* NULL: none */
     const TapeDoor *tapes;         /* NULL: every block runs by the schedule (tape_door.h) */
+    void (*touched)(void *context, const EmulatorPage *page); /* emulator.h; NULL: nobody asks */
+    void *touched_context;
     const volatile bool *cancel;
     volatile uint64_t *blocks_done;
 } Grid;
@@ -86,6 +91,7 @@ struct Worker {
     int tapes_begun, tape_misses;
     uint64_t repeated_blocks; /* played from a tape */
     bool stopped;             /* a fatal trap */
+    bool outdone;             /* as in TraceLaunch */
     Footprint *footprint;     /* NULL: not needed */
     void *observed_by;        /* the context of the grid's observer, or this thread's part of it */
     Arena arena;              /* details of traps */
@@ -213,7 +219,8 @@ void barrier_after_exit(Block *block, const Warp *warp, uint32_t lanes);
 /* For an aligned barrier that not all live lanes of the warp can reach; the trap lists which lanes wait
  * where. */
 void raise_divergent_barrier(Block *block, const Warp *warp);
-void raise_missing_lanes(Block *block, const Warp *warp);
+/* `at` waits at an instruction that names lanes that never come. */
+void raise_missing_lanes(Block *block, const Warp *warp, const Fragment *at);
 /* For a block (or a whole cluster of several blocks) in which no warp can run or be released. */
 void raise_deadlock(Block *block);
 /* `count` resident blocks wait for each other, or for one of `waiting` blocks that can only start after one

@@ -14,6 +14,8 @@
  * again on one thread. So the result is always that of one thread. */
 #include "emulator/machine/grid.h"
 
+#include "base/language.h"
+#include "emulator/machine/holds.h"
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/observe.h"
@@ -29,11 +31,11 @@
 #include <stdlib.h>
 
 enum {
-    BLOCKS_PER_MULTIPROCESSOR = 16,
     POLL = 1 << 22,    /* warp instructions between checks of `cancel` */
     SLICE = 1 << 18,   /* of a block, if others may wait for it */
     FEW_BLOCKS = 16,   /* that take turns even though they do not communicate */
     IN_VAIN = 1 << 21, /* instructions during which all blocks rest and nothing changes: they wait for ever */
+    IN_VAIN_HELD = 1 << 15, /* the same until a hold is given up */
     FEW_WARPS = 512
 };
 
@@ -157,8 +159,11 @@ static SliceEnd run_block(Share *share, Block *block, int residents) {
             bool is_of_block = budget != grid->budget;
             Trap *trap = raise_trap(
                 block, TRAP_INSTRUCTION_BUDGET, NULL, PTX_NO_PC, 0, NULL,
-                "more than %llu warp instructions%s; an endless loop? --max-instructions allows more",
-                (unsigned long long)budget, is_of_block ? " before a block ended" : "");
+                is_of_block ? tr("more than %llu warp instructions before a block ended; an endless loop? "
+                                 "--max-instructions allows more")
+                            : tr("more than %llu warp instructions; an endless loop? --max-instructions "
+                                 "allows more"),
+                (unsigned long long)budget);
             if (trap) trap->is_of_block = is_of_block;
             return SLICE_STOPPED;
         }
@@ -171,7 +176,7 @@ static SliceEnd run_block(Share *share, Block *block, int residents) {
             share->cancelled = true;
             return SLICE_STOPPED;
         }
-        if (takes_turns) return end;
+        if (takes_turns || end == SLICE_WAITS || holds_released(block)) return end;
     }
 }
 
@@ -183,25 +188,48 @@ static bool waits_in_vain(const Share *share, const Residents *residents, Progre
         *progress = (Progress){changes, executed, true, true};
         return false;
     }
-    if (executed - progress->since < IN_VAIN) return false;
+    if (executed - progress->since < (share->grid->holds ? IN_VAIN_HELD : IN_VAIN)) return false;
+    if (holds_give_up(share->grid->holds)) {
+        progress->since = executed;
+        return false;
+    }
     raise_spinning_blocks(residents->blocks, residents->count,
                           (share->end - share->first) * share->grid->cluster_blocks);
     return true;
 }
 
-/* Gives each resident from `first` on a turn. True: the share stopped. */
+/* Gives a resident a turn, and ends it if it is done. */
+static SliceEnd run_resident(Share *share, Residents *residents, int index, Progress *progress) {
+    SliceEnd end = run_block(share, residents->blocks[index], residents->count);
+    progress->all_rest &= end == SLICE_RESTS || end == SLICE_WAITS;
+    progress->all_wait &= end == SLICE_WAITS;
+    if (end != SLICE_DONE) return end;
+    finish(share, residents, index);
+    if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
+    return end;
+}
+
+static int index_of(const Residents *residents, const Block *block) {
+    for (int i = 0; i < residents->count; i++)
+        if (residents->blocks[i] == block) return i;
+    return residents->count;
+}
+
+/* Gives each resident from `first` on a turn. True: the share stopped. What another block has waited for makes it go on
+ * at once, before the one that ran. */
 static bool run_round(Share *share, Residents *residents, int first, Progress *progress) {
     for (int i = first; i < residents->count;) {
-        SliceEnd end = run_block(share, residents->blocks[i], residents->count);
-        progress->all_rest &= end == SLICE_RESTS || end == SLICE_WAITS;
-        progress->all_wait &= end == SLICE_WAITS;
-        if (end == SLICE_DONE) {
-            finish(share, residents, i);
-            if (share->grid->blocks_done) __atomic_fetch_add(share->grid->blocks_done, 1, __ATOMIC_RELAXED);
-        } else {
-            i++;
+        Block *block = residents->blocks[i], *released = NULL;
+        SliceEnd end = run_resident(share, residents, i, progress);
+        for (Block *next; end != SLICE_STOPPED && (next = holds_released(block)) != NULL;) {
+            int index = index_of(residents, released = next);
+            holds_go_on(released);
+            end = run_resident(share, residents, index, progress);
+            i -= end == SLICE_DONE && index < i;
         }
         if (end == SLICE_STOPPED || is_cancelled(share->grid)) return true;
+        bool is_done = i >= residents->count || residents->blocks[i] != block;
+        i += !is_done && !released;
     }
     return false;
 }
@@ -238,7 +266,8 @@ static void run_share(Share *share) {
         if (stopped || !residents.count) continue;
         share->round++;
         if (!is_long) progress.all_rest = rested;
-        bool is_stuck = progress.all_wait && share->executed == before && !any_gives_up(&residents);
+        bool is_stuck = progress.all_wait && share->executed == before && !holds_give_up(grid->holds) &&
+                        !any_gives_up(&residents);
         if (is_stuck) block_raise_stuck(residents.blocks[0]);
         stopped = is_stuck || (is_long && waits_in_vain(share, &residents, &progress));
     }
@@ -312,6 +341,57 @@ static bool join_observers(const TraceObserver *observer, const Share *shares, i
     return observer->join(observer->context, parts, count, keep) && keep;
 }
 
+/* A bit per word of the page, of what all shares read or wrote. True: one is set. */
+static bool words_of_page(const Share *shares, int count, uint64_t first_word, uint64_t words, bool written,
+                          uint64_t bits[EMULATOR_PAGE_BYTES / 4 / 64]) {
+    uint64_t any = 0;
+    for (uint64_t i = 0; i < (words + 63) / 64; i++) {
+        bits[i] = 0;
+        for (int s = 0; s < count; s++) {
+            const Footprint *footprint = shares[s].worker->footprint;
+            bits[i] |= (written ? footprint->written : footprint->read)[first_word / 64 + i];
+        }
+        any |= bits[i];
+    }
+    return any;
+}
+
+static void show_touched(const Grid *grid, const Share *shares, int count, const SavedPages *saved) {
+    enum { WORDS = EMULATOR_PAGE_BYTES / 4 };
+    for (int r = 0; r < grid->memory->count; r++) {
+        const Region *region = &grid->memory->regions[r];
+        for (uint64_t at = 0; at < region->bytes; at += EMULATOR_PAGE_BYTES) {
+            uint64_t left = region->bytes - at,
+                     bytes = left < EMULATOR_PAGE_BYTES ? left : EMULATOR_PAGE_BYTES;
+            uint64_t written[WORDS / 64] = {0}, read[WORDS / 64];
+            uint64_t first = region->first_word + at / 4, words = (bytes + 3) / 4;
+            bool is_written = words_of_page(shares, count, first, words, true, written);
+            if (!is_written && !words_of_page(shares, count, first, words, false, read)) continue;
+            EmulatorPage page = {.address = region->base + at,
+                                 .bytes = (uint32_t)bytes,
+                                 .now = region->host + at,
+                                 .before = is_written ? saved_page(saved, r, at / EMULATOR_PAGE_BYTES) : NULL,
+                                 .written = is_written ? written : NULL};
+            grid->touched(grid->touched_context, &page);
+        }
+    }
+}
+
+/* One thread runs the grid. */
+static void run_alone(Share *whole) {
+    Grid *grid = whole->grid;
+    if (!grid->touched || grid->writers) {
+        run_share(whole);
+        return;
+    }
+    SavedPages *saved = saved_pages_new(grid->memory);
+    whole->worker->footprint = footprint_new(grid->memory);
+    whole->worker->footprint->saved = saved;
+    run_share(whole);
+    show_touched(grid, whole, 1, saved);
+    saved_pages_free(saved);
+}
+
 /* False: nothing has happened, and the grid must run on one thread. */
 static bool run_parallel(Share *whole, int threads) {
     Share shares[64] = {0};
@@ -337,6 +417,7 @@ static bool run_parallel(Share *whole, int threads) {
     bool good = started == threads && shares_agree(shares, threads);
     if (grid->observer) good = join_observers(grid->observer, shares, threads, good);
     if (!good) saved_pages_restore(saved);
+    if (good && grid->touched) show_touched(grid, shares, threads, saved);
     saved_pages_free(saved);
     if (!good && grid->blocks_done) *grid->blocks_done = done;
     for (int i = 0; i < threads; i++) {
@@ -367,6 +448,7 @@ static void publish(Share *share, Trace *trace) {
     worker_finish(worker);
     share->grid->latest = worker->latest;
     share->grid->repeated_blocks = worker->repeated_blocks;
+    share->grid->trace->outdone = worker->outdone;
     for (int i = 0; i < share->blocks.block_count; i++)
         trace_launch_add_block(share->grid->trace, share->blocks.blocks[i]);
     free(share->blocks.blocks);
@@ -375,13 +457,24 @@ static void publish(Share *share, Trace *trace) {
     trace_cut_printed(&trace->printed);
 }
 
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0. Registers, which PTX does not tell, may
+ * allow fewer. */
+static uint64_t blocks_per_multiprocessor(const Grid *grid) {
+    enum { BLOCKS = 32, WARPS = 64, SHARED_BYTES = 228 << 10, RESERVED_BYTES = 1 << 10 };
+    uint64_t by_warps = WARPS / (uint64_t)grid->warps_per_block,
+             by_shared = SHARED_BYTES / (grid->program->shared_bytes + RESERVED_BYTES),
+             blocks = by_warps < by_shared ? by_warps : by_shared;
+    return blocks > BLOCKS ? BLOCKS : blocks ? blocks : 1;
+}
+
 static bool fits(Share *share, uint64_t memory_limit) {
     Grid *grid = share->grid;
     uint64_t each = block_bytes(grid), room = memory_limit / each, least = grid->cluster_blocks;
-    uint64_t most = (uint64_t)grid->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+    uint64_t most = grid->multiprocessors * blocks_per_multiprocessor(grid);
     if (grid->launch->cooperative) least = most = grid->block_count;
     if (order_interleaves(grid->schedule) && !grid->clusters_communicate) most = FEW_BLOCKS * least;
-    if ((!grid->clusters_communicate && !order_interleaves(grid->schedule)) || most < least) most = least;
+    bool takes_turns = grid->clusters_communicate || order_interleaves(grid->schedule) || grid->holds;
+    if (!takes_turns || most < least) most = least;
     share->most_resident = most < room ? most : room;
     if (room >= least) return true;
     Block nowhere = {.grid = grid, .worker = share->worker};
@@ -411,9 +504,9 @@ bool grid_run(Grid *grid, int threads, uint64_t memory_limit, Trace *trace, Erro
         uint64_t warps = whole.end * grid->cluster_blocks * (uint64_t)grid->warps_per_block;
         bool worth_it = warps >= FEW_WARPS && whole.end > 1;
         bool is_whole = grid->observer && !grid->observer->split;
-        bool alone = threads < 2 || grid->schedule || grid->memory->has_marks || grid->writers || is_whole ||
-                     grid->clusters_communicate || !worth_it;
-        if (alone || !run_parallel(&whole, threads)) run_share(&whole);
+        bool alone = threads < 2 || grid->schedule || grid->holds || grid->memory->has_marks ||
+                     grid->writers || is_whole || grid->clusters_communicate || !worth_it;
+        if (alone || !run_parallel(&whole, threads)) run_alone(&whole);
     }
     if (grid->writers) whole.worker->footprint = NULL;
     publish(&whole, trace);

@@ -9,7 +9,7 @@
 typedef struct Region {   /* a buffer, module variable, heap or workspace */
     uint64_t base, bytes; /* generic address */
     uint8_t *host;
-    uint64_t first_word; /* index of its first 4-byte word, counted over all regions */
+    uint64_t first_word; /* index of its first 4-byte word, counted over all regions; a multiple of 64 */
     const char *name;
     PtxType type;
     bool read_only, owned; /* owned: `host` is freed with the memory */
@@ -22,6 +22,7 @@ typedef struct Memory {
     uint64_t next_base, next_word;
     struct HeapPiece *pieces; /* of the device heap, ascending; heap.c */
     int piece_count, piece_capacity, heap_region;
+    uint64_t heap_bytes;  /* of the device heap, before its first use; 0: 8 MB */
     int heap_first;       /* all earlier pieces are used */
     uint64_t heap_out;    /* no free piece is this large; 0: unknown */
     uint64_t *heap_begun; /* one bit per 16 bytes of the heap where an allocation has ever begun */
@@ -32,6 +33,12 @@ typedef struct Memory {
 bool memory_skip(Memory *memory, uint64_t address);
 int memory_add(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
                bool owned);
+/* A region of borrowed host memory at `address`, whose index is returned: it and those behind it move up. -1:
+ * the address is not aligned, or a region lies there. */
+int memory_insert(Memory *memory, const char *name, void *host, uint64_t bytes, PtxType type, bool read_only,
+                  uint64_t address);
+/* The regions behind it move down. */
+void memory_remove(Memory *memory, int region);
 /* The host writes bytes within a region, between launches. */
 void memory_write(Memory *memory, int region, uint64_t offset, const void *bytes, uint64_t count);
 void memory_done(Memory *memory);
@@ -42,9 +49,11 @@ uint8_t *memory_at(const Memory *memory, uint64_t address, uint64_t bytes);
 /* Describes an address outside all regions: "4 bytes past the end of `in` (4000 bytes)". `own`: the region
  * that the address was computed from; -1: unknown, and the text names the nearest region. Returns the named
  * region, or -1. */
+/* "4 bytes past the end of `in` (4000 bytes)"; gap 0: "just past". */
+void memory_describe_past(uint64_t gap, const char *name, uint64_t bytes, Text *out);
 int memory_describe(const Memory *memory, uint64_t address, int width, int own, Text *out);
 
-/* The device heap (malloc, free): created on first use, 8 MB as in CUDA. 0: full. */
+/* The device heap (malloc, free): created on first use, with heap_bytes. 0: full. */
 uint64_t heap_allocate(Memory *memory, uint64_t bytes, int pc);
 void heap_prepare(Memory *memory);
 typedef enum HeapFree { HEAP_FREE_DONE, HEAP_FREE_UNKNOWN, HEAP_FREE_AGAIN } HeapFree;

@@ -1,5 +1,7 @@
 #include "emulator/machine/marks.h"
 
+#include "base/language.h"
+
 #include <inttypes.h>
 
 static uint64_t offset_of(const Access *access, int lane) {
@@ -36,12 +38,11 @@ static void report(const Access *access, TrapKind kind, uint32_t lanes, const ch
 }
 
 static void report_unwritten(const Access *access, uint32_t lanes) {
-    char what[200];
+    char what[320];
     int lane = __builtin_ctz(lanes);
     snprintf(what, sizeof what,
-             "%u bytes at offset %" PRIu64
-             " of `%s` are read but were never written (thread %d of the block)",
-             access->memory->width, offset_of(access, lane), access->region->name,
+             tr("%u bytes at offset %llu of `%s` are read but were never written (thread %d of the block)"),
+             access->memory->width, (unsigned long long)offset_of(access, lane), access->region->name,
              access->warp->index * WARP_LANES + lane);
     report(access, TRAP_UNWRITTEN, lanes, what);
 }
@@ -63,21 +64,19 @@ static uint32_t outside_allocations(const Access *access, HeapPlace place) {
 
 static void report_heap(const Access *access, TrapKind kind, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
-    char what[240];
+    char what[320];
     HeapAllocation near = {0};
-    uint64_t offset = offset_of(access, lane);
+    unsigned long long offset = offset_of(access, lane);
     heap_place(access->block->grid->memory, offset, access->memory->width, &near);
     if (kind == TRAP_USE_AFTER_FREE)
-        snprintf(what, sizeof what,
-                 "%u bytes at offset %" PRIu64 " of the device heap, which have been freed",
+        snprintf(what, sizeof what, tr("%u bytes at offset %llu of the device heap, which have been freed"),
                  access->memory->width, offset);
     else if (near.bytes)
-        snprintf(what, sizeof what,
-                 "%u bytes at offset %" PRIu64 " of an allocation of %" PRIu64 " bytes by malloc",
-                 access->memory->width, offset - near.offset, near.bytes);
+        snprintf(what, sizeof what, tr("%u bytes at offset %llu of an allocation of %llu bytes by malloc"),
+                 access->memory->width, offset - near.offset, (unsigned long long)near.bytes);
     else
         snprintf(what, sizeof what,
-                 "%u bytes at offset %" PRIu64 " of the device heap, which malloc has not returned",
+                 tr("%u bytes at offset %llu of the device heap, which malloc has not returned"),
                  access->memory->width, offset);
     report(access, kind, lanes, what);
 }
@@ -99,7 +98,8 @@ void marks_see(const Access *access) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         uint64_t offset = offset_of(access, lane);
-        if (!access->memory->is_store && !is_written(region, offset, access->memory->width))
+        if (!access->memory->is_store && !access->memory->overwrites &&
+            !is_written(region, offset, access->memory->width))
             unwritten |= lane_bit[lane];
         if (!access->memory->is_load) marks_write(region, offset, access->memory->width);
     }
@@ -121,11 +121,14 @@ static void report_array(const Access *access, const SharedPlace *array, uint32_
     int lane = __builtin_ctz(lanes), width = access->memory->width;
     int64_t index = (access_host(access, lane) - access->bytes - (int64_t)array->offset) / width;
     const SharedPlace *hit = place_at(program, (uint64_t)(access_host(access, lane) - access->bytes));
-    char what[240], where[100] = "between two arrays";
-    if (hit) snprintf(where, sizeof where, "in `%s`", hit->name);
+    char what[320], where[100];
+    if (hit)
+        snprintf(where, sizeof where, tr("in `%s`"), hit->name);
+    else
+        snprintf(where, sizeof where, "%s", tr("between two arrays"));
     snprintf(what, sizeof what,
-             "`%s[%" PRId64 "]` is outside its array (%" PRIu32 " elements), %s (thread %d of the block)",
-             array->name, index, array->bytes / (uint32_t)width, where,
+             tr("`%s[%lld]` is outside its array (%u elements), %s (thread %d of the block)"), array->name,
+             (long long)index, array->bytes / (uint32_t)width, where,
              access->warp->index * WARP_LANES + lane);
     report(access, TRAP_ARRAY_OVERRUN, lanes, what);
 }
@@ -162,12 +165,11 @@ bool marks_see_buffer(const Access *access) {
     const Region *own = &memory->regions[index];
     int lane = __builtin_ctz(access->mask), width = access->memory->width;
     int64_t distance = (int64_t)(access->region->base + offset_of(access, lane) - own->base);
-    char what[240];
+    char what[320];
     snprintf(what, sizeof what,
-             "`%s[%" PRId64 "]` is outside its buffer (%" PRIu64
-             " elements), in `%s` (thread %d of the block)",
-             own->name, distance / width, own->bytes / (uint64_t)width, access->region->name,
-             access->warp->index * WARP_LANES + lane);
+             tr("`%s[%lld]` is outside its buffer (%llu elements), in `%s` (thread %d of the block)"),
+             own->name, (long long)(distance / width), (unsigned long long)own->bytes / (unsigned)width,
+             access->region->name, access->warp->index * WARP_LANES + lane);
     report(access, TRAP_ARRAY_OVERRUN, access->mask, what);
     return true;
 }

@@ -1,5 +1,6 @@
 /* Decides what happens when no warp can run: releases lanes or reports a fault. It releases lanes that only
  * wait to reconverge, first those that only exit; if there are none, it reports the fault (deadlock.c). */
+#include "emulator/machine/holds.h"
 #include "emulator/machine/machine_cluster.h"
 #include "emulator/machine/mbarrier.h"
 
@@ -9,20 +10,36 @@ static int count_state(const Warp *warp, FragmentState state) {
     return count;
 }
 
+/* Raises the fault of a warp that waits for its own lanes; false: it does not. Where some lanes wait at a
+ * barrier and others at an instruction that names them, the fault is where the branch is: lanes that have left
+ * it wait where all lanes should. */
+static bool raise_own_lanes_of(Block *block, const Warp *warp) {
+    const Fragment *barrier = NULL, *exchange = NULL;
+    for (int i = 0; i < warp->fragment_count; i++) {
+        const Fragment *fragment = &warp->fragments[i];
+        if (fragment->state == FRAGMENT_AT_ALIGNED && (!barrier || warp_is_deeper(warp, fragment, barrier)))
+            barrier = fragment;
+        if (fragment->state == FRAGMENT_AT_WARP_OP && (!exchange || warp_is_deeper(warp, fragment, exchange)))
+            exchange = fragment;
+    }
+    if (exchange && (!barrier || warp_is_deeper(warp, exchange, barrier)))
+        raise_missing_lanes(block, warp, exchange);
+    else if (barrier)
+        raise_divergent_barrier(block, warp);
+    return exchange || barrier;
+}
+
 bool block_unstick(Block *block, Warp *warp) {
     if (block->worker->stopped || !warp->live) return false;
     if (warp->fragment_count == 1 && warp->fragments[0].state == FRAGMENT_IN_BARRIER)
         return false; /* the common case */
     if (warp_pick(warp)) return true;
-    if (count_state(warp, FRAGMENT_IN_BARRIER) || count_state(warp, FRAGMENT_AT_MBARRIER))
+    if (count_state(warp, FRAGMENT_IN_BARRIER) || count_state(warp, FRAGMENT_AT_MBARRIER) ||
+        count_state(warp, FRAGMENT_HELD))
         return false; /* others may still release it */
     if (warp_release_exiting(warp)) return warp_pick(warp);
-    if (count_state(warp, FRAGMENT_AT_ALIGNED)) {
-        raise_divergent_barrier(block, warp);
-        return false;
-    }
-    if (warp_release_any(warp)) return warp_pick(warp);
-    if (count_state(warp, FRAGMENT_AT_WARP_OP)) raise_missing_lanes(block, warp);
+    if (!count_state(warp, FRAGMENT_AT_ALIGNED) && warp_release_any(warp)) return warp_pick(warp);
+    raise_own_lanes_of(block, warp);
     return false;
 }
 
@@ -38,26 +55,16 @@ bool block_resolve(Block *block) {
         released = true;
     }
     if (released) return true;
+    if (holds_any_in(block)) return holds_give_up_in(block);
     if (cluster_waits(block)) return false;
     if (mbarrier_give_up(block)) return true;
     block_raise_stuck(block);
     return true;
 }
 
-/* Raises the fault of a warp of the block that waits for its own lanes. False: there is no such warp. */
 static bool raise_own_lanes(Block *block) {
-    for (int w = 0; w < block->warp_count; w++) {
-        const Warp *warp = &block->warps[w];
-        if (!count_state(warp, FRAGMENT_AT_ALIGNED)) continue;
-        raise_divergent_barrier(block, warp);
-        return true;
-    }
-    for (int w = 0; w < block->warp_count; w++) {
-        const Warp *warp = &block->warps[w];
-        if (!count_state(warp, FRAGMENT_AT_WARP_OP)) continue;
-        raise_missing_lanes(block, warp);
-        return true;
-    }
+    for (int w = 0; w < block->warp_count; w++)
+        if (raise_own_lanes_of(block, &block->warps[w])) return true;
     return false;
 }
 

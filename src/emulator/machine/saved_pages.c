@@ -61,6 +61,10 @@ void saved_pages_keep(SavedPages *saved, const Region *region, uint64_t offset, 
     }
 }
 
+const uint8_t *saved_page(const SavedPages *saved, int region, uint64_t page) {
+    return saved->pages[saved->first[region] + page];
+}
+
 void saved_pages_restore(const SavedPages *saved) {
     for (int i = 0; i < saved->memory->count; i++) {
         const Region *region = &saved->memory->regions[i];

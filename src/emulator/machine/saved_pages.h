@@ -11,6 +11,8 @@ SavedPages *saved_pages_new(const Memory *memory);
 void saved_pages_free(SavedPages *saved);
 /* These bytes of a region are about to be written. Safe from any thread. */
 void saved_pages_keep(SavedPages *saved, const Region *region, uint64_t offset, uint64_t bytes);
+/* Page `page` of a region as it was; NULL: it has not been written. */
+const uint8_t *saved_page(const SavedPages *saved, int region, uint64_t page);
 void saved_pages_restore(const SavedPages *saved); /* no thread may write any more */
 
 #endif

@@ -8,6 +8,7 @@
  * instruction once. Tracing only changes where a warp pauses to check. */
 #include "emulator/machine/machine_block.h"
 
+#include "emulator/machine/holds.h"
 #include "emulator/machine/other_orders.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/call_values.h"
@@ -379,6 +380,13 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
             order_split_as_recorded(block, warp, op);
             if (program->recorded[op->pc]) warp->turn = block->turn;
         }
+        if (block->grid->holds && mode != RUN_HOOKED && kind == STEP_ORDERED) {
+            if (!holds_pass(block, warp, op)) {
+                warp_pick(warp);
+                continue;
+            }
+            fragment = warp_fragment(warp);
+        }
         if (kind == STEP_BRANCH && mode != RUN_PLAIN) {
             take_branch(block, warp, fragment);
             return true;
@@ -393,6 +401,8 @@ static inline __attribute__((always_inline)) bool take_turn(Block *block, Warp *
         warp->turn = mode == RUN_HOOKED ? warp->turn + 1 : block->turn + 1;
         block->executed++;
         if (outcome == OUTCOME_NEXT) fragment->pc++;
+        if (block->grid->holds && mode != RUN_HOOKED && op->op_class == OP_MEMORY)
+            holds_executed(block, warp, op);
         if (outcome != OUTCOME_ARRIVED) return true;
         if (warp->fragment_count == 1 && mode != RUN_HOOKED) { /* the whole warp waits: nothing to search */
             warp->current = NO_FRAGMENT;
@@ -422,7 +432,7 @@ static inline uint64_t earliest(const Block *block, uint32_t *warps) {
 static inline bool is_next(const Block *block, const Gang *gang, uint64_t others, uint64_t until) {
     const Grid *grid = block->grid;
     return gang->turn < others && block->executed < until && !block->worker->stopped && !grid->schedule &&
-           grid->program->step[gang->pc] == STEP_ORDERED;
+           !grid->holds && grid->program->step[gang->pc] == STEP_ORDERED;
 }
 
 static int execute_together(Block *block, const Gang *gang) {
@@ -528,7 +538,7 @@ static inline void gather_turn(Block *block, uint32_t *warps, Gang *gang, Mode m
     for (; *warps; *warps &= *warps - 1) {
         Warp *warp = &block->warps[__builtin_ctz(*warps)];
         Fragment *fragment = warp->current == NO_FRAGMENT ? NULL : warp_fragment(warp);
-        bool joins = mode == RUN_PLAIN && !block->grid->schedule && fragment &&
+        bool joins = mode == RUN_PLAIN && !block->grid->schedule && !block->grid->holds && fragment &&
                      fragment->pc != fragment->join_pc &&
                      block->grid->program->step[fragment->pc] == STEP_ORDERED;
         if (gang->count && (!joins || fragment->pc != gang->pc)) return;
@@ -572,6 +582,7 @@ static inline __attribute__((always_inline)) SliceEnd run_slice(Block *block, ui
             for (uint32_t rest = warps; rest; rest &= rest - 1)
                 spins |= rests(block, &block->warps[__builtin_ctz(rest)]);
         if (worker->stopped) break;
+        if (holds_released(block)) return SLICE_USED;
         if (spins) return SLICE_RESTS;
         if (block->executed >= until) return SLICE_USED;
     }

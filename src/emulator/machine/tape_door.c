@@ -15,7 +15,7 @@ static bool is_traced(const Grid *grid, uint64_t linear) {
 }
 
 static bool allows_tapes(const Grid *grid) {
-    return grid->tapes && !grid->schedule && !grid->writers && !grid->blocks_communicate &&
+    return grid->tapes && !grid->schedule && !grid->holds && !grid->writers && !grid->blocks_communicate &&
            !grid->memory->has_marks;
 }
 

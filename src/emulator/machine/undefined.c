@@ -1,6 +1,7 @@
 /* Undefined values of shuffles and local memory, followed to their uses (undefined.h). */
 #include "emulator/machine/undefined_value.h"
 
+#include "base/language.h"
 #include "emulator/lower/address_space.h"
 #include "emulator/lower/index_products.h"
 #include "emulator/machine/observe.h"
@@ -65,13 +66,13 @@ static void report_unwritten(const Warp *warp, int origin, int pc, uint32_t lane
     Block *block = warp->block;
     uint8_t *reported = &block->worker->reported[origin];
     PtxSourceLine at = block->grid->program->program->code[pc].line;
-    char where[32] = "";
+    char where[48] = "";
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
-    if (at.line) snprintf(where, sizeof where, ", in line %d", at.line);
+    if (at.line) snprintf(where, sizeof where, tr(", in line %d"), at.line);
     raise_trap(block, TRAP_UNINITIALIZED, warp, origin, lanes, NULL,
-               "local memory is read but was never written, and its value %s%s (thread %d of the block)",
-               uses[how], where, warp->index * WARP_LANES + __builtin_ctz(lanes));
+               tr("local memory is read but was never written, and its value %s%s (thread %d of the block)"),
+               tr(uses[how]), where, warp->index * WARP_LANES + __builtin_ctz(lanes));
 }
 
 /* The instruction at `pc` uses the bytes `mask` of the value in `lanes`: reported once per originating
@@ -390,29 +391,31 @@ void undefined_access(const Access *access) {
 
 /* ---- between lanes, and between functions ---- */
 
-void undefined_shuffle(Warp *warp, Operand from, Operand to, bool has_to, uint32_t lanes,
+const UndefinedValue *undefined_find(const Frame *frame, Operand place) {
+    return undefined_find_place(frame, place);
+}
+
+void undefined_shuffle(Warp *warp, const UndefinedValue *from, Operand to, bool has_to, uint32_t lanes,
                        const int32_t *source) {
     const Frame *frame = warp_fragment(warp)->frame;
-    const UndefinedValue *value = undefined_find_place(frame, from);
     UndefinedValue result = {0};
-    for (uint32_t rest = value && value->lanes ? lanes : 0; rest; rest &= rest - 1) {
+    for (uint32_t rest = from && from->lanes ? lanes : 0; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        if (source[lane] < 0 || !(value->lanes & lane_bit[source[lane]])) continue;
-        undefined_add(&result, lane, value->bytes[source[lane]], value->origin[source[lane]]);
+        if (source[lane] < 0 || !(from->lanes & lane_bit[source[lane]])) continue;
+        undefined_add(&result, lane, from->bytes[source[lane]], from->origin[source[lane]]);
     }
     if (has_to) undefined_assign(undefined_find_place(frame, to), &result, lanes);
 }
 
-void undefined_gather(Warp *warp, Operand from, const Operand *to, int to_count, uint32_t lanes,
+void undefined_gather(Warp *warp, const UndefinedValue *from, const Operand *to, int to_count, uint32_t lanes,
                       const uint32_t *of) {
     const Frame *frame = warp_fragment(warp)->frame;
-    const UndefinedValue *value = undefined_find_place(frame, from);
     UndefinedValue result = {0};
-    for (uint32_t rest = value && value->lanes ? lanes : 0; rest; rest &= rest - 1) {
+    for (uint32_t rest = from && from->lanes ? lanes : 0; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        uint32_t among = of[lane] & value->lanes;
+        uint32_t among = of[lane] & from->lanes;
         if (!among) continue;
-        undefined_add(&result, lane, ALL_BYTES, value->origin[__builtin_ctz(among)]);
+        undefined_add(&result, lane, ALL_BYTES, from->origin[__builtin_ctz(among)]);
     }
     for (int i = 0; i < to_count; i++) undefined_assign(undefined_find_place(frame, to[i]), &result, lanes);
 }

@@ -42,12 +42,14 @@ void undefined_forget_local(Warp *warp);
 void undefined_follow(Warp *warp, const Op *op);
 /* An access of one space; its mask is set. */
 void undefined_access(const Access *access);
-/* Lane l of `lanes` receives in the register `to` the value of `from` in lane source[l]; source[l] < 0: a
- * defined value. */
-void undefined_shuffle(Warp *warp, Operand from, Operand to, bool has_to, uint32_t lanes,
+/* The undefined part of a register; NULL: not kept. */
+const UndefinedValue *undefined_find(const Frame *frame, Operand place);
+/* Lane l of `lanes` receives in the register `to` the value of `from` (NULL: defined) in lane source[l];
+ * source[l] < 0: a defined value. */
+void undefined_shuffle(Warp *warp, const UndefinedValue *from, Operand to, bool has_to, uint32_t lanes,
                        const int32_t *source);
 /* `lanes` receive in `to` (and `second`) a value that depends on `from` in all lanes of `of[lane]`. */
-void undefined_gather(Warp *warp, Operand from, const Operand *to, int to_count, uint32_t lanes,
+void undefined_gather(Warp *warp, const UndefinedValue *from, const Operand *to, int to_count, uint32_t lanes,
                       const uint32_t *of);
 /* All lanes receive in each of `to` a value that depends on all of `from` in all lanes. */
 void undefined_gather_all(Warp *warp, const Operand *from, int from_count, const Operand *to, int to_count);

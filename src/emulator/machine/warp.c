@@ -460,6 +460,17 @@ void warp_split(Warp *warp, uint32_t lanes) {
     from->mask &= ~lanes;
 }
 
+bool warp_is_deeper(const Warp *warp, const Fragment *a, const Fragment *b) {
+    if (a->frame == b->frame && a->join == b->join) return false;
+    int join = a->join;
+    for (const Frame *frame = a->frame; frame; join = frame->join, frame = frame->parent) {
+        for (; join != NO_JOIN; join = warp->joins[join].parent)
+            if (frame == b->frame && join == b->join) return true;
+        if (frame == b->frame) return b->join == NO_JOIN;
+    }
+    return false;
+}
+
 /* True if lanes that continue at `pc` of `frame` exit without any effect that other lanes can observe. */
 static bool only_exits(const Warp *warp, const Frame *frame, int pc) {
     const LoweredProgram *program = warp->block->grid->program;

@@ -48,10 +48,11 @@ typedef struct Join {
 
 typedef enum FragmentState {
     FRAGMENT_READY,
-    FRAGMENT_AT_WARP_OP, /* at a shfl.sync, vote.sync, bar.warp.sync ...: waits for the other named lanes */
-    FRAGMENT_AT_ALIGNED, /* at an aligned barrier: waits for its siblings */
-    FRAGMENT_IN_BARRIER, /* has arrived at a barrier of the block and waits for its release */
-    FRAGMENT_AT_MBARRIER /* waits for a phase of an mbarrier: retries once one has changed */
+    FRAGMENT_AT_WARP_OP,  /* at a shfl.sync, vote.sync, bar.warp.sync ...: waits for the other named lanes */
+    FRAGMENT_AT_ALIGNED,  /* at an aligned barrier: waits for its siblings */
+    FRAGMENT_IN_BARRIER,  /* has arrived at a barrier of the block and waits for its release */
+    FRAGMENT_AT_MBARRIER, /* waits for a phase of an mbarrier: retries once one has changed */
+    FRAGMENT_HELD         /* waits since the order of the run says so (holds.h) */
 } FragmentState;
 
 typedef struct Fragment {
@@ -70,6 +71,7 @@ typedef struct Fragment {
     uint32_t active;       /* waiting: lanes whose guard is true */
     /* AT_WARP_OP: named lanes that are missing; AT_MBARRIER: its offset in the block's window */
     uint32_t awaited;
+    uint32_t named; /* AT_WARP_OP: the mask of its lowest lane */
     uint64_t since; /* turn at which it was last picked */
     /* of the accesses of this iteration, after some quiet ones; of the previous iteration */
     uint64_t hash, last_hash;
@@ -164,6 +166,8 @@ void warp_consider_rotation(Warp *warp);
 bool warp_rests(const Warp *warp);
 /* Merges ready fragments at the same place, in the same join: all have passed an aligned barrier. */
 void warp_merge(Warp *warp);
+/* True if `a` is inside a branch or call that `b` has left, or never entered. */
+bool warp_is_deeper(const Warp *warp, const Fragment *a, const Fragment *b);
 /* Splits `lanes` off the current fragment into a fragment at the same place. */
 void warp_split(Warp *warp, uint32_t lanes);
 /* True once every lane has exited. */

@@ -1,6 +1,8 @@
 /* Workers: the counts and traps that one host thread collects while it runs blocks. */
 #include "emulator/machine/machine_block.h"
 
+#include "base/language.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +70,7 @@ void worker_merge(Worker *into, Worker *from) {
     trace_cut_printed(&into->printed);
     into->executed += from->executed;
     into->repeated_blocks += from->repeated_blocks;
+    into->outdone |= from->outdone;
     if (from->latest > into->latest) into->latest = from->latest;
 }
 
@@ -78,11 +81,11 @@ static void count_dropped(Worker *worker) {
         bool is_read = trap->kind == TRAP_READ_OUTSIDE;
         if (!is_read && trap->kind != TRAP_WRITE_OUTSIDE) continue;
         unsigned long long count = worker->dropped[trap->pc];
-        trap->detail = arena_print(&worker->arena, "%s; %llu such access%s of a lane %s", trap->detail, count,
-                                   count == 1 ? "" : "es",
-                                   is_read      ? "gave 0"
-                                   : count == 1 ? "was dropped"
-                                                : "were dropped");
+        trap->detail = arena_print(&worker->arena, tr("%s; %llu such access%s of a lane %s"), trap->detail,
+                                   count, count == 1 ? "" : "es",
+                                   is_read      ? tr("gave 0")
+                                   : count == 1 ? tr("was dropped")
+                                                : tr("were dropped"));
     }
 }
 

@@ -30,11 +30,16 @@ static int heavier(const Folds *folds, int a, int b) {
     return folds->nodes[b].weight > folds->nodes[a].weight ? b : a;
 }
 
+/* `add x, y, y` doubles a value, as `mul x, y, 2` does: no input is counted twice. */
+static bool adds_to_itself(const PtxInstruction *in) {
+    return in->operand_count == 3 && in->operands[1].reg && in->operands[1].reg == in->operands[2].reg;
+}
+
 static int join(Folds *folds, const Warp *warp, const Op *op, const FoldPlace *place, int index, int a,
                 int b) {
     if (a == FOLD_NONE || b == FOLD_NONE) return a == FOLD_NONE ? b : a;
     bool is_selp = !strcmp(op->instruction->name, "selp");
-    if (a == b && is_selp) return a;
+    if (a == b && (is_selp || adds_to_itself(op->instruction))) return a;
     if (op->provenance == WEIGHT_PRODUCT && index == 1) return heavier(folds, a, b);
     int selected = is_selp ? select_node(folds, warp, op, place->lane, a, b) : FOLD_NONE;
     if (selected != FOLD_NONE) return selected;
@@ -105,7 +110,7 @@ void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *
                         const Op *op, uint32_t mask, int32_t joined[WARP_LANES]) {
     Provenance operand;
     int count = provenance_operand_count(rules, op);
-    FoldPlace place = {.warp = warp->index};
+    FoldPlace place = {.warp = warp->index, .pc = op->pc};
     if (op->instruction->type_count) place.type = op->instruction->types[0];
     for (int lane = 0; lane < WARP_LANES; lane++) joined[lane] = FOLD_NONE;
     for (int i = 0; i < count; i++) {
@@ -125,13 +130,13 @@ void fold_builder_lanes(Folds *folds, const ProvenanceRules *rules, const Warp *
         unite_lanes(folds, rules, warp, frame, op, place, mask, joined);
 }
 
-int fold_builder_redux(Folds *folds, FoldPlace *place, const TraceEvent *event, const Provenance *source,
-                       uint32_t mask) {
+int fold_builder_redux(Folds *folds, FoldPlace *place, const uint64_t operand[WARP_LANES],
+                       const Provenance *source, uint32_t mask) {
     int node = FOLD_NONE;
     uint64_t folded = place->bits;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
-        place->bits = event->operand[lane];
+        place->bits = operand[lane];
         int part = folds_add_move(folds, place, source->producer[lane]);
         place->bits = folded; /* only the last one is right, and only it is visible */
         node = node == FOLD_NONE   ? part

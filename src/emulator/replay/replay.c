@@ -170,6 +170,7 @@ static BlockHooks hooks_of(Replay *replay) {
                         .after_copy = replay_after_copy,
                         .begin_event = replay_begin_event,
                         .end_event = replay_end_event,
+                        .meet = replay_meet,
                         .begin_frame = provenance_begin_frame,
                         .copy_frame = provenance_copy_frame,
                         .after_pass = provenance_pass};

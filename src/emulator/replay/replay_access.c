@@ -97,6 +97,14 @@ static void keep_result(const Replayed *at, int32_t node) {
     folds_add_result(at->replay->folds, &place, key_of(event, at->lane, at->element), node);
 }
 
+/* An element that the block finds in memory, and did not only load before. */
+static void keep_reread(const Replayed *at, uint64_t key, int32_t node) {
+    Folds *folds = at->replay->folds;
+    if (!folds || !is_global(&at->replay->expected)) return;
+    if (node == FOLD_NONE || folds->nodes[node].kind != FOLD_INPUT)
+        folds_add_reread(folds, at->replay->current, key);
+}
+
 static void replay_load(const Replayed *at) {
     const MemoryOp *memory = at->access->memory;
     const TraceEvent *event = &at->replay->expected;
@@ -110,6 +118,8 @@ static void replay_load(const Replayed *at) {
         bool others_write = event->kind == TRACE_SHARED_LOAD && at->replay->grid.cluster_blocks > 1;
         *weight = !trace_kind_is_local(event->kind) && (!is_own || others_write); /* an input */
         if (*weight && at->replay->folds) keep_input(at, key, producer);
+    } else if (at->first_run) {
+        keep_reread(at, key, *producer);
     }
     if (!value->present) return;
     uint64_t bits = event->value[at->element][at->lane];
@@ -182,7 +192,7 @@ static void replay_atomic(const Replayed *at) {
         }
         provenance_memory_write(at->replay->stored, key, memory->element_bytes, at->provenance->weight[lane],
                                 left(at, node));
-        keep_result(at, node);
+        if (atomic_operation(memory) != PTX_MOD_CAS || cas_swaps(at)) keep_result(at, node);
     }
     const MemoryValue *result = &memory->results[at->element];
     if (!result->present || !event->has_result) return;

@@ -46,7 +46,8 @@ static void copy_element(Replay *replay, const FoldPlace *place, uint64_t from, 
 
 static void copy_lane(Replay *replay, int lane) {
     const TraceEvent *event = &replay->expected;
-    FoldPlace place = {.event = replay->current, .warp = event->warp, .lane = lane, .type = PTX_NO_TYPE};
+    FoldPlace place = {
+        .event = replay->current, .warp = event->warp, .lane = lane, .type = PTX_NO_TYPE, .pc = event->pc};
     bool in_shared = trace_kind_is_shared(event->kind);
     TraceKind typed = in_shared ? replay->bulk_source.kind : event->kind;
     uint64_t bytes = (uint64_t)element_bytes(

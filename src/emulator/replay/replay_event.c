@@ -65,26 +65,60 @@ TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t
     return &replay->made;
 }
 
+void replay_meet(void *context, const MetLanes *met) {
+    Replay *replay = context;
+    replay->met.lanes = met ? met->lanes : 0;
+    for (uint32_t rest = replay->met.lanes; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        const Provenance *source = provenance_of(met->frame[lane], met->place[lane]);
+        replay->met.names[lane] = met->names[lane];
+        replay->met.operand[lane] = met->operand[lane];
+        replay->met.source.weight[lane] = source ? source->weight[lane] : 0;
+        replay->met.source.producer[lane] = source ? source->producer[lane] : -1;
+        replay->met.node[lane] = FOLD_NONE;
+    }
+}
+
+/* `lanes` of the event receive what redux folds of the lanes of `group`. */
+static void fold_group(Replay *replay, const Provenance *source, const uint64_t *operand, uint32_t group,
+                       uint32_t lanes, ElementProvenance *provenance) {
+    uint32_t weight = 0;
+    int32_t producer = -1;
+    int first = __builtin_ctz(lanes);
+    for (uint32_t rest = group; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        weight = weight_sum(weight, source->weight[lane]);
+        if (source->producer[lane] > producer) producer = source->producer[lane];
+    }
+    if (replay->folds) {
+        FoldPlace place = replay_place(replay, first, 0);
+        producer = replay->met.lanes ? replay->met.node[first] : FOLD_NONE;
+        if (producer == FOLD_NONE)
+            producer = fold_builder_redux(replay->folds, &place, operand, source, group);
+        for (uint32_t rest = replay->met.lanes ? group : 0; rest; rest &= rest - 1)
+            replay->met.node[__builtin_ctz(rest)] = producer;
+    }
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        provenance->weight[__builtin_ctz(rest)] = weight;
+        provenance->producer[__builtin_ctz(rest)] = producer;
+    }
+}
+
 /* The values that redux folds: those of the lanes that the lane names. */
-static void fold_weights(const Replay *replay, const Provenance *source, ElementProvenance *provenance) {
+static void fold_weights(Replay *replay, const Provenance *source, ElementProvenance *provenance) {
     const TraceEvent *event = &replay->expected;
-    uint32_t groups[2] = {event->mask & event->participants, event->mask & ~event->participants};
-    for (int g = 0; g < 2; g++) {
-        uint32_t weight = 0;
-        int32_t producer = -1;
-        for (uint32_t rest = groups[g]; rest; rest &= rest - 1) {
-            int lane = __builtin_ctz(rest);
-            weight = weight_sum(weight, source->weight[lane]);
-            if (source->producer[lane] > producer) producer = source->producer[lane];
-        }
-        if (replay->folds && groups[g]) {
-            FoldPlace place = replay_place(replay, __builtin_ctz(groups[g]), 0);
-            producer = fold_builder_redux(replay->folds, &place, event, source, groups[g]);
-        }
-        for (uint32_t rest = groups[g]; rest; rest &= rest - 1) {
-            provenance->weight[__builtin_ctz(rest)] = weight;
-            provenance->producer[__builtin_ctz(rest)] = producer;
-        }
+    if (!replay->met.lanes) {
+        uint32_t groups[2] = {event->mask & event->participants, event->mask & ~event->participants};
+        for (int g = 0; g < 2; g++)
+            if (groups[g]) fold_group(replay, source, event->operand, groups[g], groups[g], provenance);
+        return;
+    }
+    for (uint32_t left = event->mask; left;) {
+        uint32_t group = replay->met.names[__builtin_ctz(left)], lanes = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1)
+            if (replay->met.names[__builtin_ctz(rest)] == group) lanes |= rest & -rest;
+        fold_group(replay, source, replay->met.operand, group, lanes, provenance);
+        left &= ~lanes;
     }
 }
 
@@ -126,8 +160,9 @@ void replay_end_event(void *context) {
     const Frame *frame = warp->fragments[warp->current].frame;
     ElementProvenance provenance;
     event_provenance_clear(&provenance, 1);
-    const Provenance *source =
-        op->op_class == OP_WARP && op->source_count ? provenance_of(frame, op->s[0]) : NULL;
+    const Provenance *source = op->op_class != OP_WARP || !op->source_count ? NULL
+                               : replay->met.lanes                          ? &replay->met.source
+                                                                            : provenance_of(frame, op->s[0]);
     if (source && event->kind == TRACE_SHUFFLE) shuffle_weights(event, source, &provenance);
     if (source && event->kind == TRACE_REDUX) fold_weights(replay, source, &provenance);
     if (op->op_class == OP_WARP) set_result_provenance(replay, op, frame, &provenance);

@@ -58,7 +58,8 @@ static FoldPlace place_of_half(const FoldNode *pair, PtxType type, int half) {
                        .warp = pair->warp,
                        .lane = pair->lane,
                        .type = type == PTX_F16X2 ? PTX_F16 : PTX_BF16,
-                       .bits = pair->bits >> 16 * half & 0xffff};
+                       .bits = pair->bits >> 16 * half & 0xffff,
+                       .pc = pair->pc};
 }
 
 /* The input in one half of a word; any other node stands for both halves. */

@@ -47,7 +47,15 @@ struct Replay {
         uint16_t buffer[WARP_LANES];
         uint64_t offset[WARP_LANES];
     } bulk_source; /* of the latest bulk copy, whose destination is the next event of its warp */
-    int current;   /* the current event */
+    /* While lanes of several places exchange values (machine/hooks.h): */
+    struct {
+        uint32_t lanes; /* 0: none do */
+        uint32_t names[WARP_LANES];
+        uint64_t operand[WARP_LANES];
+        Provenance source;        /* of their operands */
+        int32_t node[WARP_LANES]; /* what redux folded for the lane at an earlier place; FOLD_NONE: nothing */
+    } met;
+    int current; /* the current event */
     TraceEvent expected, made;
 };
 
@@ -59,6 +67,7 @@ bool replay_access(void *context, const Access *access);
 void replay_after_parameters(void *context, const Access *access);
 TraceEvent *replay_begin_event(void *context, const Warp *warp, int pc, uint32_t mask);
 void replay_end_event(void *context);
+void replay_meet(void *context, const MetLanes *met);
 void replay_after_transpose(void *context, const Frame *frame, Operand place);
 void replay_after_copy(void *context, const Frame *frame, Operand to, Operand from);
 /* mma, wmma.mma, movmatrix: the lanes get the recorded values (replay_matrix.c). */

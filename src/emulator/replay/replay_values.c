@@ -20,8 +20,7 @@ void replay_keep_provenance(Replay *replay, const ElementProvenance *provenance,
 /* The type of a word with two 16-bit floats, if loaded from an array of them; an instruction without a type
  * (cp.async) has the buffer's. */
 static PtxType type_of(const Replay *replay, const TraceEvent *event, int lane, PtxType type) {
-    bool is_global = !trace_kind_is_shared(event->kind) && !trace_kind_is_local(event->kind);
-    if (type == PTX_NO_TYPE && is_global) {
+    if (type == PTX_NO_TYPE && trace_kind_is_buffer(event->kind)) {
         PtxType element = replay->buffers[event->buffer[lane]].type;
         return ptx_type_bytes(element) == event->element_bytes ? element : type;
     }
@@ -37,7 +36,8 @@ FoldPlace replay_place(const Replay *replay, int lane, int element) {
                        .warp = event->warp,
                        .lane = lane,
                        .type = type_of(replay, event, lane, in->type_count ? in->types[0] : PTX_NO_TYPE),
-                       .bits = event->value[element][lane]};
+                       .bits = event->value[element][lane],
+                       .pc = event->pc};
 }
 
 int32_t replay_brought(const Replay *replay, int lane, int element, int32_t node) {

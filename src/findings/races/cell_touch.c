@@ -41,6 +41,32 @@ static bool has_read(const Touch *touch, const ShadowCell *cell, bool before_wri
     return false;
 }
 
+/* The block has loaded the line (128 bytes) by way of L1 before it saw what announced the write, and no fence has emptied L1
+ * since. On an H100 a lock without an acquire, whose critical section reads a word of such a line, lost 131 of 132
+ * increments; with a fence behind the atomic none. Looks at the cells of this chunk. */
+static bool has_cached_line(const Touch *touch) {
+    enum { LINE_BYTES = 128 };
+    const HappensBefore *order = &touch->block->order;
+    RaceDetector *detector = touch->block->detector;
+    ShadowMemory *memory = &detector->buffers[touch->access->buffer];
+    uint64_t size = (uint64_t)touch->cell_bytes, first = touch->offset / LINE_BYTES * LINE_BYTES / size,
+             number = touch->offset / size / CHUNK_CELLS;
+    ShadowChunk *chunk = shadow_memory_chunk(memory, number);
+    if (!chunk || !chunk->more || !chunk->more->cells) return false;
+    for (uint64_t i = 0; i < CHUNK_CELLS; i++) {
+        uint64_t cell = number * CHUNK_CELLS + i;
+        if (cell < first || cell >= first + LINE_BYTES / size) continue;
+        for (int r = 0; r < CELL_READS; r++) {
+            const WarpAccess *read = &chunk->more->cells[i].reads[r];
+            if (read->mask && read->block == order->number && read->stamp > order->fenced &&
+                read->stamp <= order->observed &&
+                detector->rules[warp_access_pc(read)].strength == ACCESS_WEAK)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The lanes whose access precedes a write that this thread, or one that it has synchronized with, has
  * observed. PTX allows two volatile accesses to one word, but the code relies on an order that only a fence
  * gives. */
@@ -133,6 +159,18 @@ static void keep_reported(const Touch *touch, FindingKind kind, const WarpAccess
     if (!pair || pair->count > 1) keep_known(touch, earlier);
 }
 
+/* What is stored was computed from what each of these lanes loaded, so that the store cannot come first. */
+static bool comes_from(const Touch *touch, const WarpAccess *read, uint32_t lanes) {
+    RaceDetector *detector = touch->block->detector;
+    int pc = touch->access->pc, then = warp_access_pc(read);
+    if (race_pair_find(detector, FINDING_WARP_RACE, pc, then)) return false; /* as for other lanes */
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        if (!race_detector_value_comes_from(detector->launched->program, pc, touch->lane, then,
+                                            __builtin_ctz(rest)))
+            return false;
+    return true;
+}
+
 /* `lanes` of `earlier` and this access are not ordered, and at least one of them is a write. */
 static __attribute__((noinline)) void report_race(const Touch *touch, const ShadowCell *cell,
                                                   const WarpAccess *earlier, uint32_t lanes,
@@ -162,12 +200,16 @@ static __attribute__((noinline)) void report_race(const Touch *touch, const Shad
             released |= happens_before_signed(&touch->block->order, touch->access->warp, touch->lane, earlier,
                                               lanes, (OrderSign)s);
     bool in_global = touch->access->space == PTX_SPACE_GLOBAL;
-    /* L1 may hold an old value, unless the store went through the same L1. */
-    bool may_be_cached = in_global && !now->writes && !same_block && has_read(touch, cell, true);
-    if (!(lanes & ~released) && !may_be_cached) {
-        race_detector_report(touch, FINDING_MISSING_ACQUIRE, earlier, lanes, false);
+    if (!(lanes & ~released)) {
+        /* L1 may hold an old value, unless the store went through the same L1. */
+        bool may_be_cached = in_global && !now->writes && !same_block && now->strength == ACCESS_WEAK &&
+                             (has_read(touch, cell, true) || has_cached_line(touch));
+        race_detector_report(touch, may_be_cached ? FINDING_STALE_READ : FINDING_MISSING_ACQUIRE, earlier,
+                             lanes, false);
         return;
     }
+    if (kind == FINDING_WARP_RACE && touch->follows_read && comes_from(touch, earlier, lanes))
+        kind = FINDING_DATA_ORDER;
     race_detector_report(touch, kind, earlier, lanes & ~released ? lanes & ~released : lanes, false);
     if (is_plain) keep_reported(touch, kind, earlier);
 }
@@ -258,6 +300,19 @@ static void note_reread(const Touch *touch, const WarpAccess *earlier) {
     }
 }
 
+static bool is_of_this_launch(const Touch *touch, const WarpAccess *earlier) {
+    return earlier->mask && earlier->block >= touch->block->detector->first_block;
+}
+
+/* A bulk copy reads what threads of its block stored. */
+static void check_proxy(const Touch *touch, const WarpAccess *write) {
+    const HappensBefore *order = &touch->block->order;
+    if (!write->mask || write->block != order->number || race_rule_of(touch, write)->is_async_proxy) return;
+    int writer = __builtin_ctz(write->mask);
+    if (!happens_before_is_published(order, touch->access->warp, touch->lane, write, writer))
+        race_detector_report(touch, FINDING_PROXY_ORDER, write, UINT32_C(1) << writer, false);
+}
+
 static void touch_shadow(const Touch *touch, ShadowCell *cell) {
     if (touch->access->arrives) { /* compared when it was issued, and in flight */
         WarpAccess *record = touch->rule->writes ? &cell->write : record_for_read(touch, cell);
@@ -268,6 +323,11 @@ static void touch_shadow(const Touch *touch, ShadowCell *cell) {
     }
     bool has_signs = happens_before_has_signs(&touch->block->order);
     uint32_t lanes = unknown_lanes(touch, &cell->write);
+    if (touch->rule->is_read_only && is_of_this_launch(touch, &cell->write)) {
+        race_detector_report(touch, FINDING_READ_ONLY_LOAD, &cell->write, cell->write.mask, false);
+        lanes = 0;
+    }
+    if (touch->rule->is_async_proxy && touch->rule->reads && !lanes) check_proxy(touch, &cell->write);
     if (lanes) report_race(touch, cell, &cell->write, lanes, true);
     if (!touch->rule->writes) {
         if (cell->reads[0].mask && cell->reads[0].block != touch->block->order.number)
@@ -314,15 +374,16 @@ bool race_touch_alike(const Touch *touch, ShadowCell *cells, uint32_t which, uin
     return true;
 }
 
-void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell) {
+void race_touch_cells(Touch *touch, ShadowMemory *memory, uint64_t cell, uint64_t count) {
     const HappensBefore *order = &touch->block->order;
-    ShadowChunk *chunk = shadow_memory_chunk(memory, cell / CHUNK_CELLS);
-    race_touch_forget(touch, memory, chunk);
-    ChunkMore *more = chunk ? shadow_memory_cells(memory, chunk) : NULL;
-    if (!more) {
-        race_detector_lack_memory(touch->block);
-        return;
+    for (uint64_t end = cell + count; cell < end;) {
+        uint64_t next = (cell / CHUNK_CELLS + 1) * CHUNK_CELLS;
+        ShadowChunk *chunk = shadow_memory_chunk(memory, cell / CHUNK_CELLS);
+        race_touch_forget(touch, memory, chunk);
+        ChunkMore *more = chunk ? shadow_memory_cells(memory, chunk) : NULL;
+        if (!more) race_detector_lack_memory(touch->block);
+        if (more) more->last = order->now;
+        for (; cell < end && cell < next; cell++, touch->offset += (uint64_t)touch->cell_bytes)
+            if (more) touch_shadow(touch, &more->cells[cell % CHUNK_CELLS]);
     }
-    more->last = order->now;
-    touch_shadow(touch, &more->cells[cell % CHUNK_CELLS]);
 }

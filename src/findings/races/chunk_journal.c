@@ -67,6 +67,49 @@ static bool join_uniform(ChunkAccess *list, int count, const ChunkAccess *now) {
     return same;
 }
 
+static JournalEntry append(ShadowMemory *memory, ShadowChunk *chunk, const ChunkAccess *now) {
+    int count;
+    shadow_chunk_list(chunk, &count);
+    if (count >= MOST_LISTED) return JOURNAL_CELLS;
+    return shadow_memory_add(memory, chunk, now) ? JOURNAL_ADDED : JOURNAL_FULL;
+}
+
+/* Another lane's copy of the same instruction arrives in cells beside those of this one. */
+static bool join_arrivals(ChunkAccess *list, int count, const ChunkAccess *now) {
+    for (int i = count - 1; i >= 0; i--) {
+        if (!list[i].arrives || !joins(&list[i], now) || !now->step || list[i].step != now->step ||
+            list[i].shift != now->shift)
+            continue;
+        list[i].cells |= now->cells;
+        return true;
+    }
+    return false;
+}
+
+/* It takes the place of earlier writes. */
+static JournalEntry add_arrival(ShadowMemory *memory, ShadowChunk *chunk, const ChunkAccess *now) {
+    int count;
+    if (!now->writes) return JOURNAL_CELLS;
+    replace(chunk, now);
+    ChunkAccess *list = shadow_chunk_list(chunk, &count);
+    if (join_arrivals(list, count, now)) return JOURNAL_ADDED;
+    return append(memory, chunk, now);
+}
+
+JournalEntry chunk_journal_replace(ShadowMemory *memory, ShadowChunk *chunk, const ChunkAccess *now) {
+    int count;
+    ChunkAccess *list = shadow_chunk_list(chunk, &count);
+    if (chunk->more && chunk->more->cells) return JOURNAL_CELLS;
+    for (int i = 0; i < count; i++) {
+        if (!(list[i].cells & now->cells) || !joins(&list[i], now)) continue;
+        if (list[i].step || now->step || list[i].cells != now->cells) return JOURNAL_CELLS;
+        list[i].lanes |= now->lanes; /* more lanes of the same instruction */
+        return JOURNAL_ADDED;
+    }
+    replace(chunk, now);
+    return append(memory, chunk, now);
+}
+
 JournalEntry chunk_journal_add(ShadowMemory *memory, ShadowChunk *chunk, const HappensBefore *order,
                                const ChunkAccess *now) {
     int count;
@@ -74,6 +117,7 @@ JournalEntry chunk_journal_add(ShadowMemory *memory, ShadowChunk *chunk, const H
     uint32_t known = 0, unknown = 0; /* cells that listed reads also read */
     bool replaces = false, is_uniform_write = now->writes && !now->step;
     if ((chunk->more && chunk->more->cells) || is_uniform_write) return JOURNAL_CELLS;
+    if (now->arrives) return add_arrival(memory, chunk, now);
     for (int i = 0; i < count; i++) {
         uint32_t cells = list[i].cells & now->cells;
         if (!cells) continue;
@@ -88,7 +132,7 @@ JournalEntry chunk_journal_add(ShadowMemory *memory, ShadowChunk *chunk, const H
     if (count >= MOST_LISTED) return JOURNAL_CELLS;
     if (replaces && !unknown) replace(chunk, now);
     if (replaces && unknown) return JOURNAL_CELLS;
-    return shadow_memory_add(memory, chunk, now) ? JOURNAL_ADDED : JOURNAL_FULL;
+    return append(memory, chunk, now);
 }
 
 void chunk_journal_forget(ShadowMemory *memory, ShadowChunk *chunk, uint32_t stamp) {

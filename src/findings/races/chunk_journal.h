@@ -18,6 +18,8 @@ typedef enum JournalEntry {
 /* Adds an access by the block of `order`, at its present stamp. */
 JournalEntry chunk_journal_add(ShadowMemory *memory, ShadowChunk *chunk, const HappensBefore *order,
                                const ChunkAccess *access);
+/* As above, for a write that may meet all listed accesses of its cells, which are writes. */
+JournalEntry chunk_journal_replace(ShadowMemory *memory, ShadowChunk *chunk, const ChunkAccess *now);
 /* For shared memory that no other block accesses: drops accesses up to this stamp, which can no longer
  * race. */
 void chunk_journal_forget(ShadowMemory *memory, ShadowChunk *chunk, uint32_t stamp);

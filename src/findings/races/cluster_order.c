@@ -43,10 +43,9 @@ static void add_threads(const ClusterOrder *cluster, const HappensBefore *order,
         for (uint32_t rest = cluster->arrived[w]; rest; rest &= rest - 1) {
             int thread = w * WARP_LANES + __builtin_ctz(rest);
             uint32_t stamp = cluster->stamps[thread];
-            if (stamp) entries[count++] = (VectorClockEntry){order->number, (uint16_t)thread, stamp};
-            if (order->threads)
-                vector_clock_join(phase, stamp ? order->threads[thread].known
-                                               : order->threads[thread].released[SCOPE_DEVICE]);
+            if (stamp) entries[count++] = (VectorClockEntry){order->number, (uint32_t)thread, stamp};
+            if (order->threads && stamp) vector_clock_join(phase, order->threads[thread].known);
+            if (order->threads && !stamp) happens_before_add_released(order, thread, SCOPE_DEVICE, phase);
         }
         vector_clock_add(phase, entries, count);
     }
@@ -68,8 +67,11 @@ void cluster_order_pass(ClusterOrder *cluster, VectorClock *phase) {
     vector_clock_replace(&cluster->passed, vector_clock_keep(phase));
 }
 
+/* Threads that knew the same before share a clock afterwards. */
 void cluster_order_wait(const ClusterOrder *cluster, HappensBefore *order, int warp, uint32_t lanes) {
+    ClockJoin join = {0};
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        vector_clock_join(&happens_before_threads(order)[warp * WARP_LANES + __builtin_ctz(rest)].known,
-                          cluster->passed);
+        clock_join_again(&join, &happens_before_threads(order)[warp * WARP_LANES + __builtin_ctz(rest)].known,
+                         cluster->passed);
+    clock_join_done(&join);
 }

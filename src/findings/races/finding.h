@@ -17,7 +17,9 @@ typedef enum Severity { SEVERITY_ERROR, SEVERITY_SLOW, SEVERITY_NOTE } Severity;
 typedef struct FindingAccess {
     int pc; /* PTX_NO_PC: no such access */
     const char *file;
-    int line; /* metrics_line_of() */
+    int line;                /* metrics_line_of() */
+    const PtxPlaces *places; /* further candidates, and where its function is called; NULL: none; borrowed */
+    bool is_elsewhere;       /* `file` is not that of the kernel */
     uint32_t block[3];
     uint64_t linear_block;
     int warp;

@@ -4,19 +4,33 @@
 #include <stdlib.h>
 
 ThreadClocks *happens_before_threads(HappensBefore *order) {
-    if (!order->threads) order->threads = memory_new((size_t)order->thread_count * sizeof(ThreadClocks));
-    return order->threads;
+    if (order->threads) return order->threads;
+    if (order->room_count < order->thread_count) {
+        free(order->room);
+        order->room = memory_new((size_t)order->thread_count * sizeof *order->room);
+        order->room_count = order->thread_count;
+    }
+    return order->threads = order->room;
 }
 
+static void drop_released(Released *released) {
+    if (!released || --released->references) return;
+    vector_clock_drop(released->block);
+    vector_clock_drop(released->known);
+    vector_clock_drop(released->clock);
+    free(released);
+}
+
+/* Leaves their room for the next block. */
 static void drop_threads(HappensBefore *order) {
     for (int t = 0; order->threads && t < order->thread_count; t++) {
         ThreadClocks *thread = &order->threads[t];
-        vector_clock_drop(thread->known);
-        for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_drop(thread->acquired[s]);
-        for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_drop(thread->released[s]);
-        for (int s = 0; s < SIGN_COUNT; s++) vector_clock_drop(thread->signs[s]);
+        vector_clock_clear(&thread->known);
+        for (int s = 0; s < SCOPE_COUNT; s++) vector_clock_clear(&thread->acquired[s]);
+        for (int s = 0; s < SCOPE_COUNT; s++) drop_released(thread->released[s]);
+        for (int s = 0; s < SCOPE_COUNT; s++) thread->released[s] = NULL;
+        for (int s = 0; s < SIGN_COUNT; s++) vector_clock_clear(&thread->signs[s]);
     }
-    free(order->threads);
     order->threads = NULL;
 }
 
@@ -24,6 +38,7 @@ void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first,
     order->number = number;
     order->first = first;
     order->begun = order->barrier = order->now++;
+    order->fenced = order->observed = order->published = order->begun;
     order->thread_count = (thread_count + WARP_LANES - 1) / WARP_LANES * WARP_LANES;
     memset(order->interval, 0, sizeof order->interval);
     for (int w = 0; w < BLOCK_WARPS; w++) {
@@ -34,11 +49,12 @@ void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first,
 }
 
 static void drop_signs(VectorClock *signs[SIGN_COUNT]) {
-    for (int s = 0; s < SIGN_COUNT; s++) vector_clock_replace(&signs[s], NULL);
+    for (int s = 0; s < SIGN_COUNT; s++) vector_clock_clear(&signs[s]);
 }
 
 static void join_signs(VectorClock *to[SIGN_COUNT], VectorClock *const from[SIGN_COUNT]) {
-    for (int s = 0; s < SIGN_COUNT; s++) vector_clock_join(&to[s], from[s]);
+    for (int s = 0; s < SIGN_COUNT; s++)
+        if (from[s]) vector_clock_join(&to[s], from[s]);
 }
 
 static void forget_gathered(HappensBefore *order, int barrier) {
@@ -48,18 +64,30 @@ static void forget_gathered(HappensBefore *order, int barrier) {
     drop_signs(order->gathered_signs[barrier]);
 }
 
+void happens_before_end_row(HappensBefore *order) {
+    for (int s = 0; s < SCOPE_COUNT; s++) clock_join_done(&order->joins[s]);
+    order->row.block = 0;
+}
+
 void happens_before_end(HappensBefore *order) {
+    happens_before_end_row(order);
     drop_threads(order);
+    free(order->proxy);
+    order->proxy = NULL;
     vector_clock_replace(&order->known, NULL);
     drop_signs(order->signs);
     for (int b = 0; order->gathering && b < BLOCK_BARRIERS; b++) forget_gathered(order, b);
 }
 
+void happens_before_done(HappensBefore *order) {
+    free(order->room);
+}
+
 /* ---- the question ----------------------------------------------------------------------------------- */
 
 static bool knows(const HappensBefore *order, int thread, uint32_t block, int other, uint32_t stamp) {
-    if (vector_clock_find(order->known, block, (uint16_t)other) >= stamp) return true;
-    return order->threads && vector_clock_find(order->threads[thread].known, block, (uint16_t)other) >= stamp;
+    if (vector_clock_find(order->known, block, (uint32_t)other) >= stamp) return true;
+    return order->threads && vector_clock_find(order->threads[thread].known, block, (uint32_t)other) >= stamp;
 }
 
 uint32_t happens_before_unknown_by_clocks(const HappensBefore *order, int warp, int lane,
@@ -78,7 +106,7 @@ uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, c
     uint32_t found = 0;
     const VectorClock *own = order->threads ? order->threads[warp * WARP_LANES + lane].signs[sign] : NULL;
     for (uint32_t rest = own || order->signs[sign] ? lanes : 0; rest; rest &= rest - 1) {
-        uint16_t other = (uint16_t)(warp_access_warp(earlier) * WARP_LANES + __builtin_ctz(rest));
+        uint32_t other = (uint32_t)(warp_access_warp(earlier) * WARP_LANES + __builtin_ctz(rest));
         if (vector_clock_find(own, earlier->block, other) >= earlier->stamp ||
             vector_clock_find(order->signs[sign], earlier->block, other) >= earlier->stamp)
             found |= rest & -rest;
@@ -94,10 +122,10 @@ bool happens_before_thread_knows(const HappensBefore *order, int thread, uint32_
 bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *access) {
     int lane = __builtin_ctz(access->mask), other = warp_access_warp(access) * WARP_LANES + lane;
     const VectorClock *last = NULL;
-    if (vector_clock_find(order->known, access->block, (uint16_t)other) >= access->stamp) return true;
+    if (vector_clock_find(order->known, access->block, (uint32_t)other) >= access->stamp) return true;
     for (int t = 0; order->threads && t < order->thread_count; t++) {
         const VectorClock *known = order->threads[t].known;
-        if (known != last && vector_clock_find(known, access->block, (uint16_t)other) >= access->stamp)
+        if (known != last && vector_clock_find(known, access->block, (uint32_t)other) >= access->stamp)
             return true;
         last = known;
     }
@@ -105,7 +133,7 @@ bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *ac
 }
 
 bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *access, OrderSign sign) {
-    uint16_t other = (uint16_t)(warp_access_warp(access) * WARP_LANES + __builtin_ctz(access->mask));
+    uint32_t other = (uint32_t)(warp_access_warp(access) * WARP_LANES + __builtin_ctz(access->mask));
     if (vector_clock_find(order->signs[sign], access->block, other) >= access->stamp) return true;
     for (int t = 0; order->threads && t < order->thread_count; t++)
         if (vector_clock_find(order->threads[t].signs[sign], access->block, other) >= access->stamp)
@@ -115,17 +143,24 @@ bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *acce
 
 /* ---- what a thread knows, as a vector clock --------------------------------------------------------- */
 
-/* Adds to *to what `lanes` of `warp` know and have done so far. */
-static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, VectorClock **to) {
+/* Adds to *to that `lanes` of `warp` are at the stamp `now`, the rest of the warp at `warp_stamp`. */
+static void add_stamps(uint32_t block, int warp, uint32_t lanes, uint32_t now, uint32_t warp_stamp,
+                       uint32_t barrier, VectorClock **to) {
     VectorClockEntry entries[WARP_LANES + 1];
     int count = 0;
-    for (int l = 0; l < WARP_LANES; l++) {
-        uint32_t stamp = lanes >> l & 1 ? order->now : order->warp[warp];
-        if (stamp <= order->barrier) continue;
-        entries[count++] = (VectorClockEntry){order->number, (uint16_t)(warp * WARP_LANES + l), stamp};
+    uint32_t known = warp_stamp > barrier ? ~UINT32_C(0) : now > barrier ? lanes : 0;
+    for (uint32_t rest = known; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        entries[count++] = (VectorClockEntry){block, (uint32_t)(warp * WARP_LANES + lane),
+                                              lanes >> lane & 1 ? now : warp_stamp};
     }
-    entries[count++] = (VectorClockEntry){order->number, VECTOR_CLOCK_WHOLE_BLOCK, order->barrier};
+    entries[count++] = (VectorClockEntry){block, VECTOR_CLOCK_WHOLE_BLOCK, barrier};
     vector_clock_add(to, entries, count);
+}
+
+/* Adds to *to what `lanes` of `warp` know and have done so far. */
+static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, VectorClock **to) {
+    add_stamps(order->number, warp, lanes, order->now, order->warp[warp], order->barrier, to);
     vector_clock_join(to, order->known);
     const VectorClock *last = NULL; /* lanes that synchronized share a clock */
     for (uint32_t rest = order->threads ? lanes : 0; rest; rest &= rest - 1) {
@@ -133,6 +168,26 @@ static void add_knowledge(const HappensBefore *order, int warp, uint32_t lanes, 
         if (known != last) vector_clock_join(to, known);
         last = known;
     }
+}
+
+/* What the lane has released, as a clock; borrowed until another lane's is asked for. */
+static VectorClock *released_clock(const HappensBefore *order, int thread, SyncScope scope) {
+    Released *released = order->threads ? order->threads[thread].released[scope] : NULL;
+    int warp = thread / WARP_LANES, lane = thread % WARP_LANES;
+    if (!released) return NULL;
+    if (!released->clock || released->lane != lane) {
+        vector_clock_replace(&released->clock, NULL);
+        add_stamps(order->number, warp, UINT32_C(1) << lane, released->now, released->warp, released->barrier,
+                   &released->clock);
+        vector_clock_join(&released->clock, released->block);
+        vector_clock_join(&released->clock, released->known);
+        released->lane = lane;
+    }
+    return released->clock;
+}
+
+void happens_before_add_released(const HappensBefore *order, int thread, SyncScope scope, VectorClock **to) {
+    vector_clock_join(to, released_clock(order, thread, scope));
 }
 
 /* ---- barriers --------------------------------------------------------------------------------------- */
@@ -149,43 +204,48 @@ void happens_before_arrive(HappensBefore *order, const TraceSync *sync) {
 static void join_block(HappensBefore *order) {
     order->barrier = order->now++;
     for (int w = 0; w < BLOCK_WARPS; w++) order->warp[w] = order->barrier;
+    for (int t = 0; order->proxy && t < order->thread_count; t++)
+        if (order->proxy[t].barrier > order->published) order->published = order->proxy[t].barrier;
     if (!order->threads) return;
+    VectorClock *last = NULL; /* threads that synchronized share a clock */
     for (int t = 0; t < order->thread_count; t++) {
         ThreadClocks *thread = &order->threads[t];
-        vector_clock_forget(&thread->known, order->number, order->barrier);
-        vector_clock_join(&order->known, thread->known);
-        vector_clock_replace(&thread->known, NULL);
+        if (thread->known && thread->known != last) {
+            vector_clock_join(&order->known, thread->known);
+            vector_clock_replace(&last, vector_clock_keep(thread->known));
+        }
+        vector_clock_clear(&thread->known);
         join_signs(order->signs, thread->signs);
         drop_signs(thread->signs);
     }
+    vector_clock_drop(last);
+    vector_clock_forget(&order->known, order->number, order->barrier);
 }
 
-/* Threads that knew the same before know the same afterwards: threads that met at a barrier share a clock. */
-static void release_lanes(HappensBefore *order, int warp, uint32_t lanes, int barrier,
-                          VectorClock *shared[2]) {
+typedef struct LaneJoins { /* the last join of each of their clocks */
+    ClockJoin known, signs[SIGN_COUNT];
+} LaneJoins;
+
+static void release_lanes(HappensBefore *order, int warp, uint32_t lanes, int barrier, LaneJoins *joins) {
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + __builtin_ctz(rest)];
-        if (shared[1] && thread->known == shared[0]) {
-            vector_clock_replace(&thread->known, vector_clock_keep(shared[1]));
-        } else {
-            vector_clock_replace(&shared[0], vector_clock_keep(thread->known));
-            vector_clock_join(&thread->known, order->gathered[barrier]);
-            vector_clock_replace(&shared[1], vector_clock_keep(thread->known));
-        }
-        join_signs(thread->signs, order->gathered_signs[barrier]);
+        clock_join_again(&joins->known, &thread->known, order->gathered[barrier]);
+        for (int s = 0; s < SIGN_COUNT; s++)
+            clock_join_again(&joins->signs[s], &thread->signs[s], order->gathered_signs[barrier][s]);
     }
 }
 
 void happens_before_release(HappensBefore *order, const TraceSync *sync) {
-    VectorClock *shared[2] = {NULL, NULL}; /* what a thread knew before, and knows now */
+    LaneJoins joins = {0};
     for (int w = 0; w < sync->released_count; w++) {
         uint32_t lanes = sync->released[w].mask;
         if (sync->is_blockwide)
             order->interval[w] += lanes != 0;
         else
-            release_lanes(order, w, lanes, sync->number, shared);
+            release_lanes(order, w, lanes, sync->number, &joins);
     }
-    for (int i = 0; i < 2; i++) vector_clock_drop(shared[i]);
+    clock_join_done(&joins.known);
+    for (int s = 0; s < SIGN_COUNT; s++) clock_join_done(&joins.signs[s]);
     if (sync->is_blockwide) join_block(order);
     forget_gathered(order, sync->number);
 }
@@ -215,22 +275,55 @@ void happens_before_go_back(HappensBefore *order) {
     for (int w = 0; w < BLOCK_WARPS; w++) order->warp[w] = order->barrier;
 }
 
+/* ---- proxy fences ----------------------------------------------------------------------------------- */
+
+void happens_before_proxy_fence(HappensBefore *order, int warp, uint32_t lanes) {
+    if (!order->proxy) order->proxy = memory_new((size_t)order->thread_count * sizeof *order->proxy);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        order->proxy[warp * WARP_LANES + __builtin_ctz(rest)] = (ProxyFence){order->now, order->barrier};
+    order->now++;
+}
+
+bool happens_before_is_published(const HappensBefore *order, int warp, int lane, const WarpAccess *store,
+                                 int writer) {
+    if (store->stamp <= order->published) return true;
+    if (!order->proxy) return false;
+    const ProxyFence *of_writer = &order->proxy[warp_access_warp(store) * WARP_LANES + writer],
+                     *own = &order->proxy[warp * WARP_LANES + lane];
+    return of_writer->stamp >= store->stamp || own->barrier >= store->stamp;
+}
+
 /* ---- fences, releases and acquires ------------------------------------------------------------------ */
 
+static Released *release(const HappensBefore *order, int warp, VectorClock *known) {
+    Released *released = memory_new(sizeof *released);
+    *released = (Released){.now = order->now,
+                           .warp = order->warp[warp],
+                           .barrier = order->barrier,
+                           .block = vector_clock_keep(order->known),
+                           .known = vector_clock_keep(known)};
+    return released;
+}
+
 void happens_before_fence(HappensBefore *order, int warp, uint32_t lanes, SyncScope scope) {
+    Released *last = NULL; /* shared by lanes that know the same */
+    ClockJoin joins[SCOPE_COUNT] = {{0}};
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         ThreadClocks *thread = &happens_before_threads(order)[warp * WARP_LANES + lane];
         for (int s = 0; s <= (int)scope; s++) {
-            vector_clock_join(&thread->known, thread->acquired[s]);
-            vector_clock_replace(&thread->acquired[s], NULL);
+            if (thread->acquired[s]) clock_join_again(&joins[s], &thread->known, thread->acquired[s]);
+            vector_clock_clear(&thread->acquired[s]);
         }
-        VectorClock *all = NULL;
-        add_knowledge(order, warp, rest & -rest, &all);
-        for (int s = 0; s <= (int)scope; s++)
-            vector_clock_replace(&thread->released[s], vector_clock_keep(all));
-        vector_clock_drop(all);
+        if (!last || last->known != thread->known) last = release(order, warp, thread->known);
+        for (int s = 0; s <= (int)scope; s++) {
+            drop_released(thread->released[s]);
+            thread->released[s] = last;
+            last->references++;
+        }
     }
+    for (int s = 0; s < SCOPE_COUNT; s++) clock_join_done(&joins[s]);
+    if (scope >= SCOPE_DEVICE) order->fenced = order->now;
     order->now++;
 }
 
@@ -276,7 +369,9 @@ void happens_before_observe(HappensBefore *order, int warp, int lane, const Sync
     VectorClock *wide = word->released[SCOPE_DEVICE];
     vector_clock_join(acquires ? &thread->known : &thread->acquired[SCOPE_DEVICE], wide);
     vector_clock_join(acquires ? &thread->known : &thread->acquired[SCOPE_BLOCK], of_block);
+    if (acquires) order->fenced = order->now;
     if (!acquires) {
+        if (wide) order->observed = order->now++;
         vector_clock_join(&thread->signs[SIGN_RELEASED], wide);
         vector_clock_join(&thread->signs[SIGN_RELEASED], of_block);
     }
@@ -293,8 +388,8 @@ void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *
     if (releases) add_knowledge(order, warp, UINT32_C(1) << lane, &all);
     for (int s = 0; s <= (int)scope; s++) {
         vector_clock_join(&word->released[s], all);
-        if (order->threads)
-            vector_clock_join(&word->released[s], order->threads[warp * WARP_LANES + lane].released[s]);
+        clock_join_again(&order->joins[s], &word->released[s],
+                         released_clock(order, warp * WARP_LANES + lane, (SyncScope)s));
     }
     vector_clock_drop(all);
     if (releases) order->now++;
@@ -311,12 +406,12 @@ void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncW
 
 void happens_before_arrive_at(HappensBefore *order, int warp, int lane, SyncWord *word,
                               const HappensBefore *home, SyncScope scope, bool releases) {
-    const ThreadClocks *thread = order->threads ? &order->threads[warp * WARP_LANES + lane] : NULL;
+    int thread = warp * WARP_LANES + lane;
     bool is_own = order == home;
     word->block = home->number;
-    if (thread && is_own) vector_clock_join(&word->released[SCOPE_BLOCK], thread->released[SCOPE_BLOCK]);
-    if (thread && scope == SCOPE_DEVICE)
-        vector_clock_join(&word->released[SCOPE_DEVICE], thread->released[SCOPE_DEVICE]);
+    if (is_own) happens_before_add_released(order, thread, SCOPE_BLOCK, &word->released[SCOPE_BLOCK]);
+    if (scope == SCOPE_DEVICE)
+        happens_before_add_released(order, thread, SCOPE_DEVICE, &word->released[SCOPE_DEVICE]);
     if (is_own && !releases) return;
     VectorClock *all = NULL;
     add_knowledge(order, warp, UINT32_C(1) << lane, &all);

@@ -46,17 +46,30 @@ typedef enum OrderSign {
     SIGN_COUNT
 } OrderSign;
 
+/* What lanes of a warp released at a fence. A clock is made of it when one of them publishes. */
+typedef struct Released {
+    int references;
+    uint32_t now, warp, barrier; /* stamps: of the fence; what the whole warp, and the block, knew then */
+    VectorClock *block, *known;  /* what their block, and each of them, knew beyond that */
+    int lane;                    /* of `clock` */
+    VectorClock *clock;          /* NULL: none has been made */
+} Released;
+
 typedef struct ThreadClocks {
     VectorClock *known; /* known beyond what its block and its warp know */
     /* [scope] What a strong store of this thread publishes: everything before its last fence of that
      * scope. */
-    VectorClock *released[SCOPE_COUNT];
+    Released *released[SCOPE_COUNT];
     /* [scope] Observed by strong loads; known after the next fence of that scope or a wider one. BLOCK: what
      * threads of its own block have released. */
     VectorClock *acquired[SCOPE_COUNT];
     /* Observed by the thread, or by one that it has synchronized with since. */
     VectorClock *signs[SIGN_COUNT];
 } ThreadClocks;
+
+typedef struct ProxyFence {  /* the last fence.proxy.async of a thread */
+    uint32_t stamp, barrier; /* when it was; what the whole block knew then */
+} ProxyFence;
 
 typedef struct HappensBefore {     /* for one block */
     uint32_t number;               /* of the block, from 1 */
@@ -71,6 +84,16 @@ typedef struct HappensBefore {     /* for one block */
     VectorClock *signs[SIGN_COUNT]; /* observed by a thread before the last barrier of the block */
     ThreadClocks *threads;          /* [warp * 32 + lane]; NULL: no thread has a clock */
     int thread_count;
+    ThreadClocks *room; /* of `threads`, zeroed while they are NULL; kept for later blocks */
+    int room_count;
+    uint32_t fenced; /* the last fence of device scope by one of its threads: what L1 held before is gone */
+    uint32_t
+        observed; /* the last release by another block that one of its threads has seen, without an acquire */
+    ProxyFence *proxy;  /* [thread]; NULL: there was none */
+    uint32_t published; /* stamps up to this one are visible to bulk copies */
+    /* The last access that synchronized, and the last joins of the words that it wrote. */
+    WarpAccess row;
+    ClockJoin joins[SCOPE_COUNT];
     uint32_t gathering;                    /* named barriers at which threads have arrived */
     VectorClock *gathered[BLOCK_BARRIERS]; /* what the threads that have arrived at a named barrier know */
     VectorClock *gathered_signs[BLOCK_BARRIERS][SIGN_COUNT];
@@ -78,7 +101,8 @@ typedef struct HappensBefore {     /* for one block */
 
 /* Starts a block; reuses the memory of an earlier block. */
 void happens_before_begin(HappensBefore *order, uint32_t number, uint32_t first, int thread_count);
-void happens_before_end(HappensBefore *order); /* frees the clocks */
+void happens_before_end(HappensBefore *order);  /* frees the clocks */
+void happens_before_done(HappensBefore *order); /* no more blocks */
 
 static inline bool happens_before_has_clocks(const HappensBefore *order) {
     return order->known || order->threads;
@@ -105,6 +129,12 @@ static inline uint32_t happens_before_unknown(const HappensBefore *order, int wa
                : lanes;
 }
 
+/* fence.proxy.async: later bulk copies see generic stores that come before it ("Async proxy", "membar/fence"). */
+void happens_before_proxy_fence(HappensBefore *order, int warp, uint32_t lanes);
+/* A bulk copy that `lane` issues now sees the store of `writer`, a lane of the block, as far as proxy fences go. */
+bool happens_before_is_published(const HappensBefore *order, int warp, int lane, const WarpAccess *store,
+                                 int writer);
+
 /* The lanes of `lanes` of `earlier` for whose access `lane` has seen this sign. */
 uint32_t happens_before_signed(const HappensBefore *order, int warp, int lane, const WarpAccess *earlier,
                                uint32_t lanes, OrderSign sign);
@@ -123,6 +153,8 @@ bool happens_before_block_knows(const HappensBefore *order, const WarpAccess *ac
 bool happens_before_block_saw(const HappensBefore *order, const WarpAccess *access, OrderSign sign);
 
 ThreadClocks *happens_before_threads(HappensBefore *order); /* [warp * 32 + lane] */
+/* Adds what the thread has released to *to. */
+void happens_before_add_released(const HappensBefore *order, int thread, SyncScope scope, VectorClock **to);
 void happens_before_arrive(HappensBefore *order, const TraceSync *sync);
 void happens_before_release(HappensBefore *order, const TraceSync *sync);
 void happens_before_warp_sync(HappensBefore *order, int warp, uint32_t lanes);
@@ -153,6 +185,8 @@ void happens_before_observe(HappensBefore *order, int warp, int lane, const Sync
  * `adds`: it is atomic, so what was published to the word before remains. */
 void happens_before_publish(HappensBefore *order, int warp, int lane, SyncWord *word, SyncScope scope,
                             bool releases, bool adds);
+/* Words that are written later are not like those before. */
+void happens_before_end_row(HappensBefore *order);
 /* `lane` is about to write the word, after all that it has done so far; `adds`: as above. */
 void happens_before_follow(const HappensBefore *order, int warp, int lane, SyncWord *word, bool adds);
 /* `lane` arrives at an mbarrier of the block `home`; only threads of that block wait for it. */

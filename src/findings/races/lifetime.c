@@ -65,17 +65,30 @@ static void check_visitor(BlockRaces *block, uint64_t cell, const WarpAccess *ac
     race_detector_report_lifetime(block, block, &side, false);
 }
 
-void race_detector_check_visitors(BlockRaces *block) {
-    for (uint64_t c = 0; c < block->shared.page_count * SHADOW_PAGE_CHUNKS; c++) {
-        ShadowChunk *page = block->shared.pages[c / SHADOW_PAGE_CHUNKS];
-        const ChunkMore *more =
-            page ? shadow_memory_cells(&block->shared, &page[c % SHADOW_PAGE_CHUNKS]) : NULL;
-        if (!more) continue;
-        for (uint64_t i = 0; i < CHUNK_CELLS; i++) {
-            const ShadowCell *cell = &more->cells[i];
-            check_visitor(block, c * CHUNK_CELLS + i, &cell->write, true);
-            for (int r = 0; r < CELL_READS; r++)
-                check_visitor(block, c * CHUNK_CELLS + i, &cell->reads[r], false);
-        }
+/* A listed access of the chunk may be that of a visitor; true as well if its cells are kept one by one. */
+static bool may_have_visitors(const BlockRaces *block, ShadowChunk *chunk) {
+    int count;
+    const ChunkAccess *list = shadow_chunk_list(chunk, &count);
+    bool may_have = chunk->more && chunk->more->cells;
+    for (int i = 0; !may_have && i < count; i++)
+        may_have = list[i].block != block->order.number &&
+                   race_detector_are_peers(block->detector, block->order.number, list[i].block);
+    return may_have;
+}
+
+static void check_chunk(BlockRaces *block, uint64_t number, ShadowChunk *chunk) {
+    const ChunkMore *more =
+        may_have_visitors(block, chunk) ? shadow_memory_cells(&block->shared, chunk) : NULL;
+    for (uint64_t i = 0; more && i < CHUNK_CELLS; i++) {
+        const ShadowCell *cell = &more->cells[i];
+        check_visitor(block, number * CHUNK_CELLS + i, &cell->write, true);
+        for (int r = 0; r < CELL_READS; r++)
+            check_visitor(block, number * CHUNK_CELLS + i, &cell->reads[r], false);
     }
+}
+
+void race_detector_check_visitors(BlockRaces *block) {
+    for (uint64_t p = 0; p < block->shared.page_count; p++)
+        for (uint64_t c = 0; block->shared.pages[p] && c < SHADOW_PAGE_CHUNKS; c++)
+            check_chunk(block, p * SHADOW_PAGE_CHUNKS + c, &block->shared.pages[p][c]);
 }

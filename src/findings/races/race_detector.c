@@ -22,6 +22,15 @@ static uint32_t lasting_lanes(const TraceAccess *access, const PcRule *rule) {
     return replaces && is_one_word ? UINT32_C(1) << (31 - __builtin_clz(access->mask)) : access->mask;
 }
 
+/* An access that is not of the same lanes and instruction as the last one, as the parts of a bulk copy are. */
+static void begin_row(HappensBefore *order, const TraceAccess *access) {
+    WarpAccess now = {order->number, 0, access->mask, warp_access_origin(access->pc, access->warp)};
+    if (order->row.origin == now.origin && order->row.mask == now.mask && order->row.block == now.block)
+        return;
+    happens_before_end_row(order);
+    order->row = now;
+}
+
 static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
     bool shared = access->space == PTX_SPACE_SHARED;
     const BlockRaces *owner = access->owner ? access->owner : block;
@@ -29,6 +38,7 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
     SyncWord *word = NULL;
     uint64_t place = 0; /* of the word */
     uint32_t lanes = lasting_lanes(access, rule);
+    begin_row(&block->order, access);
     for (uint32_t rest = lanes; rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
         bool publishes = rule->writes && (rule->releases || block->order.threads || owner != block);
@@ -62,10 +72,8 @@ static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *r
 /* For a copy, the rule of this side. */
 static const PcRule *rule_of_access(const RaceDetector *detector, const TraceAccess *access) {
     const PcRule *written = &detector->written[access->pc];
-    const PtxInstruction *in = detector->launched->program->code[access->pc].instruction;
     bool shared = access->space == PTX_SPACE_SHARED;
-    bool writes =
-        written->width && access->stored && trace_kind_is_shared(trace_written_kind_of(in)) == shared;
+    bool writes = written->width && access->stored && written->is_in_shared == shared;
     return writes ? written : &detector->rules[access->pc];
 }
 
@@ -75,8 +83,7 @@ static void touch_lanes(Touch *touch, ShadowMemory *memory, uint32_t lanes, int 
         touch->lane = __builtin_ctz(rest);
         touch->offset = trace_access_offset(access, touch->lane);
         if (touch->owner != touch->block) race_detector_visit(touch);
-        for (int i = 0; i < touch->rule->width >> shift; i++, touch->offset += (uint64_t)touch->cell_bytes)
-            race_touch_cell(touch, memory, touch->offset >> shift);
+        race_touch_cells(touch, memory, touch->offset >> shift, touch->rule->width >> shift);
     }
 }
 
@@ -100,10 +107,12 @@ static void see_access(BlockRaces *block, const TraceAccess *access) {
                    .cell_bytes = 1 << shift,
                    .is_shared = shared};
     uint32_t early =
-        owner->flying_count && !access->arrives ? async_copies_check(block, owner, access, rule) : 0;
-    if (early || access->arrives || owner != block || !race_touch_warp(&touch, memory, shift))
+        owner->flying.count && !access->arrives ? async_copies_check(block, owner, access, rule) : 0;
+    bool by_cells = detector->only_cells || (rule->is_read_only && detector->is_stored[access->buffer]);
+    if (early || owner != block || by_cells || !race_touch_warp(&touch, memory, shift))
         touch_lanes(&touch, memory, access->mask & ~early, shift);
     if (!shared && rule->writes) {
+        detector->is_stored[access->buffer] = true;
         detector->last_store_pc = access->pc;
         detector->last_store_launch = detector->launch;
     }
@@ -195,6 +204,39 @@ static void note_partial_barrier(BlockRaces *block, const TraceSync *sync) {
             race_detector_note_exited(block, FINDING_PARTIAL_BARRIER, w, &sync->released[w]);
 }
 
+/* As __syncthreads() and __syncthreads_count() are: without a number of threads. */
+static bool is_plain_barrier(const PtxInstruction *in) {
+    return in->operand_count == (ptx_instruction_has(in, PTX_MOD_RED) ? 3 : 1);
+}
+
+static bool is_same_line(const PtxSourceLine *a, const PtxSourceLine *b) {
+    return a->line == b->line && (a->file == b->file || !strcmp(a->file, b->file));
+}
+
+/* Whole warps that meet at barriers of different source lines. PTX counts arrivals only, and a compiler may have copied
+ * the barrier of one line, so that instructions are not compared. */
+static void note_split_barrier(BlockRaces *block, const TraceSync *sync) {
+    const PtxCode *code = block->detector->launched->program->code, *first = NULL;
+    int warp = 0;
+    for (int w = 0; w < sync->released_count; w++) {
+        const PtxCode *at = &code[sync->released[w].pc];
+        if (!sync->released[w].mask || !at->line.file || at->line.line <= 0 ||
+            !is_plain_barrier(at->instruction))
+            continue;
+        if (first && !is_same_line(&first->line, &at->line)) {
+            race_detector_note_split_barrier(block, sync->released, warp, w);
+            return;
+        }
+        if (!first) first = at, warp = w;
+    }
+}
+
+/* Between stores and bulk copies. */
+static bool is_proxy_fence(const BlockRaces *block, int pc) {
+    const PtxInstruction *in = block->detector->launched->program->code[pc].instruction;
+    return ptx_instruction_has(in, PTX_MOD_PROXY);
+}
+
 static void detector_sync(void *context, const TraceSync *sync) {
     BlockRaces *block = context;
     switch (sync->kind) {
@@ -205,6 +247,7 @@ static void detector_sync(void *context, const TraceSync *sync) {
     case TRACE_SYNC_RELEASE:
         if (sync->is_blockwide) {
             note_partial_barrier(block, sync);
+            note_split_barrier(block, sync);
             follow_barrier(block);
         } else {
             leave_pattern(block);
@@ -230,6 +273,8 @@ static void detector_sync(void *context, const TraceSync *sync) {
         happens_before_warp_sync(&block->order, sync->warp, sync->mask);
         break;
     case TRACE_SYNC_FENCE:
+        if (is_proxy_fence(block, sync->pc))
+            happens_before_proxy_fence(&block->order, sync->warp, sync->mask);
         happens_before_fence(&block->order, sync->warp, sync->mask, block->detector->rules[sync->pc].scope);
         break;
     case TRACE_SYNC_PHASE:
@@ -299,7 +344,7 @@ static bool is_clustered(const TraceLaunch *launch) {
 
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of the smallest access: shared, global */
-    bool has_copies = false;
+    bool has_copies = false, has_bulk_reads = false;
     detector->has_fences = detector->has_volatile = false;
     detector->has_clusters = is_clustered(detector->launched);
     for (int pc = 0; pc < program->code_count; pc++) {
@@ -309,13 +354,15 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
                                 rule->releases || rule->is_mbarrier;
         detector->has_volatile |= rule->strength == ACCESS_VOLATILE && rule->writes &&
                                   (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC);
+        has_bulk_reads |= rule->is_async_proxy && rule->reads;
         bool generic = trace_is_generic(in), shared = trace_kind_is_shared(trace_kind_of(in));
         note_width(rule, shared || generic, !shared, least);
         shared = trace_kind_is_shared(trace_written_kind_of(in));
         note_width(&detector->written[pc], shared, !shared, least);
         has_copies |= detector->written[pc].width != 0;
     }
-    detector->forgets = !detector->has_fences && !detector->has_volatile && !detector->has_clusters;
+    detector->forgets =
+        !detector->has_fences && !detector->has_volatile && !detector->has_clusters && !has_bulk_reads;
     detector->has_patterns = detector->forgets && !has_copies;
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);

@@ -17,7 +17,10 @@ typedef enum Strength {
 
 typedef struct PcRule { /* what an instruction does to memory that threads share */
     bool is_access, reads, writes, is_atomic;
-    bool is_mbarrier; /* an initialized mbarrier */
+    bool is_mbarrier;    /* an initialized mbarrier */
+    bool is_read_only;   /* ld.global.nc */
+    bool is_in_shared;   /* of a copy's destination: it is in shared memory */
+    bool is_async_proxy; /* a bulk copy: it does not see generic stores without a proxy fence */
     Strength strength;
     bool acquires, releases;
     bool is_relaxed_arrival;      /* barrier.cluster.arrive.relaxed */
@@ -68,6 +71,21 @@ typedef struct SyncTable { /* words through which threads synchronize, by buffer
     int count, capacity;
 } SyncTable;
 
+typedef struct FlyingSide { /* what asynchronous copies in flight write; or what they read */
+    uint32_t *units;        /* copies that have bytes in each 16 of shared memory */
+    size_t unit_count;
+    struct FlyingHull *hulls; /* of buffers */
+    int hull_count, hull_capacity;
+} FlyingSide;
+
+typedef struct FlyingCopies { /* asynchronous copies in flight */
+    struct FlyingCopy *items;
+    int count, capacity;
+    int *places; /* [place_count] by number: the first of the copies with this hash; -1: none */
+    int place_count;
+    FlyingSide written, read;
+} FlyingCopies;
+
 typedef struct BlockRaces {
     RaceDetector *detector;
     uint64_t linear;
@@ -76,12 +94,9 @@ typedef struct BlockRaces {
     bool has_visitors; /* other blocks of the cluster have accessed its shared memory */
     ShadowMemory shared;
     BlockPattern pattern;
-    SyncTable syncs;           /* of shared memory */
-    bool stores_volatile;      /* it has made volatile stores to global memory */
-    struct FlyingCopy *flying; /* asynchronous copies in flight */
-    int flying_count, flying_capacity;
-    uint64_t *flying_words; /* a bit for each word of shared memory that they will write */
-    size_t flying_capacity_words;
+    SyncTable syncs;      /* of shared memory */
+    bool stores_volatile; /* it has made volatile stores to global memory */
+    FlyingCopies flying;
     struct BlockRaces *next_idle;
 } BlockRaces;
 
@@ -106,6 +121,7 @@ struct RaceDetector {
     bool has_volatile; /* stores to global memory */
     bool has_patterns;
     bool has_clusters;
+    bool only_cells;                    /* compares cell by cell, without lists: a reference for tests */
     bool forgets;                       /* a shared memory access that the whole block knows can be dropped */
     uint8_t shared_shift, global_shift; /* log2 of the bytes of a cell */
     uint32_t first_block;               /* number of the launch's first block */
@@ -114,6 +130,7 @@ struct RaceDetector {
     int completing_count;
     VectorClock *phase;    /* what their threads released */
     ShadowMemory *buffers; /* [buffer] */
+    bool *is_stored;       /* [buffer] this launch has stored to it */
     int buffer_count;
     SyncTable syncs;
     uint64_t most_bytes, bytes_left; /* bytes of shadow memory */
@@ -153,6 +170,8 @@ RacePair *race_pair_add(BlockRaces *block, FindingKind kind, PtxSpace space);
 void race_pair_count(RacePair *pair, const BlockRaces *block); /* counts it again, in this block */
 /* A note: some lanes of a warp have exited while others are at an instruction. */
 void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, const TraceRelease *others);
+/* A barrier has released these two warps, which wait in different lines of the source. */
+void race_detector_note_split_barrier(BlockRaces *block, const TraceRelease *released, int warp, int other);
 void race_detector_undefined(void *block, const TraceUndefined *undefined); /* TraceObserver.undefined */
 PcRule *race_detector_rules(const PtxProgram *program);
 /* The rules of destinations; width 0: not a copy. */
@@ -167,13 +186,14 @@ static inline void race_touch_forget(const Touch *touch, ShadowMemory *memory, S
     chunk_journal_forget(memory, chunk, detector->forgets ? order->barrier : order->begun);
 }
 
-/* Compares one access of one lane with the earlier ones to its cell, and keeps it. */
-void race_touch_cell(const Touch *touch, ShadowMemory *memory, uint64_t cell);
+/* Compares the access of one lane with the earlier ones to cells that it covers, and keeps it. touch->offset is that of
+ * the first cell, and then that of the cell behind the last. */
+void race_touch_cells(Touch *touch, ShadowMemory *memory, uint64_t cell, uint64_t count);
 /* `lanes` access these cells of a chunk in the same instruction as touch->lane and one more lane, which have
  * been compared. True: the same result holds for them, and they are kept with those. False: they must be
  * compared. */
 bool race_touch_alike(const Touch *touch, ShadowCell *cells, uint32_t which, uint32_t lanes);
-/* As race_touch_cell(), for all lanes of an access at once if their addresses have a constant stride; false:
+/* As race_touch_cells(), for all lanes of an access at once if their addresses have a constant stride; false:
  * they have not. */
 bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift);
 
@@ -211,6 +231,8 @@ uint32_t async_copies_check(BlockRaces *block, BlockRaces *owner, const TraceAcc
 void async_copies_leave_sources(BlockRaces *block);
 void async_copies_forget(BlockRaces *block);
 void async_copies_done(BlockRaces *block);
+/* What `store` stores in `to` is computed, through shuffles, from what `load` loads in `from`, lanes of one warp. */
+bool race_detector_value_comes_from(const PtxProgram *program, int store, int to, int load, int from);
 /* The load is repeated until it reads the value it waits for. */
 bool race_detector_is_polled(const PtxProgram *program, int pc);
 /* NULL: not found, and `make` is false. */

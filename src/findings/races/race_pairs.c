@@ -85,6 +85,19 @@ void race_detector_note_exited(BlockRaces *block, FindingKind kind, int warp, co
     race_pair_count(pair, block);
 }
 
+void race_detector_note_split_barrier(BlockRaces *block, const TraceRelease *released, int warp, int other) {
+    block->detector->serial++;
+    RacePair *pair =
+        race_pair_find(block->detector, FINDING_SPLIT_BARRIER, released[warp].pc, released[other].pc);
+    if (!pair) {
+        pair = race_pair_add(block, FINDING_SPLIT_BARRIER, PTX_SPACE_GENERIC);
+        if (!pair) return;
+        pair->access = place_of(block, released[warp].pc, warp, released[warp].mask);
+        pair->other = place_of(block, released[other].pc, other, released[other].mask);
+    }
+    race_pair_count(pair, block);
+}
+
 void race_detector_undefined(void *context, const TraceUndefined *undefined) {
     BlockRaces *block = context;
     FindingKind kind = undefined->is_product ? FINDING_WRAPPED_INDEX : FINDING_UNDEFINED_SHUFFLE;

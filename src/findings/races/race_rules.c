@@ -60,6 +60,9 @@ static PcRule rule_of(const PtxInstruction *in) {
     bool both = has(in, PTX_MOD_ACQ_REL) || has(in, PTX_MOD_SC);
     rule.acquires = both || has(in, PTX_MOD_ACQUIRE);
     rule.releases = both || has(in, PTX_MOD_RELEASE);
+    rule.is_read_only = load && has(in, PTX_MOD_NC);
+    rule.is_async_proxy =
+        ptx_asynchronous(in) == PTX_ASYNC_BULK_COPY || ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE;
     int bytes = in->type_count ? ptx_type_bytes(in->types[0]) : 4; /* a copy is observed in words */
     rule.width = (uint8_t)width_of(in);
     rule.element_bytes = (uint8_t)(bytes > 8 ? 8 : bytes);
@@ -73,10 +76,12 @@ PcRule *race_detector_written_rules(const PtxProgram *program) {
         if (trace_written_kind_of(in) == TRACE_NOT_RECORDED) continue;
         PcRule *rule = &rules[pc];
         *rule = rule_of(in);
+        rule->is_in_shared = trace_kind_is_shared(trace_written_kind_of(in));
         /* Each of its operations is relaxed.gpu. */
         rule->is_atomic = ptx_asynchronous(in) == PTX_ASYNC_BULK_REDUCE;
         rule->reads = rule->is_atomic;
         rule->writes = true;
+        rule->is_async_proxy = true;
         rule->strength = rule->is_atomic ? ACCESS_STRONG : ACCESS_WEAK;
     }
     return rules;
@@ -88,49 +93,110 @@ PcRule *race_detector_rules(const PtxProgram *program) {
     return rules;
 }
 
-/* ---- polling ---------------------------------------------------------------------------------------- */
+/* ---- sets of registers --------------------------------------------------------------------------------- */
 
-enum { MOST_TRACKED = 32, MOST_STEPS = 128 };
+enum { MOST_REGISTERS = 256, MOST_STEPS = 128 };
 
-typedef struct Tracked { /* registers that depend on a load */
-    const PtxRegister *registers[MOST_TRACKED];
+typedef struct RegisterSet {
+    const PtxRegister *registers[MOST_REGISTERS];
     int count;
-} Tracked;
+} RegisterSet;
 
-static bool mentions(const Tracked *tracked, const PtxOperand *operand) {
-    for (int i = 0; i < tracked->count; i++)
-        if (operand->reg && operand->reg == tracked->registers[i]) return true;
+static bool is_in_set(const RegisterSet *set, const PtxOperand *operand) {
+    for (int i = 0; operand->reg && i < set->count; i++)
+        if (set->registers[i] == operand->reg) return true;
     for (int i = 0; i < operand->item_count; i++)
-        if (mentions(tracked, &operand->items[i])) return true;
+        if (is_in_set(set, &operand->items[i])) return true;
     return false;
 }
 
-static void track(Tracked *tracked, const PtxOperand *operand) {
-    if (operand->reg && tracked->count < MOST_TRACKED) tracked->registers[tracked->count++] = operand->reg;
-    for (int i = 0; i < operand->item_count; i++) track(tracked, &operand->items[i]);
+/* The registers of the operand; false: they are all in the set, or it is full. */
+static bool add_to_set(RegisterSet *set, const PtxOperand *operand) {
+    bool grows = false;
+    if (operand->reg && set->count < MOST_REGISTERS) {
+        grows = true;
+        for (int i = 0; i < set->count && grows; i++) grows = set->registers[i] != operand->reg;
+        if (grows) set->registers[set->count++] = operand->reg;
+    }
+    for (int i = 0; i < operand->item_count; i++) grows |= add_to_set(set, &operand->items[i]);
+    return grows;
 }
+
+/* ---- polling ---------------------------------------------------------------------------------------- */
 
 /* A branch after the load depends on the loaded value and goes back to the load, or past another branch that
  * does. */
 bool race_detector_is_polled(const PtxProgram *program, int pc) {
-    Tracked tracked = {0};
+    RegisterSet tracked = {0};
     bool may_leave = false;
     if (program->code[pc].instruction->operand_count)
-        track(&tracked, &program->code[pc].instruction->operands[0]);
+        add_to_set(&tracked, &program->code[pc].instruction->operands[0]);
     for (int at = pc + 1; at < program->code_count && at < pc + MOST_STEPS; at++) {
         const PtxCode *code = &program->code[at];
         const PtxInstruction *in = code->instruction;
         if (code->function != program->code[pc].function) return false;
-        bool depends = mentions(&tracked, &in->guard);
+        bool depends = is_in_set(&tracked, &in->guard);
         if (in->opcode == PTX_bra) {
             if (code->target != PTX_NO_PC && code->target <= pc && (depends || may_leave)) return true;
             may_leave |= depends;
             continue;
         }
-        for (int i = 1; i < in->operand_count; i++) depends |= mentions(&tracked, &in->operands[i]);
-        if (depends && in->operand_count && in->opcode != PTX_st) track(&tracked, &in->operands[0]);
+        for (int i = 1; i < in->operand_count; i++) depends |= is_in_set(&tracked, &in->operands[i]);
+        if (depends && in->operand_count && in->opcode != PTX_st) add_to_set(&tracked, &in->operands[0]);
     }
     return false;
+}
+
+/* ---- values that come through shuffles --------------------------------------------------------------- */
+
+/* Adds what the slice is computed from, without memory. */
+static void complete_slice(const PtxProgram *program, int pc, RegisterSet *slice) {
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (int at = 0; at < program->code_count; at++) {
+            const PtxInstruction *in = program->code[at].instruction;
+            if (program->code[at].function != program->code[pc].function || in->operand_count < 2 ||
+                in->opcode == PTX_ld || in->opcode == PTX_st || !is_in_set(slice, &in->operands[0]))
+                continue;
+            for (int i = 1; i < in->operand_count; i++) grows |= add_to_set(slice, &in->operands[i]);
+        }
+    }
+}
+
+/* The lanes, relative to that of the result, whose values the shuffle may bring: a set of bits that are added, or of those
+ * that are changed. A distance in a register: of a loop that goes through all. */
+static uint32_t reach_of_shuffle(const PtxInstruction *in) {
+    const PtxOperand *distance = in->operand_count > 2 ? &in->operands[2] : NULL;
+    return !distance || distance->reg ? WARP_LANES - 1 : (uint32_t)distance->integer & (WARP_LANES - 1);
+}
+
+bool race_detector_value_comes_from(const PtxProgram *program, int store, int to, int load, int from) {
+    const PtxInstruction *stored = program->code[store].instruction,
+                         *loaded = program->code[load].instruction;
+    if (stored->opcode != PTX_st || loaded->opcode != PTX_ld || stored->operand_count < 2 ||
+        program->code[store].function != program->code[load].function)
+        return false;
+    RegisterSet value = {0};
+    uint32_t changed = 0, added = 0;
+    bool is_of_all = false, is_from_load = false;
+    add_to_set(&value, &stored->operands[1]);
+    complete_slice(program, store, &value);
+    for (int at = 0; at < program->code_count; at++) {
+        const PtxInstruction *in = program->code[at].instruction;
+        bool is_shuffle = in->opcode == PTX_shfl, is_reduction = in->opcode == PTX_redux;
+        if ((!is_shuffle && !is_reduction) || !is_in_set(&value, &in->operands[0])) continue;
+        RegisterSet source = {0};
+        add_to_set(&source, &in->operands[1]);
+        complete_slice(program, at, &source);
+        if (!is_in_set(&source, &loaded->operands[0])) continue;
+        is_from_load = true;
+        is_of_all |= is_reduction;
+        if (is_shuffle && has(in, PTX_MOD_BFLY)) changed |= reach_of_shuffle(in);
+        if (is_shuffle && has(in, PTX_MOD_DOWN)) added |= reach_of_shuffle(in);
+    }
+    bool by_exchange = !((uint32_t)(to ^ from) & ~changed),
+         by_steps = from > to && !((uint32_t)(from - to) & ~added);
+    return is_from_load && (is_of_all || by_exchange || by_steps);
 }
 
 /* ---- synchronizing words: an open hash table that never shrinks ------------------------------------- */

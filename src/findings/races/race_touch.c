@@ -28,9 +28,8 @@ static uint64_t value_after(const Touch *touch) {
 const PcRule *race_rule_of(const Touch *touch, const WarpAccess *earlier) {
     const RaceDetector *detector = touch->block->detector;
     int pc = warp_access_pc(earlier);
-    const PtxInstruction *in = detector->launched->program->code[pc].instruction;
     bool writes = !touch->follows_read && detector->written[pc].width &&
-                  trace_kind_is_shared(trace_written_kind_of(in)) == touch->is_shared;
+                  detector->written[pc].is_in_shared == touch->is_shared;
     return writes ? &detector->written[pc] : &detector->rules[pc];
 }
 

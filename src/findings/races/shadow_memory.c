@@ -56,8 +56,7 @@ bool shadow_memory_add(ShadowMemory *memory, ShadowChunk *chunk, const ChunkAcce
 /* ---- cell by cell ---- */
 
 static WarpAccess of_cell(const ChunkAccess *access, int cell) {
-    uint32_t lanes = access->step ? UINT32_C(1) << (cell + access->shift) / access->step : access->lanes;
-    return (WarpAccess){access->block, access->stamp, lanes, access->origin};
+    return (WarpAccess){access->block, access->stamp, chunk_access_lanes(access, cell), access->origin};
 }
 
 /* The slot for a read that is not ordered after those kept: as record_for_read() of cell_touch.c chooses
@@ -79,7 +78,7 @@ static void replay(const ChunkAccess *access, ShadowCell *cells) {
         int i = __builtin_ctz(rest);
         WarpAccess one = of_cell(access, i);
         if (access->writes) {
-            for (int r = 0; r < CELL_READS; r++) cells[i].reads[r].origin |= BEFORE_WRITE;
+            for (int r = 0; r < CELL_READS && !access->arrives; r++) cells[i].reads[r].origin |= BEFORE_WRITE;
             cells[i].write = one;
         } else {
             *place_of_read(&cells[i], &one) = one;

@@ -44,8 +44,13 @@ typedef struct ChunkAccess {
     uint32_t lanes;
     int16_t shift;
     uint8_t step;
-    bool writes;
+    bool writes, arrives; /* arrives: the write of a copy, compared when it was issued */
 } ChunkAccess;
+
+/* The lanes that accessed a cell of `access->cells`. */
+static inline uint32_t chunk_access_lanes(const ChunkAccess *access, int cell) {
+    return access->step ? UINT32_C(1) << (cell + access->shift) / access->step : access->lanes;
+}
 
 typedef struct ChunkMore { /* more than one access */
     ShadowCell *cells;     /* [CHUNK_CELLS]; NULL: use the list */

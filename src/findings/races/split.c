@@ -9,13 +9,16 @@
 void race_detector_make_buffers(RaceDetector *detector) {
     detector->buffer_count = detector->trace->buffer_count;
     detector->buffers = memory_new((size_t)detector->buffer_count * sizeof *detector->buffers);
+    detector->is_stored = memory_new((size_t)detector->buffer_count * sizeof *detector->is_stored);
     for (int i = 0; i < detector->buffer_count; i++) detector->buffers[i].bytes_left = &detector->bytes_left;
 }
 
 void race_detector_forget_memory(RaceDetector *detector) {
     for (int i = 0; i < detector->buffer_count; i++) shadow_memory_done(&detector->buffers[i]);
     free(detector->buffers);
+    free(detector->is_stored);
     detector->buffers = NULL;
+    detector->is_stored = NULL;
     while (detector->idle) {
         BlockRaces *block = detector->idle;
         detector->idle = block->next_idle;
@@ -23,6 +26,7 @@ void race_detector_forget_memory(RaceDetector *detector) {
         block_pattern_done(&block->pattern);
         free(block->cluster.stamps);
         async_copies_done(block);
+        happens_before_done(&block->order);
         free(block);
     }
     sync_table_done(&detector->syncs);
@@ -50,6 +54,7 @@ void *race_detector_split(void *context, int parts) {
                            .has_fences = whole->has_fences,
                            .has_volatile = whole->has_volatile,
                            .has_clusters = whole->has_clusters,
+                           .only_cells = whole->only_cells,
                            .forgets = whole->forgets,
                            .has_patterns = whole->has_patterns,
                            .shared_shift = whole->shared_shift,

@@ -11,15 +11,23 @@ typedef struct LaneLine { /* lane l accesses cells first + l * step up to `width
     int width;
 } LaneLine;
 
+static inline uint32_t bits_between(int64_t low, int64_t high) { /* 0 <= low < high <= 32 */
+    return (uint32_t)(((UINT64_C(1) << (high - low)) - 1) << low);
+}
+
 /* Cell by cell. */
 static void touch_cells(const LaneLine *line, int64_t chunk, const ChunkAccess *piece, int lane) {
     Touch *touch = line->touch;
-    for (uint32_t rest = piece->cells; rest; rest &= rest - 1) {
-        int i = __builtin_ctz(rest);
+    for (uint32_t rest = piece->cells; rest;) {
+        int i = __builtin_ctz(rest), count = piece->step ? 1 : __builtin_ctz(~(rest >> i));
         uint64_t cell = (uint64_t)chunk * CHUNK_CELLS + (uint64_t)i;
         touch->lane = piece->step ? (i + piece->shift) / piece->step : lane;
+        while (piece->step && rest >> i >> count & 1 &&
+               (i + count + piece->shift) / piece->step == touch->lane)
+            count++;
         touch->offset = cell << line->shift;
-        race_touch_cell(touch, line->memory, cell);
+        race_touch_cells(touch, line->memory, cell, (uint64_t)count);
+        rest &= ~bits_between(i, i + count);
     }
 }
 
@@ -37,6 +45,57 @@ static void touch_piece(const LaneLine *line, int64_t number, ShadowChunk *chunk
     }
 }
 
+/* The lanes that accessed any of these cells. */
+static uint32_t lanes_of(const ChunkAccess *access, uint32_t cells) {
+    uint32_t lanes = 0;
+    for (uint32_t rest = cells; rest; rest &= rest - 1)
+        lanes |= chunk_access_lanes(access, __builtin_ctz(rest));
+    return lanes;
+}
+
+/* A bulk copy reads cells in which a thread of its block has stored something, without a proxy fence since. */
+static bool lacks_fence(const Touch *touch, ShadowChunk *chunk, const ChunkAccess *piece) {
+    const HappensBefore *order = &touch->block->order;
+    int count;
+    const ChunkAccess *list = shadow_chunk_list(chunk, &count);
+    for (int i = 0; i < count; i++) {
+        uint32_t cells = list[i].cells & piece->cells;
+        WarpAccess store = {list[i].block, list[i].stamp, 0, list[i].origin};
+        if (!cells || !list[i].writes || store.block != order->number) continue;
+        for (uint32_t rest = lanes_of(&list[i], cells); rest; rest &= rest - 1)
+            if (!happens_before_is_published(order, touch->access->warp, touch->lane, &store,
+                                             __builtin_ctz(rest)))
+                return true;
+    }
+    return false;
+}
+
+/* An atomic that meets only atomics, in whatever order: with scopes that reach each other, they are no race. */
+static bool meets_atomics(const Touch *touch, ShadowChunk *chunk, const ChunkAccess *piece) {
+    const PcRule *now = touch->rule;
+    int count;
+    const ChunkAccess *list = shadow_chunk_list(chunk, &count);
+    bool meets = false;
+    if (!now->is_atomic || now->is_mbarrier || !now->writes || touch->access->arrives) return false;
+    for (int i = 0; i < count; i++) {
+        if (!(list[i].cells & piece->cells)) continue;
+        WarpAccess earlier = {list[i].block, list[i].stamp, 0, list[i].origin};
+        const PcRule *then = race_rule_of(touch, &earlier);
+        bool wide = then->scope == SCOPE_DEVICE && now->scope == SCOPE_DEVICE;
+        if (!list[i].writes || !then->is_atomic || then->is_mbarrier ||
+            !(wide || earlier.block == touch->block->order.number))
+            return false;
+        meets = true;
+    }
+    return meets || piece->step == 0;
+}
+
+/* The rules of race_touch_cells() for what the list of the chunk cannot tell. */
+static inline bool needs_cells(const Touch *touch, ShadowChunk *chunk, const ChunkAccess *piece) {
+    bool copies = touch->rule->is_async_proxy && touch->rule->reads && !touch->access->arrives;
+    return copies && chunk && lacks_fence(touch, chunk, piece);
+}
+
 static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess *piece) {
     const Touch *touch = line->touch;
     const HappensBefore *order = &touch->block->order;
@@ -45,8 +104,17 @@ static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess 
     piece->stamp = order->now;
     piece->origin = warp_access_origin(touch->access->pc, touch->access->warp);
     piece->writes = touch->rule->writes;
+    piece->arrives = touch->access->arrives;
     race_touch_forget(touch, line->memory, chunk);
-    switch (chunk ? chunk_journal_add(line->memory, chunk, order, piece) : JOURNAL_FULL) {
+    if (needs_cells(touch, chunk, piece)) {
+        touch_piece(line, number, chunk, piece);
+        return;
+    }
+    JournalEntry entry = !chunk ? JOURNAL_FULL
+                         : meets_atomics(touch, chunk, piece)
+                             ? chunk_journal_replace(line->memory, chunk, piece)
+                             : chunk_journal_add(line->memory, chunk, order, piece);
+    switch (entry) {
     case JOURNAL_ADDED:
         break;
     case JOURNAL_CELLS:
@@ -56,10 +124,6 @@ static inline void keep_piece(const LaneLine *line, int64_t number, ChunkAccess 
         race_detector_lack_memory(touch->block);
         break;
     }
-}
-
-static inline uint32_t bits_between(int64_t low, int64_t high) { /* 0 <= low < high <= 32 */
-    return (uint32_t)(((UINT64_C(1) << (high - low)) - 1) << low);
 }
 
 /* All 32 lanes, side by side. */
@@ -124,6 +188,7 @@ bool race_touch_warp(Touch *touch, ShadowMemory *memory, int shift) {
                      .step = alone ? width : access->stride >> shift,
                      .width = width};
     int lane = __builtin_ctz(lanes);
+    touch->lane = lane;
     if (alone) line.first = (int64_t)(trace_access_offset(access, lane) >> shift) - (int64_t)lane * width;
     if (line.step == width && lanes == ~UINT32_C(0))
         touch_row(&line);
