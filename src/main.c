@@ -5,6 +5,7 @@
  * a kernel prints what is known so far, and ends as Ctrl-C does. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "cli/config.h"
 #include "cli/perform.h"
 #include <locale.h>
 #include <signal.h>
@@ -19,8 +20,12 @@ int main(int argc, char **argv) {
     Options options;
     signal(SIGXFSZ, SIG_IGN); /* a write past the limit of a file's size fails, and is reported */
     setlocale(LC_CTYPE, "");  /* characters only: numbers are written the same everywhere */
-    if (!options_parse(argc, argv, &options, &error)) return finish_refuse(&error);
+    options_begin(&options);
+    if (!config_read(&options, &error) || !options_parse(argc, argv, &options, &error))
+        return finish_refuse(&error);
     options.commit = REDVIZ_COMMIT;
+    options.argc = argc;
+    options.argv = argv;
     int status = finish_output(perform_action(&options, &error));
     if (session_gpu_is_hung()) _exit(status); /* the driver's own clean-up would wait for the kernel */
     return status;

@@ -4,14 +4,22 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const words = {
     en: { beat: "beat", level: "level", play: "play", pause: "pause", wavefront: "wavefront", conflict: "conflict",
-          divergence: "divergence", hazard: "hazard", line: "line", picture: "picture", colours: "colours", fit: "fit",
+          divergence: "divergence", hazard: "hazard", picture: "picture", colours: "colours", fit: "fit", space: "Space",
+          beatBack: "beat before", levelBack: "level before", frame: "the screen of redviz",
+          notes: "notes", text: "text", larger: "larger text", smaller: "smaller text", restart: "restart the clock",
+          elapsed: "since the start", time: "time of day", follows: "Next:", last: "This is the last stop.",
+          blocked: "the browser opened no second window",
           stop: "stop", next: "next stop", back: "back", of: "of", end: "the last frame",
           cut: "this page ends here; redviz shows the rest", answer: "Answer", show: "Show it", number: "your answer",
           right: "Right:", wrong: "No, it is", yours: "your answer:", shown: "The answer:",
           waits: "figures are hidden until the question is answered", none: "type a number",
           score: "Your answers:", rightOf: "right" },
-    zh: { beat: "拍", level: "层", play: "播放", pause: "暂停", wavefront: "wavefront", conflict: "冲突",
-          divergence: "分歧", hazard: "竞争", line: "行", picture: "图", colours: "配色", fit: "适应宽度",
+    zh: { beat: "拍", level: "level", play: "播放", pause: "暂停", wavefront: "wavefront", conflict: "冲突",
+          divergence: "分歧", hazard: "hazard", picture: "图", colours: "配色", fit: "适应宽度", space: "空格",
+          beatBack: "上一拍", levelBack: "上一 level", frame: "redviz 的画面",
+          notes: "备注", text: "文字", larger: "放大文字", smaller: "缩小文字", restart: "重新计时",
+          elapsed: "已用时间", time: "当前时间", follows: "下一站：", last: "这是最后一站。",
+          blocked: "浏览器没有打开第二个窗口",
           stop: "第", next: "下一站", back: "上一站", of: "/", end: "最后一帧",
           cut: "本页到此为止；其余部分请在 redviz 中查看", answer: "回答", show: "显示答案", number: "你的答案",
           right: "正确：", wrong: "不对，是", yours: "你的答案：", shown: "答案：",
@@ -27,91 +35,17 @@
 
   /* ---- frames */
 
-  const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
-  const value = new Map(Array.from(digits, (digit, i) => [digit, i]));
-
-  /* Changes `cells`; a cell is [text, role, columns], of the right half of a wide character ["", role, 0]. */
-  function apply(frame, cells) {
-    const characters = Array.from(frame);
-    let at = 0, cell = 0;
-    function number() {
-      let sum = 0, place = 1, digit;
-      do {
-        digit = value.get(characters[at++]);
-        sum += (digit & 31) * place;
-        place *= 32;
-      } while (digit >= 32);
-      return sum;
-    }
-    function put(text, role, columns) {
-      cells[cell++] = [text, role, columns];
-      if (columns === 2) cells[cell++] = ["", role, 0];
-    }
-    while (at < characters.length) {
-      cell += number();
-      const role = value.get(characters[at++]), head = number(), kind = head & 3;
-      const count = head >> 2;
-      if (kind === 3) {
-        put(characters.slice(at, at + (count >> 1)).join(""), role, 1 + (count & 1));
-        at += count >> 1;
-      } else if (kind === 1) {
-        for (let i = 0; i < count; i++) put(characters[at], role, 1);
-        at++;
-      } else {
-        for (let i = 0; i < count; i++) put(characters[at++], role, kind === 2 ? 2 : 1);
-      }
-    }
-  }
-
   /* Frames follow from the one before; the last one that was made is kept. */
   let made = { list: null, index: -1, cells: [] };
   function cellsOf(list, index) {
     if (made.list !== list || made.index > index) made = { list: list, index: -1, cells: new Array(size) };
-    while (made.index < index) apply(list[++made.index], made.cells);
+    while (made.index < index) redvizFrames.apply(list[++made.index], made.cells);
     return made.cells;
   }
 
-  /* Letters flow; other characters, which a font may not have in its own width, get the width of their cells. */
-  function addRun(line, cells, first, end) {
-    const span = document.createElement("span"), role = cells[first][1];
-    span.className = "r" + (role & 31) + (role & 32 ? " v" : "");
-    let plain = "";
-    for (let i = first, next; i < end; i = next) {
-      const text = cells[i][0];
-      for (next = i + 1; next < end && cells[next][0] === text && text !== ""; next++);
-      if (/^[ -~]$/.test(text)) {
-        plain += text.repeat(next - i);
-        continue;
-      }
-      if (text === "") continue;
-      if (plain) span.append(plain);
-      plain = "";
-      for (let k = i; k < next; k++) {
-        const box = document.createElement("b");
-        box.style.width = cells[k][2] + "ch";
-        box.textContent = text;
-        span.append(box);
-      }
-    }
-    if (plain) span.append(plain);
-    line.append(span);
-  }
-
-  const shown = [];
+  const showCells = redvizFrames.screen(frameElement);
   function draw(cells) {
-    for (let row = 0; row < data.rows; row++) {
-      const of = cells.slice(row * data.columns, (row + 1) * data.columns);
-      const key = JSON.stringify(of);
-      if (shown[row] && shown[row].key === key) continue;
-      const line = document.createElement("div");
-      for (let i = 0, end; i < of.length; i = end) {
-        for (end = i + 1; end < of.length && of[end][1] === of[i][1]; end++);
-        addRun(line, of, i, end);
-      }
-      if (shown[row]) shown[row].line.replaceWith(line);
-      else frameElement.append(line);
-      shown[row] = { key: key, line: line };
-    }
+    showCells(cells, data.columns, data.rows);
   }
 
   /* ---- where we are */
@@ -155,6 +89,7 @@
     else if (atEnd && track().way.length > 1) text += track().cut ? say.cut : say.end;
     note.textContent = text;
     for (const button of buttonBar.children) button.update();
+    showNotes();
     if (!isLecture && state().frame !== track().start) remember("#beat-" + (beat + 1));
     root.dataset.stop = stop + 1;
     root.dataset.frame = state().frame;
@@ -211,6 +146,7 @@
   /* ---- stops and questions */
 
   const sections = Array.from(document.querySelectorAll(".stop"));
+  const texts = sections.map((section) => section.cloneNode(true)); /* without what is added for the reader */
 
   function goToStop(index) {
     if (!isLecture) return;
@@ -336,18 +272,128 @@
   function toggleColours() {
     const dark = (root.dataset.theme || (matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark")) === "dark";
     root.dataset.theme = dark ? "light" : "dark";
+    if (notes) notes.document.documentElement.dataset.theme = root.dataset.theme;
   }
 
   /* The frame fills the width where that leaves it readable; else it scrolls, or is fitted on demand. */
-  const SMALLEST = 9, LARGEST = 16, DEFAULT_CELL = 0.602;
-  let fitted = false;
+  const SMALLEST = 9, READABLE = 11, LARGEST = 24, DEFAULT_CELL = 0.602;
+  const stage = document.getElementById("stage");
+  let fitted = false, larger = 1;
   function resize() {
-    const beside = isLecture && innerWidth >= 1300 ? 350 : 0;
-    const room = document.querySelector("main").clientWidth - 26 - beside;
-    const width = room / (data.columns * DEFAULT_CELL);
-    const tall = (innerHeight - 130) / (data.rows * 1.19);
-    const wanted = innerWidth >= 900 ? Math.min(width, Math.max(tall, 12)) : width;
-    frameElement.style.fontSize = (fitted ? Math.min(width, LARGEST) : Math.max(SMALLEST, Math.min(wanted, LARGEST))) + "px";
+    const main = document.querySelector("main").clientWidth - 26, isWide = innerWidth >= 900;
+    const beside = isLecture && innerWidth >= 1200 && !root.classList.contains("alone") ? Math.max(350, main * 0.27) : 0;
+    const width = (main - beside) / (data.columns * DEFAULT_CELL);
+    const set = (size) => { frameElement.style.fontSize = size + "px"; };
+    if (fitted || !isWide) return set(fitted ? Math.min(width, LARGEST) : Math.max(SMALLEST, Math.min(width, 16)));
+    /* A larger frame is wider, and then the buttons take fewer rows. */
+    set(Math.max(SMALLEST, Math.min(width, READABLE)));
+    for (let i = 0; i < 2; i++) {
+      const others = stage.offsetHeight - frameElement.offsetHeight + 28;
+      set(Math.max(SMALLEST, Math.min(width, LARGEST, Math.max((innerHeight - others) / (data.rows * 1.19), READABLE))));
+    }
+  }
+
+  /* ---- a lecture on a projector: the text, and notes in a second window */
+
+  function toggleText() {
+    root.classList.toggle("alone");
+    resize();
+  }
+
+  function resizeText(count) {
+    larger = Math.max(0.6, Math.min(3, larger * 1.15 ** count));
+    root.style.setProperty("--larger", larger);
+  }
+
+  const two = (number) => String(number).padStart(2, "0");
+  let notes = null, began = 0, largerNotes = 1;
+
+  /* The second window has no script: this one writes it, and takes its keys. */
+  function openNotes() {
+    if (!notes || notes.closed) {
+      notes = window.open("", "redviz-notes", "popup,width=1000,height=720");
+      if (!notes) {
+        note.textContent = say.blocked;
+        return;
+      }
+      writeNotes(notes.document);
+    }
+    notes.focus();
+  }
+
+  function writeNotes(page) {
+    page.open();
+    page.write("<!doctype html><html><head></head><body><main></main></body></html>");
+    page.close();
+    page.title = say.notes + " - " + document.title;
+    page.documentElement.lang = document.documentElement.lang;
+    page.documentElement.className = "notes";
+    if (root.dataset.theme) page.documentElement.dataset.theme = root.dataset.theme;
+    page.head.append(page.importNode(document.querySelector("style"), true));
+    const main = page.querySelector("main"), clocks = make("p", main);
+    clocks.id = "clocks";
+    for (const clock of ["elapsed", "time"]) {
+      make("span", clocks, say[clock] + " ");
+      make("strong", clocks).id = clock;
+    }
+    make("h1", main).id = "where";
+    make("article", main).id = "now";
+    make("p", main).id = "follows";
+    const bar = make("nav", main);
+    bar.id = "buttons";
+    const orders = [
+      ["PgUp", "back", () => goToStop(stop - 1)], ["PgDn", "next", onward], ["←", "beatBack", () => byBeats(-1)],
+      ["→", "beat", () => byBeats(1)], ["t", "text", toggleText], ["-", "smaller", () => resizeNotes(-1)],
+      ["+", "larger", () => resizeNotes(1)], ["0", "restart", restartClock]
+    ];
+    for (const [key, word, act] of orders) {
+      const button = make("button", bar);
+      button.type = "button";
+      make("kbd", button, key);
+      make("span", button, say[word]);
+      button.onclick = () => { play(false); act(); };
+    }
+    notes.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
+      if (event.key === "0") restartClock();
+      else if (event.key === "+" || event.key === "-") resizeNotes(event.key === "+" ? 1 : -1);
+      else if (event.key !== "n") takeKey(event);
+    });
+    notes.addEventListener("pagehide", () => notes.close()); /* reloaded, it would be a lecture of its own */
+    resizeNotes(0);
+    notes.setInterval(showClocks, 1000);
+    restartClock();
+    showNotes();
+  }
+
+  function resizeNotes(count) {
+    largerNotes = Math.max(0.6, Math.min(3, largerNotes * 1.15 ** count));
+    notes.document.documentElement.style.setProperty("--larger", largerNotes);
+  }
+
+  function restartClock() {
+    began = Date.now();
+    showClocks();
+  }
+
+  function showClocks() {
+    const now = new Date(), seconds = Math.floor((now - began) / 1000), of = (id) => notes.document.getElementById(id);
+    of("elapsed").textContent = Math.floor(seconds / 60) + ":" + two(seconds % 60);
+    of("time").textContent = two(now.getHours()) + ":" + two(now.getMinutes());
+  }
+
+  function showNotes() {
+    if (!notes || notes.closed) return;
+    const of = (id) => notes.document.getElementById(id), isLast = stop + 1 === texts.length;
+    const where = note.textContent + " " + state().waits; /* the rest depends on the stop alone */
+    if (of("where").dataset.is === where) return;
+    of("where").dataset.is = where;
+    of("where").textContent = note.textContent;
+    of("now").replaceChildren(...texts[stop].cloneNode(true).childNodes);
+    const question = data.questions[stop];
+    if (question) make("p", of("now"), say.shown + " " + question.value).className = "right";
+    of("follows").textContent = isLast ? say.last : say.follows + " " + texts[stop + 1].querySelector("h2").textContent;
+    notes.scrollTo(0, 0);
   }
 
   function otherPicture(count) {
@@ -361,24 +407,27 @@
   const goesBack = () => state().frame > firstFrame() && !state().waits, goesOn = () => state().frame < lastFrame();
   const has = (key) => () => (track().jumps[key] || []).length > 0 && !state().waits;
   const hasLevels = () => has("]")();
+  const CONFLICT = isLecture ? "c" : "n"; /* n: the notes of a lecture */
   /* key, word, what it does, whether it can, whether the run has it at all */
   const always = () => true;
   const hasAny = (key) => () => data.tracks.some((one) => one.jumps[key] && one.jumps[key].length);
   const actions = [
     ["PgUp", "back", () => goToStop(stop - 1), () => stop > 0, () => isLecture],
     ["PgDn", "next", () => onward(), () => stop + 1 < states.length || state().waits, () => isLecture],
-    ["←", "", () => byBeats(-1), goesBack, always],
+    ["←", "beatBack", () => byBeats(-1), goesBack, always],
     ["→", "beat", () => byBeats(1), goesOn, always],
-    ["[", "", () => byJump("]", -1), () => hasLevels() && goesBack(), hasAny("]")],
+    ["[", "levelBack", () => byJump("]", -1), () => hasLevels() && goesBack(), hasAny("]")],
     ["]", "level", () => byJump("]", 1), hasLevels, hasAny("]")],
-    ["Space", "play", () => play(!timer), goesOn, always],
+    [say.space, "play", () => play(!timer), goesOn, always],
     [".", "wavefront", () => byWavefronts(1), () => goesOn() && canBeWavefront(),
      () => data.tracks.some((one) => one.kinds.includes("w"))],
-    ["n", "conflict", () => byJump("n", 1), has("n"), hasAny("n")],
+    [CONFLICT, "conflict", () => byJump("n", 1), has("n"), hasAny("n")],
     ["d", "divergence", () => byJump("d", 1), has("d"), hasAny("d")],
     ["f", "hazard", () => byJump("f", 1), has("f"), hasAny("f")],
     ["r", "picture", () => otherPicture(1), () => track().pictures.length > 1,
      () => data.tracks.some((one) => one.pictures.length > 1)],
+    ["t", "text", toggleText, always, () => isLecture],
+    ["n", "notes", openNotes, always, () => isLecture],
     ["C", "colours", toggleColours, always, always],
     ["↔", "fit", () => { fitted = !fitted; resize(); }, always, () => innerWidth < 900]
   ];
@@ -388,14 +437,17 @@
     const button = make("button", buttonBar);
     button.type = "button";
     make("kbd", button, key);
-    const label = make("span", button, say[word] || "");
-    button.setAttribute("aria-label", (say[word] || (key === "←" ? say.beat : say.level)) + " " + key);
+    const label = make("span", button, /Back$/.test(word) ? "" : say[word]);
+    button.setAttribute("aria-label", say[word] + " " + key);
     button.update = () => {
       button.disabled = !can();
       if (word === "play") label.textContent = timer ? say.pause : say.play;
+      if (word === "play") button.setAttribute("aria-label", label.textContent + " " + key);
       if (word === "fit") button.setAttribute("aria-pressed", fitted);
+      if (word === "text") button.setAttribute("aria-pressed", !root.classList.contains("alone"));
     };
-    button.onclick = () => { if (word !== "play" && word !== "colours" && word !== "fit") play(false); act(); button.update(); };
+    const looks = ["play", "colours", "fit", "text", "notes"].includes(word); /* the run may play on */
+    button.onclick = () => { if (!looks) play(false); act(); button.update(); };
   }
 
   const toEnd = () => goTo(lastFrame());
@@ -403,15 +455,17 @@
     ArrowRight: () => byBeats(1), l: () => byBeats(1), ArrowLeft: () => byBeats(-1), h: () => byBeats(-1),
     "]": () => byJump("]", 1), "[": () => byJump("]", -1), ".": () => byWavefronts(1), ",": () => byWavefronts(-1),
     ArrowDown: () => byJump("j", 1), j: () => byJump("j", 1), ArrowUp: () => byJump("j", -1), k: () => byJump("j", -1),
-    n: () => byJump("n", 1), N: () => byJump("n", -1), d: () => byJump("d", 1), D: () => byJump("d", -1),
+    [CONFLICT]: () => byJump("n", 1), N: () => byJump("n", -1), d: () => byJump("d", 1), D: () => byJump("d", -1),
     f: () => byJump("f", 1), F: () => byJump("f", -1), b: () => byJump("b", 1), ")": () => byJump("b", 1),
     "(": () => byJump("b", -1), g: () => goTo(firstFrame()), G: toEnd, End: toEnd,
     r: () => otherPicture(1), R: () => otherPicture(-1), C: toggleColours,
     Home: () => isLecture ? goToStop(0) : goTo(0),
     PageDown: () => isLecture ? onward() : byBeats(10), PageUp: () => isLecture ? goToStop(stop - 1) : byBeats(-10),
     Enter: () => isLecture ? onward() : byJump("j", 1),
-    "+": () => { speed = Math.min(64, speed * 2); }, "-": () => { speed = Math.max(0.25, speed / 2); }
+    ">": () => { speed = Math.min(64, speed * 2); }, "<": () => { speed = Math.max(0.25, speed / 2); }
   };
+  Object.assign(keys, isLecture ? { n: openNotes, t: toggleText, "+": () => resizeText(1), "-": () => resizeText(-1) }
+                                : { "+": keys[">"], "-": keys["<"] });
 
   function onward() {
     if (state().waits) answer(stop, null);
@@ -428,7 +482,7 @@
     return true;
   }
 
-  addEventListener("keydown", (event) => {
+  function takeKey(event) {
     const target = event.target.tagName;
     if (event.ctrlKey || event.altKey || event.metaKey || (target === "INPUT" && event.target !== seek)) return;
     if (typeAnswer(event.key)) return;
@@ -442,9 +496,13 @@
     const act = keys[event.key];
     if (!act || (event.key === "Enter" && (target === "BUTTON" || target === "A"))) return;
     event.preventDefault();
-    play(false);
+    if (act !== openNotes && act !== toggleText && !"+-<>".includes(event.key)) play(false);
     act();
-  });
+    for (const button of buttonBar.children) button.update();
+  }
+
+  addEventListener("keydown", takeKey);
+  addEventListener("pagehide", () => { if (notes) notes.close(); });
 
   seek.addEventListener("input", () => { play(false); goTo(track().beats[Number(seek.value)]); });
 
@@ -470,10 +528,11 @@
   if (isLecture && data.asks) data.questions.forEach((question, i) => { if (question) addControls(question, i); });
   root.classList.add("js");
   root.classList.toggle("lecture", isLecture);
-  document.getElementById("stage").hidden = false;
+  stage.hidden = false;
+  frameElement.setAttribute("aria-label", say.frame);
+  followLink();
   resize();
   addEventListener("resize", resize);
   addEventListener("hashchange", followLink);
-  followLink();
   if (!isLecture && track().plays) play(true);
 })();

@@ -49,8 +49,28 @@ void exact_sum_add(ExactSum *sum, double value, int64_t times) {
     if (++sum->pending >= MOST_PENDING) carry(sum);
 }
 
-double exact_sum_value(ExactSum *sum) {
-    double value = 0;
+/* Of a sum that is not negative, after carry(): its top 64 bits at most, times 2^*exponent. The last of them is
+ * also set if a bit after it is, which rounding to fewer bits must know. */
+static uint64_t leading_bits(const ExactSum *sum, int *exponent) {
+    int limb = EXACT_SUM_LIMBS - 1, shift = 0;
+    while (limb > 1 && !sum->limbs[limb]) limb--;
+    uint64_t high = (uint64_t)sum->limbs[limb], low = (uint64_t)sum->limbs[limb - 1], rest = 0;
+    while (high >> (shift + 1)) shift++; /* of `high`, the bits after the first */
+    uint64_t bits = high << LIMB_BITS | low;
+    *exponent = (limb - 1) * LIMB_BITS + LOWEST_EXPONENT;
+    if (high && limb > 1) { /* 33 .. 64 bits so far */
+        int more = LIMB_BITS - 1 - shift;
+        uint64_t next = (uint64_t)sum->limbs[limb - 2];
+        bits = bits << more | next >> (LIMB_BITS - more);
+        rest = next & (((uint64_t)1 << (LIMB_BITS - more)) - 1);
+        *exponent -= more;
+    }
+    for (int i = 0; i < limb - 2; i++) rest |= (uint64_t)sum->limbs[i];
+    return bits | (rest != 0);
+}
+
+static double rounded(ExactSum *sum, bool to_float) {
+    int exponent;
     if (sum->is_special) return sum->special;
     carry(sum);
     bool negative = sum->limbs[EXACT_SUM_LIMBS - 1] < 0;
@@ -58,11 +78,18 @@ double exact_sum_value(ExactSum *sum) {
         for (int i = 0; i < EXACT_SUM_LIMBS; i++) sum->limbs[i] = -sum->limbs[i];
         carry(sum);
     }
-    int highest = EXACT_SUM_LIMBS - 1;
-    while (highest > 0 && !sum->limbs[highest]) highest--;
-    for (int i = highest > 2 ? highest - 2 : 0; i <= highest; i++)
-        value += ldexp((double)sum->limbs[i], i * LIMB_BITS + LOWEST_EXPONENT);
+    uint64_t bits = leading_bits(sum, &exponent);
+    double value = to_float ? (double)(float)bits : (double)bits;
+    value = ldexp(value, exponent); /* a sum is no less than the smallest number, so that this is exact */
     if (negative)
         for (int i = 0; i < EXACT_SUM_LIMBS; i++) sum->limbs[i] = -sum->limbs[i];
     return negative ? -value : value;
+}
+
+double exact_sum_value(ExactSum *sum) {
+    return rounded(sum, false);
+}
+
+float exact_sum_float(ExactSum *sum) {
+    return (float)rounded(sum, true);
 }

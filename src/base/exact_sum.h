@@ -17,7 +17,8 @@ typedef struct ExactSum {
 
 /* Adds `value` `times` times; a negative `times` subtracts it. */
 void exact_sum_add(ExactSum *sum, double value, int64_t times);
-/* The sum as a double, within one unit in the last place. */
+/* The sum, rounded once, to nearest even. */
 double exact_sum_value(ExactSum *sum);
+float exact_sum_float(ExactSum *sum); /* of floats: of doubles, a sum below 2^-126 would be rounded twice */
 
 #endif

@@ -55,8 +55,9 @@ void interrupt_catch(volatile bool *flag) {
     struct sigaction now, action = {.sa_handler = keep, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     pthread_mutex_lock(&lock);
-    bool is_free = !depth && !caught && !sigaction(SIGINT, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
-                   now.sa_handler == SIG_DFL;
+    bool is_default =
+        !sigaction(SIGINT, NULL, &now) && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
+    bool is_free = !caught && (depth ? is_held[0] : is_default);
     if (is_free) {
         caught = flag;
         sigaction(SIGINT, &action, NULL);
@@ -68,6 +69,7 @@ void interrupt_leave(void) {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigemptyset(&action.sa_mask);
     pthread_mutex_lock(&lock);
+    if (depth) action.sa_handler = note;
     if (caught) sigaction(SIGINT, &action, NULL);
     caught = NULL;
     pthread_mutex_unlock(&lock);

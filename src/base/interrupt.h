@@ -19,7 +19,7 @@ bool interrupt_waits(void);
 void interrupt_release(void);
 
 /* From now on the first Ctrl-C sets *flag instead of ending the program; the second ends it. Only one flag at
- * a time. Does nothing while signals are held, or if Ctrl-C is ignored or has a handler. */
+ * a time. Also while signals are held; does nothing if Ctrl-C is ignored or has a handler. */
 void interrupt_catch(volatile bool *flag);
 void interrupt_leave(void);
 /* Ends the program as Ctrl-C does. */

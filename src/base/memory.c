@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ARENA_BLOCK_BYTES = 64 * 1024 };
 
@@ -36,6 +37,11 @@ void *memory_resize(void *old, size_t bytes) {
 char *memory_copy_text(const char *text) {
     size_t bytes = strlen(text) + 1;
     return memcpy(memory_new(bytes), text, bytes);
+}
+
+uint64_t memory_of_machine(void) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_C(2) << 30;
 }
 
 void *arena_new(Arena *arena, size_t bytes) {

@@ -3,6 +3,7 @@
 #define BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Zeroed memory; never NULL. Free with free(). */
@@ -11,6 +12,7 @@ void *memory_new(size_t bytes);
 void *memory_new_aligned(size_t bytes);
 void *memory_resize(void *old, size_t bytes);
 char *memory_copy_text(const char *text);
+uint64_t memory_of_machine(void); /* bytes; 2 GiB where the system does not say */
 
 /* An arena owns everything allocated from it until arena_done(). Zero-initialised is a valid empty arena.
  * Allocations are zeroed and aligned to 16 bytes. */

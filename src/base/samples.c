@@ -1,24 +1,18 @@
 #define _POSIX_C_SOURCE 200809L
+#include "base/clock.h"
 #include "base/samples.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WINDOW = 10 };
 static const double STABLE = 0.01;
 
-double samples_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 void samples_begin(Samples *samples, int least, double seconds) {
     samples->count = 0;
     samples->least = least;
-    samples->end = samples_now() + seconds;
+    samples->end = clock_seconds() + seconds;
 }
 
 void samples_add(Samples *samples, double value) {
@@ -57,5 +51,5 @@ static bool is_stable(const Samples *samples) {
 
 bool samples_wanted(const Samples *samples) {
     if (samples->count >= SAMPLES_MOST) return false;
-    return samples->count < samples->least || (samples_now() < samples->end && !is_stable(samples));
+    return samples->count < samples->least || (clock_seconds() < samples->end && !is_stable(samples));
 }

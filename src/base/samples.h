@@ -14,7 +14,7 @@ enum { SAMPLES_MOST = 200 };
 typedef struct Samples {
     double values[SAMPLES_MOST];
     int count, least;
-    double end; /* in seconds, on the clock of samples_now() */
+    double end; /* in seconds, on the clock of clock_seconds() */
 } Samples;
 
 /* Takes at least `least` samples, then continues for at most `seconds`. */
@@ -22,7 +22,5 @@ void samples_begin(Samples *samples, int least, double seconds);
 bool samples_wanted(const Samples *samples); /* true: take another sample */
 void samples_add(Samples *samples, double value);
 Spread samples_spread(const Samples *samples);
-
-double samples_now(void); /* seconds since an arbitrary time */
 
 #endif

@@ -43,12 +43,6 @@ void text_clear(Text *text) {
     if (text->data) text->data[0] = 0;
 }
 
-void text_cut(Text *text, size_t length) {
-    if (length >= text->length) return;
-    text->length = length;
-    text->data[length] = 0;
-}
-
 void text_done(Text *text) {
     free(text->data);
     *text = (Text){0};
@@ -168,4 +162,11 @@ const char *text_nearest(const char *name, const char *const *candidates, size_t
 bool text_ends_with(const char *text, const char *end) {
     size_t length = strlen(text), tail = strlen(end);
     return length >= tail && !strcmp(text + length - tail, end);
+}
+
+bool text_is_cuda_source(const char *path) {
+    static const char *const ends[] = {".cu", ".cuh", ".cpp", ".hpp", ".h"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) found |= text_ends_with(path, ends[i]);
+    return found;
 }

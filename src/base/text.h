@@ -15,7 +15,6 @@ void text_add_bytes(Text *text, const char *bytes, size_t length);
 void text_print(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *text_string(const Text *text); /* never NULL */
 void text_clear(Text *text);               /* keeps the memory */
-void text_cut(Text *text, size_t length);  /* keeps the first `length` bytes */
 void text_done(Text *text);
 
 /* The current UTC time, "2026-11-21T15:00:00Z", or $SOURCE_DATE_EPOCH (seconds since 1970) if set; returns
@@ -31,6 +30,8 @@ FILE *text_open_file(const char *path);
 bool text_read_file(const char *path, size_t limit_bytes, char **data, size_t *length, Error *error);
 
 bool text_ends_with(const char *text, const char *end);
+/* A file that is compiled as CUDA C++, by its name: .cu, .cuh, .cpp, .hpp, .h. */
+bool text_is_cuda_source(const char *path);
 /* True if it can be read only once, from beginning to end: "-" and /dev/stdin, a pipe, a terminal. */
 bool text_is_stream(const char *path);
 /* Reads it to its end, waiting if necessary; otherwise like text_read_file(). */

@@ -73,6 +73,16 @@ bool tsv_is(const TsvReader *reader, const char *kind) {
     return !strcmp(reader->columns[0], kind);
 }
 
+bool tsv_read_kinds(TsvReader *reader, const TsvKind *kinds, size_t count, void *context, Error *error) {
+    while (tsv_next(reader)) {
+        size_t i = 0;
+        while (i < count && !tsv_is(reader, kinds[i].name)) i++;
+        if (i == count) return tsv_refuse(reader, error, "'%.24s' is not a kind of line", reader->columns[0]);
+        if (!kinds[i].read(context, error)) return false;
+    }
+    return true;
+}
+
 const char *tsv_word(const TsvReader *reader, int column) {
     return strcmp(reader->columns[column], "-") ? reader->columns[column] : "";
 }

@@ -12,6 +12,19 @@ static const LectureRun *open_one(void *context, int index, Error *error) {
     return &open->run;
 }
 
+/* All its text, to search in. */
+static const char *about(const Lecture *lecture, Arena *arena) {
+    Text text = {0};
+    for (int i = 0; i < lecture->stop_count; i++) {
+        const LectureStop *stop = &lecture->stops[i];
+        text_print(&text, "%s\n", stop->title);
+        for (int b = 0; b < stop->block_count; b++) text_print(&text, "%s\n", stop->blocks[b].text);
+    }
+    const char *kept = arena_copy_string(arena, text_string(&text));
+    text_done(&text);
+    return kept;
+}
+
 void lecture_offer_open(const Options *options, OfferedLectures *out) {
     char names[LECTURES_MOST][LECTURE_NAME_BYTES];
     int count = lecture_names(names, NULL), kept = 0;
@@ -20,10 +33,11 @@ void lecture_offer_open(const Options *options, OfferedLectures *out) {
         Lecture *lecture = lecture_read_named(options, names[i], NULL);
         if (!lecture) continue;
         out->names[kept] = arena_copy_string(&out->arena, names[i]);
+        out->abouts[kept] = about(lecture, &out->arena);
         out->titles[kept++] = arena_copy_string(&out->arena, lecture->title);
         lecture_free(lecture);
     }
-    out->offer = (LectureOffer){{kept, out->names, out->titles}, open_one, out};
+    out->offer = (LectureOffer){{kept, out->names, out->titles, out->abouts}, open_one, out};
 }
 
 void lecture_offer_close(OfferedLectures *offered) {

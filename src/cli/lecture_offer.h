@@ -8,7 +8,7 @@ typedef struct OfferedLectures {
     LectureOffer offer;
     const Options *options; /* borrowed: language, backend, machine */
     OpenLecture opened[LECTURES_MOST];
-    const char *names[LECTURES_MOST], *titles[LECTURES_MOST];
+    const char *names[LECTURES_MOST], *titles[LECTURES_MOST], *abouts[LECTURES_MOST];
     Arena arena;
 } OfferedLectures;
 

@@ -13,43 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 1024, MOST_FILES = 4 * LECTURES_MOST, NAME_BYTES = LECTURE_NAME_BYTES, OUTER_WORDS = 8 };
+enum { PATH_BYTES = TRANSLATED_PATH_BYTES, NAME_BYTES = LECTURE_NAME_BYTES, OUTER_WORDS = 8 };
 
 /* ---- files --------------------------------------------------------------------------------------------- */
 
-static const char FOLDER[] = "assets/lectures";
-
-/* "ladder" of "ladder.en.md". */
-static bool lecture_name(const char *file, char name[NAME_BYTES], char language[NAME_BYTES]) {
-    const char *dot = strchr(file, '.'), *end = dot ? strstr(dot + 1, ".md") : NULL;
-    if (!end || end[3] || end == dot + 1 || dot == file || end - file >= NAME_BYTES) return false;
-    snprintf(name, NAME_BYTES, "%.*s", (int)(dot - file), file);
-    snprintf(language, NAME_BYTES, "%.*s", (int)(end - dot - 1), dot + 1);
-    return true;
-}
-
-static int by_name(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
-/* The file names of the folder, in alphabetical order. */
-static int list_files(char files[MOST_FILES][NAME_BYTES], Error *error) {
-    char path[PATH_BYTES], name[NAME_BYTES], language[NAME_BYTES];
-    int count = 0;
-    if (!catalog_path(FOLDER, "README.md", path, sizeof path, error)) return -1;
-    *strrchr(path, '/') = 0;
-    DIR *folder = opendir(path);
-    if (!folder) {
-        error_set_at(error, path, 0, 0, "the folder cannot be read");
-        return -1;
-    }
-    for (struct dirent *entry; count < MOST_FILES && (entry = readdir(folder));)
-        if (strlen(entry->d_name) < NAME_BYTES && lecture_name(entry->d_name, name, language))
-            memcpy(files[count++], entry->d_name, strlen(entry->d_name) + 1);
-    closedir(folder);
-    qsort(files, (size_t)count, NAME_BYTES, by_name);
-    return count;
-}
+static const TranslatedFolder FOLDER = {"assets/lectures", "lecture"};
 
 const char *lecture_language(const Options *options) {
     static char language[3];
@@ -65,30 +33,8 @@ const char *lecture_language(const Options *options) {
     return "en";
 }
 
-static bool find_file(const Options *options, char *path, Error *error) {
-    const char *wanted = options->lecture, *end = wanted + strlen(wanted);
-    if (end - wanted > 3 && !strcmp(end - 3, ".md")) {
-        snprintf(path, PATH_BYTES, "%s", wanted);
-        return true;
-    }
-    char file[2 * NAME_BYTES];
-    snprintf(file, sizeof file, "%.60s.%.8s.md", wanted, lecture_language(options));
-    if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
-    snprintf(file, sizeof file, "%.60s.en.md", wanted);
-    if (!strchr(wanted, '/') && catalog_path(FOLDER, file, path, PATH_BYTES, NULL)) return true;
-    char files[MOST_FILES][NAME_BYTES], language[NAME_BYTES];
-    const char *names[MOST_FILES];
-    int count = list_files(files, error);
-    if (count < 0) return false;
-    for (int i = 0; i < count; i++) {
-        lecture_name(memcpy(file, files[i], NAME_BYTES), files[i], language);
-        names[i] = files[i];
-    }
-    const char *nearest = text_nearest(wanted, names, (size_t)count);
-    return error_set(error,
-                     nearest ? "there is no lecture '%s'; did you mean %s?"
-                             : "there is no lecture '%s'; redviz --lecture lists them%s",
-                     wanted, nearest ? nearest : "");
+static bool find_file(const Options *options, char path[TRANSLATED_PATH_BYTES], Error *error) {
+    return translated_find(&FOLDER, options->lecture, lecture_language(options), path, error);
 }
 
 /* ---- options of a stop --------------------------------------------------------------------------------- */
@@ -111,6 +57,7 @@ static bool parse_words(OpenLecture *open, int index, const Options *outer, int 
     }
     for (int i = 0; i < count; i++) argv[i] = arena_copy_string(&open->arena, all[i]);
     for (int i = 0; i < words; i++) argv[count++] = arena_copy_string(&open->arena, stop->words[i].text);
+    options_begin(&open->options[index]);
     return options_parse(count, argv, &open->options[index], error);
 }
 
@@ -181,9 +128,12 @@ static bool read_options(OpenLecture *open, int index, const Options *outer, Err
             "a stop is a screen of the interface: options that print, save or watch are not allowed here",
             error);
     /* A lecture may come from anywhere; these options would open any file and run any program. */
-    if (options->session.sources || options->session.compile_flags)
+    bool runs_program = options->run || options->call || options->program_arguments;
+    if (options->session.sources || options->session.compile_flags || runs_program)
         return refuse_at(open, stop->words[0].place,
-                         "--sources and --compile-flags are for the reader: they are not allowed here",
+                         runs_program
+                             ? "a lecture runs no program: --run, --call and -- are for the reader"
+                             : "--sources and --compile-flags are for the reader: they are not allowed here",
                          error);
     if (!find_beside(open, stop, &options->session.file, error) ||
         !find_beside(open, stop, &options->session.saved, error) ||
@@ -284,12 +234,12 @@ void lecture_close(OpenLecture *open) {
 bool lecture_check_languages(const OpenLecture *open, Error *error) {
     const char *path = open->lecture->path, *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
     char name[NAME_BYTES], language[NAME_BYTES], other_name[NAME_BYTES], folder_path[PATH_BYTES];
-    if (!lecture_name(file, name, language)) return true;
+    if (!translated_split(file, name, language)) return true;
     snprintf(folder_path, sizeof folder_path, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     DIR *folder = opendir(folder_path);
     bool same = true;
     for (struct dirent *entry; folder && same && (entry = readdir(folder));) {
-        if (!lecture_name(entry->d_name, other_name, language) || strcmp(name, other_name) != 0 ||
+        if (!translated_split(entry->d_name, other_name, language) || strcmp(name, other_name) != 0 ||
             !strcmp(entry->d_name, file))
             continue;
         char other_path[2 * PATH_BYTES];
@@ -303,12 +253,7 @@ bool lecture_check_languages(const OpenLecture *open, Error *error) {
 }
 
 int lecture_names(char names[LECTURES_MOST][LECTURE_NAME_BYTES], Error *error) {
-    char files[MOST_FILES][NAME_BYTES], name[NAME_BYTES], language[NAME_BYTES];
-    int count = list_files(files, error), kept = 0;
-    for (int i = 0; i < count && kept < LECTURES_MOST; i++)
-        if (lecture_name(files[i], name, language) && (!kept || strcmp(name, names[kept - 1]) != 0))
-            memcpy(names[kept++], name, NAME_BYTES);
-    return count < 0 ? -1 : kept;
+    return translated_names(&FOLDER, names, error);
 }
 
 Lecture *lecture_read_named(const Options *options, const char *name, Error *error) {

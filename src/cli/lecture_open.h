@@ -3,9 +3,10 @@
 #define CLI_LECTURE_OPEN_H
 
 #include "cli/options.h"
+#include "cli/translated_files.h"
 #include "tui/lecture_run.h"
 
-enum { LECTURES_MOST = 64, LECTURE_NAME_BYTES = 64 };
+enum { LECTURES_MOST = TRANSLATED_MOST, LECTURE_NAME_BYTES = TRANSLATED_NAME_BYTES };
 
 typedef struct OpenLecture {
     Lecture *lecture;

@@ -55,7 +55,7 @@ static const char KEYS[] = ".SH KEYS\n"
  * lint). */
 static const char *const LIMITS[] = {
     "Counts are of PTX instructions; --sass has those of recorded or measured\n"
-    "machine code.\n"
+    "machine code; that made by ptxas without a GPU has none.\n"
     "Times are measured, never computed from counts.",
     "--check searches every block for races.\n"
     "Of a word that many threads touch it keeps the last writer and eight readers,\n"
@@ -64,14 +64,14 @@ static const char *const LIMITS[] = {
     "--check looks for another order that gives a wrong result.",
     "The reduction, its tree and the values of registers are shown for blocks of up\n"
     "to 69,632 events, all else for blocks of any size.",
-    "Wavefronts of shared atomics and of accesses between the blocks of a cluster\n"
-    "are not modelled.",
+    "Wavefronts of accesses between the blocks of a cluster are not modelled. Those\n"
+    "of atomics that the machine makes a loop (float, 64 bits) are of a warp alone.",
     "wgmma, tcgen05, textures and tensor maps are not emulated; with\n"
     "--until-unsupported a run ends at the first of them.",
     "A GPU does not count PTX instructions: counts of the whole grid are the\n"
     "emulator's, also where a GPU recorded the events.",
     "clang without a CUDA toolkit compiles what assets/include/clang.h declares: no\n"
-    "expf, no half, no cooperative groups.",
+    "exp, no half, no cooperative groups.",
 };
 
 static const char END[] =
@@ -83,13 +83,14 @@ static const char END[] =
     ".TP\n.B 3\nThe kernel needs instructions that are not emulated; they are listed. With\n"
     ".BR \\-\\-until\\-unsupported :\nthe run ended at the first that was reached.\n"
     ".SH ENVIRONMENT\n"
-    ".TP\n.B VISUAL\\fR, \\fBEDITOR\nThe editor that the key\n.B $\nopens.\n"
+    ".TP\n.B VISUAL\\fR, \\fBEDITOR\nThe editor that the key\n.B e\nopens.\n"
     ".TP\n.B NO_COLOR\nIf set, the interface uses no colours.\n"
     ".TP\n.B CUDA_HOME\\fR, \\fBCUDA_PATH\nWhere to look for nvcc and for NVRTC.\n"
     ".TP\n.B XDG_CACHE_HOME\nCompiled kernels are kept in its folder\n.IR redviz ;\n.I ~/.cache\nif not "
     "set.\n"
     ".TP\n.B REDVIZ_SHARE\nThe folder that holds\n.I kernels\nand\n.IR assets .\n"
-    ".TP\n.B REDVIZ_NVDISASM\nThe disassembler of machine code; else that of the CUDA toolkit.\n"
+    ".TP\n.B REDVIZ_PTXAS\fR, \fBREDVIZ_NVDISASM\nThe assembler and the disassembler of machine code; else "
+    "those of the CUDA\ntoolkit, or of the wheels nvidia-cuda-nvcc and nvidia-cuda-nvdisasm.\n"
     ".TP\n.B REDVIZ_CUDA\\fR, \\fBREDVIZ_NVRTC\\fR, \\fBREDVIZ_NVML\\fR, \\fBREDVIZ_CUPTI\\fR, "
     "\\fBREDVIZ_PEERS\n"
     "The library to load as the CUDA driver, NVRTC, NVML, CUPTI, and the peers\nlibrary built by\n.BR \"make "
@@ -102,6 +103,9 @@ static const char END[] =
     ".TP\n.B redviz \\-\\-kernel strided \\-\\-report\nPrint counts by source line, totals and findings.\n"
     ".TP\n.B redviz mine.cu \\-\\-args \\(aqin=float[n]:random, out=float[grid]:zero, n\\(aq\nOpen your own "
     "kernel.\n"
+    ".TP\n.B redviz \\-\\-kernel strided \\-\\-source mine.cu \\-\\-watch\nRun your copy of a kernel again "
+    "whenever "
+    "you save it, before and after side by side.\n"
     ".TP\n.B redviz \\-\\-kernel bug_missing_sync \\-\\-check\nFind a race.\n"
     ".SH SEE ALSO\n"
     ".BR sqlite3 (1)\n";

@@ -78,6 +78,36 @@ static bool take_sass(Options *options, const OptionRow *row, const char *value,
     return take_text_or_json(options, row, value, error);
 }
 
+static bool take_timeline(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int form = WARPS_TEXT;
+    if (value && !choose(row, value, &form, error)) return false;
+    options->timeline = (SessionWarpsForm)form;
+    options->session.times_warps = options->session.keep_inputs = true;
+    if (options->action == ACTION_VERIFY && !value) return true; /* which compares it */
+    return take_action(options, row, value, error);
+}
+
+static bool take_timeline_sites(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    if (!choose(row, value, &word, error)) return false;
+    *(word ? &options->session.times_lines : &options->session.times_shared) = true;
+    return true;
+}
+
+static bool take_residency(Options *options, const OptionRow *row, const char *value, Error *error) {
+    SessionOptions *session = &options->session;
+    session->residency_count = 0;
+    for (const char *at = value;; at++) {
+        uint64_t blocks;
+        if (session->residency_count == SESSION_RESIDENCIES || !number_read(&at, &blocks) || !blocks ||
+            blocks > 64 || (*at && *at != ','))
+            return error_set(error, "--%s: '%s' is not up to %d numbers from 1 to 64", row->name, value,
+                             SESSION_RESIDENCIES);
+        session->residencies[session->residency_count++] = (uint32_t)blocks;
+        if (!*at) return true;
+    }
+}
+
 static bool take_check(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->sarif = value && !strcmp(value, "sarif");
     return take_text_or_json(options, row, value, error);
@@ -135,6 +165,12 @@ static bool take_watch(Options *options, const OptionRow *row, const char *value
     return true;
 }
 
+static bool take_plain(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->plain = true;
+    return true;
+}
+
 static bool take_record_cast(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)row, (void)error;
     options->record_cast = value;
@@ -144,6 +180,29 @@ static bool take_record_cast(Options *options, const OptionRow *row, const char 
 static bool take_access(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->access_path = value;
     return take_action(options, row, value, error);
+}
+
+static bool take_exercise(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->has_exercise = true;
+    options->exercise = value;
+    return true;
+}
+
+static bool take_grade(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int form = GRADE_TEXT;
+    if (value && !choose(row, value, &form, error)) return false;
+    options->grade = (GradeForm)form;
+    options->grades = true;
+    return take_action(options, row, value, error);
+}
+
+static bool take_index(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->has_index = true;
+    if (value && options->index[1])
+        return error_set(error, "--%s: the lab compares two expressions, '%s' is a third", row->name, value);
+    if (value) options->index[options->index[0] != NULL] = value;
+    return true;
 }
 
 static bool take_lecture(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -287,6 +346,15 @@ static bool take_cooperative(Options *options, const OptionRow *row, const char 
     return true;
 }
 
+static bool take_what_if(Options *options, const OptionRow *row, const char *value, Error *error) {
+    static const SessionRemedyKind kinds[] = {SESSION_PAD, SESSION_SWIZZLE, SESSION_AND, SESSION_NEXT};
+    int word;
+    if (!choose(row, value, &word, error)) return false;
+    options->has_what_if = true;
+    options->what_if = kinds[word];
+    return true;
+}
+
 /* Only its ending distinguishes FILE.redviz from a kernel. */
 static bool take_save(Options *options, const OptionRow *row, const char *value, Error *error) {
     const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
@@ -322,8 +390,49 @@ static bool take_compare(Options *options, const OptionRow *row, const char *val
     return true;
 }
 
+/* The runs are derived from the first, so they are read after all other options. */
+static bool take_invariant(Options *options, const OptionRow *row, const char *value, Error *error) {
+    if (!strchr(value, '='))
+        return error_set(error, "--%s: '%.40s' is not OPTION=VALUE[,VALUE...], like block=256,1024",
+                         row->name, value);
+    options->invariant = value;
+    return take_action(options, row, NULL, error);
+}
+
+static bool take_run(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)value, (void)error;
+    options->run = true;
+    return true;
+}
+
+static bool take_call(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->call = value;
+    return true;
+}
+
+/* A list of numbers is for --call. */
+static bool take_n(Options *options, const OptionRow *row, const char *value, Error *error) {
+    options->sizes = strchr(value, ',') ? value : NULL;
+    return options->sizes || take_setting(options, row, value, error);
+}
+
+static bool take_at(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)row, (void)error;
+    options->at = value;
+    return true;
+}
+
+static bool take_time_limit(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int seconds;
+    bool good = number_int(row, value, 1, 1000000, &seconds, error);
+    if (good) options->time_limit = seconds;
+    return good;
+}
+
 static bool take_verify(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->session.keep_inputs = true;
+    if (options->action == ACTION_TIMELINE && options->timeline == WARPS_TEXT) options->action_name = NULL;
     return take_action(options, row, value, error);
 }
 
@@ -382,8 +491,62 @@ static bool refuse_option(int code, const char *text, Error *error) {
     return unknown_option(text, error);
 }
 
+/* A word that names no file: a kernel of the catalogue, or a lecture. */
+static bool take_name(Options *options, const char *name, Error *error) {
+    Error why = {0};
+    char lecture[128], path[PATH_MAX];
+    if (catalog_find(name, &why)) {
+        options->session.kernel = name;
+        return true;
+    }
+    snprintf(lecture, sizeof lecture, "%.100s.en.md", name);
+    if (catalog_path("assets/lectures", lecture, path, sizeof path, NULL)) {
+        options->has_lecture = true;
+        options->lecture = name;
+        return true;
+    }
+    return error_set(error, "no file or lecture, and %s", why.message);
+}
+
+/* Has no ending of a file, is in no folder, and there is no such file. */
+static bool is_name(const char *text) {
+    struct stat status;
+    return !text_is_stream(text) && !strpbrk(text, "./") && stat(text, &status) != 0;
+}
+
+/* --index EXPRESSION, without the equals sign. */
+static bool take_expressions(Options *options, int count, char **texts, Error *error) {
+    static const OptionRow row = {.name = "index"};
+    for (int i = 0; i < count; i++)
+        if (!take_index(options, &row, texts[i], error)) return false;
+    return true;
+}
+
+/* A program or library, by its first bytes. */
+static bool is_executable(const char *path) {
+    char head[4] = "";
+    FILE *file = text_open_file(path);
+    bool found = file && fread(head, 1, sizeof head, file) == sizeof head &&
+                 !memcmp(head,
+                         "\x7f"
+                         "ELF",
+                         sizeof head);
+    if (file) fclose(file);
+    return found;
+}
+
 static bool take_file(Options *options, int count, char **files, Error *error) {
+    if (options->run || options->call) {
+        options->run_files = files;
+        if (options->call && count != 1)
+            return error_set(error, "--call needs one FILE.cu, whose function it calls");
+        return count > 0 || error_set(error, "--run needs the file to compile: --run FILE.cu");
+    }
+    if (options->program_arguments)
+        return count == 0 ||
+               error_set(error, "%s: a program follows --, or --run compiles FILE.cu", files[0]);
     if (count == 0) return true;
+    if (options->has_exercise || options->grades) return options_take_exercise(options, count, files, error);
     const char *last = files[count - 1];
     bool has_form = options->action == ACTION_REPORT || options->action == ACTION_LIST;
     if (has_form && (strcmp(last, "json") == 0 || strcmp(last, "text") == 0))
@@ -392,7 +555,11 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
         options->lecture = files[0];
         return true;
     }
-    bool is_listed = text_is_stream(last) || text_ends_with(last, ".cu") || text_ends_with(last, ".ptx");
+    bool is_kernel =
+        text_is_cuda_source(last) || text_ends_with(last, ".ptx") || text_ends_with(last, ".redviz");
+    if (options->has_index && !is_kernel) return take_expressions(options, count, files, error);
+    bool is_listed = text_is_stream(last) || text_is_cuda_source(last) || text_ends_with(last, ".ptx") ||
+                     is_executable(last);
     if (options->action == ACTION_LIST && !is_listed)
         return error_set(
             error, "%s: --list names all kernels of the catalogue, or those of FILE.cu or FILE.ptx", last);
@@ -400,11 +567,26 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
         return error_set(error,
                          "%s: one kernel at a time: give --kernel NAME, one FILE.cu, FILE.ptx or FILE.redviz",
                          last);
+    if (is_name(files[0])) return take_name(options, files[0], error);
     if (text_ends_with(files[0], ".redviz"))
         options->session.saved = files[0];
     else
         options->session.file = files[0];
     return true;
+}
+
+/* Without anything to run, the interface opens on the home screen, in front of the first kernel of the ladder's
+ * lessons. */
+static void choose_home(Options *options) {
+    SessionOptions *session = &options->session;
+    bool opens =
+        options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
+    if (!opens || options->run || options->call || options->program_arguments || session->kernel ||
+        session->file || session->saved || options->has_lecture || options->has_exercise || options->save ||
+        options->predict || options->first_for_run || options->has_compare)
+        return;
+    session->kernel = "interleaved";
+    options->home = true;
 }
 
 static bool make_runs(Options *options, Error *error) {
@@ -419,23 +601,45 @@ static bool make_runs(Options *options, Error *error) {
     if (session->times_blocks && options->action != ACTION_REPORT && session->backend != BACKEND_EMULATOR)
         session->measure_sass = true; /* the interface shows the machine code of this run */
     if (options->action == ACTION_VERIFY) session->backend = BACKEND_EMULATOR; /* the run to verify */
+    if (options->action == ACTION_VERIFY &&
+        session->times_warps) /* the multiprocessor that runs a traced block */
+        session->has_trace_blocks = true;
     if (!options->has_compare) return true;
-    if (!options_draws(options))
-        return error_set(error, "--compare works with the interface and with --frame, not with --%s",
+    if (!options_draws(options) && options->action != ACTION_REPORT)
+        return error_set(error, "--compare works with the interface, --frame and --report, not with --%s",
                          options->action_name);
-    return session->saved || options_compare(options, session, error);
+    /* The launches of a program are known later. */
+    return session->saved || options_has_program(options) || options_compare(options, session, error);
+}
+
+/* The lab needs no kernel: without one, the lab of strides is behind it. --report prints its figures. */
+static void options_choose_index(Options *options) {
+    SessionOptions *session = &options->session;
+    if (!options->has_index) return;
+    if (options->action == ACTION_REPORT && !session->kernel && !session->file && !session->saved)
+        options->action = ACTION_INDEX;
+    else if (options_draws(options) && !session->kernel && !session->file && !session->saved &&
+             !options->has_lecture)
+        session->kernel = "lab_bank_stride";
+}
+
+void options_begin(Options *options) {
+    *options = (Options){
+        .session = {.backend = BACKEND_AUTO}, .frame_columns = 120, .frame_rows = 40, .time_limit = 60};
 }
 
 bool options_parse(int argc, char **argv, Options *options, Error *error) {
     struct option table[OPTION_COUNT + 1] = {0};
-    memset(options, 0, sizeof *options);
-    options->session.backend = BACKEND_AUTO;
-    options->frame_columns = 120;
-    options->frame_rows = 40;
     for (int i = 0; i < OPTION_COUNT; i++) {
         const char *argument = OPTIONS[i].argument;
         int kind = !argument ? no_argument : *argument == '=' ? optional_argument : required_argument;
         table[i] = (struct option){OPTIONS[i].name, kind, NULL, FIRST_VALUE + i};
+    }
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--") != 0) continue;
+        if (argv[i + 1]) options->program_arguments = argv + i + 1;
+        argv[i] = NULL;
+        argc = i;
     }
     opterr = 0;
     optind = 1;
@@ -450,6 +654,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         if (row->suits != ANY && !options->first_for_run) options->first_for_run = row->name;
         if (row->suits == CATALOGUE && !options->first_for_kernel) options->first_for_kernel = row->name;
         if (row->suits == USER_FILE && !options->first_for_file) options->first_for_file = row->name;
+        if (row->suits == COMPILED && !options->first_for_compiled) options->first_for_compiled = row->name;
     }
     if (options->action == ACTION_OPEN && options->record_cast && options->keys) {
         options->action = ACTION_RECORD;
@@ -459,6 +664,10 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
     if (!take_file(options, argc - optind, argv + optind, error)) return false;
     if (options->has_lecture && !options->lecture && options->action == ACTION_OPEN)
         options->action = ACTION_LECTURES;
+    if (options->has_exercise && !options->exercise && options->action == ACTION_OPEN)
+        options->action = ACTION_EXERCISES;
+    options_choose_index(options);
+    choose_home(options);
     return options_check_together(options, error) && make_runs(options, error);
 }
 

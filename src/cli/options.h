@@ -6,6 +6,7 @@
 #define CLI_OPTIONS_H
 
 #include "base/text.h"
+#include "exercise/grade_print.h"
 #include "session/session.h"
 #include "tui/draw/theme.h"
 
@@ -28,18 +29,21 @@ extern const ActionRow action_rows[CLI_ACTION_COUNT];
 typedef struct Options {
     SessionOptions session;
     Action action;
-    const char *action_name; /* the option that selected it, "report"; NULL: none did */
-    bool json;               /* --report=json, --json */
-    bool profile;            /* --profile */
-    int gpus;                /* --gpus; 0: not given */
-    bool tsv;                /* --bench=tsv */
-    bool grid;               /* --bench=grid */
-    bool bench_sass;         /* --bench=sass */
-    bool sarif;              /* --check=sarif */
+    const char *action_name;   /* the option that selected it, "report"; NULL: none did */
+    bool json;                 /* --report=json, --json */
+    bool profile;              /* --profile */
+    int gpus;                  /* --gpus; 0: not given */
+    bool tsv;                  /* --bench=tsv */
+    bool grid;                 /* --bench=grid */
+    SessionWarpsForm timeline; /* --timeline */
+    bool bench_sass;           /* --bench=sass */
+    bool sarif;                /* --check=sarif */
     int frame_columns, frame_rows;
     const char *keys; /* NULL: none */
     bool still;       /* --no-motion */
+    bool plain;       /* --plain, or TERM=dumb */
     bool watch;       /* runs the file again when it changes */
+    bool home;        /* nothing to run was given: begins with the home screen */
     int step;         /* from 1; 0: not given */
     Theme theme;
     bool svg;                /* --frame as an image */
@@ -50,24 +54,50 @@ typedef struct Options {
     bool has_compare;        /* --compare: `compare` is the second run; for a FILE.redviz, set later */
     SessionOptions compare;
     char compare_items[512]; /* storage for `compare` */
+    const char *invariant;   /* --invariant; NULL: not given */
+    bool has_what_if;        /* --what-if: tries this remedy */
+    SessionRemedyKind what_if;
+    char **run_files; /* --run: FILE.cu ..., ended by NULL; NULL: not given */
+    char **
+        program_arguments; /* what follows --: the arguments of --run, else a program and its arguments; NULL: not given */
+    double time_limit; /* seconds */
+    const char *call;  /* --call; NULL: not given */
+    bool call_failed;  /* set by it: an output was wrong */
+    const char *sizes; /* --n 1,31,1000: of --call; NULL: not given */
+    const char *at;    /* the launch to show: "3", "reduce#2"; NULL: the one with the most to show */
+    bool run;          /* --run */
     bool has_lecture;
     const char *lecture;  /* its name, or FILE.md; NULL: lists them */
     const char *language; /* NULL: the locale's */
     int stop;             /* of the lecture, from 1; 0: not given */
-    bool predict;         /* asks questions about the run */
-    bool no_predict;      /* shows a lecture's questions without waiting for an answer */
+    bool has_exercise;
+    const char *exercise; /* its name, or FILE.md; NULL: lists them */
+    bool grades;          /* --grade; the action is CHECK */
+    GradeForm grade;
+    const char *submission; /* FILE.cu or a folder; NULL: not given */
+    bool predict;           /* asks questions about the run */
+    bool no_predict;        /* shows a lecture's questions without waiting for an answer */
+    bool has_index;         /* --index: the index lab, or with --report its figures */
+    const char *index[2];   /* its expressions; NULL: not given */
     const char *access_path, *dump;
     const char *generate; /* "man", "bash", "zsh", "fish" */
-    const char *commit;   /* the program's git commit, or ""; set by main() */
-    /* The first option that applies only to a run, only to --kernel, only to FILE.cu and FILE.ptx; NULL:
-     * none. */
-    const char *first_for_run, *first_for_kernel, *first_for_file;
+    int argc;             /* the command line, for the list of last runs; argv NULL: not kept */
+    char **argv;
+    const char *commit; /* the program's git commit, or ""; set by main() */
+    /* The first option that applies only to a run, only to --kernel, only to FILE.cu and FILE.ptx, to
+     * these and to --source; NULL: none. */
+    const char *first_for_run, *first_for_kernel, *first_for_file, *first_for_compiled;
 } Options;
 
 /* actions.c: true if screens are drawn, on a terminal or without one. */
 bool options_draws(const Options *options);
 /* True if the interface opens on a terminal. */
 bool options_is_interface(const Options *options);
+/* --run, --call, or a program behind --. */
+bool options_has_program(const Options *options);
+
+/* Sets every option to its default: call before options_parse(). */
+void options_begin(Options *options);
 
 /* Strings are borrowed from `argv` and from `options` itself, which must not move. False with a line that
  * names the option and says what it accepts. */
@@ -77,10 +107,18 @@ bool options_parse(int argc, char **argv, Options *options, Error *error);
  * after it is open. Call once. */
 bool options_compare(Options *options, const SessionOptions *first, Error *error);
 
+enum { OPTIONS_VARIANTS = 9 };
+/* options_invariant.c: the runs that --invariant compares, from the first run's settings. Strings are in `arena`. */
+bool options_invariant(const Options *options, const SessionOptions *first, Arena *arena,
+                       SessionVariant variants[OPTIONS_VARIANTS], int *count, Error *error);
+
 /* Checks that options which are valid alone can be combined. The functions below check lectures and pages. */
 bool options_check_together(const Options *options, Error *error);
 /* options_lecture.c: checks the combinations of --lecture, --predict and their options. */
 bool options_check_lecture(const Options *options, Error *error);
+/* options_exercise.c: takes the words of --exercise and --grade; and checks their combinations. */
+bool options_take_exercise(Options *options, int count, char **words, Error *error);
+bool options_check_exercise(const Options *options, Error *error);
 /* options_page.c: --html and --handout select the action, unless something else is printed; and checks their
  * combinations. */
 void options_choose_page(Options *options);
@@ -92,7 +130,7 @@ struct OptionRow { /* of options.def */
     const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
     bool (*take)(Options *options, const OptionRow *row, const char *value, Error *error);
     const char *help;
-    enum { ANY, RUN, CATALOGUE, USER_FILE } suits;
+    enum { ANY, RUN, CATALOGUE, USER_FILE, COMPILED } suits;
     Action action; /* for options that select one */
 };
 

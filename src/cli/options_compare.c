@@ -16,7 +16,7 @@ static char *next_item(char **cursor) {
 static void take_second(const SessionOptions *first, Options *second, const char *name) {
     if (text_ends_with(name, ".redviz")) {
         second->session = (SessionOptions){.saved = name, .threads = first->threads};
-    } else if (text_ends_with(name, ".ptx") || text_ends_with(name, ".cu")) {
+    } else if (text_ends_with(name, ".ptx") || text_is_cuda_source(name)) {
         second->session = (SessionOptions){.file = name, .threads = first->threads};
         second->session.catalog.n = first->catalog.n;
         second->session.catalog.seed = first->catalog.seed;

@@ -17,6 +17,10 @@ static bool check_launches(const SessionOptions *session, Error *error) {
            error_set(error, "--launch describes its launches completely; leave out --%s", also);
 }
 
+bool options_has_program(const Options *options) {
+    return options->run || options->call || options->program_arguments;
+}
+
 bool options_check_together(const Options *options, Error *error) {
     const SessionOptions *session = &options->session;
     const ActionRow *row = &action_rows[options->action];
@@ -26,26 +30,55 @@ bool options_check_together(const Options *options, Error *error) {
         return error_set(error, "--save keeps a run, and --%s makes none", options->action_name);
     if (options->action == ACTION_BENCH && options->save && options->grid)
         return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
+    if (options->action == ACTION_TIMELINE && options->save)
+        return error_set(error,
+                         "--timeline --save: a session file keeps no timelines of warps; write them to a "
+                         "file with --timeline=tsv >");
     if (options->action == ACTION_LADDER && (session->kernel || session->file || session->saved))
         return error_set(error, "--ladder shows all rungs: it takes --n, --dtype and --op, and no kernel");
     if (options->action == ACTION_BENCH && (session->file || session->saved))
         return error_set(error, "--bench times kernels of the catalogue");
+    if (options->has_index && !options_draws(options) && options->action != ACTION_INDEX)
+        return error_set(
+            error, "--index opens the index lab, and goes with --frame; with --report it takes no kernel");
+    bool shows_change = options->action == ACTION_OPEN || options->action == ACTION_FRAME ||
+                        options->action == ACTION_RECORD || options->action == ACTION_REPORT ||
+                        options->action == ACTION_CHECK;
+    if (options->has_what_if && (!shows_change || options->json || options->sarif))
+        return error_set(error, "--what-if goes with --report, --check or --frame, as text");
+    if (options->has_what_if && (options->has_compare || options->has_lecture || options->save))
+        return error_set(error, "--what-if shows one run before and after; leave out --%s",
+                         options->has_compare   ? "compare"
+                         : options->has_lecture ? "lecture"
+                                                : "save");
+    if ((session->residency_count || session->times_shared || session->times_lines) && !session->times_warps)
+        return error_set(error, "--%s goes with --timeline",
+                         session->residency_count ? "residency" : "timeline-sites");
     if (options->profile && options->action != ACTION_BENCH)
         return error_set(error, "--profile goes with --bench");
     if (options->gpus && options->action != ACTION_BENCH) return error_set(error, "--gpus goes with --bench");
     if (options->gpus && session->kernel && strcmp(session->kernel, "fastest") != 0)
         return error_set(error, "--gpus sums an array with the kernel fastest, not %s", session->kernel);
-    if (!options_check_page(options, error) || !options_check_lecture(options, error)) return false;
-    if (!row->needs_kernel || options->has_lecture) return true;
+    if (!options_check_page(options, error) || !options_check_lecture(options, error) ||
+        !options_check_exercise(options, error))
+        return false;
+    if (!row->needs_kernel || options->has_lecture || options->has_exercise) return true;
     if (session->saved && options->first_for_run)
         return error_set(error, "--%s is for a run; %s is a saved run with its own settings",
                          options->first_for_run, session->saved);
+    if (options->sizes && !options->call)
+        return error_set(error, "--n %s: several sizes go with --call", options->sizes);
+    if (options_has_program(options)) return true;
     if (!session->kernel && !session->file && !session->saved)
         return error_set(error, "nothing to show: give --kernel NAME (redviz --list names them), FILE.cu, "
                                 "FILE.ptx or FILE.redviz");
     if (session->file && options->first_for_kernel)
         return error_set(error, "--%s is for kernels of the catalogue, not for a file",
                          options->first_for_kernel);
+    if (session->kernel && options->first_for_compiled && !session->source)
+        return error_set(error,
+                         "--%s is for FILE.cu and FILE.ptx, or with --source for a kernel of the catalogue",
+                         options->first_for_compiled);
     if (session->kernel && options->first_for_file)
         return error_set(error, "--%s is for FILE.cu and FILE.ptx; a kernel of the catalogue brings its own",
                          options->first_for_file);
@@ -60,6 +93,9 @@ bool options_check_together(const Options *options, Error *error) {
         return error_set(error, "--check=sarif and --json are two forms: give one of them");
     if (options->watch && row->screen != SCREEN_TERMINAL)
         return error_set(error, "--watch goes with the interface, not with --%s", options->action_name);
+    if (options->plain && (row->screen != SCREEN_TERMINAL || options->record_cast))
+        return error_set(error, "--plain goes with the interface, not with --%s",
+                         options->record_cast ? "record-cast" : options->action_name);
     if (options->svg && options->action != ACTION_FRAME) return error_set(error, "--svg goes with --frame");
     if (options->record_cast && !options_draws(options))
         return error_set(

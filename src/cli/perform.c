@@ -5,8 +5,10 @@
 
 #include "base/version.h"
 #include "cli/bench_print.h"
+#include "cli/exercise_open.h"
 #include "cli/generate.h"
 #include "cli/grid_print.h"
+#include "cli/index_print.h"
 #include "cli/ladder_print.h"
 #include "cli/lecture_open.h"
 #include "cli/list.h"
@@ -62,6 +64,10 @@ PRINT(LECTURES) {
     return lecture_list(options, out, error);
 }
 
+PRINT(EXERCISES) {
+    return exercise_list(options, out, error);
+}
+
 PRINT(DUMP_IR) {
     return session_dump_front_end(&options->session, FORM_IR, out, error);
 }
@@ -100,6 +106,10 @@ PRINT(LADDER) {
 PRINT(LATENCY) {
     LadderPrint print = ladder_of(options);
     return ladder_print_latency(&print, out, error);
+}
+
+PRINT(INDEX) {
+    return index_print(options->index, options->session.machine, options->json, out, error);
 }
 
 /* Prints results as they are measured, so not through *out. */

@@ -4,11 +4,18 @@
 #include "cli/perform.h"
 
 #include "base/interrupt.h"
+#include "base/language.h"
+#include "cli/exercise_open.h"
+#include "cli/home_offer.h"
 #include "cli/lecture_offer.h"
+#include "cli/page_link.h"
 #include "cli/progress.h"
+#include "cli/program_offer.h"
+#include "cli/translated_files.h"
 #include "tui/app.h"
 #include "tui/draw/terminal_text.h"
 #include "tui/quiz.h"
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -42,6 +49,10 @@ static AppStart start_of(const Options *options) {
                       .compare = options->has_compare ? &options->compare : NULL,
                       .theme = options->theme,
                       .cast = options->record_cast,
+                      .has_what_if = options->has_what_if,
+                      .what_if = options->what_if,
+                      .has_index = options->has_index,
+                      .index = {options->index[0], options->index[1]},
                       .machine = options->session.machine,
                       .still = options->still,
                       .watch = options->watch,
@@ -58,7 +69,7 @@ static bool is_same_file(const char *a, const char *b) {
 
 /* ---- what is shown ------------------------------------------------------------------------------------ */
 
-enum { NOT_SAID = -1 };
+enum { NOT_SAID = -1, RUNS_PROGRAM = -2 };
 
 typedef struct Showing {
     const Options *options;
@@ -71,14 +82,36 @@ typedef struct Showing {
 /* Defines a show function; false with `error`. */
 #define SHOW(action) static bool show_##action(const Showing *show, Error *error)
 
+/* Only a plain `redviz FILE.cu` asks whether to run its main(): what else was asked for is about one kernel. */
+static bool asks_for_program(const Options *options, Session *session) {
+    const SessionOptions *asked = &options->session;
+    return session_has_program(session) && asked->file && !asked->text && !options->first_for_file &&
+           !options->keys && !options->watch && !options->home && !options->has_compare &&
+           !options->has_what_if && !options->has_index && !options->predict && !options->has_lecture &&
+           !options->record_cast && !options->save && !options->step;
+}
+
 SHOW(OPEN) {
-    return app_run(show->session, show->start, error);
+    ProgramOffer offer = {0};
+    if (asks_for_program(show->options, show->session)) show->start->program = &offer;
+    const char *terminal = getenv("TERM");
+    bool is_plain = show->options->plain || (terminal && !strcmp(terminal, "dumb"));
+    if (is_plain) return app_plain(show->session, show->start, stdin, stdout, error);
+    bool good = app_run(show->session, show->start, error);
+    if (offer.is_accepted) *show->status = RUNS_PROGRAM;
+    return good;
 }
 
 SHOW(REPORT) {
-    (void)error;
-    session_report(show->session, show->options->json, show->out);
-    return true;
+    const Options *options = show->options;
+    if (!options->has_compare) {
+        session_report(show->session, options->json, show->out);
+        return true;
+    }
+    Session *second = session_open(&options->compare, error);
+    if (second) session_report_compared(show->session, second, options->json, show->out);
+    session_free(second);
+    return second != NULL;
 }
 
 SHOW(SASS) {
@@ -88,8 +121,18 @@ SHOW(SASS) {
     return true;
 }
 
+static bool check_program(const Showing *show) {
+    const Options *options = show->options;
+    SessionCheckForm form = options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
+    bool failed, unknown;
+    session_check_program(show->session, form, options->time_limit, &failed, &unknown, show->out);
+    *show->status = failed ? RUN_FAILED : unknown ? NOT_EMULATED : DONE;
+    return true;
+}
+
 SHOW(CHECK) {
     (void)error;
+    if (show->options->session.program) return check_program(show);
     const SessionProgress *progress = session_options(show->session)->progress;
     ProgressLine *shown = progress ? progress_begin(progress) : NULL;
     session_check(show->session,
@@ -99,6 +142,34 @@ SHOW(CHECK) {
                   show->out);
     progress_end(shown);
     return true;
+}
+
+SHOW(INVARIANT) {
+    static const int statuses[] = {[ORDER_IS_FIXED] = DONE,
+                                   [ORDER_DIFFERS] = RUN_FAILED,
+                                   [ORDER_IS_UNKNOWN] = NOT_EMULATED,
+                                   [ORDER_HAS_NO_RUN] = BAD_INPUT};
+    SessionVariant variants[OPTIONS_VARIANTS];
+    SessionOrderAnswer answer = ORDER_HAS_NO_RUN;
+    Arena arena = {0};
+    int count;
+    SessionOptions first = show->options->session;
+    first.progress = NULL;
+    first.unsupported = NULL;
+    bool good = options_invariant(show->options, &first, &arena, variants, &count, error) &&
+                session_invariant(variants, count, show->options->json, &answer, show->out, error);
+    arena_done(&arena);
+    *show->status = statuses[answer];
+    if (good || answer == ORDER_HAS_NO_RUN) return good;
+    error_print(error, stderr);
+    return true;
+}
+
+SHOW(TIMELINE) {
+    const SessionWarps *warps = session_warps(show->session);
+    if (warps->count && warps->has_failed)
+        fprintf(stderr, "redviz: recorded, since it could not be measured here: %s\n", warps->why);
+    return session_print_warps(show->session, show->options->timeline, show->out, error);
 }
 
 SHOW(EVENTS) {
@@ -131,16 +202,19 @@ SHOW(RECORD) {
                       error);
 }
 
-static bool write_page(const Options *options, Session *session, const AppStart *start, Error *error) {
-    Text page = {0};
+static bool write_page(const Options *options, Session *session, AppStart *start, Error *error) {
+    Text page = {0}, link = {0};
     if (options->handout && start->lecture && is_same_file(options->handout, start->lecture->lecture->path))
         return error_set(error, "--handout: '%s' is the lecture itself", options->handout);
     int columns = options->frame_columns, rows = options->frame_rows;
     bool as_html = options->handout && options->handout[strlen(options->handout) - 1] == 'l';
+    if (options->html && page_link_add(options, &link)) start->interface = text_string(&link);
     bool good = options->html ? app_html(session, columns, rows, start, &page, error)
                               : app_handout(session, columns, rows, start, as_html, &page, error);
     good = good && finish_write_file(options->html ? options->html : options->handout, &page, error);
+    start->interface = NULL;
     text_done(&page);
+    text_done(&link);
     return good;
 }
 
@@ -148,8 +222,8 @@ SHOW(PAGE) {
     return write_page(show->options, show->session, show->start, error);
 }
 
-static bool show_run(const Options *options, Session *session, const LectureRun *lecture, int *status,
-                     Error *error) {
+static bool show_run(const Options *options, Session *session, const LectureRun *lecture, Grading *grading,
+                     int *status, Error *error) {
     static bool (*const shows[CLI_ACTION_COUNT])(const Showing *, Error *) = {
 #define SHOWN(action, ...) [ACTION_##action] = show_##action,
 #include "cli/actions.def"
@@ -159,20 +233,26 @@ static bool show_run(const Options *options, Session *session, const LectureRun 
     Text out = {0};
     if (options_draws(options) && options->action != ACTION_PAGE) lecture_offer_open(options, &offered);
     start.lectures = offered.offer.rows.count ? &offered.offer : NULL;
+    OfferedHome home = {0};
+    if (options_draws(options) && options->action != ACTION_PAGE) home_offer_open(&home);
+    start.home = &home.offer;
+    start.opens_home = options->home;
     start.lecture = lecture;
+    start.grading = grading;
     start.stop = options->stop;
     Showing show = {.options = options, .session = session, .start = &start, .out = &out};
     show.status = status;
     bool shown = shows[options->action](&show, error);
     finish_print(&out);
     lecture_offer_close(&offered);
+    home_offer_close(&home);
     return shown;
 }
 
 static bool show_quiz(const Options *options, Session *session, int *status, Error *error) {
     Quiz quiz;
     if (!quiz_open(session, lecture_language(options), &quiz, error)) return false;
-    bool shown = show_run(options, session, &quiz.run, status, error);
+    bool shown = show_run(options, session, &quiz.run, NULL, status, error);
     quiz_close(&quiz);
     return shown;
 }
@@ -211,8 +291,8 @@ static bool needs_hazards(const Options *options) {
 /* The interface has already shown failures; a script reads them from the status. */
 static int status_of(const Options *options, Session *session) {
     if (options_is_interface(options)) return DONE;
-    const Findings *hazards = options->action == ACTION_CHECK ? session_hazards(session) : NULL;
-    bool failed = session_failed(session) || (hazards && hazards->error_count);
+    bool has_hazards = options->action == ACTION_CHECK && session_sure_errors(session) > 0;
+    bool failed = session_failed(session) || has_hazards;
     return failed ? RUN_FAILED : session_is_unsupported(session) ? NOT_EMULATED : DONE;
 }
 
@@ -231,23 +311,95 @@ static Session *open_session(Options *options, SessionProgress *progress, Text *
     return session;
 }
 
-static int run(Options *options, Error *error) {
+/* --what-if with --report or --check. */
+static int try_remedy(const Options *options, Session *session, Error *error) {
+    static const char *const names[] = {"pad", "swizzle", "and", "next"};
+    Arena arena = {0};
+    SessionOptions changed;
+    int finding, number;
+    bool good =
+        session_find_remedy(session, options->what_if, &finding, &number) ||
+        error_set(error, "--what-if %s: no slow place of this run has this remedy", names[options->what_if]);
+    good = good && session_try(session, finding, number, &arena, &changed, error);
+    Session *after = good ? session_open(&changed, error) : NULL;
+    Text out = {0};
+    if (after) session_remedy_table(session, after, finding, number, &out);
+    if (after && options->action == ACTION_CHECK) session_check(after, CHECK_TEXT, &out);
+    finish_print(&out);
+    session_free(after);
+    arena_done(&arena);
+    return after ? DONE : finish_refuse(error);
+}
+
+/* A session file of a program: its launches are those of a program that has just run. *session: --at another one. */
+static Program *take_saved(Options *options, Session **session, Error *error) {
+    Program *program = session_take_program(*session);
+    SessionOptions other = *session_options(*session);
+    options->session.program = program;
+    options->session.launch = other.launch;
+    if (!options->at) return program;
+    Session *opened = session_set(&other, "at", options->at, error) ? session_open(&other, error) : NULL;
+    session_free(*session);
+    *session = opened;
+    return program;
+}
+
+/* *program: that of a session file, which the caller frees. */
+static int run_session(Options *options, Program **program, Error *error) {
     Text unsupported = {0};
     SessionProgress progress = {0};
     Session *session = open_session(options, &progress, &unsupported, error);
+    if (session && options->session.saved) *program = take_saved(options, &session, error);
     if (!session) return refuse_unsupported(&unsupported, refuse_run(error));
-    bool late = options->has_compare && options->session.saved;
-    if (options->save) session_symmetry(session); /* a file replays the results without a run */
+    if (options->has_what_if && !options_draws(options)) {
+        int done = try_remedy(options, session, error);
+        session_free(session);
+        return done;
+    }
+    if (options_is_interface(options) && !options->home && options->argv)
+        home_remember(options->argc, options->argv);
+    bool late = options->has_compare && (options->session.saved || options->session.program);
     int status = NOT_SAID;
     bool shown = (!options->save || session_save(session, options->save, error)) &&
                  (!late || options_compare(options, session_options(session), error)) &&
                  (options->predict ? show_quiz(options, session, &status, error)
-                                   : show_run(options, session, NULL, &status, error));
+                                   : show_run(options, session, NULL, NULL, &status, error));
     if (status == NOT_SAID) status = status_of(options, session);
     bool interrupted = session_is_interrupted(session);
     session_free(session);
     if (interrupted && shown && fflush(stdout) == 0) interrupt_die();
     return shown ? status : refuse_run(error);
+}
+
+/* From here on as with --run FILE.cu. */
+static void take_program(Options *options, char *files[2]) {
+    files[0] = (char *)options->session.file;
+    files[1] = NULL;
+    options->run = true;
+    options->run_files = files;
+    options->session.file = NULL;
+    fprintf(stderr, "redviz: compiling and running %s ... (Ctrl-C stops it)\n", files[0]);
+}
+
+static int run_program(Options *options, Error *error) {
+    Program *program = program_offer_open(options, error), *none = NULL;
+    int status = !program                      ? finish_refuse(error)
+                 : options->session.launch < 0 ? program_offer_refuse(program, options->json, error)
+                                               : run_session(options, &none, error);
+    program_free(program);
+    return status;
+}
+
+static int run(Options *options, Error *error) {
+    char *files[2];
+    Program *saved = NULL;
+    int status = options_has_program(options) ? RUNS_PROGRAM : run_session(options, &saved, error);
+    program_free(saved);
+    if (status == RUNS_PROGRAM) {
+        if (!options_has_program(options)) take_program(options, files);
+        status = run_program(options, error);
+    }
+    return status == DONE && options->call_failed ? RUN_FAILED : status;
 }
 
 /* ---- a lecture ----------------------------------------------------------------------------------------- */
@@ -278,13 +430,65 @@ static int run_lecture(const Options *options, Error *error) {
     first.first_look = is_interface;
     Session *session = session_open(&first, &why);
     int status = DONE;
-    bool shown = session ? show_run(options, session, &open.run, &status, error)
+    bool shown = session ? show_run(options, session, &open.run, NULL, &status, error)
                          : lecture_refuse(open.lecture, open.lecture->stops[0].command_place, &why, error);
     session_free(session);
     lecture_close(&open);
     return shown ? status : finish_refuse(error);
 }
 
+/* ---- an exercise --------------------------------------------------------------------------------------- */
+
+/* The learner's file stands in this folder; it runs with the size that the goals are about. */
+static int open_solution(const Options *options, const Exercise *exercise, const char *file, Error *error) {
+    Text launch = {0};
+    exercise_print_launch(exercise, exercise->inputs[0], &launch);
+    SessionOptions run = options->session;
+    run.file = file;
+    run.launches = text_string(&launch);
+    run.expect = exercise->expect;
+    run.catalog.n = exercise->counted_n;
+    run.first_look = options_is_interface(options);
+    Session *session = session_open(&run, error);
+    Grading *grading = session ? grading_new(exercise, file, &run, error) : NULL;
+    int status = DONE;
+    Options shown_with = *options;
+    shown_with.watch = true;
+    bool shown = grading && show_run(&shown_with, session, grading_lecture(grading), grading, &status, error);
+    bool opened = grading != NULL;
+    grading_free(grading);
+    session_free(session);
+    text_done(&launch);
+    if (shown) return DONE;
+    int refused = finish_refuse(error);
+    if (!opened) fprintf(stderr, "mend %s, or move it away to begin the exercise anew\n", file);
+    return refused;
+}
+
+static int solve_exercise(const Options *options, Error *error) {
+    Exercise *exercise = exercise_open(options, error);
+    if (!exercise) return finish_refuse(error);
+    char file[TRANSLATED_PATH_BYTES];
+    snprintf(file, sizeof file, "%.200s.cu", exercise->name);
+    int status = exercise_write_start(exercise, file, error) ? open_solution(options, exercise, file, error)
+                                                             : finish_refuse(error);
+    exercise_free(exercise);
+    return status;
+}
+
+static int run_exercise(const Options *options, Error *error) {
+    Text out = {0};
+    bool failed = false;
+    if (options_draws(options)) return solve_exercise(options, error);
+    bool good = options->grades ? exercise_grade(options, &out, &failed, error)
+                                : exercise_check(options, &out, &failed, error);
+    finish_print(&out);
+    return !good ? finish_refuse(error) : failed ? RUN_FAILED : DONE;
+}
+
 int perform_run(Options *options, Error *error) {
-    return options->has_lecture ? run_lecture(options, error) : run(options, error);
+    if (options_draws(options)) language_set(lecture_language(options)); /* what is printed stays English */
+    return options->has_lecture    ? run_lecture(options, error)
+           : options->has_exercise ? run_exercise(options, error)
+                                   : run(options, error);
 }

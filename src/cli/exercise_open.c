@@ -1,0 +1,156 @@
+#define _XOPEN_SOURCE 700
+
+#include "cli/exercise_open.h"
+
+#include "cli/lecture_open.h"
+#include "cli/translated_files.h"
+#include "exercise/grade_print.h"
+#include "exercise/solved.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_FILES = 1000 };
+
+static const TranslatedFolder FOLDER = {"assets/exercises", "exercise"};
+
+static Exercise *open_named(const Options *options, const char *name, Error *error) {
+    char path[TRANSLATED_PATH_BYTES];
+    return translated_find(&FOLDER, name, lecture_language(options), path, error) ? exercise_read(path, error)
+                                                                                  : NULL;
+}
+
+Exercise *exercise_open(const Options *options, Error *error) {
+    return open_named(options, options->exercise, error);
+}
+
+/* ---- list ---- */
+
+static int by_order(const void *a, const void *b) {
+    const Exercise *const *one = a, *const *other = b;
+    return (*one)->order != (*other)->order ? (*one)->order - (*other)->order
+                                            : strcmp((*one)->name, (*other)->name);
+}
+
+bool exercise_list(const Options *options, Text *out, Error *error) {
+    char names[TRANSLATED_MOST][TRANSLATED_NAME_BYTES];
+    Exercise *exercises[TRANSLATED_MOST] = {0};
+    int count = translated_names(&FOLDER, names, error), opened = 0;
+    if (count < 0) return false;
+    for (int i = 0; i < count && (exercises[opened] = open_named(options, names[i], error)); i++) opened++;
+    char *solved = solved_read();
+    qsort(exercises, (size_t)opened, sizeof *exercises, by_order);
+    for (int i = 0; i < opened; i++) {
+        const Exercise *exercise = exercises[i];
+        if (opened == count)
+            text_print(out, "  [%c] %-20s %s\n", solved_has(solved, exercise->name) ? 'x' : ' ',
+                       exercise->name, exercise->title);
+        exercise_free(exercises[i]);
+    }
+    free(solved);
+    if (!count) text_add(out, "no exercise is installed\n");
+    return opened == count;
+}
+
+/* ---- check ---- */
+
+static GradeLimits limits_of(const Options *options) {
+    return (GradeLimits){.instructions = options->session.instruction_budget,
+                         .seconds = options->time_limit,
+                         .threads = options->session.threads,
+                         .compiler = options->session.compiler};
+}
+
+bool exercise_check(const Options *options, Text *out, bool *failed, Error *error) {
+    Exercise *exercise = exercise_open(options, error);
+    if (!exercise) return false;
+    GradeLimits limits = limits_of(options);
+    *failed = !grade_check_exercise(exercise, &limits, out);
+    exercise_free(exercise);
+    return true;
+}
+
+/* ---- grades ---- */
+
+static int by_path(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The sources in a folder, by name; the file itself if it is none. -1 with `error`. */
+static int list_submissions(const char *path, char *files[MOST_FILES], Arena *arena, Error *error) {
+    int count = 0;
+    DIR *folder = opendir(path);
+    if (!folder && errno == ENOTDIR) {
+        files[0] = arena_copy_string(arena, path);
+        return 1;
+    }
+    if (!folder) {
+        error_set_at(error, path, 0, 0, "%s", strerror(errno));
+        return -1;
+    }
+    for (struct dirent *entry; count < MOST_FILES && (entry = readdir(folder));)
+        if (text_is_cuda_source(entry->d_name))
+            files[count++] = arena_print(arena, "%s/%s", path, entry->d_name);
+    closedir(folder);
+    if (!count) error_set_at(error, path, 0, 0, "the folder has no FILE.cu");
+    qsort(files, (size_t)count, sizeof *files, by_path);
+    return count ? count : -1;
+}
+
+static bool grade_files(const Options *options, const Exercise *exercise, char *const *files, int count,
+                        Text *out, bool *failed, Error *error) {
+    GradeLimits limits = limits_of(options);
+    Grade *grades = memory_new((size_t)count * sizeof *grades);
+    int graded = 0;
+    bool good = true;
+    for (; good && graded < count; graded++) {
+        good = grade_file(exercise, files[graded], NULL, &limits, &grades[graded], error);
+        *failed = *failed || !grade_passed(&grades[graded]);
+    }
+    if (good) grade_print(exercise, grades, count, options->grade, out);
+    for (int i = 0; i < graded; i++) grade_done(&grades[i]);
+    free(grades);
+    return good;
+}
+
+bool exercise_grade(const Options *options, Text *out, bool *failed, Error *error) {
+    char *files[MOST_FILES];
+    Arena arena = {0};
+    *failed = false;
+    int count = list_submissions(options->submission, files, &arena, error);
+    Exercise *exercise = count < 0 ? NULL : exercise_open(options, error);
+    bool good = exercise != NULL;
+    if (good && options->grade == GRADE_GRADESCOPE && count > 1)
+        good = error_set(error, "--grade=gradescope: results.json is of one file");
+    good = good && grade_files(options, exercise, files, count, out, failed, error);
+    exercise_free(exercise);
+    arena_done(&arena);
+    return good;
+}
+
+/* ---- the learner's file ---- */
+
+/* The task as comments, then the code. */
+bool exercise_write_start(const Exercise *exercise, const char *path, Error *error) {
+    Text text = {0};
+    text_print(&text, "// %s\n//\n", exercise->title);
+    for (const char *at = exercise->task; *at;) {
+        size_t length = strcspn(at, "\n");
+        text_print(&text, "//%s%.*s\n", length ? " " : "", (int)length, at);
+        at += length + (at[length] != 0);
+    }
+    text_print(&text, "\n%s", exercise->start);
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    bool good = file >= 0 || errno == EEXIST || error_set_at(error, path, 0, 0, "%s", strerror(errno));
+    if (file >= 0) {
+        good = write(file, text_string(&text), text.length) == (ssize_t)text.length;
+        good = close(file) == 0 && good;
+        if (!good) error_set_at(error, path, 0, 0, "it could not be written");
+    }
+    text_done(&text);
+    return good;
+}

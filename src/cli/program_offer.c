@@ -1,0 +1,79 @@
+#define _XOPEN_SOURCE 700
+#include "cli/program_offer.h"
+
+#include "base/interrupt.h"
+#include "cli/finish.h"
+#include "cli/program_call.h"
+#include "cli/program_start.h"
+#include "runtime/launch_list.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Program *build_and_run_held(const Options *options, Error *error) {
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    BuildProgram build = {0};
+    if (!program_build(options, &build, folder, sizeof folder, error)) return NULL;
+    snprintf(path, sizeof path, "%s/program", folder);
+    size_t count = 0;
+    while (options->program_arguments && options->program_arguments[count]) count++;
+    const char **arguments = memory_new((count + 2) * sizeof *arguments);
+    arguments[0] = path;
+    for (size_t i = 0; i < count; i++) arguments[i + 1] = options->program_arguments[i];
+    Program *program = program_start(options, arguments, error);
+    free(arguments);
+    build_program_remove(folder);
+    return program;
+}
+
+/* A signal ends redviz when its files are removed. */
+static Program *build_and_run(const Options *options, Error *error) {
+    interrupt_hold();
+    Program *program = build_and_run_held(options, error);
+    interrupt_release();
+    return program;
+}
+
+Program *program_offer_open(Options *options, Error *error) {
+    Program *program = options->call ? program_call_open(options, error)
+                       : options->run_files
+                           ? build_and_run(options, error)
+                           : program_start(options, (const char *const *)options->program_arguments, error);
+    if (!program) return NULL;
+    SessionOptions *session = &options->session;
+    bool good = true;
+    session->program = program;
+    if (options->at)
+        good = session_set(session, "at", options->at, error);
+    else
+        session->launch = captured_choose(program->capture);
+    if (good) return program;
+    program_free(program);
+    return NULL;
+}
+
+int program_offer_refuse(const Program *program, bool json, Error *error) {
+    Text out = {0};
+    int errors = host_findings_count_errors(program), launches = program->capture->launch_count;
+    if (json) {
+        Json object = {.out = &out};
+        json_open_object(&object, NULL);
+        launch_list_put_json(program, &object);
+        json_close_object(&object);
+        text_add(&out, "\n");
+    } else if (launches || errors) {
+        launch_list_print(program, 0, &out);
+    }
+    finish_print(&out);
+    if (launches || errors) return RUN_FAILED;
+    if (!program->prints && !json) fputs(text_string(&program->output), stderr); /* it may say why */
+    Text end = {0};
+    program_describe_end(program, &end);
+    if (program->static_runtime)
+        error_set(error, "the program's launches cannot be seen: %s", program->static_runtime);
+    else
+        error_set(error, "the program %s and launched no kernel", text_string(&end));
+    text_done(&end);
+    return finish_refuse(error);
+}

@@ -1,0 +1,454 @@
+#define _POSIX_C_SOURCE 200809L
+#include "exercise/grade.h"
+#include "base/clock.h"
+#include "base/language.h"
+#include "base/sentence.h"
+#include "exercise/submission.h"
+#include "lecture/values.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    USUAL_INSTRUCTIONS = 1 << 18, /* and 2^15 for each of n, which may be rows */
+    USUAL_SECONDS = 60,
+    SEARCHED_N = 5003,
+    SEARCHED_WRONG_N = 1025,
+    SEARCHED_ORDERS_N = 1025
+};
+
+typedef enum BuiltInGoal { GOAL_COMPILES, GOAL_RIGHT, GOAL_SAFE, BUILT_IN_GOALS } BuiltInGoal;
+
+typedef struct GradeWork {
+    const Exercise *exercise;
+    const GradeLimits *limits;
+    const char *text; /* of the file */
+    Grade *grade;
+    double end;       /* on the clock: no run begins later */
+    bool was_stopped; /* by limits->cancel */
+} GradeWork;
+
+static bool is_cancelled(const GradeWork *grading) {
+    return grading->limits->cancel && *grading->limits->cancel;
+}
+
+static void miss(GradeWork *grading, int goal, const char *why) {
+    GradedGoal *missed = &grading->grade->goals[goal];
+    if (missed->state == GOAL_MISSED) return;
+    missed->state = GOAL_MISSED;
+    missed->why = arena_copy_string(&grading->grade->arena, why);
+}
+
+static void meet(GradeWork *grading, int goal) {
+    if (grading->grade->goals[goal].state == GOAL_NOT_TRIED) grading->grade->goals[goal].state = GOAL_MET;
+}
+
+/* ---- a run ---- */
+
+typedef struct GradeRun { /* of the submission */
+    uint64_t n;
+    const char *input; /* the fill */
+    bool twice, searches_races;
+} GradeRun;
+
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The launches with another name for a buffer: "out" is "out_before". */
+static void add_renamed(Text *out, const char *launch, const char *name, size_t length) {
+    for (const char *at = launch; *at;) {
+        bool is_name =
+            !strncmp(at, name, length) && !is_word(at[length]) && (at == launch || !is_word(at[-1]));
+        text_add_bytes(out, at, is_name ? length : 1);
+        if (is_name) text_add(out, "_before");
+        at += is_name ? length : 1;
+    }
+}
+
+/* The launches once more, which name the buffers instead of making them, "in=int[n]:random" is "in", except for that of the
+ * result. */
+static void add_again(Text *out, const char *launch, const char *name, size_t length) {
+    int depth = 0; /* of the brackets of the arguments */
+    bool skips = false;
+    text_add(out, "; ");
+    for (const char *at = launch; *at; at++) {
+        bool opens = strchr("([{", *at) != NULL, closes = strchr(")]}", *at) != NULL;
+        bool makes = *at == '=' && depth == 1 && strcspn(at, "[") < strcspn(at, ",;");
+        bool is_result = makes && at - launch > (ptrdiff_t)length && !strncmp(at - length, name, length) &&
+                         !is_word(at[-(ptrdiff_t)length - 1]);
+        if (closes) depth--;
+        if ((*at == ',' && depth == 1) || depth == 0) skips = false;
+        if (makes && !is_result) skips = true;
+        if (!skips) text_add_bytes(out, at, 1);
+        if (opens) depth++;
+    }
+}
+
+/* The second call has an output of its own, which no kernel has written; all other memory is as the first one left it. */
+static void add_twice(Text *out, const char *launch, const char *expect) {
+    size_t length = 0;
+    while (is_word(expect[length])) length++;
+    add_renamed(out, launch, expect, length);
+    add_again(out, launch, expect, length);
+}
+
+static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) {
+    Text launch = {0}, whole = {0};
+    exercise_print_launch(grading->exercise, run->input, &launch);
+    if (run->twice)
+        add_twice(&whole, text_string(&launch), grading->exercise->expect);
+    else
+        text_add(&whole, text_string(&launch));
+    const GradeLimits *limits = grading->limits;
+    SessionOptions options = {.file = grading->grade->file,
+                              .text = grading->text,
+                              .launches = text_string(&whole),
+                              .expect = grading->exercise->expect,
+                              .compiler = limits->compiler,
+                              .catalog = {.n = run->n},
+                              .backend = BACKEND_EMULATOR,
+                              .threads = limits->threads,
+                              .instruction_budget = limits->instructions
+                                                        ? limits->instructions
+                                                        : USUAL_INSTRUCTIONS + (run->n << 15),
+                              .search_races = run->searches_races,
+                              .cancel = limits->cancel};
+    Session *session = session_open(&options, error);
+    text_done(&launch), text_done(&whole);
+    return session;
+}
+
+static const char *describe(GradeWork *grading, const GradeRun *run) {
+    return arena_print(&grading->grade->arena, tr("n = %llu, input %s%s"), (unsigned long long)run->n,
+                       run->input, run->twice ? tr(", called twice") : "");
+}
+
+/* A barrier between warps is missing: __syncwarp() would not do. */
+static bool is_between_warps(const Finding *error) {
+    return error->other.pc != PTX_NO_PC && (error->other.warp != error->access.warp ||
+                                            error->other.linear_block != error->access.linear_block);
+}
+
+/* The first error, but of races the first one between warps. */
+static const Finding *first_error(const Findings *findings) {
+    const Finding *first = NULL;
+    for (int i = 0; findings && i < findings->error_count; i++) {
+        const Finding *error = &findings->items[i];
+        if (error->kind == FINDING_WRONG_RESULT) continue;
+        bool is_race = first && first->other.pc != PTX_NO_PC && error->kind == first->kind;
+        if (!first || (is_race && !is_between_warps(first) && is_between_warps(error))) first = error;
+    }
+    return first;
+}
+
+static void keep_notes(GradeWork *grading, const Findings *findings) {
+    Grade *grade = grading->grade;
+    for (int i = 0; findings && i < findings->count && grade->note_count < GRADE_NOTES; i++)
+        if (findings->items[i].severity == SEVERITY_NOTE)
+            grade->notes[grade->note_count++] = arena_copy_string(&grade->arena, findings->items[i].sentence);
+}
+
+/* An error of all runs, in the words of somebody who typed no option. */
+static const char *explain_refusal(GradeWork *grading, const Error *error) {
+    Arena *arena = &grading->grade->arena;
+    const char *name = strstr(error->message, "there is no entry '"),
+               *found = strstr(error->message, "one of: ");
+    if (name && found) {
+        name += strlen("there is no entry '");
+        return arena_print(arena, tr("the kernel must be called %.*s; the file has %s"),
+                           (int)strcspn(name, "'"), name, found + strlen("one of: "));
+    }
+    static const char option[] = "--launch: ";
+    const char *message = error->message;
+    if (!strncmp(message, option, sizeof option - 1)) message += sizeof option - 1;
+    return error->line ? arena_print(arena, "line %d: %s", error->line, message)
+                       : arena_copy_string(arena, message);
+}
+
+static const char *sentence_of(GradeWork *grading, const Finding *error) {
+    const char *end = strstr(error->sentence, "; an endless loop?");
+    return end ? arena_print(&grading->grade->arena, tr("%.*s: an endless loop?"),
+                             (int)(end - error->sentence), error->sentence)
+               : error->sentence;
+}
+
+/* As memory is before a kernel writes it: every byte is 0xa5 (plan_fill()). */
+static bool is_poison(double result) {
+    const uint64_t bits = 0xa5a5a5a5a5a5a5a5;
+    float single;
+    double wide;
+    memcpy(&single, &bits, sizeof single);
+    memcpy(&wide, &bits, sizeof wide);
+    return result == (double)(int32_t)bits || result == (double)(uint32_t)bits ||
+           result == (double)(int64_t)bits || result == (double)bits || result == (double)single ||
+           result == wide;
+}
+
+static void judge_result(GradeWork *grading, Session *session, const GradeRun *run) {
+    const ExpectResult *result = session_result(session);
+    const Finding *error = first_error(session_counted_findings(session));
+    const char *where = describe(grading, run);
+    Arena *arena = &grading->grade->arena;
+    bool ends = error && session_failed(session);
+    if (ends) miss(grading, GOAL_RIGHT, arena_print(arena, "%s: %s", where, sentence_of(grading, error)));
+    if (error) miss(grading, GOAL_SAFE, arena_print(arena, "%s: %s", where, sentence_of(grading, error)));
+    if (ends) return;
+    if (session_is_unsupported(session))
+        miss(grading, GOAL_RIGHT,
+             arena_print(arena, tr("%s: it uses an instruction that is not emulated"), where));
+    else if (!result)
+        miss(grading, GOAL_RIGHT, arena_print(arena, tr("%s: it leaves no result"), where));
+    else if (!result->correct && is_poison(result->result))
+        miss(grading, GOAL_RIGHT,
+             arena_print(arena, tr("%s: the output is not written, expected %s"), where,
+                         result->expected_text));
+    else if (!result->correct)
+        miss(grading, GOAL_RIGHT,
+             arena_print(arena, tr("%s: the result is %s, expected %s"), where, result->result_text,
+                         result->expected_text));
+}
+
+static void judge_safety(GradeWork *grading, Session *session, const GradeRun *run) {
+    const Findings *findings = session_hazards(session);
+    if (run->n <= SEARCHED_ORDERS_N && !first_error(findings)) session_search_orders(session);
+    const Finding *error = first_error(findings = session_hazards(session));
+    if (grading->grade->note_count == 0) keep_notes(grading, findings);
+    if (!error) return;
+    session_find_orders(session);
+    const FindingOrder *order = error->cause >= 0 ? findings->causes[error->cause].order : NULL;
+    miss(grading, GOAL_SAFE,
+         arena_print(&grading->grade->arena, "%s: %s%s%s", describe(grading, run), error->sentence,
+                     order ? " " : "", order ? order->sentence : ""));
+}
+
+/* False: it could not be opened. */
+static bool try_run(GradeWork *grading, const GradeRun *run) {
+    Error error = {0};
+    Session *session = open_run(grading, run, &error);
+    if (!session) {
+        if (is_cancelled(grading))
+            grading->was_stopped = true;
+        else
+            miss(grading, GOAL_COMPILES, explain_refusal(grading, &error));
+        return false;
+    }
+    meet(grading, GOAL_COMPILES);
+    if (run->searches_races) judge_safety(grading, session, run);
+    judge_result(grading, session, run);
+    session_free(session);
+    return true;
+}
+
+/* ---- all runs ---- */
+
+/* Stops at the first wrong result; the search for races goes on to the largest size that it takes. */
+static void try_runs(GradeWork *grading) {
+    const Exercise *exercise = grading->exercise;
+    const GradedGoal *right = &grading->grade->goals[GOAL_RIGHT], *safe = &grading->grade->goals[GOAL_SAFE];
+    for (int s = 0; s < exercise->size_count; s++) {
+        for (int i = 0; i < exercise->input_count; i++) {
+            GradeRun run = {exercise->sizes[s], exercise->inputs[i], i % 2 == 1, false};
+            bool is_wrong = right->state == GOAL_MISSED;
+            run.searches_races = i < (is_wrong ? 1 : 2) &&
+                                 run.n <= (is_wrong ? SEARCHED_WRONG_N : SEARCHED_N) &&
+                                 safe->state == GOAL_NOT_TRIED;
+            if (is_wrong && !run.searches_races) continue;
+            if (clock_seconds() > grading->end) {
+                miss(grading, GOAL_RIGHT, tr("it takes too long: the runs were stopped"));
+                return;
+            }
+            if (!try_run(grading, &run)) return;
+        }
+    }
+    meet(grading, GOAL_RIGHT);
+    meet(grading, GOAL_SAFE);
+}
+
+static void count_goals(GradeWork *grading, Session *session) {
+    const Exercise *exercise = grading->exercise;
+    ClaimRuns *runs = claim_runs_new(&(ClaimRunsOptions){.threads = grading->limits->threads});
+    ClaimWorld world = {runs, claim_runs_value};
+    claim_runs_stand_at(runs, session, NULL);
+    for (int i = 0; i < exercise->goal_count; i++) {
+        const ExerciseGoal *goal = &exercise->goals[i];
+        GradedGoal *graded = &grading->grade->goals[BUILT_IN_GOALS + i];
+        LectureExpression claim = {goal->claim, {goal->line, goal->column}};
+        LectureExpression counted = {goal->expression, claim.place};
+        ClaimResult result = {0};
+        Error error = {0};
+        bool is_known = claim_evaluate(&claim, exercise->path, &world, &result, &error) &&
+                        claim_number(&counted, exercise->path, &world, &graded->value, &error);
+        graded->state = result.holds ? GOAL_MET : GOAL_MISSED;
+        claim_result_done(&result);
+        if (!is_known) {
+            graded->state = GOAL_NOT_TRIED;
+            miss(grading, BUILT_IN_GOALS + i, error.message);
+            continue;
+        }
+        graded->is_count = true;
+    }
+    claim_runs_free(runs);
+}
+
+static void try_counts(GradeWork *grading) {
+    const Exercise *exercise = grading->exercise;
+    GradeRun run = {exercise->counted_n, exercise->inputs[0], false, false};
+    Error error = {0};
+    if (!exercise->goal_count || grading->grade->goals[GOAL_RIGHT].state != GOAL_MET) return;
+    Session *session = open_run(grading, &run, &error);
+    if (!session) {
+        grading->was_stopped = is_cancelled(grading);
+        miss(grading, GOAL_RIGHT, error.message);
+        return;
+    }
+    judge_result(grading, session, &run);
+    if (grading->grade->goals[GOAL_RIGHT].state == GOAL_MET) count_goals(grading, session);
+    session_free(session);
+}
+
+/* ---- goals ---- */
+
+static const char *number_text(Arena *arena, double number) {
+    CountText count;
+    bool is_count = number >= 0 && number < 0x1p63 && number == (double)(int64_t)number;
+    return is_count ? arena_copy_string(arena, count_text((uint64_t)number, &count))
+                    : arena_print(arena, "%g", number);
+}
+
+static void add_goal(Grade *grade, const char *id, const char *words) {
+    grade->goals[grade->goal_count++] = (GradedGoal){.id = id, .words = words};
+}
+
+static void list_goals(const Exercise *exercise, Grade *grade) {
+    Text sizes = {0};
+    for (int i = 0; i < exercise->size_count; i++)
+        text_print(&sizes, "%s%llu", i ? ", " : "", (unsigned long long)exercise->sizes[i]);
+    add_goal(grade, "compiles", tr("compiles"));
+    add_goal(grade, "right", arena_print(&grade->arena, tr("right for n = %s"), text_string(&sizes)));
+    add_goal(grade, "safe", tr("no race, right in every order of the warps, no read of unwritten memory"));
+    for (int i = 0; i < exercise->goal_count; i++) {
+        const ExerciseGoal *goal = &exercise->goals[i];
+        add_goal(grade, goal->words,
+                 arena_print(&grade->arena, "%s %s %s", goal->words, goal->comparison,
+                             number_text(&grade->arena, goal->limit)));
+    }
+    text_done(&sizes);
+}
+
+/* What comes first, for goals that were not tried; and what a count is. */
+static void explain(Grade *grade) {
+    grade->met_count = 0;
+    for (int i = 0; i < grade->goal_count; i++) {
+        GradedGoal *goal = &grade->goals[i];
+        grade->met_count += goal->state == GOAL_MET;
+        if (goal->state == GOAL_NOT_TRIED)
+            goal->why = grade->goals[GOAL_COMPILES].state == GOAL_MET ? tr("first it must be right")
+                                                                      : tr("first it must compile");
+        if (goal->is_count) goal->value_text = number_text(&grade->arena, goal->value);
+        if (goal->is_count && goal->state == GOAL_MISSED)
+            goal->why = arena_print(&grade->arena, tr("it is %s"), goal->value_text);
+    }
+}
+
+bool grade_file(const Exercise *exercise, const char *file, const char *text, const GradeLimits *limits,
+                Grade *grade, Error *error) {
+    char *read = NULL;
+    size_t length = text ? strlen(text) : 0;
+    Error refused = {0};
+    double begin = clock_seconds();
+    *grade = (Grade){0};
+    grade->file = arena_copy_string(&grade->arena, file);
+    bool is_read = text || text_read_file(file, SUBMISSION_BYTES, &read, &length, &refused);
+    double seconds = limits->seconds > 0 ? limits->seconds : USUAL_SECONDS;
+    GradeWork grading = {exercise, limits, text ? text : read, grade, begin + seconds, false};
+    list_goals(exercise, grade);
+    if (!is_read || !submission_check(grading.text, length, file, &refused))
+        miss(&grading, GOAL_COMPILES,
+             refused.line ? arena_print(&grade->arena, "line %d: %s", refused.line, refused.message)
+                          : refused.message);
+    else
+        try_runs(&grading);
+    try_counts(&grading);
+    explain(grade);
+    grade->seconds = clock_seconds() - begin;
+    free(read);
+    return !grading.was_stopped || error_set(error, "it was stopped");
+}
+
+void grade_done(Grade *grade) {
+    arena_done(&grade->arena);
+    *grade = (Grade){0};
+}
+
+bool grade_passed(const Grade *grade) {
+    return grade->met_count == grade->goal_count;
+}
+
+/* ---- the exercise itself ---- */
+
+static const GradedGoal *first_missed(const Grade *grade) {
+    for (int i = 0; i < grade->goal_count; i++)
+        if (grade->goals[i].state == GOAL_MISSED) return &grade->goals[i];
+    return NULL;
+}
+
+static bool check_solution(const Exercise *exercise, const GradeLimits *limits, Text *out) {
+    Grade grade;
+    Error error = {0};
+    bool good = grade_file(exercise, "solution.cu", exercise->solution, limits, &grade, &error) &&
+                grade_passed(&grade);
+    const GradedGoal *missed = first_missed(&grade);
+    if (good)
+        text_print(out, "ok      the solution reaches %d goals, in %.1f s\n", grade.goal_count,
+                   grade.seconds);
+    else
+        text_print(out, "FAILED  the solution misses: %s: %s\n", missed ? missed->words : "",
+                   missed ? missed->why : error.message);
+    grade_done(&grade);
+    return good;
+}
+
+static bool check_start(const Exercise *exercise, const GradeLimits *limits, Text *out) {
+    Grade grade;
+    Error error = {0};
+    bool fails =
+        grade_file(exercise, "start.cu", exercise->start, limits, &grade, &error) && !grade_passed(&grade);
+    bool good = fails && grade.goals[GOAL_COMPILES].state == GOAL_MET;
+    const GradedGoal *missed = first_missed(&grade);
+    if (good)
+        text_print(out, "ok      the start compiles, and misses: %s\n", missed->words);
+    else
+        text_print(out, "FAILED  the start must compile and miss a goal: %s\n",
+                   missed ? missed->why : "it reaches all");
+    grade_done(&grade);
+    return good;
+}
+
+static bool check_wrong(const Exercise *exercise, const ExerciseWrong *wrong, const GradeLimits *limits,
+                        Text *out) {
+    Grade grade;
+    Error error = {0};
+    grade_file(exercise, "wrong.cu", wrong->code, limits, &grade, &error);
+    const GradedGoal *named = NULL;
+    for (int i = 0; i < grade.goal_count; i++)
+        if (!strcmp(grade.goals[i].id, wrong->goal)) named = &grade.goals[i];
+    bool is_missed = named && named->state == GOAL_MISSED;
+    bool good = is_missed && strstr(named->why, wrong->reason);
+    text_print(out, "%s  %s: %s\n", good ? "ok    " : "FAILED", wrong->title,
+               is_missed                           ? named->why
+               : *error.message                    ? error.message
+               : named && named->state == GOAL_MET ? "it reaches this goal"
+                                                   : "this goal was not tried");
+    grade_done(&grade);
+    return good;
+}
+
+bool grade_check_exercise(const Exercise *exercise, const GradeLimits *limits, Text *out) {
+    bool good = check_solution(exercise, limits, out);
+    good = check_start(exercise, limits, out) && good;
+    for (int i = 0; i < exercise->wrong_count; i++)
+        good = check_wrong(exercise, &exercise->wrongs[i], limits, out) && good;
+    return good;
+}

@@ -1,0 +1,172 @@
+#include "exercise/grade_print.h"
+#include "base/json.h"
+#include "base/language.h"
+
+#include <string.h>
+
+const char *grade_mark(GoalState state) {
+    static const char *const marks[] = {[GOAL_NOT_TRIED] = "[-]", [GOAL_MISSED] = "[ ]", [GOAL_MET] = "[x]"};
+    return marks[state];
+}
+
+const char *grade_why(const Grade *grade, int goal) {
+    const GradedGoal *goals = grade->goals;
+    bool is_again = goal && goals[goal].state == GOAL_MISSED && goals[goal - 1].why && goals[goal].why &&
+                    !strcmp(goals[goal].why, goals[goal - 1].why);
+    return is_again ? tr("as above") : goals[goal].why;
+}
+
+static void print_goals(const Grade *grade, Text *out) {
+    for (int i = 0; i < grade->goal_count; i++) {
+        const GradedGoal *goal = &grade->goals[i];
+        text_print(out, "  %s %s", grade_mark(goal->state), goal->words);
+        if (goal->is_count && goal->state == GOAL_MET) text_print(out, " (%s)", goal->value_text);
+        text_add(out, "\n");
+        if (goal->why) text_print(out, "      %s\n", grade_why(grade, i));
+    }
+}
+
+static const GradedGoal *first_open(const Grade *grade) {
+    for (int i = 0; i < grade->goal_count; i++)
+        if (grade->goals[i].state != GOAL_MET) return &grade->goals[i];
+    return NULL;
+}
+
+static void print_text(const Exercise *exercise, const Grade *grades, int count, Text *out) {
+    text_print(out, "%s: %s\n", exercise->name, exercise->title);
+    for (int i = 0; i < count; i++) {
+        const Grade *grade = &grades[i];
+        const GradedGoal *open = first_open(grade);
+        if (count == 1) {
+            text_print(out, "%s, %.1f s\n", grade->file, grade->seconds);
+            print_goals(grade, out);
+            for (int n = 0; n < grade->note_count; n++) text_print(out, "  note: %s\n", grade->notes[n]);
+            text_print(out, "%d of %d goals\n", grade->met_count, grade->goal_count);
+            return;
+        }
+        text_print(out, "  %2d of %d  %-32s %s%s%s\n", grade->met_count, grade->goal_count, grade->file,
+                   open ? open->words : "", open && open->why ? ": " : "",
+                   open && open->why ? open->why : "");
+    }
+}
+
+static const char *state_text(GoalState state) {
+    static const char *const texts[] = {
+        [GOAL_NOT_TRIED] = "not tried", [GOAL_MISSED] = "missed", [GOAL_MET] = "met"};
+    return texts[state];
+}
+
+static void add_goal_json(Json *json, const GradedGoal *goal) {
+    json_open_object(json, NULL);
+    json_string(json, "goal", goal->id);
+    json_string(json, "words", goal->words);
+    json_string(json, "state", state_text(goal->state));
+    if (goal->is_count)
+        json_number(json, "value", goal->value);
+    else
+        json_null(json, "value");
+    json_string(json, "why", goal->why);
+    json_close_object(json);
+}
+
+static void print_json(const Exercise *exercise, const Grade *grades, int count, Text *out) {
+    Json json = {.out = out};
+    json_open_object(&json, NULL);
+    json_string(&json, "exercise", exercise->name);
+    json_open_array(&json, "files");
+    for (int i = 0; i < count; i++) {
+        json_open_object(&json, NULL);
+        json_string(&json, "file", grades[i].file);
+        json_boolean(&json, "passed", grade_passed(&grades[i]));
+        json_number(&json, "seconds", grades[i].seconds);
+        json_open_array(&json, "goals");
+        for (int g = 0; g < grades[i].goal_count; g++) add_goal_json(&json, &grades[i].goals[g]);
+        json_close_array(&json);
+        json_open_array(&json, "notes");
+        for (int n = 0; n < grades[i].note_count; n++) json_string(&json, NULL, grades[i].notes[n]);
+        json_close_array(&json);
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+    json_close_object(&json);
+    text_add(out, "\n");
+}
+
+/* A test is a goal, and scores one point: https://gradescope-autograders.readthedocs.io, "Output format". */
+static void print_gradescope(const Grade *grade, Text *out) {
+    Json json = {.out = out};
+    json_open_object(&json, NULL);
+    json_number(&json, "execution_time", grade->seconds);
+    json_open_array(&json, "tests");
+    for (int i = 0; i < grade->goal_count; i++) {
+        const GradedGoal *goal = &grade->goals[i];
+        json_open_object(&json, NULL);
+        json_string(&json, "name", goal->words);
+        json_integer(&json, "score", goal->state == GOAL_MET);
+        json_integer(&json, "max_score", 1);
+        json_string(&json, "status", goal->state == GOAL_MET ? "passed" : "failed");
+        json_string(&json, "output", goal->why ? goal->why : "");
+        json_close_object(&json);
+    }
+    json_close_array(&json);
+    json_close_object(&json);
+    text_add(out, "\n");
+}
+
+/* Control characters, which XML cannot hold, become '?'. */
+static void add_xml(Text *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '<')
+            text_add(out, "&lt;");
+        else if (*text == '>')
+            text_add(out, "&gt;");
+        else if (*text == '&')
+            text_add(out, "&amp;");
+        else if (*text == '"')
+            text_add(out, "&quot;");
+        else
+            text_add_bytes(out, (unsigned char)*text < ' ' ? "?" : text, 1);
+    }
+}
+
+static void print_junit(const Exercise *exercise, const Grade *grades, int count, Text *out) {
+    text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for (int i = 0; i < count; i++) {
+        const Grade *grade = &grades[i];
+        int skipped = 0;
+        for (int g = 0; g < grade->goal_count; g++) skipped += grade->goals[g].state == GOAL_NOT_TRIED;
+        text_add(out, "  <testsuite name=\"");
+        add_xml(out, grade->file);
+        text_print(out, "\" tests=\"%d\" failures=\"%d\" skipped=\"%d\" time=\"%.3f\">\n", grade->goal_count,
+                   grade->goal_count - grade->met_count - skipped, skipped, grade->seconds);
+        for (int g = 0; g < grade->goal_count; g++) {
+            const GradedGoal *goal = &grade->goals[g];
+            text_print(out, "    <testcase classname=\"%s\" name=\"", exercise->name);
+            add_xml(out, goal->words);
+            text_add(out, goal->state == GOAL_MET ? "\"/>\n" : "\">");
+            if (goal->state == GOAL_MET) continue;
+            text_add(out, goal->state == GOAL_MISSED ? "<failure message=\"" : "<skipped message=\"");
+            add_xml(out, goal->why ? goal->why : "");
+            text_add(out, "\"/></testcase>\n");
+        }
+        text_add(out, "  </testsuite>\n");
+    }
+    text_add(out, "</testsuites>\n");
+}
+
+void grade_print(const Exercise *exercise, const Grade *grades, int count, GradeForm form, Text *out) {
+    switch (form) {
+    case GRADE_TEXT:
+        print_text(exercise, grades, count, out);
+        break;
+    case GRADE_JSON:
+        print_json(exercise, grades, count, out);
+        break;
+    case GRADE_GRADESCOPE:
+        print_gradescope(&grades[0], out);
+        break;
+    case GRADE_JUNIT:
+        print_junit(exercise, grades, count, out);
+        break;
+    }
+}
