@@ -2,6 +2,7 @@
 #ifndef TUI_ACTIONS_H
 #define TUI_ACTIONS_H
 
+#include "tui/panes/pane.h"
 #include "tui/view/view.h"
 
 typedef struct Press { /* a key, as the functions see it */
@@ -11,13 +12,25 @@ typedef struct Press { /* a key, as the functions see it */
     int number;    /* typed before the key, or -1 */
 } Press;
 
+/* act_NAME of each row of keys.def, in actions.c, actions_find.c and actions_show.c. */
+#define KEY(action, ...) ViewAnswer act_##action(Press press);
+#include "tui/view/keys.def"
+
 ViewAnswer action_run(KeyAction action, Press press);
 
 /* Goes to the next step (in the direction of the press) that matches the view's search. Without a search, a
  * message says so. */
 ViewAnswer action_search(Press press);
 
-/* Runs the command typed after ':'. A message names an unknown command. */
-ViewAnswer action_command(Press press, const char *command);
+/* ---- for these three files */
+static inline int action_repeats(const Press *press) {
+    return press->number > 0 ? press->number : 1;
+}
+/* One line in place of the footer's hints, until the next key. */
+void action_say(View *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void action_focus_on(View *view, Focus focus);
+int action_side_of(const Pane *pane); /* its number among the side panes */
+/* Makes it the first side pane, and the one that z enlarges; false: it is already. */
+bool action_bring_to_front(View *view, const Pane *pane);
 
 #endif

@@ -2,6 +2,8 @@
  * worker thread opens other kernels; the loop never waits for it. */
 #include "tui/app_state.h"
 
+#include "base/clock.h"
+#include "base/language.h"
 #include "tui/draw/terminal.h"
 #include <math.h>
 #include <unistd.h>
@@ -12,22 +14,42 @@ static void app_size(const App *app, int *columns, int *rows) {
     app_fit(app, columns, rows);
 }
 
+/* Not while the run plays. */
+static void app_say_step(App *app) {
+    const Scene *scene = comparison_scene(&app->comparison);
+    const View *view = app_view(app);
+    StepContext context;
+    if (view->transient.playing || (app->said_run == scene && app->said_step == view->place.step)) return;
+    if (app_is_covered(app) || !step_context_init(&context, scene, view)) return;
+    Text text = {0};
+    app->said_run = scene;
+    app->said_step = view->place.step;
+    app_explain(app, &context, &text);
+    terminal_say(text_string(&text));
+    text_done(&text);
+}
+
 static void app_draw(App *app) {
     int columns, rows, all_columns, all_rows;
     app_size(app, &columns, &rows);
     terminal_size(&all_columns, &all_rows);
     comparison_fit(&app->comparison, columns, rows);
-    app_measure(app, app_provide(app, columns, rows));
+    bool timings_seen = app_provide(app, columns, rows);
+    app_time_warps(app, columns, rows);
+    app_measure(app, timings_seen);
     Comparison shown = app->comparison;
     View *view = comparison_view(&shown);
     bool is_stop = app->lecture.run && app->lecture.opening != STOP_THERE;
-    if (app->loader && (is_stop || !view->transient.message[0]))
-        snprintf(view->transient.message, sizeof view->transient.message, "%s %s ... (Esc cancels)",
-                 app->cancelled ? "cancelling" : "opening", app->what);
+    bool is_said = view->transient.input == INPUT_SETTINGS && app->purpose == PURPOSE_SETTINGS;
+    if (app->loader && !is_said && (is_stop || !view->transient.message[0]))
+        snprintf(view->transient.message, sizeof view->transient.message,
+                 app->cancelled ? tr("cancelling %s ... (Esc cancels)") : tr("opening %s ... (Esc cancels)"),
+                 app->what);
     Canvas *canvas = app_canvas(app, &shown, all_columns, all_rows);
     terminal_set_theme(view->display.theme);
     terminal_show(canvas);
-    cast_add(app->cast, canvas, view->display.theme, app_now() - app->cast_seconds);
+    app_say_step(app);
+    cast_add(app->cast, canvas, view->display.theme, clock_seconds() - app->cast_seconds);
     canvas_free(canvas);
 }
 
@@ -36,7 +58,7 @@ static int app_patience(App *app) {
     double due = app_view(app)->transient.playing ? app->due : INFINITY;
     if (app->watch) due = fmin(due, app->look_due);
     if (due == INFINITY) return -1;
-    double left = (due - app_now()) * 1000;
+    double left = (due - clock_seconds()) * 1000;
     return left < 0 ? 0 : (int)left + 1;
 }
 
@@ -46,7 +68,7 @@ static int sooner(int a, int b) {
 }
 
 static bool app_play(App *app) {
-    double now = app_now();
+    double now = clock_seconds();
     if (!app_view(app)->transient.playing || now < app->due) return false;
     app->due += app_play_frame(app);
     if (app->due < now) app->due = now; /* after a pause, or on a slow terminal: do not catch up */
@@ -58,8 +80,9 @@ static ViewAnswer app_click(App *app, int column, int row) {
     int columns, rows;
     app_size(app, &columns, &rows);
     if (app_click_lecture(app, column, row)) return VIEW_CHANGED;
-    Key key =
-        row == rows - 1 ? frame_footer_key(app_view(app), columns, app->ascii, column) : KEY_NONE_PRESSED;
+    const Scene *scene = comparison_scene(&app->comparison);
+    Key key = row == rows - 1 ? frame_footer_key(scene, app_view(app), columns, app->ascii, column)
+                              : KEY_NONE_PRESSED;
     app->dragged = comparison_timeline_at(&app->comparison, columns, rows, column, row);
     if (key != KEY_NONE_PRESSED) return app_press(app, key);
     return app_answer(app, comparison_click(&app->comparison, columns, rows, column, row));
@@ -74,7 +97,6 @@ static ViewAnswer app_drag(App *app, int column) {
 
 /* False: quit. *changed: draw the frame again. */
 static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
-    bool was_playing = app_view(app)->transient.playing;
     ViewAnswer answer = VIEW_IGNORED;
     switch (event->kind) {
     case TERMINAL_KEY:
@@ -107,9 +129,11 @@ static bool app_handle(App *app, const TerminalEvent *event, bool *changed) {
         break;
     }
     if (answer == VIEW_REDRAW) terminal_forget();
-    if (answer != VIEW_IGNORED) app_end_motion(app);
-    if (app_view(app)->transient.playing && !was_playing)
-        app->due = app_now() + 1 / view_wavefronts_per_second(app_view(app));
+    if (answer != VIEW_IGNORED) {
+        app_end_motion(app);
+        /* A run that plays stays at what this shows as long as at any other place. */
+        app->due = clock_seconds() + 1 / view_wavefronts_per_second(app_view(app));
+    }
     *changed = answer != VIEW_IGNORED;
     return answer != VIEW_QUIT;
 }
@@ -125,7 +149,38 @@ static void app_leave(const Error *error) {
 /* A line table may name any file of this machine: files elsewhere are opened only on request. */
 static void app_say_unopened(App *app, Session *session) {
     const char *file = session_unopened_source(session);
-    if (file) app_say(app, scene_file_name(file), "lies outside the kernel's folder; --sources DIR opens it");
+    if (file)
+        app_say(app, scene_file_name(file), tr("lies outside the kernel's folder; --sources DIR opens it"));
+}
+
+/* What events, files, workers and the clock changed. False: quit. */
+static bool app_advance(App *app, const TerminalEvent *event, bool *changed) {
+    bool goes_on = app_handle(app, event, changed);
+    app_check_files(app);
+    *changed |= app_finish_loading(app);
+    bool was_opening = app->loader != NULL;
+    app_rerun_stale(app);
+    *changed |= !was_opening && app->loader;
+    for (int i = 0; i < 2; i++) *changed |= app_finish_counting(app, i);
+    for (int i = 0; i < 2; i++) *changed |= curve_counting_take(&app->curves[i]);
+    *changed |= app_take_grade(app);
+    *changed |= app_take_timings(app);
+    *changed |= app_take_warps(app);
+    *changed |= rung_counting_take(&app->rungs);
+    app_finish_abandoned(app, false);
+    *changed |= app_play(app);
+    return goes_on;
+}
+
+static int app_turn(void *context, const TerminalEvent *event) {
+    App *app = context;
+    bool changed = false;
+    if (event && !app_advance(app, event, &changed)) return TERMINAL_DONE;
+    app->waits_to_draw |= changed;
+    int busy = app->waits_to_draw ? terminal_busy_milliseconds() : 0;
+    if (app->waits_to_draw && !busy) app_draw(app);
+    app->waits_to_draw &= busy > 0;
+    return sooner(app_patience(app), busy > 0 ? busy : -1);
 }
 
 bool app_run(Session *session, const AppStart *start, Error *error) {
@@ -134,30 +189,13 @@ bool app_run(Session *session, const AppStart *start, Error *error) {
     app_init(&app, session, start);
     app_say_unopened(&app, session);
     bool ok = app_start(&app, start, 0, 0, &quit, error) && (quit || terminal_open(error));
-    bool waits_to_draw = true; /* frames that a slow terminal could not show in time are dropped */
-    app.cast_seconds = app_now();
+    app.cast_seconds = clock_seconds();
     app.waits = false;
+    app.waits_to_draw = true;
     app.watch = start->watch;
     for (int i = 0; i < app.comparison.count; i++) app_count(&app, i);
-    while (ok && !quit) {
-        int busy = waits_to_draw ? terminal_busy_milliseconds() : 0;
-        if (waits_to_draw && !busy) app_draw(&app);
-        waits_to_draw &= busy > 0;
-        TerminalEvent event = terminal_wait(sooner(app_patience(&app), busy > 0 ? busy : -1));
-        bool changed;
-        quit = !app_handle(&app, &event, &changed);
-        app_check_files(&app);
-        changed |= app_finish_loading(&app);
-        bool was_opening = app.loader != NULL;
-        app_rerun_stale(&app);
-        changed |= !was_opening && app.loader;
-        for (int i = 0; i < 2; i++) changed |= app_finish_counting(&app, i);
-        changed |= app_take_timings(&app);
-        changed |= rung_counting_take(&app.rungs);
-        app_finish_abandoned(&app, false);
-        changed |= app_play(&app);
-        waits_to_draw |= changed;
-    }
+    if (start->program) app_view(&app)->transient.input = INPUT_PROGRAM;
+    if (ok && !quit) terminal_serve(app_turn, &app);
     terminal_close();
     ok = cast_close(app.cast, ok ? error : NULL) && ok;
     if (app.measuring && !measuring_end(app.measuring)) app_leave(ok ? NULL : error);

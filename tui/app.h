@@ -9,7 +9,21 @@
 #include "base/text.h"
 #include "session/session.h"
 #include "tui/draw/theme.h"
+#include "tui/grading.h"
 #include "tui/lecture_run.h"
+
+typedef struct HomeOffer { /* what the home screen offers beside the catalogue */
+    ViewHome rows;
+    /* The options of an earlier run, borrowed until the interface ends; false: its line is not understood. */
+    bool (*open)(void *context, int index, SessionOptions *out, Error *error);
+    void *context;
+} HomeOffer;
+
+/* The file of the run has a main(), which could be run instead. Once the user accepts, the interface ends, and its caller
+ * runs the program. */
+typedef struct ProgramOffer {
+    bool is_accepted;
+} ProgramOffer;
 
 typedef struct AppStart {
     Theme theme;
@@ -22,15 +36,26 @@ typedef struct AppStart {
      * and one frame after each key, each shown for the time that the script states, else for the time a
      * reader needs. */
     const char *cast;
+    /* --index: opens the index lab over the run, with these expressions; NULL for both: the usual ones */
+    bool has_index;
+    const char *index[2];
+    bool has_what_if; /* --what-if: tries the first remedy of this kind */
+    SessionRemedyKind what_if;
     int stop;                     /* lecture stop, from 1; 0: the first */
     const LectureRun *lecture;    /* --lecture; the session is that of its first screen; NULL: no lecture */
+    Grading *grading;             /* --exercise: `lecture` is its own, which grades change; NULL: none */
     const LectureOffer *lectures; /* the lectures that the menu offers; NULL: none */
+    const HomeOffer *home;        /* files and earlier runs that the menu offers; NULL: none */
+    bool opens_home;              /* begins with the home screen, in front of the run */
+    ProgramOffer *program;        /* app_run() asks first whether to run it; NULL: there is none */
     const char *machine;          /* --machine: whose recordings to show; NULL: the default machine */
     bool still;                   /* --no-motion */
     bool watch;                   /* app_run(): re-run when the source files change */
     /* app_frame(): an SVG image instead of text. Keys with pauses give an animated image, one frame for each
      * pause. */
     bool svg;
+    const char
+        *interface; /* app_html(): the address of this run in the page of the interface; NULL: no link */
     /* The locale is not UTF-8: nl_langinfo(CODESET) after setlocale(LC_CTYPE, ""). No other category is set,
      * so that numbers keep the format of C. */
     bool ascii;
@@ -41,6 +66,10 @@ typedef struct AppStart {
  * names --report and --frame. SIGTERM, SIGHUP and SIGINT restore the terminal and end the program by the same
  * signal. */
 bool app_run(Session *session, const AppStart *start, Error *error);
+
+/* The interface in lines, for readers who see no screen: reads commands from `in` to its end, and answers on `out` with a fact a
+ * line. False for an unknown key name of `start`. */
+bool app_plain(Session *session, const AppStart *start, FILE *in, FILE *out, Error *error);
 
 /* Draws one frame of columns x rows after `start->keys` and appends it to `out` as lines. Returns false for
  * an unknown key name, or if a kernel that the keys open cannot be opened. */

@@ -8,8 +8,7 @@ void app_fit(const App *app, int *columns, int *rows) {
 static Canvas *canvas_without_panel(const App *app, const Comparison *shown, int columns, int rows) {
     Canvas *canvas = canvas_new(columns, rows, app->ascii);
     Comparison drawn = *shown;
-    for (int i = 0; i < drawn.count; i++)
-        drawn.view[i].transient.hides_figures = lecture_view_hides(&app->lecture);
+    for (int i = 0; i < drawn.count; i++) drawn.view[i].transient.hides = lecture_view_hides(&app->lecture);
     comparison_draw(&drawn, canvas);
     return canvas;
 }
@@ -21,7 +20,7 @@ Canvas *app_page_canvas(App *app, int columns, int rows) {
     Overlay overlay = app_view(app)->transient.overlay;
     if (overlay == OVERLAY_NONE)
         canvas_fill(canvas, (Rectangle){0, rows - 1, columns, 1}, ROLE_TEXT);
-    else if (overlay == OVERLAY_LADDER || overlay == OVERLAY_LATENCY) /* their hints are inside their frame */
+    else if (overlay_fills_screen(overlay)) /* their hints are inside their frame */
         canvas_fill(canvas, (Rectangle){1, rows - 2, columns - 2, 1}, ROLE_TEXT);
     return canvas;
 }

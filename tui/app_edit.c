@@ -1,55 +1,152 @@
 /* Files that the user edits, and re-running when they change. */
+#define _POSIX_C_SOURCE 200809L
 #include "tui/app_state.h"
 
+#include "base/clock.h"
+#include "base/language.h"
 #include "tui/draw/terminal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LOOK_SECONDS 0.25 /* between looks at watched files */
 
 /* The line that the compiler rejected, else the line of this step. */
 static EditPlace app_edit_place(App *app, const char *const *files, int count) {
-    const Error *failure = &app_view(app)->transient.failure;
+    int index = app_edited_index(app);
+    const View *view = &app->comparison.view[index];
+    const Error *failure = &view->transient.failure;
     for (int i = 0; i < count && failure->line; i++)
         if (!strcmp(files[i], failure->file)) return (EditPlace){files[i], failure->line};
-    return edit_place(files, count, comparison_scene(&app->comparison), app_view(app));
+    return edit_place(files, count, app->comparison.scene[index], view);
 }
+
+/* ---- the editor ----------------------------------------------------------------------------------------- */
+
+/* False: it could not be run, or failed, and a message says so. */
+static bool app_run_editor(App *app, EditPlace place) {
+    char **command = edit_command(place);
+    int status = terminal_run(command);
+    free(command);
+    if (status == 127)
+        app_say(app, edit_program(), tr("cannot be run; set EDITOR to the name of your editor"));
+    else if (status)
+        app_say(app, edit_program(), tr("exited with an error"));
+    return status == 0;
+}
+
+/* ---- kernels of the catalogue --------------------------------------------------------------------------- */
+
+static void app_ask_to_copy(App *app, const char *source) {
+    View *view = app_view(app);
+    if (!text_ends_with(source, ".cu")) {
+        app_say(app, source, tr("Triton compiles it, which redviz does not run; other kernels are .cu"));
+        return;
+    }
+    bool is_there = access(source, F_OK) == 0;
+    snprintf(view->transient.message, sizeof view->transient.message,
+             is_there ? tr("./%s is there already: edit it?   Enter: yes   Esc: no")
+                      : tr("copy %s to ./ and edit it?   Enter: yes   Esc: no"),
+             source);
+    view->transient.input = INPUT_COPY;
+}
+
+/* Never overwrites a file. */
+static bool copy_source(const char *source, Error *error) {
+    char path[PATH_MAX], *text;
+    size_t length;
+    if (access(source, F_OK) == 0) return true;
+    if (!catalog_path("kernels", source, path, sizeof path, error) ||
+        !text_read_file(path, 1 << 20, &text, &length, error))
+        return false;
+    int file = open(source, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    bool good = file >= 0 && write(file, text, length) == (ssize_t)length;
+    if (file >= 0) good = close(file) == 0 && good;
+    free(text);
+    return good || error_set(error, "cannot be written here: %s", strerror(errno));
+}
+
+static SessionOptions options_of_copy(const Session *session) {
+    SessionOptions options = *session_options(session);
+    options.source = session_row(session)->source;
+    options.ptx = NULL;
+    return options;
+}
+
+void app_copy_source(App *app) {
+    Error error = {0};
+    const Session *session = app->slots[app_edited_index(app)].current.session;
+    const char *source = session_row(session)->source;
+    SessionOptions options = options_of_copy(session);
+    if (copy_source(source, &error))
+        app_open_at(app, &options, PURPOSE_COPY, source, app_edited_index(app));
+    else
+        app_say(app, source, error.message);
+}
+
+/* The copy cannot be run: if the error is in it, the editor opens there. */
+static void app_edit_broken_copy(App *app, const Error *error) {
+    const Session *session = app->slots[app_edited_index(app)].current.session;
+    const char *source = session_row(session)->source;
+    if (strcmp(scene_file_name(error->file), source) != 0) return;
+    FileWatch *watch = file_watch_new(&source, 1);
+    bool is_done = app_run_editor(app, (EditPlace){source, error->line ? error->line : 1});
+    SessionOptions options = options_of_copy(session);
+    if (is_done && file_watch_changed(watch)) app_show_changed(app, &options, source);
+    file_watch_free(watch);
+}
+
+static void app_edit_copied(App *app) {
+    bool ran = app->copied == COPY_RAN, refused = app->copied == COPY_REFUSED;
+    app->copied = COPY_NONE;
+    if (ran) app_edit(app);
+    if (refused) app_edit_broken_copy(app, &app->error);
+}
+
+/* ---- the key, and changed files ------------------------------------------------------------------------- */
 
 void app_edit(App *app) {
     int count;
-    RunSlot *slot = &app->slots[app->comparison.active];
-    const char *const *files = session_files(slot->current.session, &count);
-    if (!count || app->waits) {
-        app_say(app, "nothing to edit",
-                app->waits ? "the editor needs a terminal"
-                           : "open your own FILE.cu or FILE.ptx; kernels/ has examples to copy");
-        return;
+    RunSlot *slot = &app->slots[app_edited_index(app)];
+    Session *session = slot->current.session;
+    const char *const *files = session_files(session, &count);
+    if (app->waits) {
+        app_say(app, tr("nothing to edit"), tr("the editor needs a terminal"));
+    } else if (count) {
+        bool is_done = app_run_editor(app, app_edit_place(app, files, count));
+        slot->is_stale |= file_watch_changed(slot->files);
+        if (is_done && !slot->is_stale) app_say(app, scene_file_name(files[0]), tr("unchanged"));
+    } else if (session_row(session) && !session_is_from_file(session)) {
+        app_ask_to_copy(app, session_row(session)->source);
+    } else {
+        app_say(app, tr("nothing to edit"), tr("a saved run holds no file; open FILE.cu or FILE.ptx itself"));
     }
-    char **command = edit_command(app_edit_place(app, files, count));
-    int status = terminal_run(command);
-    free(command);
-    slot->is_stale |= file_watch_changed(slot->files);
-    if (status == 127)
-        app_say(app, edit_program(), "cannot be run; set EDITOR to the name of your editor");
-    else if (status)
-        app_say(app, edit_program(), "exited with an error");
-    else if (!slot->is_stale)
-        app_say(app, scene_file_name(files[0]), "unchanged");
 }
 
 void app_rerun_stale(App *app) {
     int count;
+    app_edit_copied(app);
+    bool is_stale = app->slots[0].is_stale || app->slots[1].is_stale;
+    if (is_stale && !app->loader && app->grading) {
+        app->was_edited = true;
+        app_grade(app);
+    }
     for (int i = 0; i < app->comparison.count && !app->loader; i++) {
         RunSlot *slot = &app->slots[i];
         if (!slot->is_stale) continue;
         slot->is_stale = false;
         const char *const *files = session_files(slot->current.session, &count);
-        app_open_at(app, session_options(slot->current.session), PURPOSE_EDIT, scene_file_name(files[0]), i);
+        SessionOptions options = *session_options(slot->current.session);
+        session_options_drop_remedy(&options);
+        app_open_at(app, &options, PURPOSE_EDIT, scene_file_name(files[0]), i);
     }
 }
 
 void app_check_files(App *app) {
-    double now = app_now();
+    double now = clock_seconds();
     if (!app->watch || now < app->look_due) return;
     app->look_due = now + LOOK_SECONDS;
     for (int i = 0; i < app->comparison.count; i++)

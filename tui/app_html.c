@@ -2,6 +2,7 @@
  * replaced here. */
 #include "tui/app_walk.h"
 
+#include "base/language.h"
 #include "base/version.h"
 #include "catalog/catalog.h"
 #include "tui/draw/html.h"
@@ -19,6 +20,12 @@ typedef struct HtmlPage {
 } HtmlPage;
 
 /* ---- the run or the stops ------------------------------------------------------------------------------ */
+
+static void add_heading(HtmlPage *page, const char *title, const char *attributes) {
+    text_print(&page->body, "<h1%s>", attributes);
+    html_add_text(&page->body, title, strlen(title));
+    text_add(&page->body, "</h1>\n");
+}
 
 static void add_run(HtmlPage *page) {
     Walk walk;
@@ -69,9 +76,7 @@ static bool add_lecture(HtmlPage *page, const LectureRun *run, Error *error) {
     const Lecture *lecture = run->lecture;
     bool good = true;
     app_begin_lecture(page->app, run, 0);
-    text_add(&page->body, "<h1>");
-    html_add_text(&page->body, lecture->title, strlen(lecture->title));
-    text_add(&page->body, "</h1>\n");
+    add_heading(page, lecture->title, "");
     json_boolean(&page->json, "asks", run->asks);
     json_open_array(&page->json, "questions");
     for (int i = 0; i < lecture->stop_count; i++)
@@ -86,19 +91,25 @@ static bool add_lecture(HtmlPage *page, const LectureRun *run, Error *error) {
     return good;
 }
 
+static const char *language_of(const AppStart *start) {
+    return start->lecture ? start->lecture->lecture->language : language();
+}
+
 static bool add_content(HtmlPage *page, const AppStart *start, Error *error) {
-    const char *language = start->lecture ? start->lecture->lecture->language : "en";
     bool quit, good;
     page->json.out = &page->data;
     json_open_object(&page->json, NULL);
-    json_string(&page->json, "language", language);
+    json_string(&page->json, "language", language_of(start));
     json_integer(&page->json, "columns", page->size.columns);
     json_integer(&page->json, "rows", page->size.rows);
     if (start->lecture) {
         good = add_lecture(page, start->lecture, error);
     } else {
         good = app_start(page->app, start, 0, 0, &quit, error);
-        if (good) add_run(page);
+        if (good) {
+            add_run(page);
+            add_heading(page, comparison_scene(&page->app->comparison)->identity.kernel, " class=\"unseen\"");
+        }
     }
     json_close_object(&page->json);
     return good;
@@ -120,14 +131,28 @@ static void add_title(Text *out, const HtmlPage *page, const AppStart *start) {
     text_add(out, " - redviz");
 }
 
+static void add_link(Text *out, const AppStart *start, bool is_chinese) {
+    if (!start->interface) return;
+    text_add(out, "<p id=\"open\"><a href=\"");
+    html_add_text(out, start->interface, strlen(start->interface));
+    text_print(out, "\">%s</a></p>\n", is_chinese ? "在 redviz 中打开" : "open in redviz");
+}
+
 /* Writes the replacement of {{name}}; false: unknown name. */
 static bool add_part(Text *out, const char *name, const HtmlPage *page, const AppStart *start, Error *error) {
     char *text = NULL;
+    bool is_chinese = !strcmp(language_of(start), "zh");
     if (!strcmp(name, "title")) {
         add_title(out, page, start);
     } else if (!strcmp(name, "language")) {
-        html_add_text(out, start->lecture ? start->lecture->lecture->language : "en",
-                      start->lecture ? strlen(start->lecture->lecture->language) : 2);
+        html_add_text(out, language_of(start), strlen(language_of(start)));
+    } else if (!strcmp(name, "no_script")) {
+        text_add(out,
+                 is_chinese
+                     ? "本页由脚本逐帧显示，而 JavaScript 已关闭。"
+                     : "The frames of this page are stepped through by a script, and JavaScript is off.");
+    } else if (!strcmp(name, "link")) {
+        add_link(out, start, is_chinese);
     } else if (!strcmp(name, "colours")) {
         html_add_colours(out);
     } else if (!strcmp(name, "body")) {

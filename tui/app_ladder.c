@@ -1,6 +1,7 @@
 /* The ladder screen: whose recordings it shows, and which rungs remain to be counted. */
 #include "tui/app_state.h"
 
+#include "base/language.h"
 #include "tui/draw/terminal.h"
 #include "tui/view/ladder_view.h"
 
@@ -8,7 +9,8 @@ void app_next_machine(App *app) {
     Error error = {0};
     Measurements recorded = {0};
     if (!bench_next_machine(app->machine) || !bench_recorded(app->machine, &recorded, &error)) {
-        app_say(app, "recordings", *error.message ? error.message : "there are none of another machine");
+        app_say(app, tr("recordings"),
+                *error.message ? error.message : tr("there are none of another machine"));
         return;
     }
     measured_done(&app->recorded);

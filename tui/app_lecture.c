@@ -1,8 +1,11 @@
 /* A lecture: moves between stops, asks questions, and checks claims. */
 #include "tui/app_state.h"
 
+#include "base/language.h"
+
 #include "lecture/values.h"
 #include "tui/draw/terminal.h"
+#include "tui/view/menu.h"
 #include "tui/view/place_values.h"
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +18,7 @@ static void press_own(App *app, const char *keys) {
     app->lecture.presses = true;
     bool good = !keys || app_press_script(app, keys, 0, 0, &quit, &error);
     app->lecture.presses = false;
-    if (!good && error.message[0]) app_say(app, "this stop", error.message);
+    if (!good && error.message[0]) app_say(app, tr("this stop"), error.message);
 }
 
 void app_press_own(App *app, Key key) {
@@ -44,6 +47,8 @@ static void restart(App *app) {
         comparison->view[i].display.speed = kept.speed;
         comparison->view[i].display.lectures = kept.lectures;
         comparison->view[i].display.file = kept.file;
+        comparison->view[i].display.home = kept.home;
+        comparison->view[i].display.projector = kept.projector;
         comparison->view[i].display.plays_lecture = true;
         view_open(&comparison->view[i], comparison->scene[i]);
     }
@@ -137,7 +142,7 @@ static void go_on(App *app) {
     } else if (lecture->stop + 1 < lecture->run->lecture->stop_count) {
         app_go_to_stop(app, lecture->stop + 1);
     } else {
-        app_say(app, "the end", "this is the last stop; q: quit, Home: the first stop");
+        app_say(app, tr("the end"), tr("this is the last stop; q: quit, Home: the first stop"));
     }
 }
 
@@ -161,7 +166,7 @@ static void enter(App *app) {
 /* PgDn, Home and digits belong to the overlay. */
 static bool has_keys(Overlay overlay) {
     return overlay == OVERLAY_HELP || overlay == OVERLAY_WORDS || overlay == OVERLAY_MENU ||
-           overlay == OVERLAY_SETTINGS;
+           overlay == OVERLAY_INDEX;
 }
 
 static bool press_lecture(App *app, KeyPress press) {
@@ -181,6 +186,10 @@ static bool press_lecture(App *app, KeyPress press) {
     if (is_own && lecture->question == QUESTION_WAITS &&
         lecture_view_type(lecture, press.key, view->selection.lane, view->transient.number >= 0))
         return true;
+    if (press.key == SPECIAL_ESCAPE && view->transient.overlay == OVERLAY_NONE && !lecture->has_left) {
+        app_say(app, tr("the lecture"), tr("PgDn goes on, ~ leaves it for the home screen, q quits"));
+        return true;
+    }
     switch (key) {
     case LECTURE_KEY_STOP:
         (direction > 0 ? go_on : go_back)(app);
@@ -209,7 +218,7 @@ static void play_from(App *app, int stop) {
 void app_open_lecture(App *app) {
     Error error = {0};
     MenuRow chosen;
-    if (!view_menu_choice(app_view(app), &chosen)) return;
+    if (!menu_choice(app_view(app), &chosen)) return;
     int index = chosen.index;
     const LectureRun *run = app->loader ? NULL : app->lectures->open(app->lectures->context, index, &error);
     if (!run) {

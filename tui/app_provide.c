@@ -1,6 +1,7 @@
 /* Hazards and timings for panes, which a session alone does not hold. */
 #include "tui/app_state.h"
 
+#include "base/language.h"
 #include "tui/draw/terminal.h"
 
 void app_show_hazards(App *app, int index, bool ask) {
@@ -8,12 +9,14 @@ void app_show_hazards(App *app, int index, bool ask) {
     Session *session = slot->current.session;
     View *view = &app->comparison.view[index];
     bool is_known = run_slot_is_complete(slot) || (ask && app->waits);
-    slot->current.scene->borrowed.hazards = is_known ? session_hazards(session) : NULL;
-    slot->current.scene->borrowed.hazards_note = slot->counting ? "searching all blocks for races ..."
+    const Findings *searched = is_known ? session_hazards(session) : NULL;
+    slot->current.scene->borrowed.hazards = searched ? searched : session_verdict(session);
+    slot->current.scene->borrowed.hazards_note = searched         ? NULL
+                                                 : slot->counting ? tr("searching all blocks for races ...")
                                                  : session_is_from_file(session)
-                                                     ? "the session file holds no hazards"
-                                                     : "hazards were not searched for";
-    if (slot->current.scene->borrowed.hazards && view->selection.hazard_waits && !app->loader)
+                                                     ? tr("the session file holds no hazards")
+                                                     : tr("hazards were not searched for");
+    if (searched && view->selection.hazard_waits && !app->loader)
         view_go_to_hazard(view, slot->current.scene);
 }
 
@@ -22,7 +25,7 @@ void app_show_timings(App *app, RunSlot *slot) {
     Error error = {0};
     const Measurements *own = session_measured(slot->current.session);
     if (!app->has_recorded && !bench_recorded(*app->machine ? app->machine : NULL, &app->recorded, &error))
-        app_say(app, "timings", error.message);
+        app_say(app, tr("timings"), error.message);
     app->has_recorded = true;
     slot->timings.recorded = own->timing_count ? own : &app->recorded;
     slot->timings.are_of_run = own->timing_count > 0;
@@ -30,6 +33,16 @@ void app_show_timings(App *app, RunSlot *slot) {
     slot->timings.counts = &app->rungs.counts;
     slot->timings.timed = slot == &app->slots[app->comparison.active] ? &app->live : NULL;
     slot->current.scene->borrowed.timings = &slot->timings;
+}
+
+/* Counts go on while the pane that draws them is seen. */
+static void app_count_curve(App *app, int index, bool is_seen) {
+    CurveCounting *counting = &app->curves[index];
+    const RunSlot *slot = &app->slots[index];
+    Session *session = slot->current.session; /* a saved one runs nothing */
+    bool has_curve = curve_is_of(slot->current.scene->identity.run) && !session_is_from_file(session);
+    if (has_curve && is_seen) curve_counting_go_on(counting, session, app->waits, terminal_wake);
+    slot->current.scene->borrowed.curve = has_curve ? &counting->curve : NULL;
 }
 
 bool app_provide(App *app, int columns, int rows) {
@@ -40,21 +53,59 @@ bool app_provide(App *app, int columns, int rows) {
         app_show_timings(app, slot);
         app_show_hazards(app, i, hazards_seen);
         slot->current.scene->borrowed.before = slot->before.scene;
+        app_count_curve(app, i, timings_seen);
     }
     app_count_rungs(app);
     return timings_seen;
 }
 
-/* Measures for the active run while the timings are on the screen. */
+static bool is_timing_warps(const App *app) {
+    for (int i = 0; i < app->comparison.count; i++)
+        if (app->slots[i].timing_warps) return true;
+    return false;
+}
+
+/* Measures for the active run while the timings are on the screen and no warps are timed: what runs on the GPU beside
+ * a kernel changes its times. */
 void app_measure(App *app, bool is_seen) {
     bool is_ladder = app_shows_ladder(app) || app_view(app)->transient.overlay == OVERLAY_LATENCY;
     const Scene *scene = comparison_scene(&app->comparison);
-    is_seen |= is_ladder;
+    is_seen = (is_seen || is_ladder) && !is_timing_warps(app);
     if (is_seen && !app->measuring) app->measuring = measuring_new(bench_run, bench_cpu, terminal_wake);
     if (!app->measuring) return;
     MeasuringWish wish = is_ladder ? measuring_ladder_wish(scene, app_view(app)) : measuring_wish(scene);
     if (!app->wants_cpu) wish.cpu_n = 0;
     measuring_want(app->measuring, is_seen ? &wish : NULL);
+}
+
+void app_time_warps(App *app, int columns, int rows) {
+    bool is_seen = comparison_shows(&app->comparison, columns, rows, &pane_warps);
+    for (int i = 0; i < app->comparison.count; i++) {
+        RunSlot *slot = &app->slots[i];
+        SessionOptions wanted;
+        if (!is_seen) app_give_up_warps(app, slot);
+        bool begins = is_seen && !is_timing_warps(app) && !slot->has_timed_warps && !slot->counting &&
+                      session_wants_warps(slot->current.session, &wanted);
+        if (begins) slot->timing_warps = session_loader_start_for_warps(&wanted, terminal_wake);
+        slot->current.scene->borrowed.warps_note =
+            slot->timing_warps ? tr("measuring on the GPU ... (leaving this pane cancels)") : NULL;
+    }
+}
+
+bool app_take_warps(App *app) {
+    bool has_news = false;
+    for (int i = 0; i < app->comparison.count; i++) {
+        Error error = {0};
+        RunSlot *slot = &app->slots[i];
+        if (!slot->timing_warps || !session_loader_is_done(slot->timing_warps)) continue;
+        Session *measured = session_loader_finish(slot->timing_warps, &error);
+        slot->timing_warps = NULL;
+        slot->has_timed_warps = has_news = true;
+        if (session_take_warps(slot->current.session, measured, error.message))
+            app->comparison.view[i].display.warps = (ViewWarps){0}; /* of the timelines before */
+        session_free(measured);
+    }
+    return has_news;
 }
 
 bool app_take_timings(App *app) {

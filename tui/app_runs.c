@@ -1,14 +1,21 @@
+#define _POSIX_C_SOURCE 200809L
 /* The sessions of the interface: opened in a worker thread, shown in place of a run or beside it, and
  * closed. */
 #include "tui/app_state.h"
 
+#include "base/language.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "tui/draw/terminal.h"
 #include "tui/view/keep_place.h"
+#include "tui/view/launch_view.h"
+#include "tui/view/menu.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int target_of(const Comparison *comparison, Purpose purpose) {
+    if (comparison->change[0] && purpose == PURPOSE_EDIT) return 1;
     return purpose != PURPOSE_BESIDE ? comparison->active : comparison->count == 2 ? !comparison->active : 1;
 }
 
@@ -33,18 +40,22 @@ void app_abandon_loading(App *app) {
     app->loader = NULL;
 }
 
-static void app_drop(App *app, RunSlot *slot) {
+void app_drop(App *app, RunSlot *slot) {
     app_abandon(app, slot->counting);
-    slot->counting = NULL;
+    app_abandon(app, slot->timing_warps);
+    slot->counting = slot->timing_warps = NULL;
     run_slot_done(slot);
 }
 
 void app_done(App *app) {
     app_abandon(app, app->loader);
     app_abandon(app, app->rungs.loader);
+    for (int i = 0; i < 2; i++) app_abandon(app, app->curves[i].loader);
     app_drop(app, &app->slots[0]);
     app_drop(app, &app->slots[1]);
     app_finish_abandoned(app, true);
+    for (int i = 0; i < app->program_count; i++) program_free(app->programs[i]);
+    free(app->programs);
     lecture_view_done(&app->lecture);
     free(app->abandoned);
     arena_done(&app->file.arena);
@@ -61,7 +72,7 @@ void app_count(App *app, int index) {
     options.search_races = true;
     options.has_events = session_is_captured(slot->current.session);
     slot->counting = session_loader_start(&options, terminal_wake);
-    if (!slot->counting) app_say(app, "the grid", "cannot be counted: no thread could be started");
+    if (!slot->counting) app_say(app, tr("the grid"), tr("cannot be counted: no thread could be started"));
 }
 
 /* Reports the largest change of the last edit in one line; later if the grid must be counted first. */
@@ -77,7 +88,12 @@ static void app_report_change(App *app, int index) {
     comparison_change(&app->comparison, &change);
     differences_describe(&change, most, sizeof most);
     snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message,
-             "re-run: %s; i: all metrics", most);
+             tr("re-run: %s; i: all metrics"), most);
+}
+
+void app_give_up_warps(App *app, RunSlot *slot) {
+    app_abandon(app, slot->timing_warps);
+    slot->timing_warps = NULL;
 }
 
 /* Replaces the first look by the whole run: the same events, now with counters and result. */
@@ -89,7 +105,7 @@ bool app_finish_counting(App *app, int index) {
     slot->counting = NULL;
     if (!session) {
         if (session_is_partial(slot->current.session))
-            app_say(app, "the grid was not counted", error.message);
+            app_say(app, tr("the grid was not counted"), error.message);
         return true;
     }
     RunSlot old = *slot;
@@ -97,15 +113,91 @@ bool app_finish_counting(App *app, int index) {
     *slot = run_slot_renew(session, &old);
     app->comparison.scene[index] = slot->current.scene;
     app_report_change(app, index);
+    app_report_try(app);
     app_drop(app, &old);
     return true;
 }
 
-void app_show(App *app, Session *session, Purpose purpose, int index) {
+void app_keep_alone(App *app, int index) {
+    Comparison *comparison = &app->comparison;
+    comparison->active = index;
+    RunSlot other = app->slots[!index];
+    app->slots[0] = app->slots[index];
+    app->slots[1] = (RunSlot){0};
+    comparison_leave(comparison);
+    app_drop(app, &other);
+}
+
+/* ---- an edit -------------------------------------------------------------------------------------------- */
+
+int app_edited_index(const App *app) {
+    return app->comparison.change[0] ? 1 : app->comparison.active;
+}
+
+/* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the reader
+ * wrote. */
+static void app_print_change(const App *app, const Session *after, char *out, size_t bytes) {
+    char clock[32] = "";
+    time_t now = time(NULL);
+    struct tm local;
+    int line = session_first_change(app->slots[0].current.session, after);
+    if (!app->waits && localtime_r(&now, &local)) strftime(clock, sizeof clock, " %H:%M:%S", &local);
+    if (session_options(after)->what_if.label)
+        snprintf(out, bytes, "%s", session_options(after)->what_if.label);
+    else if (session_options(after)->ptx)
+        snprintf(out, bytes, "%s", app->what);
+    else if (line)
+        snprintf(out, bytes, tr("%s  edited%s, line %d"), app->what, clock, line);
+    else
+        snprintf(out, bytes, tr("%s  edited%s"), app->what, clock);
+}
+
+/* Shows the run after an edit beside the run before it, or in place of the run after an earlier edit. */
+static void app_show_beside_before(App *app, Session *session) {
+    char what[sizeof app->comparison.change];
+    Comparison *comparison = &app->comparison;
+    bool is_first = comparison->count == 1;
+    RunSlot old = app->slots[!is_first];
+    app_print_change(app, session, what, sizeof what);
+    app->slots[1] = run_slot_follow(session, &old);
+    Scene *scene = app->slots[1].current.scene;
+    app_count(app, 1);
+    if (is_first) {
+        if (!session_options(session)->what_if.label) run_slot_forget_files(&app->slots[0]);
+        View *view = app_view(app); /* the pictures are what one compares */
+        if (view->display.focus == FOCUS_SIDE) view->display.focus = FOCUS_PICTURE;
+        comparison_put_change(comparison, scene, what);
+    } else {
+        keep_place(&comparison->view[1], old.current.scene, scene);
+        comparison->scene[1] = scene;
+        comparison->active = 1;
+        memcpy(comparison->change, what, sizeof what);
+        comparison_follow(comparison);
+        app_drop(app, &old);
+    }
+    view_forget_failure(&comparison->view[0]);
+    view_forget_failure(&comparison->view[1]);
+    app->tried.is_opening = false;
+    app_report_try(app);
+}
+
+/* ---- showing a session ---------------------------------------------------------------------------------- */
+
+/* The settings being edited become those of the new run; another kernel closes them. */
+static void follow_settings(View *view, const Scene *scene, Purpose purpose) {
+    if (view->transient.input != INPUT_SETTINGS) return;
+    if (purpose == PURPOSE_KERNEL || purpose == PURPOSE_STOP)
+        view->transient.input = INPUT_COMMANDS;
+    else
+        settings_follow(&view->transient.settings, scene);
+}
+
+static void app_show_in_place(App *app, Session *session, Purpose purpose, int index) {
     Comparison *comparison = &app->comparison;
     View *view = &comparison->view[index];
     RunSlot old = app->slots[index], *slot = &app->slots[index];
     const Scene *shown = old.current.scene;
+    app->tried.is_opening = false;
     *slot = purpose == PURPOSE_EDIT    ? run_slot_edited(session, &old)
             : purpose == PURPOSE_BLOCK ? run_slot_renew(session, &old)
                                        : run_slot_new(session, true);
@@ -122,27 +214,75 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
             keep_place(view, shown, scene);
         }
         comparison->scene[index] = scene;
+        follow_settings(view, scene, purpose);
         comparison_follow(comparison);
     }
     if (purpose == PURPOSE_EDIT) view_forget_failure(view);
     app_report_change(app, index);
     app_drop(app, &old);
+}
+
+/* Says which launch of the program is shown now. */
+static void app_name_launch(App *app, const Session *session, Purpose purpose) {
+    const SessionOptions *options = session_options(session);
+    Text text = {0};
+    if (!options->program || purpose != PURPOSE_KERNEL) return;
+    launch_view_print_name(options->program->capture, options->launch, &text);
+    snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message, "%s",
+             text_string(&text));
+    utf8_drop_half(app_view(app)->transient.message);
+    text_done(&text);
+}
+
+static void keep_program(App *app, Session *session) {
+    Program *program = session_take_program(session);
+    if (!program) return;
+    array_push(app->programs, app->program_count, app->program_capacity, program);
+    app_view(app)->display.program = program;
+}
+
+void app_show(App *app, Session *session, Purpose purpose, int index) {
+    keep_program(app, session);
+    Comparison *comparison = &app->comparison;
+    bool is_pair = comparison->change[0] != 0,
+         is_other = purpose == PURPOSE_KERNEL || purpose == PURPOSE_STOP;
+    if (is_pair && is_other) {
+        app_keep_alone(app, index);
+        index = 0;
+    }
+    if (purpose == PURPOSE_BESIDE) comparison->change[0] = 0;
+    if (purpose == PURPOSE_EDIT && (comparison->count == 1 || is_pair)) {
+        app_offer_file(app, session);
+        app_show_beside_before(app, session);
+    } else {
+        app_show_in_place(app, session, purpose, index);
+    }
+    app_name_launch(app, session, purpose);
     if (app->opened) app->opened(app, purpose);
 }
 
-/* Shows impossible settings again, with the reason. */
+/* The last run stays. Settings say why there is none with them; cancelled, they are again those of the run. */
 static void app_refuse(App *app, const char *what, Purpose purpose, const Error *error) {
     View *view = app_view(app);
-    if (purpose == PURPOSE_SETTINGS && view->transient.overlay == OVERLAY_NONE && !app->cancelled) {
-        view->transient.overlay = OVERLAY_SETTINGS;
-        snprintf(view->transient.settings.error, sizeof view->transient.settings.error, "%.190s",
-                 error->message);
-    } else if (purpose == PURPOSE_EDIT && !app->cancelled) {
+    Settings *settings = &view->transient.settings;
+    bool is_try = app->tried.is_opening;
+    app->tried.is_opening = false;
+    if (purpose == PURPOSE_SETTINGS && view->transient.input == INPUT_SETTINGS) {
+        settings->is_running = false;
+        if (app->cancelled)
+            settings_follow(settings, comparison_scene(&app->comparison));
+        else
+            snprintf(settings->error, sizeof settings->error, "%.190s", error->message);
+    } else if ((purpose == PURPOSE_EDIT || (purpose == PURPOSE_COPY && error->line)) && !app->cancelled &&
+               !is_try) {
         view->transient.failure = *error;
         if (view->transient.overlay == OVERLAY_NONE) view->transient.overlay = OVERLAY_FAILURE;
+    } else if (purpose == PURPOSE_COPY && !app->cancelled) { /* no prefix: its advice has to fit */
+        snprintf(view->transient.message, sizeof view->transient.message, "%.190s", error->message);
     } else {
         app_say(app, what, error->message);
     }
+    if (purpose == PURPOSE_COPY && !app->cancelled) app->copied = COPY_REFUSED;
     app->failed = purpose == PURPOSE_KERNEL || purpose == PURPOSE_BESIDE || purpose == PURPOSE_STOP;
     app->error = *error;
 }
@@ -151,14 +291,21 @@ static void app_begin(App *app, const SessionOptions *options, Purpose purpose, 
                       bool in_bad_order) {
     Error error = {0};
     SessionOptions wanted = *options;
-    wanted.cancel = NULL;
     wanted.first_look = !app->waits && (purpose != PURPOSE_STOP || options->first_look);
     wanted.search_races = !app->waits || options->search_races;
+    if (app->loader && app->purpose == PURPOSE_SETTINGS && purpose == PURPOSE_SETTINGS)
+        app_abandon_loading(app); /* the newest settings win */
     if (app->loader) {
-        app_say(app, app->what, "is still being opened; Esc cancels it");
+        app_say(app, app->what, tr("is still being opened; Esc cancels it"));
+        return;
+    }
+    bool runs_again = purpose == PURPOSE_SETTINGS || purpose == PURPOSE_BLOCK;
+    if (app->comparison.change[0] && runs_again && target == 0) {
+        app_say(app, tr("the run before the edit"), tr("does not run again; o goes to the run after it"));
         return;
     }
     app->cancelled = false;
+    snprintf(app->what, sizeof app->what, "%s", what);
     if (app->waits) {
         Session *session = (in_bad_order ? session_open_in_bad_order : session_open)(&wanted, &error);
         if (session)
@@ -171,19 +318,22 @@ static void app_begin(App *app, const SessionOptions *options, Purpose purpose, 
         (in_bad_order ? session_loader_start_in_bad_order : session_loader_start)(&wanted, terminal_wake);
     app->purpose = purpose;
     app->target = target;
-    snprintf(app->what, sizeof app->what, "%s", what);
-    if (!app->loader) app_say(app, what, "cannot be opened: no thread could be started");
+    if (!app->loader) app_say(app, what, tr("cannot be opened: no thread could be started"));
 }
 
 void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target) {
     app_begin(app, options, purpose, what, target, false);
 }
 
+void app_show_changed(App *app, const SessionOptions *options, const char *what) {
+    app_open_at(app, options, PURPOSE_EDIT, what, app_edited_index(app));
+}
+
 void app_open_bad_order(App *app) {
-    static const char what[] = "an order that loses";
+    const char *what = tr("an order that loses");
     Session *session = app->slots[app->comparison.active].current.session;
     if (session_is_from_file(session))
-        app_say(app, what, "a saved session does not run again");
+        app_say(app, what, tr("a saved session does not run again"));
     else
         app_begin(app, session_options(session), PURPOSE_BESIDE, what,
                   target_of(&app->comparison, PURPOSE_BESIDE), true);
@@ -191,6 +341,33 @@ void app_open_bad_order(App *app) {
 
 static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
     app_open_at(app, options, purpose, what, target_of(&app->comparison, purpose));
+}
+
+void app_open_beside(App *app, const SessionOptions *options, const char *what) {
+    app_open(app, options, PURPOSE_BESIDE, what);
+}
+
+void app_open_other_block(App *app) {
+    enum { FEWEST = 64 };
+    char what[32], value[16];
+    Error error = {0};
+    Session *session = app->slots[app->comparison.active].current.session;
+    SessionOptions options = *session_options(session);
+    int wanted = app_view(app)->transient.wanted_threads,
+        threads = (int)launch_volume(session_trace(session)->launches[0]->block);
+    if (!wanted) wanted = threads >= FEWEST ? threads / 2 : 2 * threads;
+    snprintf(what, sizeof what, tr("blocks of %d"), wanted);
+    snprintf(value, sizeof value, "%d", wanted);
+    if (session_is_from_file(session) || options.program)
+        app_say(app, what,
+                session_is_from_file(session) ? tr("a saved session does not run again")
+                                              : tr("a program chooses its block size"));
+    else if (options.launches)
+        app_say(app, what, tr("--launch says the block size"));
+    else if (!session_set(&options, "block", value, &error))
+        app_say(app, what, error.message);
+    else
+        app_open_beside(app, &options, what);
 }
 
 void app_cancel(App *app) {
@@ -240,6 +417,7 @@ bool app_finish_loading(App *app) {
     app->loader = NULL;
     if (session && !app->cancelled) {
         app_show(app, session, app->purpose, app->target);
+        if (app->purpose == PURPOSE_COPY) app->copied = COPY_RAN;
         app_open_beside_rung(app);
     } else {
         app->rung.beside[0] = 0;
@@ -252,7 +430,7 @@ bool app_finish_loading(App *app) {
 
 void app_open_kernel(App *app, Purpose purpose) {
     MenuRow chosen;
-    if (!view_menu_choice(app_view(app), &chosen)) return;
+    if (!menu_choice(app_view(app), &chosen)) return;
     SessionOptions options = app_options_of_other(app);
     if (chosen.kind == MENU_ENTRY) {
         SessionOptions other = app->file.options;
@@ -268,11 +446,61 @@ void app_open_kernel(App *app, Purpose purpose) {
     app_open(app, &options, purpose, chosen.name);
 }
 
+/* The file's own settings are guessed; how it is run stays as it was. */
+static SessionOptions app_options_of_file(App *app, const char *file) {
+    SessionOptions options = *session_options(app->first);
+    SessionOptions out = {.backend = options.backend, .threads = options.threads, .machine = options.machine};
+    out.times_blocks = options.times_blocks;
+    out.measure_sass = options.measure_sass;
+    out.catalog.prefers_digits = options.catalog.prefers_digits;
+    *(text_ends_with(file, ".redviz") ? &out.saved : &out.file) = file;
+    return out;
+}
+
+/* How the run on the screen is made stays, unless it is of no launch of the program. Launches differ in their grids, so
+ * the traced blocks are those of the command line. */
+void app_open_launch(App *app) {
+    char what[64];
+    const View *view = app_view(app);
+    const Program *program = view->display.program;
+    SessionOptions options = app_options_of_other(app);
+    if (options.program != program) options = *session_options(app->first);
+    session_options_drop_remedy(&options);
+    options.launch = view->transient.wanted_launch;
+    snprintf(what, sizeof what, tr("launch %d of %d"), options.launch + 1, program->capture->launch_count);
+    app_open(app, &options, PURPOSE_KERNEL, what);
+}
+
+void app_open_from_home(App *app) {
+    MenuRow chosen;
+    Error error = {0};
+    SessionOptions options;
+    if (!menu_choice(app_view(app), &chosen)) return;
+    if (chosen.kind == MENU_FILE)
+        options = app_options_of_file(app, chosen.name);
+    else if (!app->home->open(app->home->context, chosen.index, &options, &error)) {
+        app_say(app, chosen.name, error.message);
+        return;
+    }
+    app_open(app, &options, PURPOSE_KERNEL, scene_file_name(chosen.name));
+}
+
 void app_rerun(App *app) {
     Arena arena = {0};
+    if (app_shows_remedy(app)) { /* the remedy was for the settings before */
+        Settings kept = app_view(app)->transient.settings;
+        app_keep_alone(app, 0);
+        app_view(app)->transient.input = INPUT_SETTINGS;
+        app_view(app)->transient.settings = kept;
+    }
+    Settings *settings = &app_view(app)->transient.settings;
     const SessionOptions *made_with = session_options(app->slots[app->comparison.active].current.session);
-    SessionOptions options = settings_options(&app_view(app)->transient.settings, made_with, &arena);
-    app_open(app, &options, PURPOSE_SETTINGS, "the run with new settings");
+    SessionOptions options = settings_options(settings, made_with, &arena);
+    session_options_drop_remedy(&options);
+    app_open(app, &options, PURPOSE_SETTINGS, tr("the run with new settings"));
+    settings->is_running = app->loader && app->purpose == PURPOSE_SETTINGS;
+    if (app->loader && !settings->is_running)
+        snprintf(settings->error, sizeof settings->error, tr("%s is still being opened"), app->what);
     arena_done(&arena);
 }
 
@@ -286,11 +514,6 @@ void app_trace_block(App *app) {
 }
 
 void app_leave_comparison(App *app) {
-    Comparison *comparison = &app->comparison;
     app_cancel(app);
-    RunSlot other = app->slots[!comparison->active];
-    app->slots[0] = app->slots[comparison->active];
-    app->slots[1] = (RunSlot){0};
-    comparison_leave(comparison);
-    app_drop(app, &other);
+    app_keep_alone(app, app_kept_index(app));
 }

@@ -3,6 +3,9 @@
 
 #include "tui/draw/svg.h"
 #include "tui/key_script.h"
+#include "tui/view/index_view.h"
+#include "tui/view/menu.h"
+#include <string.h>
 #include <time.h>
 
 /* Opens the second run of --compare. */
@@ -11,7 +14,11 @@ static bool app_start_comparison(App *app, const SessionOptions *options, Error 
     Session *session = session_open(options, &reason);
     if (!session && reason.file[0]) return error_set(error, "--compare: %s: %s", reason.file, reason.message);
     if (!session) return error_set(error, "--compare: %s", reason.message);
-    app_show(app, session, PURPOSE_BESIDE, 1);
+    const char *own = session_options(app->first)->source;
+    bool is_change = session_is_edited(session) && session_row(session) == session_row(app->first) &&
+                     !(own && !strcmp(own, options->source));
+    if (is_change) snprintf(app->what, sizeof app->what, "%s", scene_file_name(options->source));
+    app_show(app, session, is_change ? PURPOSE_EDIT : PURPOSE_BESIDE, 1);
     return true;
 }
 
@@ -27,8 +34,13 @@ bool app_start(App *app, const AppStart *start, int columns, int rows, bool *qui
     app->lecture_columns = columns;
     app->lecture_rows = rows;
     if (start->lecture) app_begin_lecture(app, start->lecture, start->stop ? start->stop - 1 : 0);
+    app_grade(app);
     if (start->compare && !app_start_comparison(app, start->compare, error)) return false;
+    if (start->opens_home) menu_open(app_view(app), MENU_HOME, NULL);
+    app_view(app)->transient.begins = start->opens_home;
     if (start->step > 0) comparison_go_to_step(&app->comparison, start->step - 1);
+    if (start->has_index) index_view_open(app_view(app), start->index[0], start->index[1]);
+    if (start->has_what_if && !app_try_kind(app, start->what_if, error)) return false;
     return app_press_script(app, keys, columns, rows, quit, error);
 }
 

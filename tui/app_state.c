@@ -4,19 +4,13 @@
 #include "tui/app_state.h"
 
 #include "base/utf8.h"
-#include <time.h>
-
-double app_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+#include "tui/panes/pane.h"
 
 void app_offer_file(App *app, Session *session) {
     AppFile *file = &app->file;
     int count;
     const char *const *entries = session_entries(session, &count);
-    if (!count) return;
+    if (!count || session_options(session)->program) return; /* of a program, its launches are offered */
     arena_done(&file->arena);
     file->arena = (Arena){0};
     file->options = session_options_copy(session_options(session), &file->arena);
@@ -32,8 +26,13 @@ void app_init(App *app, Session *session, const AppStart *start) {
     comparison_init(&app->comparison, app->slots[0].current.scene);
     comparison_view(&app->comparison)->display.theme = start->theme;
     comparison_view(&app->comparison)->display.still = start->still;
+    comparison_view(&app->comparison)->display.program = session_options(session)->program;
     app->lecture.run = start->lecture;
+    app->grading = start->grading;
     app->lectures = start->lectures;
+    app->home = start->home;
+    app->program = start->program;
+    comparison_view(&app->comparison)->display.home = start->home ? &start->home->rows : NULL;
     comparison_view(&app->comparison)->display.lectures = start->lectures ? &start->lectures->rows : NULL;
     if (start->lecture && !start->lecture->screens->compare)
         app->lecture.shown = start->lecture->screens->run;
@@ -52,4 +51,16 @@ void app_say(App *app, const char *what, const char *message) {
     utf8_drop_half(name);
     snprintf(view->transient.message, sizeof view->transient.message, "%s: %.140s", name, message);
     utf8_drop_half(view->transient.message);
+}
+
+bool app_is_covered(const App *app) {
+    return (lecture_view_hides(&app->lecture) & pane_explanation.tells) != 0;
+}
+
+void app_explain(const App *app, const StepContext *context, Text *out) {
+    if (app_is_covered(app)) return;
+    size_t before = out->length;
+    explain_fault(context, out);
+    if (out->length > before) text_add(out, " ");
+    explain_step(context, out);
 }

@@ -1,14 +1,15 @@
 /* The state of the interface while it runs. Private to tui/app*.c: app.c is the event loop, app_press.c
  * answers keys, app_play.c plays the run, app_script.c runs scripts without a terminal, app_keys.c presses
  * their keys, app_canvas.c draws, app_walk.c collects the frames of a web page, app_html.c and app_handout.c
- * write the page and the printed lecture, app_lecture.c goes from stop to stop, app_runs.c opens other
- * sessions, app_edit.c re-runs changed files, app_ladder.c serves the ladder screen, app_provide.c provides
+ * write the page and the printed lecture, app_lecture.c goes from stop to stop, app_exercise.c grades, app_plain.c speaks in lines, app_runs.c opens other
+ * sessions, app_edit.c re-runs changed files, app_try.c tries remedies, app_ladder.c serves the ladder screen, app_provide.c provides
  * the data that panes show, app_state.c holds what they share. */
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
 
 #include "tui/app.h"
 #include "tui/comparison.h"
+#include "tui/curve_counting.h"
 #include "tui/draw/cast.h"
 #include "tui/draw/svg_movie.h"
 #include "tui/lecture_view.h"
@@ -20,7 +21,8 @@
 typedef enum Purpose {
     PURPOSE_KERNEL,   /* another kernel, replaces the active run */
     PURPOSE_BESIDE,   /* to compare with the active run */
-    PURPOSE_EDIT,     /* the active run with the changed file, at the same place */
+    PURPOSE_EDIT,     /* the run with a changed file or changed PTX, beside the run before */
+    PURPOSE_COPY,     /* the active run from a copy of its source, at the same place; then the editor opens */
     PURPOSE_SETTINGS, /* the active run with other settings, at the same place */
     PURPOSE_BLOCK,    /* the active run with another block traced, at the same place */
     PURPOSE_STOP      /* the run of a lecture stop, alone */
@@ -32,29 +34,40 @@ typedef struct AppFile { /* the file of the last run that had one: the menu offe
     ViewFile rows; /* no entries: no run had a file */
 } AppFile;
 
+typedef struct AppTry {  /* the remedy tried last */
+    const Session *base; /* of this run; only compared */
+    int finding, number;
+    bool is_opening; /* the changed copy is being opened */
+} AppTry;
+
 typedef struct App App;
 struct App {
     RunSlot slots[2]; /* as in `comparison` */
     Comparison comparison;
     Session *first; /* the caller owns it */
     bool ascii;
-    bool watch;  /* re-run changed files without a key */
-    bool waits;  /* keys come from a script, which waits until a session is open */
-    bool failed; /* the script opens a kernel that cannot be opened: see `error` */
+    bool watch;         /* re-run changed files without a key */
+    bool waits;         /* keys come from a script, which waits until a session is open */
+    bool waits_to_draw; /* frames that a slow terminal could not show in time are dropped */
+    bool failed;        /* the script opens a kernel that cannot be opened: see `error` */
     Error error;
     SessionLoader *loader; /* NULL: no session is being opened */
     Purpose purpose;
-    int target; /* index of the slot that it is for */
+    int target;                                        /* index of the slot that it is for */
+    enum { COPY_NONE, COPY_RAN, COPY_REFUSED } copied; /* what became of a copy that is to be edited */
     bool cancelled;
     Cast *cast;                        /* NULL: not recording */
     int signal;                        /* the signal that ends the program; 0: none */
     double cast_seconds;               /* start time on the clock; for a script, seconds since its start */
     SvgMovie *movie;                   /* NULL: no animated image is being made */
+    int said_step;                     /* terminal_say() has had it, */
+    const Scene *said_run;             /* of this run; NULL: none */
     char what[64];                     /* what is being opened, as named in messages */
     Measuring *measuring;              /* NULL: the timings pane has not been shown yet */
     Measurements live, recorded;       /* results of `measuring`; shipped timings */
     char machine[BENCH_MACHINE_BYTES]; /* whose recordings to show; "": the default machine */
     RungCounting rungs;                /* the rungs that the ladder screen has shown */
+    CurveCounting curves[2];           /* as `slots`: how the runs depend on their first parameters */
     ViewRung rung;                     /* `beside` is opened once `kernel` is open; "": nothing to open */
     bool has_recorded;                 /* true once the recorded timings were looked for */
     bool wants_cpu;                    /* the user asked for timings: also time this machine's CPU */
@@ -65,8 +78,16 @@ struct App {
     double due;        /* seconds: when to show the next frame while playing */
     int motion;        /* frame of the wavefront being played */
     LectureView lecture;
+    Grading *grading;             /* NULL: no exercise */
+    bool was_edited;              /* since then the goals are shown */
     const LectureOffer *lectures; /* NULL: none */
+    const HomeOffer *home;        /* NULL: none */
+    ProgramOffer *program;        /* NULL: none */
+    struct Program *
+        *programs; /* of session files that were opened, until the end: their launches can be opened */
+    int program_count, program_capacity;
     AppFile file;
+    AppTry tried;
     int lecture_columns, lecture_rows; /* size of the screen it was last drawn on */
     /* For a lecture, NULL without one: called when a run was opened, for any purpose; whether it takes the
      * key. */
@@ -78,10 +99,12 @@ struct App {
 void app_init(App *app, Session *session, const AppStart *start);
 View *app_view(App *app);
 void app_say(App *app, const char *what, const char *message);
+/* A question of the lecture asks about the step, so what explains it stays covered. */
+bool app_is_covered(const App *app);
+/* The fault and the step in sentences; nothing while they are covered. */
+void app_explain(const App *app, const StepContext *context, Text *out);
 /* The menu offers the kernels of this session's file, if it has one. */
 void app_offer_file(App *app, Session *session);
-double app_now(void); /* seconds on a monotonic clock */
-
 /* ---- app_press.c */
 ViewAnswer app_press(App *app, Key key);
 /* Does what a key or a click asks the app to do. */
@@ -112,6 +135,12 @@ Canvas *app_canvas(App *app, const Comparison *shown, int columns, int rows);
 /* The interface without the hints of keys below it, for readers without redviz; the caller owns it. */
 Canvas *app_page_canvas(App *app, int columns, int rows);
 
+/* ---- app_exercise.c */
+/* Grades the learner's file: at the start, and after a save. A script waits for the goals. */
+void app_grade(App *app);
+/* Shows a grade that is complete; false: there is none. */
+bool app_take_grade(App *app);
+
 /* ---- app_lecture.c */
 /* Opens the lecture that the kernel menu chose. */
 void app_open_lecture(App *app);
@@ -127,15 +156,33 @@ void app_go_to_stop(App *app, int stop);
 void app_press_own(App *app, Key key);
 
 /* ---- app_runs.c */
+/* Keeps this run alone, which becomes number 0. */
+void app_keep_alone(App *app, int index);
 /* First runs only the traced blocks; meanwhile a worker counts the whole grid and searches it for hazards. */
 void app_count(App *app, int index);
 bool app_finish_counting(App *app, int index);
+void app_give_up_warps(App *app, RunSlot *slot);
 /* Shows the session in place of a run, or beside it. */
 void app_show(App *app, Session *session, Purpose purpose, int index);
 void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target);
+void app_open_beside(App *app, const SessionOptions *options, const char *what);
+/* Ends what the slot waits for and frees its runs. */
+void app_drop(App *app, RunSlot *slot);
 void app_open_kernel(App *app, Purpose purpose);
+/* Runs `options`, a changed copy of the run on the screen (its file, options.source or options.ptx), and shows
+ * it beside the run before, at the same place, with what changed. `what` names the change: "strided.cu", "a
+ * word of padding". A further change takes the place of the run after; the run before stays. */
+void app_show_changed(App *app, const SessionOptions *options, const char *what);
+/* The run that an edit is of: after an edit, the run after it. */
+int app_edited_index(const App *app);
+/* Opens the file of this folder, or the earlier run, that the menu chose. */
+void app_open_from_home(App *app);
+/* Opens the launch of the program that the view requests. */
+void app_open_launch(App *app);
 /* Opens the active run beside itself, in an order of warps and blocks that loses an update to a race. */
 void app_open_bad_order(App *app);
+/* Opens the active run beside itself with another block size, to compare their trees. */
+void app_open_other_block(App *app);
 /* Opens the chosen rung in place of the active run, then the rung to compare it with. */
 void app_show_rung(App *app);
 void app_rerun(App *app);
@@ -151,9 +198,26 @@ void app_finish_abandoned(App *app, bool wait);
 
 /* ---- app_edit.c */
 void app_edit(App *app);
+/* Copies the source of a kernel of the catalogue to the working folder, if it is not there, and runs the copy.
+ */
+void app_copy_source(App *app);
 void app_check_files(App *app);
-/* Re-runs the kernels whose files have changed. */
+/* Opens the editor for a copy that has just run, or has an error; re-runs the kernels whose files have changed. */
 void app_rerun_stale(App *app);
+
+/* ---- app_try.c */
+/* Runs a copy of the active run with a remedy of the selected finding, else of the first slow one: number
+ * `wanted` from 1; 0: the first, then the next at each call. */
+void app_try(App *app, int wanted);
+/* The first remedy of this kind; false with `error`: no finding has it. */
+bool app_try_kind(App *app, SessionRemedyKind kind, Error *error);
+
+/* ---- app_tried.c */
+bool app_shows_remedy(const App *app);
+/* Says what the remedy on the right changed, and which comes next; nothing if there is none. */
+void app_report_try(App *app);
+/* The run that stays when a comparison is closed: that without the remedy, or that after the edit. */
+int app_kept_index(const App *app);
 
 /* ---- app_ladder.c */
 /* Shows the recordings of the next machine, cyclically. */
@@ -169,5 +233,8 @@ void app_show_hazards(App *app, int index, bool ask);
 bool app_provide(App *app, int columns, int rows);
 void app_measure(App *app, bool is_seen);
 bool app_take_timings(App *app);
+/* Measures the timelines of warps while their pane is on the screen; leaving it gives that up. */
+void app_time_warps(App *app, int columns, int rows);
+bool app_take_warps(App *app);
 
 #endif

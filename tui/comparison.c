@@ -1,7 +1,10 @@
 #include "tui/comparison.h"
 
+#include "base/language.h"
+#include "tui/change.h"
 #include "tui/input.h"
 #include "tui/view/keep_place.h"
+#include <string.h>
 
 void comparison_init(Comparison *comparison, const Scene *scene) {
     *comparison = (Comparison){.scene = {scene, NULL}, .count = 1, .linked = true};
@@ -25,6 +28,20 @@ void comparison_put(Comparison *comparison, int index, const Scene *scene) {
     comparison_follow(comparison);
 }
 
+void comparison_put_change(Comparison *comparison, const Scene *after, const char *what) {
+    View fresh, *before = &comparison->view[0];
+    view_init(&fresh);
+    comparison->view[1] = *before;
+    before->transient = fresh.transient;
+    comparison->scene[1] = after;
+    comparison->count = 2;
+    comparison->active = 1;
+    comparison->linked = true;
+    snprintf(comparison->change, sizeof comparison->change, "%s", what);
+    keep_place(&comparison->view[1], comparison->scene[0], after);
+    comparison_follow(comparison);
+}
+
 void comparison_leave(Comparison *comparison) {
     if (comparison->active) {
         comparison->scene[0] = comparison->scene[1];
@@ -33,7 +50,9 @@ void comparison_leave(Comparison *comparison) {
     comparison->count = 1;
     comparison->active = 0;
     comparison->exchanged = false;
+    comparison->change[0] = 0;
     comparison->scene[1] = NULL;
+    comparison->view[0].display.timeline_steps = 0;
 }
 
 /* ---- following by progress ----------------------------------------------------------------------------- */
@@ -69,10 +88,25 @@ static void find_plateau(const double *progress, int count, int at, int *first, 
     while (*last + 1 < count && progress[*last + 1] <= progress[at]) ++*last;
 }
 
+/* The steps of two stretches in pairs of one kind, in order: the step of `in` that the step `at` of `of` comes
+ * to. */
+static int pair_step(const StepIndex *of, int first, int at, const StepIndex *in, int in_first, int in_last) {
+    int paired = in_first, from = in_first;
+    for (int step = first; step <= at; step++)
+        for (int other = from; other <= in_last; other++)
+            if (in->step[other].kind == of->step[step].kind) {
+                paired = other;
+                from = other + 1;
+                break;
+            }
+    return paired;
+}
+
 /* The first step with at least the same progress. Between two gains of progress both runs do the same kind of
  * work (a barrier, a condition, two loads), so if both have exactly the same progress, the steps between two
- * gains correspond in proportion. */
+ * gains correspond by their kinds; in long stretches in proportion. */
 static int step_beside(const Scene *of, const View *view, const Scene *in, int in_block) {
+    enum { PAIRED_STEPS = 64 };
     const double rounding = 1e-9;
     const double *progress = scene_progress(of, view->place.block), *other = scene_progress(in, in_block);
     int count = of->traced.blocks[view->place.block].steps->step_count,
@@ -84,12 +118,35 @@ static int step_beside(const Scene *of, const View *view, const Scene *in, int i
     find_plateau(progress, count, view->place.step, &first, &last);
     find_plateau(other, other_count, found, &other_first, &other_last);
     if (last == first) return other_first;
+    if (last - first < PAIRED_STEPS && other_last - other_first < PAIRED_STEPS)
+        return pair_step(scene_step_index(of, view->place.block), first, view->place.step,
+                         scene_step_index(in, in_block), other_first, other_last);
     return other_first +
            ((view->place.step - first) * (other_last - other_first) + (last - first) / 2) / (last - first);
 }
 
-void comparison_follow(Comparison *comparison) {
-    if (comparison->count < 2) return;
+static int steps_of(const Scene *scene, int block) {
+    return block < scene->traced.block_count ? scene->traced.blocks[block].steps->step_count : 0;
+}
+
+/* Both timelines have the scale of the longer run. */
+static void share_scale(Comparison *comparison) {
+    int longest = 0;
+    for (int i = 0; i < 2; i++) {
+        int steps = steps_of(comparison->scene[i], comparison->view[i].place.block);
+        if (steps > longest) longest = steps;
+    }
+    for (int i = 0; i < 2; i++) comparison->view[i].display.timeline_steps = longest;
+}
+
+/* The same kernel, whose values say nothing about progress: then the same visit of the same line corresponds. */
+static bool is_alike(const Scene *of, const Scene *in, int block) {
+    Reduction *reduction = scene_reduction(of, block);
+    bool has_folds = reduction && reduction_fold_count(reduction);
+    return !has_folds && !strcmp(of->identity.kernel, in->identity.kernel);
+}
+
+static void follow(Comparison *comparison) {
     int other = !comparison->active;
     const View *lead = &comparison->view[comparison->active];
     View *view = &comparison->view[other];
@@ -99,8 +156,20 @@ void comparison_follow(Comparison *comparison) {
     view->selection.warp = lead->selection.warp;
     view->selection.lane = lead->selection.lane;
     if (lead->place.block >= of->traced.block_count || !in->traced.block_count) return;
+    if (comparison->change[0] || is_alike(of, in, lead->place.block)) {
+        View there = *lead;
+        keep_place(&there, of, in);
+        view->place = there.place;
+        return;
+    }
     view->place.block = block_beside(of, lead->place.block, in);
     view_go_to_step(view, in, step_beside(of, lead, in, view->place.block));
+}
+
+void comparison_follow(Comparison *comparison) {
+    if (comparison->count < 2) return;
+    follow(comparison);
+    share_scale(comparison);
 }
 
 /* Called after a key that may move the active view. */
@@ -141,8 +210,8 @@ static void make_other_active(Comparison *comparison) {
 
 static ViewAnswer press_alone(Comparison *comparison) {
     View *view = comparison_view(comparison);
-    snprintf(view->transient.message, sizeof view->transient.message,
-             "nothing to compare with; c opens a second kernel beside this one");
+    snprintf(view->transient.message, sizeof view->transient.message, "%s",
+             tr("nothing to compare with; c opens a second kernel beside this one"));
     return VIEW_CHANGED;
 }
 
@@ -151,6 +220,7 @@ ViewAnswer comparison_press(Comparison *comparison, KeyPress press) {
     ViewAnswer answer = input_press(comparison_view(comparison), comparison_scene(comparison), press);
     bool is_of_two =
         answer == VIEW_OTHER || answer == VIEW_EXCHANGE || answer == VIEW_LINK || answer == VIEW_ALONE;
+    if (press.key == SPECIAL_ESCAPE && answer == VIEW_ALONE && comparison->count < 2) return VIEW_CHANGED;
     if (is_of_two && comparison->count < 2) return press_alone(comparison);
     if (comparison_view(comparison)->transient.overlay == OVERLAY_DIFFERENCES && comparison->count < 2 &&
         !comparison_scene(comparison)->borrowed.before) {
@@ -181,8 +251,27 @@ static int place_of(const Comparison *comparison, int index) {
     return index ^ (int)comparison->exchanged;
 }
 
+static void move_down(Rectangle *area, int rows) {
+    if (area->rows) area->row += rows;
+}
+
+/* What an edit changed stands above the two runs. */
+static void put_differences_on_top(ComparisonLayout *layout) {
+    int rows = layout->differences.rows;
+    layout->differences.row = 0;
+    for (int i = 0; i < 2; i++) {
+        Layout *half = &layout->half[i];
+        move_down(&half->area, rows);
+        move_down(&half->header, rows);
+        for (int slot = 0; slot < SLOT_COUNT; slot++) move_down(&half->slots[slot], rows);
+        for (int side = 0; side < half->side_count; side++) move_down(&half->sides[side], rows);
+    }
+}
+
 static bool make_layout(const Comparison *comparison, int columns, int rows, ComparisonLayout *layout) {
-    return layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
+    bool fits = layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
+    if (fits && comparison->change[0]) put_differences_on_top(layout);
+    return fits;
 }
 
 /* Marks the active run; only its name is bright. */
@@ -193,22 +282,33 @@ static void mark_active(const Comparison *comparison, int index, Canvas *canvas,
         if (cell && cell->role == ROLE_HEADER) cell->role = ROLE_DIM;
         if (cell) cell->reverse = 0;
     }
+    Role role = is_active ? ROLE_HEADER : ROLE_DIM;
+    if (comparison->change[0]) { /* in the place of "redviz" */
+        canvas_text(canvas, header, 1, 0, role, "      ");
+        canvas_text(canvas, header, 1, 0, role, index ? tr("after") : tr("before"));
+    }
     if (is_active) canvas_text(canvas, header, 0, 0, ROLE_HEADER, ">");
 }
 
 static void draw_differences(const Comparison *comparison, Canvas *canvas, const ComparisonLayout *layout) {
     Differences differences;
-    int left = place_of(comparison, 0) == 0 ? 0 : 1;
+    int left = place_of(comparison, 0) == 0 || comparison->change[0] ? 0 : 1;
     differences_init(&differences, comparison->scene[left], &comparison->view[left], comparison->scene[!left],
                      &comparison->view[!left], comparison->linked);
-    differences_draw(&differences, canvas, layout->differences, layout->boxed);
-    if (comparison->view[left].transient.hides_figures)
-        canvas_hide_figures(canvas, layout->differences, HIDE_FIGURES);
+    if (comparison->change[0]) {
+        differences.name[0] = tr("before");
+        differences.name[1] = tr("after");
+        change_draw(&differences, comparison->scene, comparison->change, canvas, layout->differences,
+                    layout->boxed);
+    } else {
+        differences_draw(&differences, canvas, layout->differences, layout->boxed);
+    }
+    if (comparison->view[left].transient.hides) canvas_hide_figures(canvas, layout->differences);
     const View *view = &comparison->view[comparison->active];
     if (view->transient.overlay == OVERLAY_DIFFERENCES)
         differences_draw_all(&differences, canvas, layout->overlay, view->transient.scroll);
-    if (view->transient.overlay == OVERLAY_DIFFERENCES && view->transient.hides_figures)
-        canvas_hide_figures(canvas, layout->overlay, HIDE_FIGURES);
+    if (view->transient.overlay == OVERLAY_DIFFERENCES && view->transient.hides)
+        canvas_hide_figures(canvas, layout->overlay);
 }
 
 void comparison_change(const Comparison *comparison, Differences *out) {
@@ -217,8 +317,8 @@ void comparison_change(const Comparison *comparison, Differences *out) {
     View then = *view;
     keep_place(&then, scene, before);
     differences_init(out, before, &then, scene, view, true);
-    out->name[0] = "before";
-    out->name[1] = "now";
+    out->name[0] = tr("before");
+    out->name[1] = tr("after");
     out->settings[0] = 0;
 }
 
@@ -244,11 +344,11 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
         draw_one(comparison, canvas);
         return;
     }
-    canvas_clear(canvas);
     if (!make_layout(comparison, canvas->columns, canvas->rows, &layout)) {
-        frame_draw_too_small(canvas, COMPARISON_SMALLEST_COLUMNS, COMPARISON_SMALLEST_ROWS);
+        frame_draw(scene, view, canvas); /* where two runs do not fit, one may */
         return;
     }
+    canvas_clear(canvas);
     StepContext context[2];
     bool has_step[2];
     for (int i = 0; i < 2; i++)
@@ -259,7 +359,7 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
                        canvas);
         mark_active(comparison, i, canvas, half->header);
     }
-    frame_draw_footer(view, canvas, layout.footer);
+    frame_draw_footer(scene, view, canvas, layout.footer);
     draw_differences(comparison, canvas, &layout);
     frame_draw_overlay(scene, view, layout.overlay, canvas);
 }
@@ -267,11 +367,11 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
 bool comparison_shows(const Comparison *comparison, int columns, int rows, const Pane *pane) {
     ComparisonLayout both;
     Layout one;
-    if (comparison->count < 2)
-        return layout_make(columns, rows, &comparison->view[0],
-                           frame_needs(comparison->scene[0], &comparison->view[0]), &one) &&
-               frame_shows(comparison->scene[0], &comparison->view[0], &one, pane);
-    if (!make_layout(comparison, columns, rows, &both)) return false;
+    int active = comparison->active;
+    if (comparison->count < 2 || !make_layout(comparison, columns, rows, &both))
+        return layout_make(columns, rows, &comparison->view[active],
+                           frame_needs(comparison->scene[active], &comparison->view[active]), &one) &&
+               frame_shows(comparison->scene[active], &comparison->view[active], &one, pane);
     return frame_shows(comparison->scene[0], &comparison->view[0], &both.half[place_of(comparison, 0)],
                        pane) ||
            frame_shows(comparison->scene[1], &comparison->view[1], &both.half[place_of(comparison, 1)], pane);
@@ -285,7 +385,8 @@ void comparison_fit(Comparison *comparison, int columns, int rows) {
                     ? layout_make(columns, rows, view, frame_needs(comparison_scene(comparison), view), &one)
                     : make_layout(comparison, columns, rows, &both);
     Overlay overlay = view->transient.overlay;
-    if (!fits || (overlay != OVERLAY_HELP && overlay != OVERLAY_WORDS && overlay != OVERLAY_DIFFERENCES))
+    if (!fits || (overlay != OVERLAY_HELP && overlay != OVERLAY_WORDS && overlay != OVERLAY_DIFFERENCES &&
+                  overlay != OVERLAY_OUTPUT))
         return;
     Rectangle area = comparison->count < 2 ? one.overlay : both.overlay;
     int last = input_overlay_lines(view, comparison_scene(comparison), area.columns - 4) - (area.rows - 2);

@@ -16,12 +16,17 @@ typedef struct Comparison {
     int active; /* index of the run that receives the keys */
     bool linked;
     bool exchanged; /* scene[1] is on the left, or on top */
+    /* scene[0] is the run before an edit, scene[1] the run after it: what was edited; "": two kernels. The other
+     * run then follows by source line (keep_place.h). */
+    char change[128];
 } Comparison;
 
 void comparison_init(Comparison *comparison, const Scene *scene);
 /* Puts a second run beside the active one, linked to it. If there are two already, it replaces run
  * `index`. */
 void comparison_put(Comparison *comparison, int index, const Scene *scene);
+/* Puts the run after an edit beside the only run, at the same place, and makes it active. */
+void comparison_put_change(Comparison *comparison, const Scene *after, const char *what);
 /* Compares the active run with the run before its file was edited, which must exist. */
 void comparison_change(const Comparison *comparison, Differences *out);
 /* Keeps only the active run, which becomes number 0. */

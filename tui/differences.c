@@ -1,5 +1,6 @@
 #include "tui/differences.h"
 
+#include "base/language.h"
 #include "tui/view/step_context.h"
 #include "tui/scene/running_totals.h"
 #include "tui/scene/scene_times.h"
@@ -23,8 +24,8 @@ typedef struct DifferenceRow {
 enum { EXCESS_WAVEFRONTS = METRIC_COUNT, EXCESS_SECTORS, AVERAGE_LANES, ROW_COUNT };
 
 static const char *name_of(int row) {
-    static const char *const made[] = {"excess_shared_wavefronts", "excess_global_sectors",
-                                       "average_active_lanes"};
+    static const char *const made[] = {"excess shared wavefronts", "excess global sectors",
+                                       "average active lanes"};
     return row < METRIC_COUNT ? metric_infos[row].name : made[row - METRIC_COUNT];
 }
 
@@ -35,8 +36,7 @@ static bool is_from_events(int row) {
 static double value_of(const Totals *totals, int row) {
     switch (row) {
     case EXCESS_WAVEFRONTS:
-        return (double)(totals->shared_load_wavefronts - totals->shared_load_wavefronts_ideal +
-                        totals->shared_store_wavefronts - totals->shared_store_wavefronts_ideal);
+        return (double)(totals_wavefronts(totals) - totals_wavefronts_ideal(totals));
     case EXCESS_SECTORS:
         return (double)(totals->global_load_sectors - totals->global_load_sectors_ideal +
                         totals->global_store_sectors - totals->global_store_sectors_ideal);
@@ -78,11 +78,11 @@ static void print_time_label(const Times *times, const Timing *timing, uint64_t 
     int name = (int)strcspn(machine, " ");
     step_context_print_size(timing->n, size, sizeof size);
     if (times->is_live)
-        snprintf(out, bytes, "time, %.*s live", name, machine);
+        snprintf(out, bytes, tr("time, %.*s live"), name, machine);
     else if (timing->n == n)
-        snprintf(out, bytes, "time, %.*s recorded %.10s", name, machine, date);
+        snprintf(out, bytes, tr("time, %.*s recorded %.10s"), name, machine, date);
     else
-        snprintf(out, bytes, "time at n = %s, %.*s recorded", size, name, machine);
+        snprintf(out, bytes, tr("time at n = %s, %.*s recorded"), size, name, machine);
 }
 
 /* Times are comparable if they are of one machine and measured in the same way. */
@@ -105,11 +105,11 @@ static void add_times(Differences *out, const Scene *const scene[2], const View 
     if (any)
         print_time_label(&times, any, scene[0]->identity.n, out->time, sizeof out->time);
     else
-        snprintf(out->time, sizeof out->time, "time: not measured on a GPU");
+        snprintf(out->time, sizeof out->time, "%s", tr("time: not measured on a GPU"));
     if (!is_alike(timing[0], timing[1])) return;
     char ratio[16];
     times_print_ratio(timing[0]->median / timing[1]->median, ratio, sizeof ratio);
-    snprintf(out->faster, sizeof out->faster, "%s as fast", ratio);
+    snprintf(out->faster, sizeof out->faster, tr("%s as fast"), ratio);
 }
 
 /* "time, H200 recorded 2026-11-23   15.8 us > 9.5 us   1.7x as fast" */
@@ -120,8 +120,9 @@ static void draw_time(const Differences *differences, Canvas *canvas, Rectangle 
     int columns = canvas_text_columns(differences->time_of[0]); /* the label may be longer than its column */
     canvas_print(canvas, area, LABEL_COLUMNS + NUMBER_COLUMNS - columns, row, ROLE_CURRENT, "%s %s %s",
                  differences->time_of[0], sign, differences->time_of[1]);
-    canvas_print(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 4, row, ROLE_CURRENT, "%*s",
-                 NUMBER_COLUMNS, differences->faster);
+    columns = canvas_text_columns(differences->faster);
+    canvas_text(canvas, area, LABEL_COLUMNS + 3 * NUMBER_COLUMNS + 4 - columns, row, ROLE_CURRENT,
+                differences->faster);
 }
 
 void differences_init(Differences *out, const Scene *left, const View *left_view, const Scene *right,
@@ -163,7 +164,7 @@ static void draw_metric(const DifferenceRow *metric, Canvas *canvas, Rectangle a
         print_number(metric, metric->value[side], number[side], sizeof number[side]);
     print_number(metric, fabs(more), difference, sizeof difference);
     snprintf(change, sizeof change, "%s%s", more > 0 ? "+" : "-", difference);
-    canvas_text(canvas, area, column, row, different ? ROLE_TEXT : ROLE_DIM, metric->label);
+    canvas_text(canvas, area, column, row, different ? ROLE_TEXT : ROLE_DIM, tr(metric->label));
     canvas_print(canvas, area, column + LABEL_COLUMNS, row, role, "%*s %s %-*s", NUMBER_COLUMNS, number[0],
                  !different ? "="
                  : more > 0 ? "<"
@@ -215,15 +216,23 @@ static int count_different(const Differences *differences, Scope scope) {
 static void draw_chosen(const Differences *differences, Scope scope, Canvas *canvas, Rectangle area) {
     int chosen[ROW_COUNT], room = area.rows < ROW_COUNT ? area.rows : ROW_COUNT;
     if (scope == WHOLE_RUN && differences->counting) {
-        canvas_text(canvas, area, 0, 0, ROLE_DIM, "counting the whole grid ...");
+        canvas_text(canvas, area, 0, 0, ROLE_DIM, tr("counting the whole grid ..."));
         return;
     }
     int count = choose(differences, scope, room, chosen);
-    if (!count) canvas_text(canvas, area, 0, 0, ROLE_DIM, "every metric is the same");
+    if (!count) canvas_text(canvas, area, 0, 0, ROLE_DIM, tr("every metric is the same"));
     for (int row = 0; row < count; row++) {
         DifferenceRow metric = metric_of(differences, scope, chosen[row]);
         draw_metric(&metric, canvas, area, 0, row);
     }
+}
+
+void differences_draw_rows(const Differences *differences, Canvas *canvas, Rectangle area) {
+    draw_chosen(differences, WHOLE_RUN, canvas, area);
+}
+
+int differences_count(const Differences *differences) {
+    return count_different(differences, WHOLE_RUN);
 }
 
 /* "interleaved : strided"; for one kernel "strided  block 256 : 64" */
@@ -238,9 +247,9 @@ static void print_runs(const Differences *differences, char *out, size_t bytes) 
 static void print_link(const Differences *differences, char *out, size_t bytes) {
     double left = 100 * differences->progress[0], right = 100 * differences->progress[1];
     if (differences->linked)
-        snprintf(out, bytes, "in step at %.0f%%", left);
+        snprintf(out, bytes, tr("in step at %.0f%%"), left);
     else
-        snprintf(out, bytes, "unlinked: %.0f%% and %.0f%%", left, right);
+        snprintf(out, bytes, tr("unlinked: %.0f%% and %.0f%%"), left, right);
 }
 
 static Rectangle draw_head(const Differences *differences, bool both, Canvas *canvas, Rectangle area,
@@ -248,12 +257,13 @@ static Rectangle draw_head(const Differences *differences, bool both, Canvas *ca
     char title[192], note[96], link[48], runs[128];
     print_link(differences, link, sizeof link);
     print_runs(differences, runs, sizeof runs);
-    snprintf(title, sizeof title, "%s%s   %s", area.columns < 100 ? "" : "differences  ", runs,
-             both ? "whole run | traced block so far" : "whole run");
+    snprintf(title, sizeof title, "%s%s   %s", area.columns < 100 ? "" : tr("differences  "), runs,
+             both ? tr("whole run | traced block so far") : tr("whole run"));
     if (differences->counting)
-        snprintf(note, sizeof note, "%s   counting   i: all", link);
+        snprintf(note, sizeof note, tr("%s   counting   i: all"), link);
     else
-        snprintf(note, sizeof note, "%s   %d differ, i: all", link, count_different(differences, WHOLE_RUN));
+        snprintf(note, sizeof note, tr("%s   %d differ, i: all"), link,
+                 count_different(differences, WHOLE_RUN));
     return (boxed ? canvas_box : canvas_rule)(canvas, area, ROLE_TITLE, title, ROLE_DIM, note);
 }
 
@@ -278,17 +288,17 @@ void differences_describe(const Differences *differences, char *out, size_t byte
     int chosen;
     char number[2][32];
     if (differences->counting) {
-        snprintf(out, bytes, "counting the grid");
+        snprintf(out, bytes, "%s", tr("counting the grid"));
         return;
     }
     if (!choose(differences, WHOLE_RUN, 1, &chosen)) {
-        snprintf(out, bytes, "every metric is the same");
+        snprintf(out, bytes, "%s", tr("every metric is the same"));
         return;
     }
     DifferenceRow metric = metric_of(differences, WHOLE_RUN, chosen);
     for (int side = 0; side < 2; side++)
         print_number(&metric, metric.value[side], number[side], sizeof number[side]);
-    snprintf(out, bytes, "%s %s -> %s", metric.label, number[0], number[1]);
+    snprintf(out, bytes, "%s %s -> %s", tr(metric.label), number[0], number[1]);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
@@ -312,9 +322,9 @@ static void draw_line(const Differences *differences, int line, Canvas *canvas, 
     Scope scope = line < 1 + ROW_COUNT ? WHOLE_RUN : SO_FAR;
     if (line == 0 || line == ROW_COUNT + 2) {
         canvas_text(canvas, area, 0, row, ROLE_TITLE,
-                    scope == WHOLE_RUN ? "whole run" : "traced block so far");
+                    scope == WHOLE_RUN ? tr("whole run") : tr("traced block so far"));
         if (scope == WHOLE_RUN && differences->counting)
-            canvas_text(canvas, area, 12, row, ROLE_DIM, "counting ...");
+            canvas_text(canvas, area, 12, row, ROLE_DIM, tr("counting ..."));
         return;
     }
     int index = scope == WHOLE_RUN ? line - 1 : line - ROW_COUNT - 3;
@@ -328,10 +338,10 @@ static void draw_line(const Differences *differences, int line, Canvas *canvas, 
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll) {
     char title[192], runs[128];
     print_runs(differences, runs, sizeof runs);
-    snprintf(title, sizeof title, "every difference  %s", runs);
+    snprintf(title, sizeof title, tr("every difference  %s"), runs);
     canvas_fill(canvas, area, ROLE_TEXT);
     Rectangle inside =
-        canvas_box(canvas, area, ROLE_TITLE, title, ROLE_DIM, "j k scroll, any other key closes");
+        canvas_box(canvas, area, ROLE_TITLE, title, ROLE_DIM, tr("j k scroll, any other key closes"));
     int last = differences_line_count() - inside.rows;
     if (scroll > last) scroll = last;
     if (scroll < 0) scroll = 0;

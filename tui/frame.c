@@ -1,7 +1,11 @@
 #include "tui/frame.h"
 
+#include "base/language.h"
 #include "base/utf8.h"
+#include "tui/panes/settings_row.h"
 #include "tui/scene/headline.h"
+#include "tui/view/launch_view.h"
+#include "tui/view/warps_view.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -13,7 +17,7 @@ static uint64_t product(const uint32_t size[3]) {
 
 /* Describes the run in as many words as fit into `columns`, always with its source. */
 static void print_run(const Scene *scene, const View *view, int columns, char *out, size_t bytes) {
-    char n[32], data[96], grid[64] = "", launch[48] = "";
+    char n[32], data[96], grid[64] = "", launch[48] = "", launch_short[32] = "";
     step_context_print_count(scene->identity.n, n, sizeof n);
     snprintf(data, sizeof data, "%s%s%s  n %s", scene->identity.dtype, *scene->identity.dtype ? " " : "",
              scene->identity.op, n);
@@ -22,12 +26,21 @@ static void print_run(const Scene *scene, const View *view, int columns, char *o
         snprintf(grid, sizeof grid, "  <<<%" PRIu64 ", %" PRIu64 ">>>", product(of->grid),
                  product(of->block));
         if (scene->traced.trace->launch_count > 1)
-            snprintf(launch, sizeof launch, "  launch %d of %d",
+            snprintf(launch, sizeof launch, tr("  launch %d of %d"),
                      scene->traced.blocks[view->place.block].launch + 1, scene->traced.trace->launch_count);
     }
-    for (int words = 3; words >= 0; words--) {
-        snprintf(out, bytes, "%s%s%s   %s   ", words > 1 ? data : "", words > 2 ? grid : "",
-                 words > 0 ? launch : "", scene->identity.level);
+    int of_program = launch_view_shown(view, scene);
+    if (of_program >= 0) {
+        int count = view->display.program->capture->launch_count;
+        snprintf(launch, sizeof launch, tr("  launch %d of %d"), of_program + 1, count);
+        snprintf(launch_short, sizeof launch_short, "  %d/%d", of_program + 1, count);
+    }
+    for (int words = 4; words >= 0; words--) {
+        snprintf(out, bytes, "%s%s%s   %s   ", words > 2 ? data : "", words > 3 ? grid : "",
+                 words > 1   ? launch
+                 : words > 0 ? launch_short
+                             : "",
+                 scene->identity.level);
         if (canvas_text_columns(out) <= columns) return;
     }
 }
@@ -41,18 +54,18 @@ static void draw_header(const Scene *scene, const View *view, Canvas *canvas, Re
     int at = 1 + canvas_print(canvas, area, 1, 0, ROLE_HEADER, "redviz  %s", scene->identity.kernel);
     int room = area.columns - at - 2 - canvas_text_columns(scene->identity.level) - 6;
     Role role = roles[headline_print_verdict(scene, room, text, sizeof text)];
-    if (view->transient.hides_figures) text[0] = 0;
+    bool hides = view->transient.hides != 0;
+    if (hides) text[0] = 0;
     int text_at = area.columns - canvas_text_columns(text) - 1;
     print_run(scene, view, text_at - at - 3, right, sizeof right);
     int right_at = text_at - canvas_text_columns(right);
-    bool hides = view->transient.hides_figures;
     if (!hides && at + 3 + canvas_text_columns(scene->identity.title) + 2 < right_at)
         canvas_print(canvas, area, at + 3, 0, ROLE_HEADER, "%s", scene->identity.title);
     if (right_at > at) canvas_text(canvas, area, right_at, 0, ROLE_HEADER, right);
-    if (!view->transient.hides_figures) canvas_text(canvas, area, text_at, 0, role, text);
+    if (!hides) canvas_text(canvas, area, text_at, 0, role, text);
     canvas_reverse(canvas, area, 0, 0, area.columns);
     headline_print_story(scene, area.columns - 2, story, sizeof story);
-    if (area.rows > 1 && !view->transient.hides_figures) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, story);
+    if (area.rows > 1 && !hides) canvas_text(canvas, area, 1, 1, ROLE_CURRENT, story);
     for (int column = 0; column < area.columns; column++) { /* HEADER is reverse by itself */
         Cell *cell = canvas_cell(canvas, area, column, 0);
         if (cell && cell->role == ROLE_HEADER) cell->reverse = 0;
@@ -64,9 +77,12 @@ typedef struct Footer {
     Canvas *canvas; /* NULL: do not draw */
     bool ascii;
     Rectangle area;
-    int sought; /* the column whose key is wanted; -1: none */
+    bool is_dense; /* a low number of columns: only the first key of each hint, one column between hints */
+    int sought;    /* the column whose key is wanted; -1: none */
     Key found;
 } Footer;
+
+enum { ROOMY_COLUMNS = 160 };
 
 static Key first_key(const char *list) {
     Key key = KEY_NONE_PRESSED;
@@ -78,39 +94,45 @@ static Key first_key(const char *list) {
 static int walk_hint(Footer *footer, int at, const KeyRow *row, bool real) {
     char first[24] = "", second[24] = "";
     keys_show(row->forwards, 0, footer->ascii, first, sizeof first);
-    bool two = keys_show(row->backwards, 0, footer->ascii, second, sizeof second);
+    bool two = !footer->is_dense && keys_show(row->backwards, 0, footer->ascii, second, sizeof second);
     bool is_letter = isalpha((unsigned char)first[0]) && !first[1]; /* n N, but ← → as on the keyboard */
     const char *left = two && !is_letter ? second : first, *right = !two ? "" : is_letter ? second : first;
     int right_at = at + canvas_text_columns(left) + 1;
     int name_at = right_at + (two ? canvas_text_columns(right) + 1 : 0);
-    int end = name_at + canvas_text_columns(row->name);
+    int end = name_at + canvas_text_columns(tr(row->name));
     if (real && footer->canvas) {
         canvas_text(footer->canvas, footer->area, at, 0, ROLE_KEY, left);
         canvas_text(footer->canvas, footer->area, right_at, 0, ROLE_KEY, right);
-        canvas_text(footer->canvas, footer->area, name_at, 0, ROLE_DIM, row->name);
+        canvas_text(footer->canvas, footer->area, name_at, 0, ROLE_DIM, tr(row->name));
     }
     if (real && footer->sought >= at && footer->sought < end) {
         bool is_left = footer->sought < right_at, is_right = !is_left && footer->sought < name_at;
         bool backwards = two && (is_letter ? is_right : is_left);
         footer->found = first_key(backwards ? row->backwards : row->forwards);
     }
-    return end - at + 2;
+    return end - at + (footer->is_dense ? 1 : 2);
 }
 
-/* Draws the text being typed, or the message; false: there is neither. */
+/* Draws the text or the settings being typed, or the message; false: there is none. */
 static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
     if (view->transient.input == INPUT_SEARCH)
         canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
-                     "/%s_   Enter: next step that contains it; then n, N: next, previous",
+                     tr("/%s_   Enter: next step that contains it; then n, N: next, previous"),
                      view->selection.search);
-    else if (view->transient.input == INPUT_COLON)
-        canvas_print(canvas, area, 1, 0, ROLE_CURRENT,
-                     ":%s_   a step's number, $ for the last step, h: help, q: quit", view->transient.colon);
     else if (view->transient.input == INPUT_MARK)
-        canvas_text(canvas, area, 1, 0, ROLE_CURRENT, "mark this step with a letter: a to z");
+        canvas_text(canvas, area, 1, 0, ROLE_CURRENT, tr("mark this step with a letter: a to z"));
     else if (view->transient.input == INPUT_RETURN)
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT,
-                    "return to a mark: its letter, a to z; or ' to before the last jump");
+                    tr("return to a mark: its letter, a to z; or ' to before the last jump"));
+    else if (view->transient.input == INPUT_PROGRAM)
+        canvas_text(
+            canvas, area, 1, 0, ROLE_CURRENT,
+            area.columns < 100
+                ? tr("this file has a main(): run it?   r: run   Enter: guess arguments")
+                : tr("this file has a main(): run it?   r: compile and run it   Enter: show one kernel "
+                     "with guessed arguments"));
+    else if (view->transient.input == INPUT_SETTINGS)
+        settings_row_draw(&view->transient.settings, canvas, area);
     else if (view->transient.message[0])
         canvas_text(canvas, area, 1, 0, ROLE_CURRENT, view->transient.message);
     else
@@ -119,7 +141,7 @@ static bool draw_prompt(const View *view, Canvas *canvas, Rectangle area) {
 }
 
 /* Hints in the order of keys.def while they fit; help and quit are always included. */
-static void walk_footer(const View *view, Footer *footer) {
+static void walk_footer(const Scene *scene, const View *view, Footer *footer) {
     int at = 1, kept = walk_hint(footer, 0, &key_rows[ACT_HELP], false) +
                        walk_hint(footer, 0, &key_rows[ACT_QUIT], false);
     if (view->transient.number >= 0) {
@@ -130,29 +152,36 @@ static void walk_footer(const View *view, Footer *footer) {
     }
     for (int i = 0; view->display.plays_lecture && i < LECTURE_KEY_COUNT; i++)
         if (*lecture_key_rows[i].name) at += walk_hint(footer, at, &lecture_key_rows[i], true);
-    bool full = false;
+    bool full = false, of_warps = warps_view_has_keys(view, scene);
+    for (int i = 0; of_warps && i < WARPS_KEY_COUNT; i++)
+        if (*warps_key_rows[i].name) at += walk_hint(footer, at, &warps_key_rows[i], true);
     for (int action = 1; action < ACTION_COUNT; action++) {
         const KeyRow *row = &key_rows[action];
         bool always = action == ACT_HELP || action == ACT_QUIT;
-        if (!*row->name) continue;
-        full |= at + walk_hint(footer, 0, row, false) + kept > footer->area.columns + 2;
+        int direction;
+        if (!*row->name ||
+            (of_warps && keys_of_warps(first_key(row->forwards), &direction) != WARPS_KEY_COUNT))
+            continue;
+        full |= at + walk_hint(footer, 0, row, false) + (always ? 0 : kept) > footer->area.columns + 1;
         if (full && !always) continue;
         at += walk_hint(footer, at, row, true);
     }
 }
 
-void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area) {
+void frame_draw_footer(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     Footer footer = {.canvas = canvas, .ascii = canvas->ascii, .area = area, .sought = -1};
+    footer.is_dense = area.columns < ROOMY_COLUMNS;
     if (!draw_prompt(view, canvas, area))
-        walk_footer(view, &footer);
-    else if (view->transient.hides_figures && view->transient.input == INPUT_COMMANDS)
-        canvas_hide_figures(canvas, area, false);
+        walk_footer(scene, view, &footer);
+    else if (view->transient.hides && view->transient.input == INPUT_COMMANDS)
+        canvas_hide_figures(canvas, area);
 }
 
-Key frame_footer_key(const View *view, int columns, bool ascii, int column) {
+Key frame_footer_key(const Scene *scene, const View *view, int columns, bool ascii, int column) {
     Footer footer = {.ascii = ascii, .area = {0, 0, columns, 1}, .sought = column};
+    footer.is_dense = columns < ROOMY_COLUMNS;
     bool has_hints = view->transient.input == INPUT_COMMANDS && !view->transient.message[0];
-    if (has_hints && view->transient.overlay == OVERLAY_NONE) walk_footer(view, &footer);
+    if (has_hints && view->transient.overlay == OVERLAY_NONE) walk_footer(scene, view, &footer);
     return footer.found;
 }
 
@@ -178,11 +207,15 @@ static void draw_box(Canvas *canvas, Rectangle area, Role title_role, const Pane
                      area.rows - 1, ROLE_TEXT, " %s ", head->foot);
 }
 
-/* The panes that an open question hides. The source keeps its text and hides its figures itself. */
-static bool has_figures(const Pane *pane) {
-    if (pane->slot == SLOT_OVERLAY)
-        return pane->overlay == OVERLAY_LADDER || pane->overlay == OVERLAY_LATENCY;
-    return pane->slot != SLOT_SOURCE || pane == &pane_sass;
+/* The pane would tell the answer to an open question. */
+static bool is_covered(const Pane *pane, unsigned hides) {
+    return (pane->tells & hides) || ((hides & HIDES_HERE) && (pane->tells_here & hides));
+}
+
+static void draw_cover(Canvas *canvas, Rectangle area) {
+    const char *text = tr("covered until you answer");
+    int column = (area.columns - canvas_text_columns(text)) / 2;
+    canvas_text(canvas, area, column > 0 ? column : 0, (area.rows - 1) / 2, ROLE_DIM, text);
 }
 
 static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canvas, const Layout *layout,
@@ -191,20 +224,23 @@ static void draw_pane(const Pane *pane, const StepContext *context, Canvas *canv
     Rectangle inside = inside_of(pane, layout, area);
     PaneHead head = {.note_role = ROLE_DIM, .columns = inside.columns, .rows = inside.rows};
     pane->head(context, &head);
-    bool hides = context->view->transient.hides_figures && has_figures(pane);
-    if (hides) head.note[0] = head.foot[0] = 0; /* "coalesced" reveals as much as a figure */
+    unsigned hides = context->view->transient.hides;
+    bool fills = pane == &pane_ladder || pane == &pane_latency; /* tables of figures */
+    if (hides && (pane->slot != SLOT_OVERLAY || fills))
+        head.note[0] = head.foot[0] = 0; /* "coalesced" tells it, too */
     utf8_drop_half(head.title);
     utf8_drop_half(head.note);
     if (layout->boxed || pane->slot == SLOT_OVERLAY)
         draw_box(canvas, area, title_role, &head);
     else if (!is_bare(pane, layout, area))
         canvas_rule(canvas, area, title_role, head.title, head.note_role, head.note);
-    if (inside.rows > 0 && inside.columns > 0) pane->draw(context, canvas, inside);
-    if (!hides) return;
-    bool has_letters =
-        pane->slot != SLOT_LANES && pane->slot != SLOT_EXPLANATION && pane->slot != SLOT_TIMELINE;
-    canvas_hide_figures(canvas, area, HIDE_FIGURES);
-    canvas_hide_figures(canvas, inside, has_letters ? HIDE_LINES : HIDE_LINES | HIDE_LETTERS);
+    if (inside.rows <= 0 || inside.columns <= 0) return;
+    if (is_covered(pane, hides)) {
+        draw_cover(canvas, inside);
+        return;
+    }
+    pane->draw(context, canvas, inside);
+    if (hides && fills) canvas_hide_figures(canvas, inside);
 }
 
 /* ---- the visible panes --------------------------------------------------------------------------------- */
@@ -248,8 +284,8 @@ LayoutNeeds frame_needs(const Scene *scene, const View *view) {
 
 static bool has_picture(const StepIndex *index, int step) {
     TraceKind kind = (TraceKind)index->step[step].kind;
-    return trace_kind_is_access(kind) || kind == TRACE_SHUFFLE || kind == TRACE_VOTE || kind == TRACE_REDUX ||
-           kind == TRACE_MATRIX;
+    return index->step[step].diverges || trace_kind_is_access(kind) || kind == TRACE_SHUFFLE ||
+           kind == TRACE_VOTE || kind == TRACE_REDUX || kind == TRACE_MATRIX;
 }
 
 /* The step whose picture is shown. During a level of the reduction, branches and barriers do not replace the
@@ -258,6 +294,9 @@ static int picture_step(const StepContext *context) {
     const Scene *scene = context->scene;
     int step = context->view->place.step, block = context->view->place.block;
     if (has_picture(context->step_index, step) || !has_reduction(scene, context->view)) return step;
+    if (context->event.kind == TRACE_BRANCH &&
+        scene_paths(scene, block)->of_event[context->event_number] >= 0)
+        return step; /* the branch that split the warp */
     Reduction *reduction = scene_reduction(scene, block);
     int level = reduction_level_at(reduction, step), first = reduction_level_first(reduction, level);
     int end = reduction_level_first(reduction, level + 1);
@@ -268,7 +307,16 @@ static int picture_step(const StepContext *context) {
     return step;
 }
 
-/* The pane that draws the picture; the reduction has a place of its own if there is room for both. */
+/* The warp shown splits at this step. */
+static bool splits(const StepContext *context) {
+    if (context->event_number < 0 || !context->step_index->step[context->view->place.step].diverges)
+        return false;
+    const Paths *paths = scene_paths(context->scene, context->view->place.block);
+    return paths->split_at[context->event_number] >= 0;
+}
+
+/* The pane that draws the picture; the reduction has a place of its own if there is room for both,
+ * else it gives its place to a branch that splits the warp. */
 static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane *pane) {
     const StepContext *context = &shown->context;
     switch (context->view->display.picture) {
@@ -277,8 +325,11 @@ static bool is_picture(const ShownPanes *shown, const Layout *layout, const Pane
         return pane == &pane_tree;
     case SHOW_GRID:
         return pane == &pane_grid;
+    case SHOW_WARPS:
+        return pane == &pane_warps;
     case SHOW_REDUCTION:
-        if (!layout->slots[SLOT_REDUCTION].rows && has_reduction(context->scene, context->view))
+        if (!layout->slots[SLOT_REDUCTION].rows && !splits(context) &&
+            has_reduction(context->scene, context->view))
             return pane == &pane_reduction;
         /* fall through */
     default:
@@ -308,6 +359,33 @@ static void fit_sides(const StepContext *context, const Layout *layout, Rectangl
     }
 }
 
+/* The rows that the pane uses of this area, with its frame. */
+static int rows_used(const Pane *pane, const StepContext *context, const Layout *layout, Rectangle area) {
+    Canvas *canvas = canvas_new(area.columns, area.rows, false);
+    Rectangle whole = {0, 0, area.columns, area.rows}, inside = inside_of(pane, layout, whole);
+    int used = inside.rows;
+    canvas_clear(canvas);
+    pane->draw(context, canvas, inside);
+    for (bool is_blank = true; is_blank && used > 0; used -= is_blank)
+        for (int column = 0; column < inside.columns; column++)
+            is_blank &= canvas_cell(canvas, inside, column, used - 1)->glyph == ' ';
+    canvas_free(canvas);
+    return used + area.rows - inside.rows;
+}
+
+/* The enlarged side pane gets the rows that it uses, the side panes after it those that are left. */
+static void add_enlarged_sides(ShownPanes *shown, const Layout *layout, Rectangle area) {
+    enum { LEAST_ROWS = 6 };
+    for (int i = 0; i < MOST_SIDES && area.rows > 0; i++) {
+        const Pane *pane = pane_side(shown->context.view->display.side + i);
+        int rows = rows_used(pane, &shown->context, layout, area);
+        if (area.rows - rows < LEAST_ROWS || i + 1 == MOST_SIDES) rows = area.rows;
+        add_shown(shown, pane, (Rectangle){area.column, area.row, area.columns, rows}, i ? -1 : FOCUS_SIDE);
+        area.row += rows;
+        area.rows -= rows;
+    }
+}
+
 /* False: there is no step to show. */
 static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, const Layout *layout) {
     static const int focus_of_slot[SLOT_COUNT] = {
@@ -332,6 +410,10 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
         if (slot == SLOT_REDUCTION && !has_reduction(scene, view)) continue;
         add_shown(shown, pane, layout->slots[slot], focus_of_slot[slot]);
     }
+    if (view->display.zoomed && view->display.focus == FOCUS_SIDE && layout->side_count) {
+        add_enlarged_sides(shown, layout, layout->sides[0]);
+        return true;
+    }
     Rectangle sides[MOST_SIDES];
     memcpy(sides, layout->sides, sizeof sides);
     fit_sides(&shown->context, layout, sides);
@@ -342,8 +424,8 @@ static bool list_shown(ShownPanes *shown, const Scene *scene, const View *view, 
 
 /* The context that a pane draws: all panes but the picture show the view's own step. */
 static const StepContext *context_of(const ShownPanes *shown, const Pane *pane) {
-    return pane->slot == SLOT_PICTURE && pane != &pane_tree && pane != &pane_grid ? &shown->picture
-                                                                                  : &shown->context;
+    bool is_own = pane == &pane_tree || pane == &pane_grid || pane == &pane_warps;
+    return pane->slot == SLOT_PICTURE && !is_own ? &shown->picture : &shown->context;
 }
 
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane) {
@@ -357,9 +439,9 @@ static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
     int row = 1;
     area.column += 2;
     area.columns -= 4;
-    row +=
-        canvas_paragraph(canvas, area, row, ROLE_TEXT,
-                         "This run recorded no events of a traced block: there is nothing to step through.");
+    row += canvas_paragraph(
+        canvas, area, row, ROLE_TEXT,
+        tr("This run recorded no events of a traced block: there is nothing to step through."));
     if (!scene->traced.trace->trap_count) return;
     Text text = {0};
     text_print(&text, "%s: %s", trap_kind_mark(scene->traced.trace->traps[0].kind),
@@ -384,7 +466,8 @@ static void draw_no_boxes(const StepContext *context, Canvas *canvas, Rectangle 
         const Cell *cell = canvas_cell(canvas, inside, column, inside.rows - 1);
         if (!cell || cell->glyph != ' ') return;
     }
-    canvas_print(canvas, inside, 1, inside.rows - 1, ROLE_DIM, "no boxes: %s; take fewer elements (p)", why);
+    canvas_print(canvas, inside, 1, inside.rows - 1, ROLE_DIM, tr("no boxes: %s; take fewer elements (p)"),
+                 why);
 }
 
 static void draw_panes(const ShownPanes *shown, const Layout *layout, Canvas *canvas) {
@@ -392,18 +475,22 @@ static void draw_panes(const ShownPanes *shown, const Layout *layout, Canvas *ca
         const ShownPane *at = &shown->panes[i];
         draw_pane(at->pane, context_of(shown, at->pane), canvas, layout, at->area,
                   at->focus == (int)shown->context.view->display.focus);
-        if (at->pane->slot == SLOT_PICTURE && !shown->context.view->transient.hides_figures)
+        if (at->pane->slot == SLOT_PICTURE && !shown->context.view->transient.hides)
             draw_no_boxes(&shown->context, canvas, inside_of(at->pane, layout, at->area));
     }
 }
 
-/* Draws the run's time if no pane shows it. */
+/* Draws the run's time if no pane shows it; while settings are edited, what the chosen one means. */
 static void draw_times(const Scene *scene, const View *view, Canvas *canvas, Rectangle area) {
     char text[256];
     if (area.rows <= 0) return;
+    if (view->transient.input == INPUT_SETTINGS) {
+        settings_row_draw_hint(&view->transient.settings, canvas, area);
+        return;
+    }
     times_print_line(scene, !view->display.times_alone, view->display.times, area.columns - 8, text,
                      sizeof text);
-    int at = 1 + canvas_text(canvas, area, 1, 0, ROLE_TITLE, "time");
+    int at = 1 + canvas_text(canvas, area, 1, 0, ROLE_TITLE, tr("time"));
     canvas_text(canvas, area, at + 1, 0, ROLE_TEXT, text);
 }
 
@@ -414,8 +501,7 @@ void frame_draw_run(const Scene *scene, const View *view, const StepContext *bes
     middle.row += layout->header.rows;
     middle.rows -= layout->header.rows + layout->footer.rows;
     draw_header(scene, view, canvas, layout->header);
-    draw_times(scene, view, canvas, layout->times);
-    if (view->transient.hides_figures) canvas_hide_figures(canvas, layout->times, HIDE_FIGURES);
+    if (!view->transient.hides) draw_times(scene, view, canvas, layout->times);
     bool has_panes = list_shown(&shown, scene, view, layout);
     shown.context.beside = shown.picture.beside = beside;
     if (has_panes)
@@ -436,8 +522,8 @@ void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Ca
 
 void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
     char text[96];
-    snprintf(text, sizeof text, "redviz needs %d columns and %d rows; this screen has %d and %d.", columns,
-             rows, canvas->columns, canvas->rows);
+    snprintf(text, sizeof text, tr("redviz needs %d columns and %d rows; this screen has %d and %d."),
+             columns, rows, canvas->columns, canvas->rows);
     canvas_paragraph(canvas, (Rectangle){0, 0, canvas->columns, canvas->rows}, 0, ROLE_TEXT, text);
 }
 
@@ -449,7 +535,7 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
         return;
     }
     frame_draw_run(scene, view, NULL, &layout, canvas);
-    frame_draw_footer(view, canvas, layout.footer);
+    frame_draw_footer(scene, view, canvas, layout.footer);
     frame_draw_overlay(scene, view, layout.overlay, canvas);
 }
 

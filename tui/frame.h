@@ -16,14 +16,14 @@ LayoutNeeds frame_needs(const Scene *scene, const View *view);
 
 /* The key whose hint is in this column of the footer, which is the screen's last row. KEY_NONE_PRESSED: no
  * hint there, or the row holds a message, or an overlay has the keys. */
-Key frame_footer_key(const View *view, int columns, bool ascii, int column);
+Key frame_footer_key(const Scene *scene, const View *view, int columns, bool ascii, int column);
 
 /* The parts of a frame, for screens that show two runs: header and panes; the line of hints, or the view's
  * message; the view's overlay, if any. `beside`: the other run, whose step_context_init() was true; NULL:
  * none. */
 void frame_draw_run(const Scene *scene, const View *view, const StepContext *beside, const Layout *layout,
                     Canvas *canvas);
-void frame_draw_footer(const View *view, Canvas *canvas, Rectangle area);
+void frame_draw_footer(const Scene *scene, const View *view, Canvas *canvas, Rectangle area);
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas);
 /* Whether the pane is on the screen in this layout. */
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane);

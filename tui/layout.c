@@ -68,18 +68,25 @@ static Rectangle cut_picture(Rectangle *middle, const View *view, int rows) {
 }
 
 /* One column of panes, each with a line above: source, picture, lanes, explanation, timeline. The timeline
- * names the levels of a reduction. */
-static void make_narrow(Layout *layout, Rectangle middle, const View *view, bool folds) {
+ * names the levels of a reduction. On a low screen the lines of a bank conflict take the rows of these names
+ * and of a second line of source. */
+static void make_narrow(Layout *layout, Rectangle middle, const View *view, LayoutNeeds needs) {
+    enum { LOW_ROWS = 28, LEAST_OTHER_ROWS = 9, TITLE_HEAD_AND_WORDS = 3 };
     Rectangle *slots = layout->slots;
-    int rows = middle.rows, names = folds && rows >= LEAST_NAMED;
+    int rows = middle.rows, usual = clamp((rows * 2 + 1) / 5, 5, 14);
+    int lines = needs.bank_lines ? needs.bank_lines + TITLE_HEAD_AND_WORDS : 0;
+    bool is_tight = rows >= LEAST_NAMED && rows < LOW_ROWS && lines > usual;
+    int names = needs.folds && rows >= LEAST_NAMED && !is_tight;
     slots[SLOT_TIMELINE] = cut_bottom(&middle, names + (rows >= 20 ? 3 : 2));
     slots[SLOT_EXPLANATION] = cut_bottom(&middle, rows >= 30 ? 4 : 2);
     if (rows >= 36 && shown(view, FOCUS_SIDE)) add_side(layout, cut_bottom(&middle, clamp(rows / 5, 6, 12)));
-    if (shown(view, FOCUS_LANES)) slots[SLOT_LANES] = cut_bottom(&middle, clamp(rows / 7, 2, 12));
+    if (shown(view, FOCUS_LANES))
+        slots[SLOT_LANES] = cut_bottom(&middle, is_tight ? 1 : clamp(rows / 7, 2, 12));
     Rectangle picture = middle;
     if (shown(view, FOCUS_SOURCE)) {
         bool is_long = view->display.source == SOURCE_SASS; /* many instructions a line */
-        picture = cut_bottom(&middle, is_long ? 5 : clamp((rows * 2 + 1) / 5, 5, 14));
+        if (is_tight) usual = clamp(lines, usual, rows - LEAST_OTHER_ROWS);
+        picture = cut_bottom(&middle, is_long ? 5 : usual);
         slots[SLOT_SOURCE] = middle;
     }
     if (view->display.focus == FOCUS_SIDE &&
@@ -129,12 +136,16 @@ static void make_wide(Layout *layout, Rectangle middle, const View *view, bool f
               clamp(middle.columns - LANES_COLUMNS, middle.columns / 2, middle.columns * 2 / 3));
 }
 
-/* Few panes, for a projector: the current line, the picture, the explanation. */
-static void make_projector(Layout *layout, Rectangle middle) {
+/* Three panes, for a projector: the current line, the picture, the explanation. */
+/* Two runs show which lanes work in place of sentences; a tall screen has room for the timeline, too. */
+static void make_projector(Layout *layout, Rectangle middle, const View *view) {
+    enum { TALL = 40 };
     Rectangle *slots = layout->slots;
     int frame = layout->boxed ? 2 : 1;
-    slots[SLOT_TIMELINE] = cut_bottom(&middle, frame + (middle.rows > 14 ? 2 : 1));
-    slots[SLOT_EXPLANATION] = cut_bottom(&middle, layout->boxed ? 5 : 2);
+    bool is_one_of_two = view->display.timeline_steps > 0;
+    slots[SLOT_EXPLANATION] = cut_bottom(&middle, is_one_of_two ? 0 : layout->boxed ? 5 : 2);
+    slots[SLOT_LANES] = cut_bottom(&middle, is_one_of_two ? frame + 3 : 0);
+    slots[SLOT_TIMELINE] = cut_bottom(&middle, middle.rows > TALL ? frame + 3 : 0);
     slots[SLOT_SOURCE] = cut_top(&middle, frame + (middle.rows > 24 ? 4 : middle.rows > 14 ? 3 : 2));
     slots[SLOT_PICTURE] = middle;
 }
@@ -148,9 +159,13 @@ static void fill_with(Layout *layout, Rectangle area, Focus focus) {
         layout->slots[slots[focus]] = area;
 }
 
-/* One pane fills the middle of the screen. If the screen is tall enough, the pane gets a row for every warp
- * of the block before the other two panes get theirs. */
-static void make_zoomed(Layout *layout, Rectangle middle, Focus focus, int warps) {
+/* One pane fills the middle of the screen. If the screen is tall enough, the pane of lanes gets a row for every
+ * warp of the block before the other two panes get theirs. The rows that neither cells of the largest size nor a
+ * picture can fill go to the other of lanes and picture. */
+static void make_zoomed(Layout *layout, Rectangle middle, const View *view, int warps) {
+    enum { LARGE_ROWS = 5, LEGEND_AND_VALUES = 6, PICTURE_ROWS = 30, LEAST_OTHER = 8 };
+    Focus focus = view->display.focus;
+    bool has_cells = focus == FOCUS_PICTURE && !picture_is_of_machine(view->display.picture);
     int frame = layout->boxed ? 2 : 1, timeline = frame + 2, explanation = layout->boxed ? 5 : 3;
     int lanes = focus == FOCUS_LANES ? frame + warps + LANES_OTHER_ROWS : 0;
     if (lanes <= middle.rows) {
@@ -159,14 +174,20 @@ static void make_zoomed(Layout *layout, Rectangle middle, Focus focus, int warps
     }
     layout->slots[SLOT_TIMELINE] = cut_bottom(&middle, timeline);
     layout->slots[SLOT_EXPLANATION] = cut_bottom(&middle, explanation);
+    int most = focus == FOCUS_LANES ? frame + warps * LARGE_ROWS + LEGEND_AND_VALUES
+               : has_cells          ? PICTURE_ROWS + frame
+                                    : middle.rows;
+    Rectangle rest = cut_bottom(&middle, middle.rows - most >= LEAST_OTHER ? middle.rows - most : 0);
     fill_with(layout, middle, focus);
+    if (rest.rows) fill_with(layout, rest, focus == FOCUS_LANES ? FOCUS_PICTURE : FOCUS_LANES);
 }
 
-/* The help is longer than any screen, and the ladder keeps only the header. */
+/* The help is longer than any screen; the ladder, the latencies and the index lab keep only the header. */
 static Rectangle make_overlay(Rectangle screen, Rectangle middle, const View *view) {
     Rectangle overlay = middle;
-    if (view->transient.overlay == OVERLAY_LADDER || view->transient.overlay == OVERLAY_LATENCY)
+    if (overlay_fills_screen(view->transient.overlay))
         return (Rectangle){0, 1, screen.columns, screen.rows - 1};
+    if (view->transient.overlay == OVERLAY_MENU && view->transient.menu == MENU_HOME) return screen;
     if (view->transient.overlay == OVERLAY_HELP || view->transient.overlay == OVERLAY_WORDS) return middle;
     if (middle.columns > 100) {
         overlay.column = (middle.columns - 96) / 2;
@@ -190,15 +211,15 @@ static void fill_middle(Layout *layout, Rectangle middle, const View *view, Layo
     layout->side_count = 0;
     memset(layout->slots, 0, sizeof layout->slots);
     if (view->display.zoomed)
-        make_zoomed(layout, middle, view->display.focus, needs.warps);
+        make_zoomed(layout, middle, view, needs.warps);
     else if (view->display.projector)
-        make_projector(layout, middle);
+        make_projector(layout, middle, view);
     else if (columns >= 180 && rows >= 44 && shown(view, FOCUS_SIDE))
         make_wide(layout, middle, view, needs.folds);
     else if (columns >= 100 && rows >= 24)
         make_middle(layout, middle, view, needs);
     else
-        make_narrow(layout, middle, view, needs.folds);
+        make_narrow(layout, middle, view, needs);
 }
 
 bool layout_make(int columns, int rows, const View *view, LayoutNeeds needs, Layout *out) {

@@ -147,11 +147,34 @@ static void draw_line(Panel *panel, Role role, const char *text) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 /* Shows what was typed, and what to do. */
+/* "0, 8, 16, 24": the lanes or banks of a mask; any other answer as it is. */
+static void print_answer(const LectureQuestion *question, const char *answer, Text *out) {
+    unsigned long mask = strtoul(answer, NULL, 0);
+    bool begun = false;
+    if (!question->pointing || !mask) {
+        text_add(out, answer);
+        return;
+    }
+    for (int bit = 0; bit < 32; bit++) {
+        if (!(mask >> bit & 1)) continue;
+        text_print(out, "%s%d", begun ? ", " : "", bit);
+        begun = true;
+    }
+}
+
 static void print_typed(Text *line, const LectureView *lecture, LecturePointing pointing) {
     const LectureWords *words = lecture_view_words(lecture);
-    text_print(line, "> %s_   ", lecture->typed);
+    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    text_add(line, "> ");
+    if (lecture->has_marks)
+        print_answer(question, lecture->typed, line);
+    else
+        text_add(line, lecture->typed);
+    text_add(line, "_   ");
     if (lecture->problem)
         text_add(line, lecture->problem);
+    else if (question->choice_count)
+        text_add(line, words->type_choice);
     else if (pointing)
         text_print(line, pointing == LECTURE_LANES ? words->mark_lane : words->mark_bank, lecture->cursor);
     else
@@ -160,7 +183,13 @@ static void print_typed(Text *line, const LectureView *lecture, LecturePointing 
 
 static void draw_question(Panel *panel, const LectureView *lecture, const LectureQuestion *question) {
     const LectureWords *words = lecture_view_words(lecture);
-    Text line = {0};
+    Text line = {0}, value = {0}, typed = {0};
+    print_answer(question, question->value, &value);
+    int choice = question->choice_count ? atoi(lecture->typed) : 0;
+    if (choice >= 1 && choice <= question->choice_count)
+        text_add(&typed, question->choices[choice - 1]);
+    else
+        print_answer(question, lecture->typed, &typed);
     draw_marked(panel, "?", question->text, ROLE_CURRENT);
     switch (lecture->question) {
     case QUESTION_WAITS:
@@ -169,21 +198,24 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
         draw_line(panel, lecture->problem ? ROLE_WARNING : ROLE_KEY, text_string(&line));
         break;
     case QUESTION_RIGHT:
-        text_print(&line, words->right, question->value);
+        text_print(&line, words->right, text_string(&value));
         draw_line(panel, ROLE_GOOD, text_string(&line));
         break;
     case QUESTION_WRONG:
-        text_print(&line, words->wrong, question->value, lecture->typed);
+        text_print(&line, words->wrong, text_string(&value), text_string(&typed));
         draw_line(panel, ROLE_WARNING, text_string(&line));
+        if (lecture_view_reason(lecture)) draw_marked(panel, "", lecture_view_reason(lecture), ROLE_TEXT);
         break;
     case QUESTION_SKIPPED:
-        text_print(&line, words->answer, question->value);
+        text_print(&line, words->answer, text_string(&value));
         draw_line(panel, ROLE_CURRENT, text_string(&line));
         break;
     case QUESTION_NONE: /* the lecturer asks the audience */
         draw_choices(panel, question);
         break;
     }
+    text_done(&value);
+    text_done(&typed);
     text_done(&line);
 }
 
@@ -256,6 +288,9 @@ static int rows_of_stop(const LectureView *lecture, int columns, int most) {
     asked.problem = NULL;
     asked.typed[0] = 0;
     int rows = draw_text(&asked, NULL, inside), now = draw_text(lecture, NULL, inside);
+    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    rows +=
+        asked.question != QUESTION_NONE && question->reason_count && !question->choice_count; /* a reason */
     if (now > rows) rows = now;
     return rows < 2 ? 2 : rows > most ? most : rows;
 }

@@ -63,8 +63,25 @@ void lecture_view_begin_stop(LectureView *lecture, int stop) {
     lecture->question = asks ? QUESTION_WAITS : QUESTION_NONE;
 }
 
-bool lecture_view_hides(const LectureView *lecture) {
-    return lecture->run && lecture->question == QUESTION_WAITS;
+unsigned lecture_view_hides(const LectureView *lecture) {
+    static const struct {
+        const char *word;
+        unsigned hides;
+    } kinds[] = {{"lane", HIDES_LANES},       {"diverg", HIDES_LANES},     {"wavefront", HIDES_ACCESSES},
+                 {"bank", HIDES_ACCESSES},    {"ways", HIDES_ACCESSES},    {"excess", HIDES_ACCESSES},
+                 {"sector", HIDES_ACCESSES},  {"request", HIDES_ACCESSES}, {"value", HIDES_VALUES},
+                 {"word", HIDES_VALUES},      {"result", HIDES_VALUES},    {"time", HIDES_TIMES},
+                 {"gigabytes", HIDES_TIMES},  {"cycles", HIDES_TIMES},     {"stalled", HIDES_TIMES},
+                 {"ready", HIDES_TIMES},      {"wait", HIDES_TIMES},       {"no_warp", HIDES_TIMES},
+                 {"throughput", HIDES_TIMES}, {"life", HIDES_TIMES}};
+    if (!lecture->run || lecture->question != QUESTION_WAITS) return 0;
+    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    unsigned hides = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strstr(question->answer.text, kinds[i].word)) hides |= kinds[i].hides;
+    if (!*question->answer.text) hides = HIDES_ALL; /* no expression says what it is about */
+    if (!hides) hides = HIDES_COUNTS;
+    return hides | (question->keys ? 0 : HIDES_HERE);
 }
 
 /* ---- answers ------------------------------------------------------------------------------------------- */
@@ -130,14 +147,31 @@ static void count_answer(LectureView *lecture, bool right) {
     score->right += right;
 }
 
+static bool is_typed(const LectureQuestion *question, double typed, const char *value) {
+    if (question->choice_count) return !strcmp(question->choices[(int)typed - 1], value);
+    double wanted = strtod(value, NULL);
+    return fabs(typed - wanted) <= 1e-9 * fabs(wanted);
+}
+
+const char *lecture_view_reason(const LectureView *lecture) {
+    if (lecture->question != QUESTION_WRONG) return NULL;
+    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    double typed = strtod(lecture->typed, NULL);
+    const char *any = NULL;
+    for (int i = 0; i < question->reason_count; i++) {
+        const LectureReason *reason = &question->reasons[i];
+        if (!strcmp(reason->value, "*"))
+            any = reason->text;
+        else if (is_typed(question, typed, reason->value))
+            return reason->text;
+    }
+    return any;
+}
+
 static bool is_right(const LectureQuestion *question, double typed, bool *valid) {
     *valid = true;
-    if (!question->choice_count) {
-        double value = strtod(question->value, NULL);
-        return fabs(typed - value) <= 1e-9 * fabs(value);
-    }
-    *valid = typed >= 1 && typed <= question->choice_count;
-    return *valid && !strcmp(question->choices[(int)typed - 1], question->value);
+    *valid = !question->choice_count || (typed >= 1 && typed <= question->choice_count);
+    return *valid && is_typed(question, typed, question->value);
 }
 
 bool lecture_view_answer(LectureView *lecture) {

@@ -56,8 +56,11 @@ void lecture_view_done(LectureView *lecture);
 
 /* Shows the stop afresh: its text from the start, its question open. */
 void lecture_view_begin_stop(LectureView *lecture, int stop);
-/* A question is open, and figures are hidden. */
-bool lecture_view_hides(const LectureView *lecture);
+/* What the open question asks about (HIDES_ bits of view.h), by the words of its answer's expression; 0: no
+ * question is open. */
+unsigned lecture_view_hides(const LectureView *lecture);
+/* Why the answer that was typed is wrong; NULL: the lecture does not say. */
+const char *lecture_view_reason(const LectureView *lecture);
 
 /* Handles a key of an answer: a digit, Backspace, Space. If lanes or banks are asked for, Space marks the one
  * with the number of the selected lane, and digits count other keys (7x: lane 7) unless 0x begins a mask;

@@ -41,7 +41,8 @@ struct Measuring {
 /* A run of unknown type is compared with sums of int. */
 MeasuringWish measuring_wish(const Scene *scene) {
     Times times;
-    MeasuringWish wish = {.of = {.kernel = scene->identity.row ? scene->identity.row->id : NULL}};
+    MeasuringWish wish = {
+        .of = {.kernel = scene->identity.row && !scene->identity.is_edited ? scene->identity.row->id : NULL}};
     CatalogOptions *options = &wish.of.catalog;
     times_gather(&times, scene);
     wish.cpu_n = times.n;

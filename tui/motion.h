@@ -3,7 +3,8 @@
 #ifndef TUI_MOTION_H
 #define TUI_MOTION_H
 
-enum { MOTION_FRAMES_A_SECOND = 10 };
+/* At the usual speed, four wavefronts a second, a wavefront has eight frames: motion that the eye follows. */
+enum { MOTION_FRAMES_A_SECOND = 32 };
 
 /* The number of frames that draw a wavefront of that length; at least 1. */
 int motion_frames(double seconds);

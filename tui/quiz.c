@@ -104,8 +104,11 @@ static void print_place(Text *out, const Asks *asks, const Ask *ask, bool has_ti
 }
 
 static void print_question(Text *out, const QuizWords *words, const Ask *ask, const char *keys) {
-    text_print(out, "\n```predict\n%s\ntopic: %s\nkeys: %s\nanswer: %s = %.10g\n```\n", ask->question,
+    text_print(out, "\n```predict\n%s\ntopic: %s\nkeys: %s\nanswer: %s = %.10g\n", ask->question,
                words->topics[ask->kind], keys, ask->expression, ask->value);
+    for (int i = 0; i < ask->wrong_count; i++)
+        text_print(out, "wrong: %.10g = %s\n", ask->wrong[i].value, ask->wrong[i].why);
+    text_add(out, "```\n");
 }
 
 /* The first question stands below the lecture's title: a stop before it would show its figures. */

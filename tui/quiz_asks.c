@@ -40,18 +40,62 @@ static bool is_trivial(const Ask *ask, int all) {
     return ask->kind == ASK_LANES && (ask->value <= 1 || ask->value == all);
 }
 
+static void expect_wrong(Ask *ask, double value, const char *why) {
+    enum { MOST = sizeof ask->wrong / sizeof *ask->wrong };
+    bool is_other = !isnan(value) && value != ask->value;
+    for (int i = 0; i < ask->wrong_count; i++) is_other &= value != ask->wrong[i].value;
+    if (!is_other || ask->wrong_count == MOST) return;
+    ask->wrong[ask->wrong_count].value = value;
+    ask->wrong[ask->wrong_count++].why = why;
+}
+
+static double value_of(Asks *asks, const char *text) {
+    const ClaimWorld world = {&asks->values, place_values_value};
+    const LectureExpression expression = {text, {1, 1}};
+    double value;
+    return claim_number(&expression, "", &world, &value, NULL) ? value : NAN;
+}
+
+/* The likely wrong answers: figures of the same step that a reader may take for the one asked for. */
+static void expect_wrong_answers(Asks *asks, const StepContext *context, Ask *ask) {
+    const QuizWords *words = asks->words;
+    int lanes = __builtin_popcount(context->event.mask),
+        least_sectors = (lanes * context->event.width + 31) / 32,
+        existing = __builtin_popcount(step_context_existing_lanes(context, context->event.warp));
+    switch (ask->kind) {
+    case ASK_LANES:
+        expect_wrong(ask, existing, words->all_lanes);
+        expect_wrong(ask, existing - ask->value, words->other_lanes);
+        break;
+    case ASK_WAVEFRONTS:
+        expect_wrong(ask, context->cost.ideal, words->is_least);
+        expect_wrong(ask, lanes, words->are_lanes);
+        expect_wrong(ask, value_of(asks, "banks(step)"), words->are_banks);
+        break;
+    case ASK_SECTORS:
+        expect_wrong(ask, least_sectors, words->is_least);
+        expect_wrong(ask, lanes, words->all_lanes);
+        break;
+    case ASK_DIVERGENCE:
+        expect_wrong(ask, context->step->count, words->all_warps);
+        break;
+    default:
+        break;
+    }
+}
+
 /* Asks for the expression's value at the step; `all`: all lanes that exist. */
 static void add(Asks *asks, const StepContext *context, int before, Ask *ask, int all) {
-    const ClaimWorld world = {&asks->values, place_values_value};
-    const LectureExpression expression = {ask->expression, {1, 1}};
     ask->step = context->view->place.step;
     ask->before = before;
     ask->pc = context->step->pc;
     ask->region = region_of(context);
     asks->values.view = context->view;
-    bool known = claim_number(&expression, "", &world, &ask->value, NULL);
-    if (known && !is_trivial(ask, all) && !is_known(asks, ask))
-        array_push(asks->asks, asks->count, asks->capacity, *ask);
+    ask->value = value_of(asks, ask->expression);
+    bool known = !isnan(ask->value);
+    if (!known || is_trivial(ask, all) || is_known(asks, ask)) return;
+    expect_wrong_answers(asks, context, ask);
+    array_push(asks->asks, asks->count, asks->capacity, *ask);
 }
 
 /* ---- accesses and branches ----------------------------------------------------------------------------- */
@@ -203,6 +247,9 @@ static void ask_value(Asks *asks, const Scene *scene, const ReductionLevel *leve
         add(asks, &context, beats_move(scene_beats(scene, view.place.block), view.place.step, -1), &ask,
             WARP_LANES);
         if (asks->count > count && asks->asks[count].value != after) asks->count = count;
+        if (asks->count > count)
+            expect_wrong(&asks->asks[count], plain_value(&context, level->type, box->before),
+                         asks->words->is_old);
     }
     text_done(&values);
 }

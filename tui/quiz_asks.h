@@ -23,6 +23,11 @@ typedef struct Ask {
     int pc;       /* program counter of the step */
     int region;   /* barrier interval and level: an answer shows the figures of all of it */
     double value; /* the answer */
+    struct {
+        double value;
+        const char *why; /* of quiz_words() */
+    } wrong[3];          /* likely wrong answers of this run */
+    int wrong_count;
     char question[512];
     char expression[128];
 } Ask;

@@ -17,6 +17,8 @@ typedef struct QuizWords {
     const char *stored; /* values, lane, warp, word */
     const char *held;   /* warp, values, lane, operation */
     const char *addition, *levels;
+    /* Why an answer is wrong: */
+    const char *all_lanes, *other_lanes, *are_lanes, *are_banks, *is_least, *all_warps, *is_old;
     const char *line_title, *ptx_title;       /* number, kind of the event */
     const char *next_line, *next_ptx;         /* number */
     const char *interval, *level, *full_stop; /* number; number, distance */

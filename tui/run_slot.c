@@ -19,23 +19,29 @@ RunSlot run_slot_new(Session *session, bool is_owned) {
                      .files = count ? file_watch_new(files, count) : NULL};
 }
 
-/* Files that changed since the old run was opened count as changed. */
-static RunSlot slot_after(Session *session, const RunSlot *old) {
+RunSlot run_slot_follow(Session *session, const RunSlot *old) {
     RunSlot slot = run_slot_new(session, true);
     if (slot.files && old->files) file_watch_follow(slot.files, old->files);
     slot.is_stale = old->is_stale;
     return slot;
 }
 
+void run_slot_forget_files(RunSlot *slot) {
+    file_watch_free(slot->files);
+    slot->files = NULL;
+    slot->is_stale = false;
+}
+
 RunSlot run_slot_renew(Session *session, RunSlot *old) {
-    RunSlot slot = slot_after(session, old);
+    RunSlot slot = run_slot_follow(session, old);
+    if (!old->files) run_slot_forget_files(&slot);
     slot.before = run_move(&old->before);
     slot.reports_change = old->reports_change;
     return slot;
 }
 
 RunSlot run_slot_edited(Session *session, RunSlot *old) {
-    RunSlot slot = slot_after(session, old);
+    RunSlot slot = run_slot_follow(session, old);
     slot.before = run_move(&old->current);
     slot.reports_change = true;
     return slot;

@@ -20,16 +20,22 @@ typedef struct RunSlot {
     SceneTimings timings;
     /* runs the whole grid while `current` holds only the traced blocks; NULL: not running */
     SessionLoader *counting;
+    SessionLoader *timing_warps; /* measures the timelines of `current`; NULL: not running */
+    bool has_timed_warps;        /* with or without success */
 } RunSlot;
 
 RunSlot run_slot_new(Session *session, bool is_owned);
+/* Shows the run of the edited file beside or after `old`: files that changed since then count as changed. */
+RunSlot run_slot_follow(Session *session, const RunSlot *old);
+/* The run before an edit: its files say nothing about it any more. */
+void run_slot_forget_files(RunSlot *slot);
 /* Shows the same run in place of `old`: run to its end, or with another block traced. Takes over
  * old->before. */
 RunSlot run_slot_renew(Session *session, RunSlot *old);
-/* Shows the run of the edited file; old->current becomes the run before. */
+/* Shows the run of the edited file in place of `old`, whose run becomes the run before. */
 RunSlot run_slot_edited(Session *session, RunSlot *old);
 /* Every block has run and was searched for hazards, or the run comes from a session file. */
 bool run_slot_is_complete(const RunSlot *slot);
-void run_slot_done(RunSlot *slot); /* does not end `counting`: the app does */
+void run_slot_done(RunSlot *slot); /* does not end `counting` and `timing_warps`: the app does */
 
 #endif

@@ -47,6 +47,10 @@ SessionLoader *session_loader_start_in_bad_order(const SessionOptions *options, 
     return start(session_open_in_bad_order, options, done);
 }
 
+SessionLoader *session_loader_start_for_warps(const SessionOptions *options, void (*done)(void)) {
+    return start(session_open_for_warps, options, done);
+}
+
 bool session_loader_is_done(const SessionLoader *loader) {
     return atomic_load(&loader->is_done);
 }

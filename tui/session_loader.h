@@ -10,6 +10,8 @@ typedef struct SessionLoader SessionLoader;
 SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(void));
 /* Does the same with session_open_in_bad_order(). */
 SessionLoader *session_loader_start_in_bad_order(const SessionOptions *options, void (*done)(void));
+/* Does the same with session_open_for_warps(). */
+SessionLoader *session_loader_start_for_warps(const SessionOptions *options, void (*done)(void));
 bool session_loader_is_done(const SessionLoader *loader);
 /* Makes it end soon, with an error; session_loader_finish() must still be called. */
 void session_loader_cancel(SessionLoader *loader);

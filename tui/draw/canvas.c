@@ -1,6 +1,7 @@
 /* Canvas: clipping, characters of two cells, ASCII replacements, frames of panes. */
 #include "tui/draw/canvas.h"
 
+#include "base/language.h"
 #include "base/line_break.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -175,15 +176,14 @@ static bool says_nothing(Canvas *canvas, Rectangle area, int column, int row) {
            is_hyphen(canvas, area, column, row);
 }
 
-void canvas_hide_figures(Canvas *canvas, Rectangle area, int what) {
+void canvas_hide_figures(Canvas *canvas, Rectangle area) {
     for (int row = 0; row < area.rows; row++) {
         bool is_run = false;
         for (int column = 0; column < area.columns; column++) {
             Cell *cell = canvas_cell(canvas, area, column, row);
             if (!cell || cell->glyph == CELL_RIGHT_HALF) continue;
-            bool stays = says_nothing(canvas, area, column, row) ||
-                         (is_letter(cell->glyph) && !(what & HIDE_LETTERS)) ||
-                         (is_line(cell->glyph) && !(what & HIDE_LINES));
+            bool stays =
+                says_nothing(canvas, area, column, row) || is_letter(cell->glyph) || is_line(cell->glyph);
             if (!stays) canvas_glyph(canvas, area, column, row, ROLE_DIM, is_run ? ' ' : '?');
             is_run = !stays;
         }
@@ -261,7 +261,7 @@ Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char
 }
 
 void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below) {
-    const char *text = above && below ? " ↑↓ more" : above ? " ↑ more" : " ↓ more";
+    const char *text = above && below ? tr(" ↑↓ more") : above ? tr(" ↑ more") : tr(" ↓ more");
     int columns = canvas_text_columns(text);
     if (above || below) canvas_text(canvas, area, area.columns - columns, area.rows - 1, ROLE_DIM, text);
 }

@@ -54,6 +54,13 @@ int canvas_text_columns(const char *utf8);
  * Returns the number of rows. */
 int canvas_paragraph(Canvas *canvas, Rectangle area, int row, Role role, const char *utf8);
 void canvas_fill(Canvas *canvas, Rectangle area, Role role); /* with spaces */
+/* A number in digits of CANVAS_BIG_ROWS rows and CANVAS_BIG_COLUMNS columns each, a gap included, made of half
+ * blocks; its last column is `end`. Text of other characters, and any on an ASCII canvas, stays small, in the
+ * middle row. */
+enum { CANVAS_BIG_ROWS = 3, CANVAS_BIG_COLUMNS = 4 };
+void canvas_big_number(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *text);
+/* Makes a block of cells of one role, reversed: what is in it stays. */
+void canvas_tile(Canvas *canvas, Rectangle area, Role role);
 void canvas_reverse(Canvas *canvas, Rectangle area, int column, int row, int columns);
 /* Draws the border of `area` with a title left and a note right; returns the inside. */
 Rectangle canvas_box(Canvas *canvas, Rectangle area, Role title_role, const char *title, Role note_role,
@@ -64,10 +71,8 @@ Rectangle canvas_rule(Canvas *canvas, Rectangle area, Role title_role, const cha
 /* Copies all cells of `from` to this place. */
 void canvas_put(Canvas *canvas, const Canvas *from, int column, int row);
 /* Replaces each run of figures and marks by one '?', so that neither their number nor the length of a bar is
- * seen: digits, and everything except letters, blanks, lines and punctuation; with HIDE_LETTERS also letters;
- * with HIDE_LINES also the lines of frames and arrows. */
-enum { HIDE_FIGURES = 0, HIDE_LETTERS = 1, HIDE_LINES = 2 };
-void canvas_hide_figures(Canvas *canvas, Rectangle area, int what);
+ * seen: digits, and everything except letters, blanks, lines and punctuation. */
+void canvas_hide_figures(Canvas *canvas, Rectangle area);
 /* Marks in the last row that there is more above or below. */
 void canvas_more(Canvas *canvas, Rectangle area, bool above, bool below);
 /* A cell's glyph and its marks in UTF-8; empty for a right half. */

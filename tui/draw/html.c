@@ -189,7 +189,7 @@ static unsigned colour_of(Theme theme, Role role) {
     return theme_rgb(theme_look(theme, role, 256).colour, 0);
 }
 
-static void add_palette(Text *out, const char *selector, Theme theme) {
+void html_add_palette(Text *out, const char *selector, Theme theme) {
     text_print(out, "%s{--back:#%06x", selector,
                theme_rgb(theme_look(theme, ROLE_TEXT, 256).background, DARK_BACKGROUND));
     for (int role = 0; role < ROLE_COUNT; role++)
@@ -197,20 +197,26 @@ static void add_palette(Text *out, const char *selector, Theme theme) {
     text_add(out, "}\n");
 }
 
-static void add_role(Text *out, Role role) {
-    Look look = theme_look(THEME_DARK, role, 256);
+static void add_role(Text *out, const char *within, Theme theme, Role role) {
+    Look look = theme_look(theme, role, 256);
     const char *plain = look.reverse ? ".v" : "", *reversed = look.reverse ? "" : ".v";
-    text_print(out, ".r%d%s{color:var(--%s);background:none%s%s}\n", role, plain, role_names[role],
+    const char *colour = role_names[theme == THEME_MONO ? ROLE_TEXT : role];
+    text_print(out, "%s.r%d%s{color:var(--%s);background:none%s%s}\n", within, role, plain, colour,
                look.bold ? ";font-weight:bold" : "", look.underline ? ";text-decoration:underline" : "");
-    text_print(out, ".r%d%s{color:var(--back);background:var(--%s)%s}\n", role, reversed, role_names[role],
+    text_print(out, "%s.r%d%s{color:var(--back);background:var(--%s)%s}\n", within, role, reversed, colour,
                look.bold ? ";font-weight:bold" : "");
 }
 
 void html_add_colours(Text *out) {
-    add_palette(out, ":root", THEME_DARK);
+    html_add_palette(out, ":root", THEME_DARK);
     text_add(out, "@media (prefers-color-scheme:light){\n");
-    add_palette(out, ":root:not([data-theme=dark])", THEME_LIGHT);
+    html_add_palette(out, ":root:not([data-theme=dark])", THEME_LIGHT);
     text_add(out, "}\n");
-    add_palette(out, ":root[data-theme=light]", THEME_LIGHT);
-    for (int role = 0; role < ROLE_COUNT; role++) add_role(out, (Role)role);
+    html_add_palette(out, ":root[data-theme=light]", THEME_LIGHT);
+    for (int role = 0; role < ROLE_COUNT; role++) add_role(out, "", THEME_DARK, (Role)role);
+}
+
+void html_add_mono(Text *out) {
+    for (int role = 0; role < ROLE_COUNT; role++)
+        add_role(out, ":root[data-theme=mono] ", THEME_MONO, (Role)role);
 }

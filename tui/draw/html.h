@@ -33,5 +33,9 @@ void html_add_script_data(Text *out, const char *json);
  * colours of the themes dark and light, as the reader's system asks, or as the attribute data-theme of the
  * root states; .v for a reversed cell. */
 void html_add_colours(Text *out);
+/* Appends a rule that sets these variables to the colours of a theme that has a background. */
+void html_add_palette(Text *out, const char *selector, Theme theme);
+/* Appends the rules of all roles without colours, where the attribute says so: the theme mono. */
+void html_add_mono(Text *out);
 
 #endif

@@ -70,14 +70,22 @@ int status_report_take(StatusReport *report, unsigned character, double now,
                        unsigned keys[STATUS_MOST_HELD]) {
     int count = 0;
     give_up(report, now);
-    bool is_typed_between = report->matched > 1 && report->matched > report->given &&
-                            now - report->held_since > APART_SECONDS && character != '\033';
+    /* A terminal known to answer will send the rest. The time says little: curses passes on together what
+     * arrives while it waits for the rest of a key. */
+    bool is_apart = report->has_answered || now - report->held_since > APART_SECONDS;
+    bool is_typed_between =
+        report->matched > 1 && report->matched > report->given && is_apart && character != '\033';
     if (is_typed_between && character != (unsigned char)STATUS_ANSWER[report->matched]) {
         keys[0] = character;
         return 1;
     }
     if (report->matched && character != (unsigned char)STATUS_ANSWER[report->matched]) {
+        bool may_go_on = report->matched == 1 && !report->given && report->has_answered;
         count = give(report, keys);
+        if (may_go_on && character != '\033') { /* Esc and a key, or a key within an answer */
+            keys[count++] = character;
+            return count;
+        }
         report->matched = report->given = 0;
     }
     if (!report->is_open || character != (unsigned char)STATUS_ANSWER[report->matched]) {

@@ -12,6 +12,7 @@
 
 #include "tui/draw/terminal.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "tui/draw/status_report.h"
 #include "tui/draw/terminal_text.h"
@@ -26,7 +27,6 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -72,12 +72,6 @@ static struct {
     char farewell[256]; /* leaves the alternate screen, shows the cursor, ... */
     size_t farewell_bytes;
 } terminal;
-
-static double now_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- signals ------------------------------------------------------------------------------------------- */
 
@@ -259,7 +253,7 @@ static bool next_typed(Typed *typed) {
     while (!terminal.typed_count) {
         wint_t code;
         unsigned keys[STATUS_MOST_HELD];
-        double now = now_seconds();
+        double now = clock_seconds();
         int got = get_wch(&code), count;
         if (got == KEY_CODE_YES && code == KEY_STATUS_ANSWER) {
             status_report_answered(&terminal.report, now);
@@ -282,10 +276,10 @@ static bool next_typed(Typed *typed) {
 /* Discards the answer so that the next reader of the terminal does not get it. What is typed meanwhile is
  * lost. */
 static void await_answer(void) {
-    double now = now_seconds(), end = now + status_report_farewell(&terminal.report, now);
+    double now = clock_seconds(), end = now + status_report_farewell(&terminal.report, now);
     struct pollfd file = {.fd = STDIN_FILENO, .events = POLLIN};
     Typed typed;
-    for (; terminal.report.is_open && now < end; now = now_seconds()) {
+    for (; terminal.report.is_open && now < end; now = clock_seconds()) {
         int ready = poll(&file, 1, (int)ceil((end - now) * 1000));
         if (ready > 0 && file.revents & ~POLLIN) break;
         while (next_typed(&typed)) {
@@ -395,12 +389,12 @@ static void refresh_captured(void) {
 
 int terminal_busy_milliseconds(void) {
     int output = tty_output_milliseconds();
-    int answer = (int)ceil(status_report_seconds(&terminal.report, now_seconds()) * 1000);
+    int answer = (int)ceil(status_report_seconds(&terminal.report, clock_seconds()) * 1000);
     return output > answer ? output : answer;
 }
 
 static void ask_status(void) {
-    if (terminal.can_ask && status_report_asks(&terminal.report, now_seconds()))
+    if (terminal.can_ask && status_report_asks(&terminal.report, clock_seconds()))
         tty_output_send(STATUS_QUESTION, strlen(STATUS_QUESTION));
 }
 
@@ -569,7 +563,7 @@ static bool read_signals(TerminalEvent *event) {
 
 /* Keys that are held back also become due. */
 static int patience(int milliseconds) {
-    double held = status_report_held_seconds(&terminal.report, now_seconds());
+    double held = status_report_held_seconds(&terminal.report, clock_seconds());
     int due = (int)ceil(held * 1000);
     return held < 0 || (milliseconds >= 0 && milliseconds < due) ? milliseconds : due;
 }
@@ -598,6 +592,18 @@ TerminalEvent terminal_wait(int milliseconds) {
         if (read_key(&event)) return event;
     }
     return (TerminalEvent){.kind = TERMINAL_TIMEOUT};
+}
+
+void terminal_serve(TerminalTurn *turn, void *context) {
+    int wait = turn(context, NULL);
+    while (wait != TERMINAL_DONE) {
+        TerminalEvent event = terminal_wait(wait);
+        wait = turn(context, &event);
+    }
+}
+
+void terminal_say(const char *text) {
+    (void)text;
 }
 
 void terminal_wake(void) {

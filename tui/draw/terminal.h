@@ -42,10 +42,19 @@ void terminal_show(const Canvas *canvas);
  * again after this many milliseconds at most, and after each terminal_wait(). */
 int terminal_busy_milliseconds(void);
 void terminal_set_theme(Theme theme);
-void terminal_forget(void); /* the next terminal_show() sends everything */
+void terminal_say(const char *text); /* for readers who see no screen; nothing in a terminal */
+void terminal_forget(void);          /* the next terminal_show() sends everything */
 
 /* Waits for the next event, at most `milliseconds` (negative: for ever). */
 TerminalEvent terminal_wait(int milliseconds);
+
+/* Answers an event (NULL: the first turn, there is none yet) and shows what it changed. Returns how many
+ * milliseconds to wait for the next event at most (-1: for ever), or TERMINAL_DONE. */
+typedef int TerminalTurn(void *context, const TerminalEvent *event);
+enum { TERMINAL_DONE = -2 };
+/* Calls `turn` for each event until it is done. Where a program must not wait, as in a web page, this does not
+ * return, and `context` stays as it is. */
+void terminal_serve(TerminalTurn *turn, void *context);
 void terminal_wake(void);
 
 /* Lends the terminal to another program (execvp() takes `command`) until it ends, and takes it back in

@@ -3,6 +3,7 @@
 
 #include "tui/draw/tty_output.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "tui/draw/output_queue.h"
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdbool.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LOOK_MILLISECONDS = 20, PATIENCE_MILLISECONDS = 5000 };
@@ -24,12 +24,6 @@ static struct {
     size_t sent; /* bytes already sent */
     OutputQueue queue;
 } output = {.file = -1};
-
-static double now_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static double declared_bits(void) {
     static const struct {
@@ -67,7 +61,7 @@ void tty_output_go_on(void) {
         bool is_refused = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
         if (count < 0 && errno == EINTR) continue;
         output_queue_wrote(&output.queue, count > 0 ? (size_t)count : 0, is_refused || count < (ssize_t)left,
-                           now_seconds());
+                           clock_seconds());
         if (is_refused) return;
         output.sent += count > 0 ? (size_t)count : left; /* the terminal is gone */
     }
@@ -93,7 +87,7 @@ int tty_output_milliseconds(void) {
     tty_output_go_on();
     if (output.waiting.length || poll(&file, 1, 0) == 0) return LOOK_MILLISECONDS;
     if (ioctl(output.file, TIOCOUTQ, &queued) == 0 && queued > 0) return LOOK_MILLISECONDS;
-    return (int)ceil(output_queue_seconds(&output.queue, now_seconds()) * 1000);
+    return (int)ceil(output_queue_seconds(&output.queue, clock_seconds()) * 1000);
 }
 
 int tty_output_waits_for(void) {

@@ -57,7 +57,7 @@ static BankGrid lay_out_plain(Banks *banks, const StepContext *context, Rectangl
     if (!is_full && (grid.room > banks->count + 1 || grid.room > 8)) grid.room -= 1;
     add_untouched_rows(banks, context, grid.room);
     if (banks->count > grid.room && grid.room > 2) grid.room -= 1; /* the number of hidden lines */
-    grid.spacing = context->view->display.projector && banks->count * 2 <= grid.room ? 2 : 1;
+    grid.spacing = context->view->display.projector ? pane_cell_rows(banks->count, grid.room) : 1;
     return finish(banks, grid);
 }
 

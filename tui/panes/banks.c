@@ -20,28 +20,32 @@ BankRow *banks_row_of_line(Banks *banks, uint64_t line) {
 static void add_lane(Banks *banks, const StepContext *context, int lane) {
     uint64_t first = context->address[lane] / BANK_BYTES;
     uint64_t last = (context->address[lane] + (uint64_t)context->event.width - 1) / BANK_BYTES;
-    int wavefront = banks->is_modelled ? context->wavefront_of_lane[lane] : -1;
+    int now = context->view->place.wavefront,
+        begin = banks->is_modelled ? context->wavefront_of_lane[lane] : -1;
+    bool is_lit = begin >= 0 && begin <= now && now < begin + context->cost.each;
     for (uint64_t word = first; word <= last; word++) {
         BankRow *row = banks_row_of_line(banks, word / BANK_COUNT);
         int bank = (int)(word % BANK_COUNT);
         if (!row) return;
-        if (row->lane[bank] < 0) row->lane[bank] = (int8_t)lane;
+        if (row->lane[bank] < 0 || (is_lit && !(row->lit >> bank & 1))) row->lane[bank] = (int8_t)lane;
         if (++row->sharers[bank] > 1) banks->shared_words = true;
-        if (wavefront == context->view->place.wavefront) row->lit |= 1u << bank;
-        if (wavefront >= 0 && wavefront < context->view->place.wavefront) row->served |= 1u << bank;
+        if (is_lit) row->lit |= 1u << bank;
+        if (begin >= 0 && !is_lit && begin < now) row->served |= 1u << bank;
+        if (begin > now) row->waits |= 1u << bank;
         if (lane == context->view->selection.lane) row->selected |= 1u << bank;
     }
 }
 
-/* Distinct words per bank that the lanes of `mask` access. */
-static int count_words(const StepContext *context, uint32_t mask, int words[BANK_COUNT]) {
+/* Distinct words per bank that the lanes of `mask` access, or these lanes. */
+static int count_words(const StepContext *context, uint32_t mask, bool is_of_lanes, int words[BANK_COUNT]) {
     Banks *part = memory_new(sizeof *part);
     int most = 0;
     for (int lane = 0; lane < WARP_LANES; lane++)
         if (mask & context->event.mask & 1u << lane) add_lane(part, context, lane);
     for (int bank = 0; bank < BANK_COUNT; bank++) {
         words[bank] = 0;
-        for (int row = 0; row < part->count; row++) words[bank] += part->rows[row].lane[bank] >= 0;
+        for (int row = 0; row < part->count; row++)
+            words[bank] += is_of_lanes ? part->rows[row].sharers[bank] : part->rows[row].lane[bank] >= 0;
         if (words[bank] > most) most = words[bank];
     }
     free(part);
@@ -50,7 +54,10 @@ static int count_words(const StepContext *context, uint32_t mask, int words[BANK
 
 void banks_fill(Banks *banks, const StepContext *context) {
     memset(banks, 0, sizeof *banks);
-    banks->is_modelled = context->event.kind != TRACE_SHARED_ATOMIC;
+    banks->is_modelled = context->cost.each > 0;
+    banks->counts_lanes = context->event.kind == TRACE_SHARED_ATOMIC && context->code &&
+                          access_atomic_counts_lanes(context->code->atomic_form) &&
+                          context->cost.wavefronts > context->cost.ideal;
     banks->is_trap = context->trap != NULL;
     int phases = context->cost.phases > 0 ? context->cost.phases : 1;
     banks->phase_lanes = WARP_LANES / phases;
@@ -60,10 +67,11 @@ void banks_fill(Banks *banks, const StepContext *context) {
         if (banks->is_modelled && context->wavefront_of_lane[lane] == context->view->place.wavefront)
             banks->phase = lane / banks->phase_lanes;
     }
+    for (int row = 0; row < banks->count; row++) banks->rows[row].served &= ~banks->rows[row].waits;
     for (int phase = 0; phase < phases; phase++) {
         uint32_t mask =
             phases == 1 ? 0xffffffffu : ((1u << banks->phase_lanes) - 1) << phase * banks->phase_lanes;
-        int words[BANK_COUNT], ways = count_words(context, mask, words);
+        int words[BANK_COUNT], ways = count_words(context, mask, banks->counts_lanes, words);
         if (phase == banks->phase) memcpy(banks->words, words, sizeof words);
         if (ways > banks->ways) banks->ways = ways;
     }

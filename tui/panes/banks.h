@@ -7,22 +7,25 @@
 enum { BANKS_MOST_ROWS = WARP_LANES * 9 }; /* a lane of 32 bytes touches at most 9 words */
 
 typedef struct BankRow {
-    uint64_t line;               /* word / 32 */
-    int8_t lane[BANK_COUNT];     /* lowest lane that accesses the word; -1: untouched */
+    uint64_t line; /* word / 32 */
+    int8_t
+        lane[BANK_COUNT]; /* lane that is served now, or the lowest that accesses the word; -1: untouched */
     uint8_t sharers[BANK_COUNT]; /* lanes that access it */
     uint32_t lit, served;        /* banks served by the current wavefront, by an earlier one */
+    uint32_t waits;              /* banks with lanes that are served later */
     uint32_t selected;           /* banks of the selected lane's words */
 } BankRow;
 
 typedef struct Banks {
     BankRow rows[BANKS_MOST_ROWS]; /* ascending */
     int count;
-    int words[BANK_COUNT];  /* distinct words per bank, in the current phase */
+    int words[BANK_COUNT];  /* distinct words per bank, in the current phase; counts_lanes: lanes */
     int ways;               /* the maximum over all phases */
     bool shared_words;      /* several lanes access the same word */
     int phase, phase_lanes; /* of the current wavefront; lanes per phase */
     bool is_trap;           /* the access that ended the run */
-    bool is_modelled;       /* wavefronts are known (not for atomics) */
+    bool is_modelled;       /* wavefronts are known */
+    bool counts_lanes;      /* of an atomic: a bank serves one lane at a time */
 } Banks;
 
 /* The shared access of the step shown. */

@@ -1,5 +1,6 @@
 #include "tui/panes/counter_rows.h"
 
+#include "base/language.h"
 #include "metrics/counted.h"
 #include <math.h>
 #include <stdio.h>
@@ -31,8 +32,8 @@ static const char *describe(const MeasuredCounter *counter, Role *role) {
         return "";
     }
     *role = agreement == COUNTED_EQUAL ? ROLE_TEXT : agreement == COUNTED_DIFFERS ? ROLE_CONFLICT : ROLE_DIM;
-    if (agreement != COUNTED_NOT_COMPARED) return counted_agreement_text(agreement);
-    return counter->note ? "waits" : "inexact";
+    if (agreement != COUNTED_NOT_COMPARED) return tr(counted_agreement_text(agreement));
+    return counter->note ? tr("waits") : tr("inexact");
 }
 
 static void draw_number(double value, Canvas *canvas, Rectangle area, int column, int row, Role role) {
@@ -46,16 +47,25 @@ static void draw_number(double value, Canvas *canvas, Rectangle area, int column
 static void draw_counter(const MeasuredCounter *counter, Canvas *canvas, Rectangle area, int row) {
     Role role;
     const char *word = describe(counter, &role);
-    canvas_print(canvas, area, 0, row, ROLE_DIM, "%.*s", LABEL_COLUMNS, counter->label);
+    canvas_text(canvas, (Rectangle){area.column, area.row, LABEL_COLUMNS, area.rows}, 0, row, ROLE_DIM,
+                tr(counter->label));
     draw_number(counter->predicted, canvas, area, LABEL_COLUMNS, row, role);
     draw_number(counter->value, canvas, area, LABEL_COLUMNS + NUMBER_COLUMNS, row, role);
     canvas_text(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 1, row, role, word);
 }
 
+/* Ends before column `end`. */
+static void draw_name(const char *name, Canvas *canvas, Rectangle area, int end) {
+    canvas_text(canvas, area, end - canvas_text_columns(name), 0, ROLE_DIM, name);
+}
+
 /* The machine, and the date if the counters come from a file. */
 static void draw_head(const Scene *scene, const char *machine, Canvas *canvas, Rectangle area) {
-    canvas_print(canvas, area, 0, 0, ROLE_DIM, "%-*.*s%*s%*s %.10s", LABEL_COLUMNS, LABEL_COLUMNS, machine,
-                 NUMBER_COLUMNS, "predicted", NUMBER_COLUMNS, "measured",
+    int predicted = LABEL_COLUMNS + NUMBER_COLUMNS, measured = predicted + NUMBER_COLUMNS;
+    canvas_print(canvas, area, 0, 0, ROLE_DIM, "%.*s", LABEL_COLUMNS, machine);
+    draw_name(tr("predicted"), canvas, area, predicted);
+    draw_name(tr("measured"), canvas, area, measured);
+    canvas_print(canvas, area, measured, 0, ROLE_DIM, " %.10s",
                  scene->borrowed.recorded ? scene->borrowed.recorded : "");
 }
 

@@ -4,6 +4,7 @@
 
 #include "tui/scene/scene_copies.h"
 
+#include "base/language.h"
 #include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,37 +44,38 @@ static void participants_done(Participants *participants) {
     free(participants->waiting);
 }
 
+/* A format that takes the "s" of one lane. */
 static const char *verb_of(TraceKind kind) {
     switch (kind) {
     case TRACE_SHARED_LOAD:
     case TRACE_GLOBAL_LOAD:
     case TRACE_LOCAL_LOAD:
-        return "load";
+        return "load%s";
     case TRACE_SHARED_STORE:
     case TRACE_GLOBAL_STORE:
     case TRACE_LOCAL_STORE:
-        return "store";
+        return "store%s";
     case TRACE_SHARED_ATOMIC:
     case TRACE_GLOBAL_ATOMIC:
-        return "update";
+        return "update%s";
     case TRACE_CONSTANT_LOAD:
-        return "load";
+        return "load%s";
     case TRACE_SHUFFLE:
-        return "shuffle";
+        return "shuffle%s";
     case TRACE_VOTE:
-        return "vote";
+        return "vote%s";
     case TRACE_REDUX:
-        return "reduce";
+        return "reduce%s";
     case TRACE_MATRIX:
-        return "multiply matrices";
+        return "multiply matrices%s";
     case TRACE_BRANCH:
-        return "evaluate";
+        return "evaluate%s the branch";
     case TRACE_BARRIER:
     case TRACE_NAMED_BARRIER:
     case TRACE_WARP_SYNC:
-        return "arrive";
+        return "arrive%s";
     default:
-        return "execute";
+        return "execute%s";
     }
 }
 
@@ -82,19 +84,19 @@ static void print_participants(const Participants *participants, TraceKind kind,
     char lanes[64], warps[64];
     step_context_describe_warps(participants->active, participants->warp_count, warps, sizeof warps);
     step_context_describe_lanes(participants->mask, lanes, sizeof lanes);
-    const char *ending = participants->threads == 1 ? "s" : "",
-               *object = kind == TRACE_BRANCH ? " the branch" : "";
     if (participants->same_mask) {
-        text_print(out, "%s of %s %s%s%s", lanes, warps, verb_of(kind), ending, object);
+        text_print(out, tr("%s of %s "), lanes, warps);
+        text_print(out, tr(verb_of(kind)), participants->threads == 1 ? "s" : "");
         if (participants->idle)
-            text_print(out, ", %d%s idle", participants->idle,
-                       participants->active_count > 1 ? " of each" : "");
+            text_print(out, participants->active_count > 1 ? tr(", %d of each idle") : tr(", %d idle"),
+                       participants->idle);
     } else {
-        text_print(out, "%d threads of %s %s%s", participants->threads, warps, verb_of(kind), object);
+        text_print(out, tr("%d threads of %s "), participants->threads, warps);
+        text_print(out, tr(verb_of(kind)), "");
     }
     if (!participants->waiting_count) return;
     step_context_describe_warps(participants->waiting, participants->warp_count, warps, sizeof warps);
-    text_print(out, "; %s wait%s at the barrier", warps, participants->waiting_count == 1 ? "s" : "");
+    text_print(out, tr("; %s wait%s at the barrier"), warps, participants->waiting_count == 1 ? "s" : "");
 }
 
 static bool same_line(const PtxCode *a, const PtxCode *b) {
@@ -153,19 +155,43 @@ static int banks_used(const StepContext *context) {
     return __builtin_popcount(banks);
 }
 
-/* The cost of updates of one address is unknown: the memory system may combine them. */
+/* In global memory the cost of updates of one address is unknown: the memory system may combine them. */
 static void explain_collisions(const StepContext *context, Text *out) {
     int addresses, most = step_context_collisions(&context->event, &addresses);
     if (__builtin_popcount(context->event.mask) == 1)
-        text_print(out, "w%d: one update of one address.", context->event.warp);
+        text_print(out, tr("w%d: one update of one address."), context->event.warp);
     else if (most <= 1)
-        text_add(out, "Each lane updates a different address.");
+        text_add(out, tr("Each lane updates a different address."));
     else if (addresses == 1)
-        text_print(out, "w%d: %d lanes update the same address; every update counts, in whatever order.",
+        text_print(out, tr("w%d: %d lanes update the same address; every update counts, in whatever order."),
                    context->event.warp, most);
     else
-        text_print(out, "w%d: its lanes update %d addresses, up to %d lanes the same one.",
+        text_print(out, tr("w%d: its lanes update %d addresses, up to %d lanes the same one."),
                    context->event.warp, addresses, most);
+}
+
+static void explain_atomic(const StepContext *context, Text *out) {
+    const SharedCost *cost = &context->cost;
+    PtxAtomicForm form = context->code ? context->code->atomic_form : PTX_ATOMIC_UNKNOWN;
+    int addresses, most = step_context_collisions(&context->event, &addresses);
+    explain_collisions(context, out);
+    if (!cost->each || __builtin_popcount(context->event.mask) == 1) return;
+    if (cost->wavefronts > cost->ideal)
+        text_print(out,
+                   access_atomic_counts_lanes(form)
+                       ? tr(" A bank serves its lanes one after another: %d wavefronts instead of %d.")
+                       : tr(" Different words fall into the same bank: %d wavefronts instead of %d."),
+                   cost->wavefronts, cost->ideal);
+    else if (most > 1 && form == PTX_ATOMIC_COUNTED)
+        text_add(out,
+                 tr(" To add 1 without using the result, lanes on one word are counted: one wavefront."));
+    else if (most > 1)
+        text_add(out, tr(" The compiler sees one address: it combines the values, and one lane updates it."));
+    else
+        text_print(out, tr(" No two lanes share a bank: %d wavefront%s, the ideal."), cost->wavefronts,
+                   cost->wavefronts == 1 ? "" : "s");
+    if (cost->rounds > 1)
+        text_print(out, tr(" It is a loop of load and compare-and-swap: %d rounds."), cost->rounds);
 }
 
 /* `faulty`: something is wrong at this step, so a cost equal to the ideal is not mentioned. */
@@ -178,30 +204,29 @@ static void explain_shared(const StepContext *context, bool faulty, Text *out) {
     text_done(&peers);
     if (reaches_others) return;
     if (context->event.kind == TRACE_SHARED_ATOMIC) {
-        explain_collisions(context, out);
-        text_add(out, " The wavefronts of atomics are not modelled.");
+        explain_atomic(context, out);
         return;
     }
     bool regular = lane_stride(context, &stride);
     if (context->cost.wavefronts > context->cost.ideal) {
         if (regular && stride > 1)
-            text_print(out, "Words %lld apart fall into %d of 32 banks", (long long)stride,
+            text_print(out, tr("Words %lld apart fall into %d of 32 banks"), (long long)stride,
                        banks_used(context));
         else
-            text_print(out, "Different words fall into the same bank");
-        text_print(out, ": w%d needs %d wavefronts instead of %d.", context->event.warp,
+            text_print(out, tr("Different words fall into the same bank"));
+        text_print(out, tr(": w%d needs %d wavefronts instead of %d."), context->event.warp,
                    context->cost.wavefronts, context->cost.ideal);
     } else if (faulty) {
         return;
     } else if (context->cost.ideal > 1) {
-        text_print(
-            out,
-            "%d bytes per lane are served in %d phases, each without a conflict: %d wavefronts, the ideal.",
-            context->event.width, context->cost.phases, context->cost.wavefronts);
+        text_print(out,
+                   tr("%d bytes per lane are served in %d phases, each without a conflict: %d wavefronts, "
+                      "the ideal."),
+                   context->event.width, context->cost.phases, context->cost.wavefronts);
     } else if (regular && stride == 0) {
-        text_add(out, "All lanes access the same word (broadcast): one wavefront.");
+        text_add(out, tr("All lanes access the same word (broadcast): one wavefront."));
     } else {
-        text_add(out, "No two words share a bank: one wavefront, no conflict.");
+        text_add(out, tr("No two words share a bank: one wavefront, no conflict."));
     }
 }
 
@@ -209,7 +234,7 @@ static void explain_global(const StepContext *context, bool faulty, Text *out) {
     const TraceEvent *event = &context->event;
     uint64_t address[WARP_LANES] = {0};
     if (event->kind == TRACE_LOCAL_LOAD || event->kind == TRACE_LOCAL_STORE) {
-        text_add(out, "Local memory: spilled registers, or an array that is indexed at run time.");
+        text_add(out, tr("Local memory: spilled registers, or an array that is indexed at run time."));
         return;
     }
     if (event->kind == TRACE_GLOBAL_ATOMIC) {
@@ -223,14 +248,14 @@ static void explain_global(const StepContext *context, bool faulty, Text *out) {
     int ideal = access_global_sectors_ideal(event->width, event->mask, address);
     int threads = __builtin_popcount(event->mask);
     if (faulty && sectors <= ideal) return;
-    text_print(out, "w%d: %d access%s of %d byte%s touch%s %d sector%s of 32 bytes", event->warp, threads,
+    text_print(out, tr("w%d: %d access%s of %d byte%s touch%s %d sector%s of 32 bytes"), event->warp, threads,
                threads == 1 ? "" : "es", event->width, event->width == 1 ? "" : "s", threads == 1 ? "es" : "",
                sectors, sectors == 1 ? "" : "s");
     if (sectors > ideal)
-        text_print(out, ", where %d would suffice: %d%% of the traffic is not used.", ideal,
+        text_print(out, tr(", where %d would suffice: %d%% of the traffic is not used."), ideal,
                    (sectors - ideal) * 100 / sectors);
     else
-        text_add(out, ", the minimum: coalesced.");
+        text_add(out, tr(", the minimum: coalesced."));
 }
 
 static void explain_shuffle(const StepContext *context, Text *out) {
@@ -251,18 +276,24 @@ static void explain_shuffle(const StepContext *context, Text *out) {
         }
     }
     if (takers && same)
-        text_print(out, "Delta %d: each lane reads the value of the lane %d %s it, register to register.",
-                   delta < 0 ? -delta : delta, delta < 0 ? -delta : delta, delta < 0 ? "below" : "above");
+        text_print(
+            out,
+            delta < 0
+                ? tr("Delta %d: each lane reads the value of the lane %d below it, register to register.")
+                : tr("Delta %d: each lane reads the value of the lane %d above it, register to register."),
+            abs(delta), abs(delta));
     else if (takers)
-        text_add(out, "Lanes exchange values from register to register, without shared memory.");
+        text_add(out, tr("Lanes exchange values from register to register, without shared memory."));
     if (keeps) {
         step_context_describe_lanes(keeps, lanes, sizeof lanes);
-        text_print(out, "%sSource outside the segment: %s keep%s.", takers ? " " : "", lanes,
-                   keeps & (keeps - 1) ? " their own values" : "s its own value");
+        text_print(out,
+                   keeps & (keeps - 1) ? tr("%sSource outside the segment: %s keep their own values.")
+                                       : tr("%sSource outside the segment: %s keeps its own value."),
+                   takers ? " " : "", lanes);
     }
     if (undefined) {
         step_context_describe_lanes(undefined, lanes, sizeof lanes);
-        text_print(out, "%sUndefined value, a bug: the source lane of %s is inactive.",
+        text_print(out, tr("%sUndefined value, a bug: the source lane of %s is inactive."),
                    takers || keeps ? " " : "", lanes);
     }
 }
@@ -276,24 +307,38 @@ static bool short_branch(const StepContext *context) {
     if (!code || code->reconvergence == PTX_NO_PC || code->reconvergence <= context->step->pc ||
         code->reconvergence - context->step->pc > FEW_INSTRUCTIONS)
         return false;
+    for (int pc = context->step->pc + 1; pc < code->reconvergence; pc++) /* a branch is not predicated */
+        if (context->launch->program->code[pc].instruction->opcode == PTX_bra) return false;
     return true;
 }
 
 static void explain_branch(const StepContext *context, Text *out) {
     const StepIndexEntry *step = &context->step_index->step[context->view->place.step];
     const TraceEvent *event = &context->event;
-    char lanes[64];
-    if (event->taken && event->taken != event->mask) {
-        step_context_describe_lanes(event->taken, lanes, sizeof lanes);
-        int others = __builtin_popcount(event->mask & ~event->taken);
-        text_print(out, "w%d diverges: %s take%s it, %d do%s not; the paths execute one after the other.",
-                   event->warp, lanes, event->taken & (event->taken - 1) ? "" : "s", others,
-                   others == 1 ? "es" : "");
-        if (short_branch(context)) text_add(out, " (Its body is short: ptxas may predicate it.)");
+    int block = context->view->place.block;
+    const Paths *paths = scene_paths(context->scene, block);
+    bool has_event = context->event_number >= 0;
+    int split = has_event ? paths->split_at[context->event_number] : -1;
+    int path = has_event ? paths->of_event[context->event_number] : -1;
+    BranchRows rows;
+    if (scene_branch_rows(context->scene, block, split, &rows)) {
+        text_print(out, tr("w%d splits: "), event->warp);
+        branch_rows_print(&rows, out);
+        text_add(out, tr("; the paths execute one after another."));
+        if (short_branch(context)) text_add(out, tr(" (Its body is short: ptxas may predicate it.)"));
+    } else if (path >= 0 && scene_branch_rows(context->scene, block, paths->paths[path].split, &rows)) {
+        int row = branch_rows_find(paths, &rows, path);
+        text_print(out, tr("w%d is on path %c of the branch"), event->warp,
+                   branch_letter(&rows, row < 0 ? 0 : row));
+        const PtxCode *code = scene_code(context->scene, block, paths->splits[paths->paths[path].split].pc);
+        if (code && code->line.line) text_print(out, tr(" in line %d"), code->line.line);
+        text_add(out, tr(": "));
+        branch_rows_print(&rows, out);
+        text_add(out, tr("."));
     } else if (step->diverges) {
-        text_print(out, "w%d does not diverge, but another warp does.", event->warp);
+        text_print(out, tr("w%d does not split, but another warp does."), event->warp);
     } else {
-        text_add(out, "In every warp all lanes take the same path: no divergence.");
+        text_add(out, tr("In every warp all lanes take the same path: no divergence."));
     }
 }
 
@@ -306,48 +351,50 @@ static bool has_modifier(const StepContext *context, const char *text) {
 
 static void explain_vote(const StepContext *context, Text *out) {
     if (has_modifier(context, "ballot"))
-        text_add(out, "Each lane's predicate is one bit of the mask that every lane receives.");
+        text_add(out, tr("Each lane's predicate is one bit of the mask that every lane receives."));
     else
-        text_print(out, "Every lane learns whether %s.",
-                   has_modifier(context, "any")   ? "the predicate is true in any lane"
-                   : has_modifier(context, "all") ? "the predicate is true in all lanes"
-                                                  : "the predicate is the same in all lanes");
+        text_add(out, has_modifier(context, "any")
+                          ? tr("Every lane learns whether the predicate is true in any lane.")
+                      : has_modifier(context, "all")
+                          ? tr("Every lane learns whether the predicate is true in all lanes.")
+                          : tr("Every lane learns whether the predicate is the same in all lanes."));
 }
 
 static void explain_activemask(const StepContext *context, Text *out) {
     (void)context;
-    text_add(out, "The mask shows which lanes execute together at this moment; they need not stay together.");
+    text_add(out,
+             tr("The mask shows which lanes execute together at this moment; they need not stay together."));
 }
 
 static void explain_match(const StepContext *context, Text *out) {
     (void)context;
-    text_add(out, "Every lane receives the mask of the lanes that hold the same value.");
+    text_add(out, tr("Every lane receives the mask of the lanes that hold the same value."));
 }
 
 static void explain_elect(const StepContext *context, Text *out) {
     (void)context;
-    text_add(out, "One lane is elected to act for all of them.");
+    text_add(out, tr("One lane is elected to act for all of them."));
 }
 
 static void explain_redux(const StepContext *context, Text *out) {
     (void)context;
-    text_add(out, "One instruction reduces the values of all its lanes; every lane receives the result.");
+    text_add(out, tr("One instruction reduces the values of all its lanes; every lane receives the result."));
 }
 
 static void explain_product(const StepContext *context, Text *out) {
     (void)context;
     text_add(out,
-             "Together they hold A, B and C, some elements each; every lane receives its elements of the "
-             "result. A column of ones in B adds the rows of A.");
+             tr("Together they hold A, B and C, some elements each; every lane receives its elements of the "
+                "result. A column of ones in B adds the rows of A."));
 }
 
 static void explain_constant(const StepContext *context, Text *out) {
     int addresses;
     step_context_collisions(&context->event, &addresses);
     if (addresses == 1)
-        text_add(out, "All lanes read the same address of constant memory.");
+        text_add(out, tr("All lanes read the same address of constant memory."));
     else
-        text_print(out, "The lanes read %d different addresses of constant memory.", addresses);
+        text_print(out, tr("The lanes read %d different addresses of constant memory."), addresses);
 }
 
 static bool barrier_is_complete(const StepContext *context) {
@@ -372,16 +419,18 @@ static uint32_t block_of(const StepContext *context, int rank) {
 
 static void explain_barrier(const StepContext *context, Text *out) {
     if (context->event.kind == TRACE_WARP_SYNC)
-        text_add(out, "These lanes synchronize: each sees what the others wrote before.");
+        text_add(out, tr("These lanes synchronize: each sees what the others wrote before."));
     else if (context->event.kind == TRACE_NAMED_BARRIER)
-        text_add(out,
-                 trace_event_is_cluster_wait(&context->event)
-                     ? "The barrier of the cluster: they go on when all threads of its blocks have arrived."
-                     : "A named barrier: it waits only for the threads it counts.");
+        text_add(
+            out,
+            trace_event_is_cluster_wait(&context->event)
+                ? tr("The barrier of the cluster: they go on when all threads of its blocks have arrived.")
+                : tr("A named barrier: it waits only for the threads it counts."));
     else
-        text_add(out, barrier_is_complete(context)
-                          ? "All have arrived: from here on every thread sees what the others wrote before."
-                          : "They wait until the others arrive.");
+        text_add(out,
+                 barrier_is_complete(context)
+                     ? tr("All have arrived: from here on every thread sees what the others wrote before.")
+                     : tr("They wait until the others arrive."));
 }
 
 /* By the addresses, since a generic address has its state space only at run time. */
@@ -405,44 +454,47 @@ static void explain_arrival(const StepContext *context, Text *out) {
     if (written == TRACE_NOT_RECORDED || context->trap) return;
     int lane = __builtin_ctz(context->event.mask);
     int wait = async_copy_wait(context->launch, context->steps->block, context->event_number, lane);
-    text_add(out, context->event.kind == written ? " An asynchronous copy writes this later"
-                                                 : " An asynchronous copy reads this");
+    text_add(out, context->event.kind == written ? tr(" An asynchronous copy writes this later")
+                                                 : tr(" An asynchronous copy reads this"));
     int peer = trace_event_peer(&context->event);
-    if (peer >= 0) text_print(out, ", in shared memory of block %u of its cluster", block_of(context, peer));
+    if (peer >= 0)
+        text_print(out, tr(", in shared memory of block %u of its cluster"), block_of(context, peer));
     if (wait == NO_EVENT) {
         text_add(out, ptx_instruction_has(in, PTX_MOD_COMPLETE_TX_BYTES)
-                          ? "; it arrives with the phase of its mbarrier."
-                          : "; no wait for groups that this lane executes includes it.");
+                          ? tr("; it arrives with the phase of its mbarrier.")
+                          : tr("; no wait for groups that this lane executes includes it."));
         return;
     }
-    text_print(out, "; it arrives at the wait on line %d.",
+    text_print(out, tr("; it arrives at the wait on line %d."),
                async_copy_line(context->launch, context->steps->block, wait));
 }
 
 static void explain_group(const StepContext *context, Text *out) {
     if (ptx_instruction_has(context->code->instruction, PTX_MOD_COMMIT_GROUP))
-        text_add(out, "The copies that a lane has issued since its last commit are a group.");
+        text_add(out, tr("The copies that a lane has issued since its last commit are a group."));
     else
-        text_print(out,
-                   context->event.participants
-                       ? "A lane goes on when all of its groups but the last %u have arrived; it may read "
-                         "what they wrote."
-                       : "A lane goes on when all of its groups have arrived; it may read what they wrote.",
-                   context->event.participants);
+        text_print(
+            out,
+            context->event.participants
+                ? tr("A lane goes on when all of its groups but the last %u have arrived; it may read "
+                     "what they wrote.")
+                : tr("A lane goes on when all of its groups have arrived; it may read what they wrote."),
+            context->event.participants);
 }
 
 static void explain_mbarrier(const StepContext *context, Text *out) {
     const PtxInstruction *in = context->code->instruction;
     bool waits = ptx_instruction_has(in, PTX_MOD_TRY_WAIT) || ptx_instruction_has(in, PTX_MOD_TEST_WAIT);
-    text_add(out, waits ? "They ask whether a phase of the mbarrier is complete: then they see what was "
-                          "written before it."
-                  : ptx_instruction_has(in, PTX_MOD_INIT)
-                      ? "An mbarrier: its phase is complete after so many arrivals, and when the bytes that "
-                        "it expects have come."
-                      : "What they do at the mbarrier brings its phase nearer to its end.");
+    text_add(out,
+             waits ? tr("They ask whether a phase of the mbarrier is complete: then they see what was "
+                        "written before it.")
+             : ptx_instruction_has(in, PTX_MOD_INIT)
+                 ? tr("An mbarrier: its phase is complete after so many arrivals, and when the bytes that "
+                      "it expects have come.")
+                 : tr("What they do at the mbarrier brings its phase nearer to its end."));
     int peer = trace_event_peer(&context->event);
     if (peer >= 0)
-        text_print(out, " It lies in shared memory of block %u, whose threads alone can wait for it.",
+        text_print(out, tr(" It lies in shared memory of block %u, whose threads alone can wait for it."),
                    block_of(context, peer));
 }
 
@@ -469,16 +521,66 @@ static void explain_instruction(const StepContext *context, Text *out) {
     if (explain[opcode]) explain[opcode](context, out);
 }
 
+/* ---- selects ------------------------------------------------------------------------------------------- */
+
+static bool has_branch(const PtxProgram *program, const PtxSourceLine *line) {
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxCode *code = &program->code[pc];
+        bool branches = code->instruction && code->instruction->opcode == PTX_bra &&
+                        code->instruction->guard.kind != PTX_OPERAND_NONE;
+        if (branches && code->line.line == line->line && code->line.file == line->file) return true;
+    }
+    return false;
+}
+
+/* "selp", "predicated instructions"; NULL: the instruction does not choose. */
+static const char *chooser(const PtxInstruction *instruction) {
+    if (!instruction) return NULL;
+    bool is_guarded = instruction->guard.kind != PTX_OPERAND_NONE;
+    if (instruction->opcode == PTX_selp) return "selp";
+    return is_guarded && instruction->opcode != PTX_bra && instruction->opcode != PTX_brx
+               ? tr("predicated instructions")
+               : NULL;
+}
+
+/* An `if` or a `?` between the event before and this one that became no branch. */
+static void explain_select(const StepContext *context, Text *out) {
+    const PtxProgram *program = context->launch->program;
+    int first = context->step->pc;
+    while (first > 0 && !program->code[first].block_begin &&
+           trace_kind_of(program->code[first - 1].instruction) == TRACE_NOT_RECORDED)
+        first--;
+    for (int pc = context->step->pc; pc >= first; pc--) {
+        const PtxSourceLine *line = &program->code[pc].line;
+        const char *with = chooser(program->code[pc].instruction);
+        const char *text = with && line->line && line->file
+                               ? scene_source_line(context->scene, line->file, line->line)
+                               : NULL;
+        bool chooses = text && (strchr(text, '?') || strstr(text, "if ") || strstr(text, "if("));
+        if (!chooses || has_branch(program, line)) continue;
+        int lanes = __builtin_popcount(context->event.mask);
+        text_print(out, tr(" Line %d: no branch here; the compiler chose with %s, "), line->line, with);
+        if (lanes == 1)
+            text_add(out, tr("the lane executes both sides."));
+        else
+            text_print(out, tr("all %d lanes execute both sides."), lanes);
+        return;
+    }
+}
+
 void explain_step(const StepContext *context, Text *out) {
     Participants participants = participants_of(context);
     bool is_access = step_context_is_shared(context->event.kind) && !context->trap;
     int64_t distance = is_access ? operand_distance(context) : 0;
     size_t begin = out->length;
-    if (distance) text_print(out, "Distance %lld: ", (long long)distance);
+    if (distance) text_print(out, tr("Distance %lld: "), (long long)distance);
     print_participants(&participants, context->event.kind, out);
-    if (out->data && out->data[begin] >= 'a' && out->data[begin] <= 'z') out->data[begin] -= 'a' - 'A';
-    text_add(out, ". ");
+    bool has_capitals = !strcmp(language(), "en"); /* Chinese has "warp" and "lane" as they are */
+    if (has_capitals && out->data && out->data[begin] >= 'a' && out->data[begin] <= 'z')
+        out->data[begin] -= 'a' - 'A';
+    text_add(out, tr(". "));
     explain_instruction(context, out);
     explain_arrival(context, out);
+    explain_select(context, out);
     participants_done(&participants);
 }

@@ -3,14 +3,15 @@
 #include "tui/panes/pane.h"
 #include "tui/panes/reduction_row.h"
 
+#include "base/language.h"
 #include <inttypes.h>
 #include <stdio.h>
 
 void pane_note_trap(const StepContext *context, PaneHead *out) {
     if (!context->trap) return;
     bool is_fault = context->trap->kind != TRAP_NOT_EMULATED;
-    snprintf(out->note, sizeof out->note, "never done: %s",
-             is_fault ? trap_kind_mark(context->trap->kind) : "not emulated");
+    snprintf(out->note, sizeof out->note, tr("never done: %s"),
+             is_fault ? trap_kind_mark(context->trap->kind) : tr("not emulated"));
     out->note_role = ROLE_WARNING;
 }
 
@@ -23,7 +24,7 @@ static void add_trap(const StepContext *context, const Trap *trap, const char *b
 static bool add_end(const StepContext *context, Text *out) {
     const Trap *trap = context->step_index->trap;
     if (!trap || context->view->place.step + 1 < context->steps->step_count) return false;
-    add_trap(context, trap, "The run ends: ", out);
+    add_trap(context, trap, tr("The run ends: "), out);
     return true;
 }
 
@@ -58,13 +59,13 @@ static bool add_mark(const StepContext *context, Text *out) {
     boxes_find_faults(&row, &faults);
     if (!faults.count) return false;
     const char *line = faults.line[0];
-    const char *what = line[0] == MARK_RACE        ? "Race: "
-                       : line[0] == MARK_UNWRITTEN ? "Undefined: "
-                       : line[0] == MARK_STUCK     ? "Rounding: "
-                       : line[0] == MARK_TWICE     ? "Counted twice: "
-                       : line[0] == MARK_LOST      ? "Lost: "
+    const char *what = line[0] == MARK_RACE        ? tr("Race: ")
+                       : line[0] == MARK_UNWRITTEN ? tr("Undefined: ")
+                       : line[0] == MARK_STUCK     ? tr("Rounding: ")
+                       : line[0] == MARK_TWICE     ? tr("Counted twice: ")
+                       : line[0] == MARK_LOST      ? tr("Lost: ")
                                                    : "";
-    text_print(out, "%s%s.", what, line + 2);
+    text_print(out, "%s%s%s", what, line + 2, tr("."));
     return true;
 }
 
@@ -77,10 +78,12 @@ static bool add_hazard(const StepContext *context, Text *out) {
         bool here = hazard->access.pc == pc, there = hazard->other.pc == pc;
         if (hazard->launch != launch || hazard->kind > FINDING_GLOBAL_RACE || (!here && !there)) continue;
         const FindingAccess *other = here ? &hazard->other : &hazard->access;
-        text_add(out, "Race: nothing orders this access");
-        if (hazard->what) text_print(out, " of %s", hazard->what);
-        if (other->line) text_print(out, " and that of line %d by another thread", other->line);
-        text_add(out, other->line ? "." : " and another thread's.");
+        text_add(out, tr("Race: nothing orders this access"));
+        if (hazard->what) text_print(out, tr(" of %s"), hazard->what);
+        if (other->line)
+            text_print(out, tr(" and that of line %d by another thread."), other->line);
+        else
+            text_add(out, tr(" and another thread's."));
         return true;
     }
     return false;

@@ -1,5 +1,6 @@
 #include "tui/panes/metric_rows.h"
 
+#include "base/language.h"
 #include <string.h>
 
 static bool is_same_row(Metric a, Metric b) {
@@ -17,7 +18,7 @@ static bool is_row(int row) {
 }
 
 const char *metric_row_label(int row) {
-    return metric_infos[row].pane;
+    return tr(metric_infos[row].pane);
 }
 
 bool metric_row_is_part(int row) {

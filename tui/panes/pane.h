@@ -33,6 +33,9 @@ typedef struct Pane {
     PaneSlot slot;
     uint32_t kinds;  /* PICTURE: a bit 1 << TraceKind for each kind that it draws */
     Overlay overlay; /* OVERLAY: the view's state that shows it */
+    /* What its body tells (HIDES_ bits): a question about it covers the pane; `tells_here`: only a question
+     * about the step on the screen does. Titles tell nothing that `hides` names, notes are left out. */
+    unsigned tells, tells_here;
     /* SIDE: the pane has only a sentence to show, so one row is enough; NULL: never. The same at every
      * step. */
     bool (*is_empty)(const StepContext *context);
@@ -54,6 +57,17 @@ const Pane *pane_side(int index); /* cyclic */
 #include "tui/panes/panes.def"
 #undef PANE
 
+/* The picture is drawn in large cells: it is enlarged, or on a projector. */
+static inline bool pane_is_large(const View *view) {
+    return view->display.projector || (view->display.zoomed && view->display.focus == FOCUS_PICTURE);
+}
+/* Rows of each of `count` large cells, one below the other. */
+static inline int pane_cell_rows(int count, int room) {
+    enum { MOST = 5 };
+    int rows = count > 0 ? room / count : 1;
+    return rows < 1 ? 1 : rows > MOST ? MOST : rows;
+}
+
 /* Describes this step in sentences. explain.c */
 void explain_step(const StepContext *context, Text *out);
 /* For the picture of the access that ended the run: the note says so, instead of what the access would
@@ -62,5 +76,8 @@ void pane_note_trap(const StepContext *context, PaneHead *out);
 /* What is wrong at this step; false: no fault is known. If true, explain_step() does not call the access
  * harmless. */
 bool explain_fault(const StepContext *context, Text *out);
+
+/* That a run has neither errors nor slow places, with what was looked at. */
+void hazards_pane_print_none(const Scene *scene, Text *out);
 
 #endif

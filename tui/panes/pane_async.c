@@ -1,12 +1,13 @@
 /* The pane of asynchronous copies: their groups and the waits for them, mbarriers, bulk copies. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include "tui/panes/ruler.h"
 #include "tui/scene/scene_copies.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LABEL_COLUMNS = 8, FIRST_ROW = 3 };
+enum { LABEL_COLUMNS = 8, FIRST_ROW = 3, STATE_COLUMNS = 13 };
 
 static const PtxInstruction *instruction_of(const StepContext *context) {
     return context->launch->program->code[context->event.pc].instruction;
@@ -25,12 +26,12 @@ static int shown_lane(const StepContext *context) {
 static const char *title_of(const StepContext *context) {
     switch (context->event.kind) {
     case TRACE_ASYNC_GROUP:
-        return has(context, PTX_MOD_COMMIT_GROUP) ? "copies: a group is committed"
-                                                  : "copies: a wait for groups";
+        return has(context, PTX_MOD_COMMIT_GROUP) ? tr("copies: a group is committed")
+                                                  : tr("copies: a wait for groups");
     case TRACE_MBARRIER:
         return "mbarrier";
     default:
-        return has(context, PTX_MOD_REDUCE) ? "bulk reduction" : "bulk copy";
+        return has(context, PTX_MOD_REDUCE) ? tr("bulk reduction") : tr("bulk copy");
     }
 }
 
@@ -50,7 +51,7 @@ static const char *place_of(const StepContext *context, const TraceEvent *event,
     int peer = trace_event_peer(event);
     if (peer >= 0)
         snprintf(
-            owner, sizeof owner, " of block %" PRIu32,
+            owner, sizeof owner, tr(" of block %u"),
             trace_cluster_member(context->launch, trace_block_linear(context->steps->block), (uint32_t)peer));
     snprintf(out, bytes, "%s+%" PRIu64 "%s", name, event->offset[lane], owner);
     return out;
@@ -59,14 +60,15 @@ static const char *place_of(const StepContext *context, const TraceEvent *event,
 /* "512 bytes  in+0 -> tile+0", of the lane. `event` is the destination. */
 static void print_copy(const StepContext *context, int event, int lane, char *out, size_t bytes) {
     TraceEvent to, from;
-    char to_place[80], from_place[80] = "zeros";
+    char to_place[80], from_place[80];
     trace_block_read(context->steps->block, event, &to);
     int other = async_copy_other_side(context->launch, context->steps->block, event);
+    snprintf(from_place, sizeof from_place, tr("zeros"));
     if (other != NO_EVENT) trace_block_read(context->steps->block, other, &from);
     if (other != NO_EVENT && from.mask >> lane & 1)
         place_of(context, &from, lane, from_place, sizeof from_place);
     uint64_t count = trace_kind_is_bulk(to.kind) ? to.operand[lane] : (uint64_t)to.width;
-    snprintf(out, bytes, "%" PRIu64 " bytes  %s \u2192 %s", count, from_place,
+    snprintf(out, bytes, tr("%llu bytes  %s → %s"), (unsigned long long)count, from_place,
              place_of(context, &to, lane, to_place, sizeof to_place));
 }
 
@@ -78,28 +80,30 @@ static void draw_group(const StepContext *context, Canvas *canvas, Rectangle are
     bool waits = !has(context, PTX_MOD_COMMIT_GROUP);
     async_copies_before(context->launch, context->steps->block, context->event_number, lane, &on);
     if (!waits)
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d ends its group %d", lane, on.groups);
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, tr("lane %d ends its group %d"), lane, on.groups);
     else if (!context->event.participants)
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d waits for all of its groups", lane);
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT, tr("lane %d waits for all of its groups"), lane);
     else
-        canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d waits for all of its groups but the last %u",
-                     lane, context->event.participants);
+        canvas_print(canvas, area, 1, row++, ROLE_TEXT,
+                     tr("lane %d waits for all of its groups but the last %u"), lane,
+                     context->event.participants);
     for (int i = 0; i < on.count && row < area.rows; i++, row++) {
         char copy[240];
         bool in_group = on.copies[i].group < on.groups;
         print_copy(context, on.copies[i].event, lane, copy, sizeof copy);
-        const char *state = on.copies[i].arrives ? "arrives here"
-                            : waits              ? "on its way"
-                            : in_group           ? "on its way"
-                                                 : "joins";
-        int column = canvas_print(canvas, area, 1, row, on.copies[i].arrives ? ROLE_LIT : ROLE_TEXT,
-                                  "line %-4d group %d  %-12s",
-                                  async_copy_line(context->launch, context->steps->block, on.copies[i].event),
-                                  on.copies[i].group, state);
-        canvas_text(canvas, area, 1 + column + 1, row, ROLE_TEXT, copy);
+        const char *state = on.copies[i].arrives ? tr("arrives here")
+                            : waits              ? tr("on its way")
+                            : in_group           ? tr("on its way")
+                                                 : tr("joins");
+        Role role = on.copies[i].arrives ? ROLE_LIT : ROLE_TEXT;
+        int line = async_copy_line(context->launch, context->steps->block, on.copies[i].event);
+        int at = 1 + canvas_print(canvas, area, 1, row, role, tr("line %-4d group %d  "), line,
+                                  on.copies[i].group);
+        canvas_text(canvas, area, at, row, role, state);
+        canvas_text(canvas, area, at + STATE_COLUMNS, row, ROLE_TEXT, copy);
     }
     if (!on.count && row < area.rows)
-        canvas_text(canvas, area, 1, row, ROLE_DIM, "no copy of this lane is on its way");
+        canvas_text(canvas, area, 1, row, ROLE_DIM, tr("no copy of this lane is on its way"));
 }
 
 /* ---- mbarriers ----------------------------------------------------------------------------------------- */
@@ -108,31 +112,30 @@ static void draw_mbarrier(const StepContext *context, Canvas *canvas, Rectangle 
     const TraceEvent *event = &context->event;
     int lane = shown_lane(context), row = FIRST_ROW;
     char place[80];
-    uint64_t operand = event->operand[lane];
+    unsigned long long operand = event->operand[lane];
     place_of(context, event, lane, place, sizeof place);
     bool waits = has(context, PTX_MOD_TRY_WAIT) || has(context, PTX_MOD_TEST_WAIT);
     if (has(context, PTX_MOD_INIT))
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: a phase takes %" PRIu64 " arrival%s", place,
-                     operand, operand == 1 ? "" : "s");
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s: a phase takes %llu arrival%s"), place, operand,
+                     operand == 1 ? "" : "s");
     else if (has(context, PTX_MOD_INVAL))
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s is an mbarrier no more", place);
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s is an mbarrier no more"), place);
     else if (waits && has(context, PTX_MOD_PARITY))
-        canvas_print(canvas, area, 1, row, ROLE_TEXT,
-                     "%s: lane %d asks for the phase of parity %" PRIu64 ": %s", place, lane, operand & 1,
-                     event->value[0][lane] ? "complete" : "not complete");
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s: lane %d asks for the phase of parity %llu: %s"),
+                     place, lane, operand & 1, event->value[0][lane] ? tr("complete") : tr("not complete"));
     else if (waits)
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: lane %d asks for the phase of its state: %s",
-                     place, lane, event->value[0][lane] ? "complete" : "not complete");
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s: lane %d asks for the phase of its state: %s"),
+                     place, lane, event->value[0][lane] ? tr("complete") : tr("not complete"));
     else if (has(context, PTX_MOD_EXPECT_TX))
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: %s the phase expects %" PRIu64 " bytes more",
-                     place, has(context, PTX_MOD_ARRIVE) ? "an arrival, and" : "", operand);
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s: %s the phase expects %llu bytes more"), place,
+                     has(context, PTX_MOD_ARRIVE) ? tr("an arrival, and") : "", operand);
     else if (has(context, PTX_MOD_COMPLETE_TX))
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: %" PRIu64 " bytes have arrived", place, operand);
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s: %llu bytes have arrived"), place, operand);
     else if (instruction_of(context)->opcode == PTX_cp)
         canvas_print(canvas, area, 1, row, ROLE_TEXT,
-                     "%s: each lane arrives when its copies so far have arrived", place);
+                     tr("%s: each lane arrives when its copies so far have arrived"), place);
     else
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "%s: each lane arrives", place);
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("%s: each lane arrives"), place);
 }
 
 /* ---- bulk copies --------------------------------------------------------------------------------------- */
@@ -148,12 +151,12 @@ static void draw_bulk(const StepContext *context, Canvas *canvas, Rectangle area
     canvas_print(canvas, area, 1, row++, ROLE_TEXT, "lane %d  %s", lane, copy);
     int wait = async_copy_wait(context->launch, block, destination, lane);
     if (wait != NO_EVENT)
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "arrives at the wait on line %d",
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("arrives at the wait on line %d"),
                      async_copy_line(context->launch, block, wait));
     else if (!has(context, PTX_MOD_BULK_GROUP))
-        canvas_text(canvas, area, 1, row, ROLE_TEXT, "arrives with the phase of its mbarrier");
+        canvas_text(canvas, area, 1, row, ROLE_TEXT, tr("arrives with the phase of its mbarrier"));
     else
-        canvas_text(canvas, area, 1, row, ROLE_WARNING, "no wait of this lane follows");
+        canvas_text(canvas, area, 1, row, ROLE_WARNING, tr("no wait of this lane follows"));
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -162,7 +165,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
     uint32_t exists = step_context_existing_lanes(context, event->warp);
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
-    canvas_text(canvas, area, 1, 1, ROLE_DIM, "active");
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("active"));
     ruler_draw_absent(&ruler, canvas, area, 1, exists);
     ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, exists, context->view->selection.lane);
     if (event->kind == TRACE_ASYNC_GROUP)
@@ -182,6 +185,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
 }
 
 const Pane pane_async = {.slot = SLOT_PICTURE,
+                         .tells_here = HIDES_LANES,
                          .kinds = 1u << TRACE_ASYNC_GROUP | 1u << TRACE_MBARRIER |
                                   1u << TRACE_GLOBAL_BULK_READ | 1u << TRACE_SHARED_BULK_READ |
                                   1u << TRACE_GLOBAL_BULK_WRITE | 1u << TRACE_SHARED_BULK_WRITE,

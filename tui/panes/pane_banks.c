@@ -8,6 +8,7 @@
  * selected lane's bank is shown. */
 #include "tui/panes/banks.h"
 
+#include "base/language.h"
 #include "base/memory.h"
 #include "tui/panes/peers_pane.h"
 #include "tui/panes/ruler.h"
@@ -18,7 +19,7 @@
 enum { WAIT_COLUMNS = 4 }; /* "+31 " */
 
 static const char *access_name(TraceKind kind) {
-    return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
+    return kind == TRACE_SHARED_LOAD ? tr("load") : kind == TRACE_SHARED_STORE ? tr("store") : tr("atomic");
 }
 
 /* The number of rows left out because no array of the kernel lies there; "": none. */
@@ -26,7 +27,7 @@ static void print_below(const StepContext *context, const Banks *banks, char *ou
     uint64_t first = banks_lines_of_arrays(context).first;
     *out = 0;
     if (first && banks->count && banks->rows[0].line >= first)
-        snprintf(out, bytes, "; words 0-%llu untouched", (unsigned long long)first * BANK_COUNT - 1);
+        snprintf(out, bytes, tr("; words 0-%llu untouched"), (unsigned long long)first * BANK_COUNT - 1);
 }
 
 /* If title and note do not fit beside each other, the title ends after `kept` bytes: the warp and what it
@@ -56,25 +57,29 @@ static void head(const StepContext *context, PaneHead *out) {
     banks_fill(banks, context);
     step_context_print_symbol(context, event->buffer[first], symbol, sizeof symbol);
     if (event->width != BANK_BYTES)
-        snprintf(width, sizeof width, " (%d byte%s)", event->width, event->width == 1 ? "" : "s");
+        snprintf(width, sizeof width, tr(" (%d byte%s)"), event->width, event->width == 1 ? "" : "s");
     print_below(context, banks, below, sizeof below);
     bool has_symbol = strcmp(symbol, "shared") != 0;
-    int kept = snprintf(out->title, sizeof out->title, "banks  w%d shared %s", event->warp,
+    int kept = snprintf(out->title, sizeof out->title, tr("banks  w%d shared %s"), event->warp,
                         access_name(event->kind));
-    snprintf(out->title + kept, sizeof out->title - (size_t)kept, "%s%s%s%s%s", has_symbol ? " of " : "",
-             has_symbol ? symbol : "", width, has_no_legend ? "   cells: lanes" : "",
+    snprintf(out->title + kept, sizeof out->title - (size_t)kept, "%s%s%s%s%s", has_symbol ? tr(" of ") : "",
+             has_symbol ? symbol : "", width, has_no_legend ? tr("   cells: lanes") : "",
              has_no_legend ? below : "");
     bool excess = context->cost.wavefronts > context->cost.ideal;
     if (excess)
-        snprintf(verdict, sizeof verdict, "%d-way conflict!", banks->ways);
+        snprintf(verdict, sizeof verdict,
+                 banks->counts_lanes ? tr("%d lanes in a bank!") : tr("%d-way conflict!"), banks->ways);
     else
-        snprintf(verdict, sizeof verdict, banks->shared_words ? "broadcast, no conflict" : "no conflict");
+        snprintf(verdict, sizeof verdict, "%s",
+                 !banks->shared_words || event->kind == TRACE_SHARED_ATOMIC ? tr("no conflict")
+                 : out->columns < 90                                        ? tr("broadcast")
+                                                                            : tr("broadcast, no conflict"));
     if (banks->is_modelled)
-        snprintf(out->note, sizeof out->note, "wavefront %d of %d, ideal %d   %s",
+        snprintf(out->note, sizeof out->note, tr("wavefront %d of %d, ideal %d   %s"),
                  context->view->place.wavefront + 1, step_context_wavefronts(context), context->cost.ideal,
                  verdict);
     else
-        snprintf(out->note, sizeof out->note, "wavefronts of atomics are not modelled");
+        snprintf(out->note, sizeof out->note, tr("wavefronts not known"));
     if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
     pane_note_trap(context, out);
     if (has_symbol) shorten_title(out, kept);
@@ -141,8 +146,9 @@ static Role print_wait(const StepContext *context, const Banks *banks, int lane,
     *out = 0;
     if (!banks->is_modelled) return ROLE_DIM;
     if (later <= 0) {
-        snprintf(out, bytes, later ? "done" : "now");
-        return later ? ROLE_DIM : ROLE_ACTIVE;
+        bool is_done = -later >= context->cost.each;
+        snprintf(out, bytes, is_done ? tr("done") : tr("now"));
+        return is_done ? ROLE_DIM : ROLE_ACTIVE;
     }
     snprintf(out, bytes, "+%d", later);
     return ROLE_WAITING;
@@ -173,6 +179,13 @@ static void draw_parts(const StepContext *context, const Banks *banks, Canvas *c
     if (grid->cell_rows > 2) draw_right(canvas, area, end, row + 2, role, wait);
 }
 
+/* On a projector a cell is a block of its colour. */
+static void draw_tile(Canvas *canvas, Rectangle area, int column, int row, const BankGrid *grid, Role role) {
+    int columns = grid->width > 2 ? grid->width - 1 : grid->width;
+    if (row + grid->spacing <= area.rows)
+        canvas_tile(canvas, (Rectangle){area.column + column, area.row + row, columns, grid->spacing}, role);
+}
+
 /* `mark`: 0, '~' if lines above are left out, an arrow if rows are hidden. */
 static void draw_row(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area, int row,
                      const BankGrid *grid, int from, const BankRow *line, uint32_t mark) {
@@ -184,6 +197,8 @@ static void draw_row(const StepContext *context, const Banks *banks, Canvas *can
     for (int bank = from; bank < from + grid->banks; bank++) {
         int column = grid->label + (bank - from) * grid->width;
         draw_cell(banks, canvas, area, column, row, grid->width, line, bank);
+        if (context->view->display.projector && grid->cell_rows == 1 && line->lane[bank] >= 0)
+            draw_tile(canvas, area, column, row, grid, role_of_cell(banks, line, bank));
         if (grid->cell_rows > 1 || grid->is_beside)
             draw_parts(context, banks, canvas, area, column, row, grid, line, from, bank);
     }
@@ -204,7 +219,7 @@ static void draw_header(Canvas *canvas, Rectangle area, int row, const BankGrid 
 static void draw_words(const Banks *banks, Canvas *canvas, Rectangle area, int row, const BankGrid *grid,
                        int from) {
     int width = grid->width;
-    canvas_text(canvas, area, 1, row, ROLE_DIM, "words");
+    canvas_text(canvas, area, 1, row, ROLE_DIM, banks->counts_lanes ? "lanes" : "words");
     for (int bank = from; bank < from + grid->banks; bank++) {
         int column = grid->label + (bank - from) * width + (width > 3 ? width - 3 : 0);
         int words = banks->words[bank];
@@ -231,9 +246,9 @@ static void draw_lane_note(const StepContext *context, const Banks *banks, Canva
     unsigned long long word = context->address[lane] / BANK_BYTES;
     char place[96];
     Text text = {0};
-    int at = snprintf(place, sizeof place, "word %llu, bank %llu", word, word % BANK_COUNT);
+    int at = snprintf(place, sizeof place, tr("word %llu, bank %llu"), word, word % BANK_COUNT);
     if (banks->is_modelled)
-        snprintf(place + at, sizeof place - (size_t)at, ", in wavefront %d",
+        snprintf(place + at, sizeof place - (size_t)at, tr(", in wavefront %d"),
                  context->wavefront_of_lane[lane] + 1);
     step_context_describe_access(context, lane, place, &text);
     canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
@@ -247,24 +262,25 @@ static void draw_waits(const StepContext *context, Canvas *canvas, Rectangle are
     char lanes[96];
     for (int lane = 0; lane < WARP_LANES; lane++) {
         if (!(context->event.mask >> lane & 1)) continue;
-        if (context->wavefront_of_lane[lane] == context->view->place.wavefront) now |= 1u << lane;
-        if (context->wavefront_of_lane[lane] > context->view->place.wavefront) later |= 1u << lane;
+        int more = context->wavefront_of_lane[lane] - context->view->place.wavefront;
+        if (more <= 0 && -more < context->cost.each) now |= 1u << lane;
+        if (more > 0) later |= 1u << lane;
     }
     step_context_describe_lanes(now, lanes, sizeof lanes);
-    int at = 1 + canvas_print(canvas, area, 1, row, ROLE_TEXT, "wavefront %d of %d serves %s",
+    int at = 1 + canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("wavefront %d of %d serves %s"),
                               context->view->place.wavefront + 1, step_context_wavefronts(context), lanes);
     step_context_describe_lanes(later, lanes, sizeof lanes);
     if (later)
-        canvas_print(canvas, area, at, row, ROLE_WAITING, "; %s wait%s", lanes,
+        canvas_print(canvas, area, at, row, ROLE_WAITING, tr("; %s wait%s"), lanes,
                      later & (later - 1) ? "" : "s");
 }
 
 static void draw_folded(const StepContext *context, const Banks *banks, const BankGrid *grid, Canvas *canvas,
                         Rectangle area, int row) {
-    const char *more = bank_grid_is_enlarged(context)                  ? "; . and , go on"
-                       : context->view->display.focus == FOCUS_PICTURE ? "; z shows more"
+    const char *more = bank_grid_is_enlarged(context)                  ? tr("; . and , go on")
+                       : context->view->display.focus == FOCUS_PICTURE ? tr("; z shows more")
                                                                        : "";
-    canvas_print(canvas, area, 1, row, ROLE_CURRENT, "rows %d-%d of %d%s", grid->first + 1,
+    canvas_print(canvas, area, 1, row, ROLE_CURRENT, tr("rows %d-%d of %d%s"), grid->first + 1,
                  grid->first + grid->shown, banks->count, more);
 }
 
@@ -273,13 +289,14 @@ static void draw_phases(const StepContext *context, const Banks *banks, Canvas *
     int first = banks->phase * banks->phase_lanes;
     if (context->cost.phases > 1)
         canvas_print(canvas, area, 1, row, ROLE_TEXT,
-                     "%d bytes per lane take %d phases; phase %d serves lanes %d-%d%s", context->event.width,
-                     context->cost.phases, banks->phase + 1, first, first + banks->phase_lanes - 1,
-                     context->cost.is_paired ? "; halved by the pair rule" : "");
+                     tr("%d bytes per lane take %d phases; phase %d serves lanes %d-%d%s"),
+                     context->event.width, context->cost.phases, banks->phase + 1, first,
+                     first + banks->phase_lanes - 1,
+                     context->cost.is_paired ? tr("; halved by the pair rule") : "");
     else
-        canvas_text(
-            canvas, area, 1, row, ROLE_TEXT,
-            "pair rule: each lane's neighbour loads the same address or is inactive: two phases become one");
+        canvas_text(canvas, area, 1, row, ROLE_TEXT,
+                    tr("pair rule: each lane's neighbour loads the same address or is inactive: two phases "
+                       "become one"));
 }
 
 /* The meaning of the cells, and where the kernel's arrays begin. */
@@ -291,18 +308,23 @@ static void draw_legend(const StepContext *context, const Banks *banks, const Ba
     Text text = {0};
     int first = grid->band * grid->banks, last = first + grid->bands * grid->banks - 1;
     if (last - first + 1 < BANK_COUNT)
-        text_print(&text, "banks %d-%d of %d (x: next lane); ", first, last, BANK_COUNT);
+        text_print(&text, tr("banks %d-%d of %d (x: next lane); "), first, last, BANK_COUNT);
     if (grid->is_beside)
-        text_add(&text, "cell: wavefronts to wait, value, lane");
+        text_add(&text, tr("cell: wavefronts to wait, value, lane"));
     else if (grid->cell_rows > 2)
-        text_add(&text, "cell: lane, value, wavefronts to wait");
+        text_add(&text, tr("cell: lane, value, wavefronts to wait"));
     else if (grid->cell_rows > 1)
-        text_add(&text, "cell: lane, value");
+        text_add(&text, tr("cell: lane, value"));
+    else if (banks->counts_lanes)
+        text_add(&text, tr("cell: the lane that updates the word; a bank serves one lane at a time"));
     else if (!banks->shared_words && !*below)
-        text_add(&text, "cell: the lane that accesses the word; a bank serves one word per wavefront");
+        text_add(&text, tr("cell: the lane that accesses the word; a bank serves one word per wavefront"));
     else
-        text_add(&text, "cell: the lane that accesses the word");
-    if (banks->shared_words) text_add(&text, "; +: several lanes share it (broadcast)");
+        text_add(&text, tr("cell: the lane that accesses the word"));
+    if (banks->shared_words)
+        text_add(&text, context->event.kind == TRACE_SHARED_ATOMIC
+                            ? tr("; +: several lanes update it")
+                            : tr("; +: several lanes share it (broadcast)"));
     text_add(&text, below);
     canvas_paragraph(canvas, line, 0, ROLE_DIM, text_string(&text));
     text_done(&text);
@@ -333,7 +355,8 @@ static int draw_band(const StepContext *context, const Banks *banks, const BankG
         uint32_t mark = above ? 0x2191 : below ? 0x2193 : gap ? '~' : 0;
         draw_row(context, banks, canvas, area, row, grid, from, &banks->rows[i], mark);
     }
-    draw_words(banks, canvas, area, row++, grid, from);
+    if (!(context->view->transient.hides & HIDES_ACCESSES)) draw_words(banks, canvas, area, row, grid, from);
+    row++;
     return row;
 }
 

@@ -1,235 +1,353 @@
-/* The branch and barrier pane: the lanes that take a branch, and the warps that have arrived. */
+/* Branches: the paths of the warp, a letter for each: which lanes are on it, the source lines and the warp
+ * instructions that it executes, which path runs and which waits, where they join, and the issue slots that all
+ * of them take. */
 #include "tui/panes/pane.h"
 
-#include "base/memory.h"
+#include "base/language.h"
+#include "tui/panes/path_signs.h"
 #include "tui/panes/ruler.h"
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-enum { LABEL_COLUMNS = 12, NOTE_COLUMNS = 8 };
+enum { LABEL_COLUMNS = 16, NOTE_COLUMNS = 43, LINES_COLUMNS = 13, COUNT_COLUMNS = 22, MOST_BAR_COLUMNS = 24 };
 
-static void draw_mask(const StepContext *context, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
-                      Role role, const char *label, int warp, uint32_t mask, uint32_t of) {
-    canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
-    ruler_draw_absent(ruler, canvas, area, row, step_context_existing_lanes(context, warp));
-    ruler_draw_mask(ruler, canvas, area, row, role, mask, of, context->view->selection.lane);
-    canvas_print(canvas, area, ruler_column(ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
-                 __builtin_popcount(mask), __builtin_popcount(of));
+/* The split of the event shown: that of its branch, else the one around it; -1: none. */
+static int split_shown(const StepContext *context) {
+    const Paths *paths = scene_paths(context->scene, context->view->place.block);
+    if (context->event_number < 0) return -1;
+    int split = paths->split_at[context->event_number], path = paths->of_event[context->event_number];
+    return split >= 0 ? split : path >= 0 ? paths->paths[path].split : -1;
 }
 
-static bool diverges(const TraceEvent *event) {
-    return event->taken && event->taken != event->mask;
+/* The row that runs; -1: the warp is at the branch. */
+static int row_running(const StepContext *context, const BranchRows *rows) {
+    const Paths *paths = scene_paths(context->scene, context->view->place.block);
+    if (paths->split_at[context->event_number] == rows->split) return -1;
+    return branch_rows_find(paths, rows, paths->of_event[context->event_number]);
 }
 
-static void branch_head(const StepContext *context, PaneHead *out) {
-    const StepIndexEntry *step = &context->step_index->step[context->view->place.step];
-    snprintf(out->title, sizeof out->title, "branch   w%d", context->event.warp);
-    if (context->code && context->code->line.line)
-        snprintf(out->title, sizeof out->title, "branch   line %d   w%d", context->code->line.line,
-                 context->event.warp);
-    snprintf(out->note, sizeof out->note,
-             diverges(&context->event) ? "this warp diverges!"
-             : step->diverges          ? "another warp diverges"
-                                       : "no divergence");
-    out->note_role = diverges(&context->event) ? ROLE_WARNING : ROLE_DIM;
+/* The line without the blanks around it; "" if the source is not there. */
+static void print_source(const StepContext *context, const PtxCode *code, char *out, size_t bytes) {
+    const PtxSourceLine *line = code ? &code->line : NULL;
+    const char *text =
+        line && line->line && line->file ? scene_source_line(context->scene, line->file, line->line) : NULL;
+    snprintf(out, bytes, "%s", text ? text + strspn(text, " \t") : "");
+    out[strcspn(out, "\r\n")] = 0;
 }
 
-/* "line 41", or the instruction's number if the line is the same. */
-static void print_place(const StepContext *context, int pc, char *out, size_t bytes) {
-    const PtxCode *code = scene_code(context->scene, context->view->place.block, pc);
-    if (!code)
-        snprintf(out, bytes, "the end");
-    else if (code->line.line && (!context->code || code->line.line != context->code->line.line))
-        snprintf(out, bytes, "line %d", code->line.line);
+static const PtxCode *code_of_split(const StepContext *context, const BranchRows *rows) {
+    const Paths *paths = scene_paths(context->scene, context->view->place.block);
+    return scene_code(context->scene, context->view->place.block, paths->splits[rows->split].pc);
+}
+
+static void head(const StepContext *context, PaneHead *out) {
+    char source[96];
+    BranchRows rows;
+    Text note = {0};
+    bool is_split =
+        scene_branch_rows(context->scene, context->view->place.block, split_shown(context), &rows);
+    const PtxCode *code = is_split ? code_of_split(context, &rows) : context->code;
+    text_print(&note, "w%d", context->event.warp);
+    if (is_split) text_add(&note, ": ");
+    if (is_split)
+        branch_rows_print(&rows, &note);
     else
-        snprintf(out, bytes, "PTX %d", pc);
+        text_print(&note, tr(" does not split%s"),
+                   context->step_index->step[context->view->place.step].diverges ? tr(", another warp does")
+                                                                                 : "");
+    snprintf(out->note, sizeof out->note, "%s", text_string(&note));
+    out->note_role = is_split ? ROLE_WARNING : ROLE_DIM;
+    int length = snprintf(out->title, sizeof out->title, tr("branch"));
+    if (code && code->line.line)
+        length += snprintf(out->title + length, sizeof out->title - (size_t)length, tr("  line %d"),
+                           code->line.line);
+    print_source(context, code, source, sizeof source); /* where there is room for all of it */
+    int room = out->columns - canvas_text_columns(out->note) - length;
+    if (*source && code && code->line.line && canvas_text_columns(source) + 8 <= room)
+        snprintf(out->title + length, sizeof out->title - (size_t)length, ": %s", source);
+    text_done(&note);
 }
 
-/* The target of the branch and the point where its lanes reconverge; returns the columns written. */
-static int draw_targets(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
-    char place[48];
-    int at = 1;
-    if (!context->code) return at;
-    print_place(context, context->code->target, place, sizeof place);
-    at += canvas_print(canvas, area, at, row, ROLE_TEXT, "taken: to %s, reconverge ", place);
-    print_place(context, context->code->reconvergence, place, sizeof place);
-    bool there = context->code->reconvergence == context->code->target;
-    return at + canvas_print(canvas, area, at, row, ROLE_TEXT, there ? "there; " : "at %s; ", place);
-}
+/* ---- a split ------------------------------------------------------------------------------------------- */
 
-/* Event `index` of the step, header only. */
-static void read_part(const StepContext *context, int index, TraceEvent *out) {
-    trace_block_read_header(context->steps->block, context->steps->events[context->step->first + index], out);
-}
-
-/* The lanes that take the branch, warp by warp; neighbouring warps that do the same share a row. */
-static void draw_warps(const StepContext *context, Canvas *canvas, Rectangle area, int row,
-                       const Ruler *ruler) {
-    for (int i = 0; i < context->step->count && row < area.rows; row++) {
-        TraceEvent event, next;
-        char label[16];
-        read_part(context, i++, &event);
-        int last = event.warp;
-        for (; i < context->step->count; i++, last = next.warp) {
-            read_part(context, i, &next);
-            if (next.warp != last + 1 || next.taken != event.taken || next.mask != event.mask) break;
-        }
-        snprintf(label, sizeof label, last > event.warp ? "w%d-%d" : "w%d", event.warp, last);
-        bool splits = diverges(&event);
-        draw_mask(context, canvas, area, row, ruler, splits ? ROLE_WARNING : ROLE_ACTIVE, label, event.warp,
-                  event.taken, event.mask);
-        if (splits) canvas_glyph(canvas, area, ruler_column(ruler, WARP_LANES) + 6, row, ROLE_WARNING, '!');
+static void draw_letters(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+                         const Ruler *ruler, const BranchRows *rows, int index, bool is_dim) {
+    uint32_t lanes = rows->rows[index].lanes,
+             exists = step_context_existing_lanes(context, context->event.warp);
+    ruler_draw_absent(ruler, canvas, area, row, exists);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int column = ruler_column(ruler, lane);
+        if (!(exists >> lane & 1)) continue;
+        bool in = lanes >> lane & 1;
+        canvas_glyph(canvas, area, column, row, in && !is_dim ? path_role(rows, index) : ROLE_IDLE,
+                     in ? (uint32_t)branch_letter(rows, index) : 0xB7);
+        if (lane == context->view->selection.lane) canvas_reverse(canvas, area, column, row, 1);
     }
 }
 
-static void branch_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    const TraceEvent *event = &context->event;
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
-    int row = 3, diverging = 0;
-    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
-    draw_mask(context, canvas, area, 1, &ruler, ROLE_ACTIVE, "taken", event->warp, event->taken, event->mask);
-    draw_mask(context, canvas, area, 2, &ruler, ROLE_ACTIVE, "not taken", event->warp,
-              event->mask & ~event->taken, event->mask);
-    for (int i = 0; i < context->step->count; i++) {
-        TraceEvent other;
-        read_part(context, i, &other);
-        diverging += diverges(&other);
-    }
-    int at = draw_targets(context, canvas, area, row);
-    canvas_print(canvas, area, at, row++, diverging ? ROLE_WARNING : ROLE_TEXT, "%d of %d warps diverge%s%s",
-                 diverging, context->step->count, diverging == 1 ? "s" : "", diverging ? "!" : "");
-    if (row + 2 < area.rows) canvas_text(canvas, area, 1, ++row, ROLE_DIM, "taken, warp by warp");
-    draw_warps(context, canvas, area, row + 1, &ruler);
+static void print_lines(const BranchRow *row, char *out, size_t bytes) {
+    if (!row->lines.first)
+        snprintf(out, bytes, "%s", row->instructions ? "" : tr("nothing"));
+    else if (row->lines.first == row->lines.last)
+        snprintf(out, bytes, tr("line %d"), row->lines.first);
+    else
+        snprintf(out, bytes, tr("lines %d-%d"), row->lines.first, row->lines.last);
 }
 
-static void barrier_head(const StepContext *context, PaneHead *out) {
-    const char *what = context->event.kind == TRACE_BARRIER     ? "block barrier"
-                       : context->event.kind == TRACE_WARP_SYNC ? "warp sync"
-                                                                : "named barrier";
-    snprintf(out->title, sizeof out->title, "%s", what);
-    if (context->event.kind == TRACE_NAMED_BARRIER)
-        snprintf(out->title, sizeof out->title, "named barrier %u", context->event.participants);
-    if (trace_event_is_cluster_wait(&context->event))
-        snprintf(out->title, sizeof out->title, "barrier of the cluster of %u blocks",
-                 trace_cluster_blocks(context->launch));
-    if (context->event.kind == TRACE_BARRIER)
-        snprintf(out->note, sizeof out->note, "ends interval %d of %d", context->step->interval_step + 1,
-                 context->steps->interval_step_count);
+static void draw_count(const BranchRows *rows, int index, Canvas *canvas, Rectangle area, int row, int at) {
+    const BranchRow *shown = &rows->rows[index];
+    uint64_t most = 1;
+    for (int i = 0; i < rows->count; i++)
+        if (rows->rows[i].instructions > most) most = rows->rows[i].instructions;
+    char count[32];
+    step_context_print_count(shown->instructions, count, sizeof count);
+    int room = area.columns - at - COUNT_COLUMNS - 2;
+    bool is_narrow = room < 4;
+    if (is_narrow) room = area.columns - at - (int)strlen(count) - 2;
+    if (room > MOST_BAR_COLUMNS) room = MOST_BAR_COLUMNS;
+    int columns = room > 0 ? (int)((shown->instructions * (uint64_t)room + most - 1) / most) : 0;
+    for (int i = 0; i < columns; i++) canvas_glyph(canvas, area, at + i, row, path_role(rows, index), 0x2588);
+    canvas_print(canvas, area, at + (room > 0 ? room + 1 : 0), row, ROLE_TEXT, "%s%s", count,
+                 is_narrow                  ? ""
+                 : shown->instructions == 1 ? tr(" warp instruction")
+                                            : tr(" warp instructions"));
 }
 
-static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area) {
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
-    int row = 1;
-    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
-    for (int i = 0; i < context->step->count && row < area.rows; i++, row++) {
-        TraceEvent other;
-        char label[16];
-        trace_block_read(context->steps->block, context->steps->events[context->step->first + i], &other);
-        snprintf(label, sizeof label, "w%d", other.warp);
-        bool named = other.kind == TRACE_NAMED_BARRIER;
-        draw_mask(context, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.warp, other.mask,
-                  named || !other.participants ? 0xffffffffu : other.participants);
-    }
-    if (context->event.kind == TRACE_WARP_SYNC && ++row < area.rows)
-        canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    "each of these lanes now sees what the others wrote before");
+static void draw_row(const StepContext *context, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
+                     const BranchRows *rows, int index, int running) {
+    const BranchRow *shown = &rows->rows[index];
+    char text[32];
+    int count = __builtin_popcount(shown->lanes), at = ruler_column(ruler, WARP_LANES - 1) + 2;
+    bool is_dim = running >= 0 && running != index;
+    canvas_glyph(canvas, area, 1, row, path_role(rows, index), (uint32_t)branch_letter(rows, index));
+    canvas_print(canvas, area, 3, row, running == index ? ROLE_CURRENT : ROLE_TEXT, "%.12s",
+                 branch_label(shown));
+    draw_letters(context, canvas, area, row, ruler, rows, index, is_dim);
+    canvas_print(canvas, area, at, row, ROLE_TEXT, tr("%2d lane%s"), count, count == 1 ? "" : "s");
+    print_lines(shown, text, sizeof text);
+    canvas_text(canvas, area, at + 10, row, ROLE_TEXT, text);
+    if (shown->instructions) draw_count(rows, index, canvas, area, row, at + 10 + LINES_COLUMNS);
 }
 
-typedef enum Arrival { COMES, ARRIVES, WAITS, MISSING, ENDED, ARRIVAL_COUNT } Arrival;
-
-static const struct {
-    Role role;
-    uint32_t glyph;
-} arrival_looks[ARRIVAL_COUNT] = {[COMES] = {ROLE_DIM, 0xB7},
-                                  [ARRIVES] = {ROLE_ACTIVE, 0x25A0},
-                                  [WAITS] = {ROLE_WAITING, 'b'},
-                                  [MISSING] = {ROLE_WARNING, '?'},
-                                  [ENDED] = {ROLE_EXITED, 'x'}};
-
-static Arrival arrival_of(const StepContext *context, int warp) {
-    WarpState state = step_index_warp_state(context->step_index, context->view->place.step, warp);
-    if (state.active) return ARRIVES;
-    if (state.waiting) return WAITS;
-    return (state.exited | state.trapped | state.stopped) == state.exists ? ENDED : MISSING;
-}
-
-/* During play, the warps that arrive at the barrier appear one after another. */
-static Arrival arrival_shown(const StepContext *context, int warp) {
-    int before = 0, all = 0;
-    if (arrival_of(context, warp) != ARRIVES) return arrival_of(context, warp);
-    for (int other = 0; other < context->step_index->warp_count; other++) {
-        bool arrives = arrival_of(context, other) == ARRIVES;
-        before += arrives && other < warp;
-        all += arrives;
-    }
-    return before < view_phase(context->view) * all ? ARRIVES : COMES;
-}
-
-/* One cell per warp; returns the row below them. */
-static int draw_arrivals(const StepContext *context, Canvas *canvas, Rectangle area, int row) {
-    int count = context->step_index->warp_count, each = count > 10 ? 7 : 6, per_row = area.columns / each;
-    for (int warp = 0; warp < count; warp++) {
-        int column = 1 + warp % per_row * each;
-        if (warp && warp % per_row == 0) row += 2;
-        if (row + 3 >= area.rows) return area.rows - 3;
-        Arrival arrival = arrival_shown(context, warp);
-        canvas_print(canvas, area, column, row, ROLE_DIM, "w%d", warp);
-        canvas_glyph(canvas, area, column + each - 3, row, arrival_looks[arrival].role,
-                     arrival_looks[arrival].glyph);
-    }
-    return row + 2;
-}
-
-/* "■ warps 1-7 arrive now"; nothing if there are none. */
-static int draw_group(const StepContext *context, Canvas *canvas, Rectangle area, int row, Arrival arrival,
-                      const char *one, const char *several) {
-    int count = context->step_index->warp_count, found = 0;
-    bool *group = memory_new((size_t)count);
-    char names[64];
-    for (int warp = 0; warp < count; warp++) found += group[warp] = arrival_of(context, warp) == arrival;
-    step_context_describe_warps(group, count, names, sizeof names);
-    free(group);
-    if (!found || row <= 0) return row;
-    canvas_glyph(canvas, area, 1, row, arrival_looks[arrival].role, arrival_looks[arrival].glyph);
-    canvas_print(canvas, area, 3, row, ROLE_TEXT, "%s %s", names, found == 1 ? one : several);
-    return row + 1;
-}
-
-static void barrier_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    if (context->event.kind != TRACE_BARRIER) {
-        draw_sync(context, canvas, area);
+/* "; they join at line 24" */
+static void print_join(const StepContext *context, const BranchRows *rows, char *out, size_t bytes) {
+    const Paths *paths = scene_paths(context->scene, context->view->place.block);
+    const PathSplit *split = &paths->splits[rows->split];
+    TraceEvent join;
+    if (split->join_event < 0) {
+        snprintf(out, bytes, tr("; they do not join before they end"));
         return;
     }
-    int arrived = 0, alive = 0;
-    for (int warp = 0; warp < context->step_index->warp_count; warp++) {
-        Arrival arrival = arrival_shown(context, warp);
-        arrived += arrival == ARRIVES || arrival == WAITS;
-        alive += arrival != ENDED;
+    trace_block_read_header(context->steps->block, split->join_event, &join);
+    const PtxCode *code = scene_code(context->scene, context->view->place.block, join.pc);
+    if (code && code->line.line)
+        snprintf(out, bytes, tr("; they join at line %d"), code->line.line);
+    else
+        snprintf(out, bytes, tr("; they join at PTX instruction %d"), join.pc);
+}
+
+/* "A runs, B waits; they join at line 24" */
+static void draw_now(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+                     const BranchRows *rows, int running) {
+    char join[64];
+    print_join(context, rows, join, sizeof join);
+    int at = 3 + canvas_text(canvas, area, 1, row, ROLE_DIM, tr("now"));
+    if (running < 0) {
+        at += canvas_print(canvas, area, at, row, ROLE_TEXT, tr("the warp splits: %c runs first"),
+                           branch_letter(rows, 0));
+    } else {
+        at += canvas_print(canvas, area, at, row, path_role(rows, running), tr("%c runs"),
+                           branch_letter(rows, running));
+        for (int i = 0, others = 0; i < rows->count; i++)
+            if (i != running)
+                at += canvas_print(canvas, area, at, row, ROLE_TEXT, others++ ? " %c" : tr(", %c"),
+                                   branch_letter(rows, i));
+        at += canvas_text(canvas, area, at, row, ROLE_TEXT, rows->count > 2 ? tr(" wait") : tr(" waits"));
     }
-    canvas_print(canvas, area, 1, 0, arrived == alive ? ROLE_GOOD : ROLE_TEXT,
-                 "%d of %d warps have arrived%s", arrived, alive, arrived == alive ? ": all proceed" : "");
-    int row = draw_arrivals(context, canvas, area, 2);
-    row = draw_group(context, canvas, area, row, ARRIVES, "arrives now", "arrive now");
-    row = draw_group(context, canvas, area, row, WAITS, "is waiting", "are waiting");
-    draw_group(context, canvas, area, row, MISSING, "has not arrived", "have not arrived");
+    canvas_text(canvas, area, at, row, ROLE_TEXT, join);
+}
+
+/* What all paths took, and what one of them alone would take. */
+static void draw_cost(Canvas *canvas, Rectangle area, int row, const BranchRows *rows) {
+    int longest = 0, busy = 0;
+    char all[32], alone[32];
+    for (int i = 0; i < rows->count; i++) {
+        busy += rows->rows[i].instructions > 0;
+        if (rows->rows[i].alone > rows->rows[longest].alone) longest = i;
+    }
+    step_context_print_count(rows->issued, all, sizeof all);
+    step_context_print_count(rows->rows[longest].alone, alone, sizeof alone);
+    const char *least = rows->is_counted ? "" : tr("at least ");
+    int at = 2 + canvas_text(canvas, area, 1, row, ROLE_DIM, tr("cost"));
+    if (busy > 1)
+        canvas_print(canvas, area, at, row, ROLE_TEXT,
+                     tr("%s%s issue slots (PTX), one path after another; %c alone takes %s"), least, all,
+                     branch_letter(rows, longest), alone);
+    else if (busy)
+        canvas_print(canvas, area, at, row, ROLE_TEXT,
+                     tr("%s%s issue slot%s (PTX), with %d of %d lanes on the path"), least, all,
+                     rows->issued == 1 ? "" : "s", __builtin_popcount(rows->rows[longest].lanes), WARP_LANES);
+    else
+        canvas_text(canvas, area, at, row, ROLE_TEXT, tr("none: the paths have no instruction of their own"));
+}
+
+/* Each path has a row of lanes and one below. */
+static bool is_large(const StepContext *context, Rectangle area, const BranchRows *rows) {
+    return pane_is_large(context->view) && area.rows >= 3 + 2 * rows->count;
+}
+
+/* Below the path's lanes, what it executes: how much, and the source lines that have room. */
+static void draw_path_lines(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+                            const BranchRows *rows, int index, int room) {
+    const BranchRow *shown = &rows->rows[index];
+    const PtxCode *code = code_of_split(context, rows);
+    char text[32];
+    int count = __builtin_popcount(shown->lanes), at = LABEL_COLUMNS;
+    canvas_print(canvas, area, at, row, ROLE_TEXT, tr("%2d lane%s"), count, count == 1 ? "" : "s");
+    print_lines(shown, text, sizeof text);
+    canvas_text(canvas, area, at + 10, row, ROLE_TEXT, text);
+    if (shown->instructions) draw_count(rows, index, canvas, area, row, at + 10 + LINES_COLUMNS);
+    if (!shown->lines.first || !code || !code->line.file) return;
+    for (int line = shown->lines.first; line <= shown->lines.last && --room > 0; line++) {
+        const char *source = scene_source_line(context->scene, code->line.file, line);
+        canvas_print(canvas, area, LABEL_COLUMNS - 5, ++row, ROLE_DIM, "%4d", line);
+        canvas_text(canvas, area, LABEL_COLUMNS, row, ROLE_TEXT, source ? source : "");
+    }
+}
+
+/* A path in large cells: blocks of its colour with its letter. Uses at most `room` rows; returns how many. */
+static int draw_large_row(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+                          const Ruler *ruler, const BranchRows *rows, int index, int room) {
+    enum { LEAST_TALL = 2, MOST_TALL = 5 };
+    const BranchRow *shown = &rows->rows[index];
+    int lines = shown->lines.first ? shown->lines.last - shown->lines.first + 2 : 1;
+    int running = row_running(context, rows), tall = room - lines - 1;
+    tall = room <= LEAST_TALL ? 1 : tall < LEAST_TALL ? LEAST_TALL : tall > MOST_TALL ? MOST_TALL : tall;
+    int used = tall;
+    bool is_dim = running >= 0 && running != index;
+    canvas_glyph(canvas, area, 1, row, path_role(rows, index), (uint32_t)branch_letter(rows, index));
+    canvas_print(canvas, area, 3, row, running == index ? ROLE_CURRENT : ROLE_TEXT, "%.12s",
+                 branch_label(shown));
+    draw_letters(context, canvas, area, row, ruler, rows, index, is_dim);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int columns = ruler->width > 1 ? ruler->width - 1 : 1;
+        Rectangle tile = {area.column + ruler_column(ruler, lane) - (columns > 1), area.row + row, columns,
+                          tall};
+        if (shown->lanes >> lane & 1) canvas_tile(canvas, tile, is_dim ? ROLE_DIM : path_role(rows, index));
+    }
+    if (room <= tall) return used;
+    draw_path_lines(context, canvas, area, row + used, rows, index, room - used);
+    used += lines < room - used ? lines : room - used;
+    return used < room ? used + 1 : used;
+}
+
+static void draw_large_split(const StepContext *context, Canvas *canvas, Rectangle area,
+                             const BranchRows *rows) {
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 1);
+    int row = 0, each = (area.rows - 3) / rows->count;
+    ruler_draw(&ruler, canvas, area, row++, context->view->selection.lane);
+    for (int i = 0; i < rows->count && (row + each <= area.rows - 2 || i == 0); i++)
+        row += draw_large_row(context, canvas, area, row, &ruler, rows, i, each);
+    draw_now(context, canvas, area, row++, rows, row_running(context, rows));
+    draw_cost(canvas, area, row, rows);
+}
+
+static void draw_split(const StepContext *context, Canvas *canvas, Rectangle area, const BranchRows *rows) {
+    if (is_large(context, area, rows)) {
+        draw_large_split(context, canvas, area, rows);
+        return;
+    }
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    int row = 0, running = row_running(context, rows), room = area.rows - 3;
+    ruler_draw(&ruler, canvas, area, row++, context->view->selection.lane);
+    for (int i = 0; i < rows->count && (i < room || i == 0); i++)
+        draw_row(context, canvas, area, row++, &ruler, rows, i, running);
+    draw_now(context, canvas, area, row++, rows, running);
+    draw_cost(canvas, area, row, rows);
+}
+
+/* ---- no split ------------------------------------------------------------------------------------------ */
+
+/* The first line of a way below the branch, past jumps; 0: it goes to the join. */
+static int line_of_way(const StepContext *context, int pc) {
+    const PtxProgram *program = context->launch->program;
+    int join = context->code->reconvergence, own = context->code->line.line;
+    for (int left = program->code_count; left > 0 && pc >= 0 && pc < program->code_count; left--) {
+        const PtxCode *code = &program->code[pc];
+        bool jumps =
+            code->instruction->opcode == PTX_bra && code->instruction->guard.kind == PTX_OPERAND_NONE;
+        if (pc == join) return 0;
+        /* `.loc 1 0 0`: what the compiler made, which has the line of the text before it */
+        const PtxFunction *function = program->functions[code->function].function;
+        int loc = code->instruction->loc;
+        bool is_made = loc < 0 || loc >= function->loc_count || !function->locs[loc].line;
+        if (!jumps && !is_made && code->line.line > own) return code->line.line;
+        pc = jumps ? code->target : pc + 1;
+    }
+    return 0;
+}
+
+/* Where all lanes go, in words of an `if` whose ways begin below it; else in PTX's. */
+static const char *way_of(const StepContext *context) {
+    char source[96];
+    const PtxCode *code = context->code;
+    bool taken = context->event.taken != 0;
+    if (!code || !code->line.line || !context->launch->program->function_count)
+        return taken ? tr("jump") : tr("fall through");
+    print_source(context, code, source, sizeof source);
+    int here = line_of_way(context, taken ? code->target : context->event.pc + 1),
+        other = line_of_way(context, taken ? context->event.pc + 1 : code->target);
+    bool is_if = !strncmp(source, "if", 2) && (here > code->line.line || other > code->line.line) &&
+                 (!here || here > code->line.line) && (!other || other > code->line.line);
+    if (!is_if) return taken ? tr("jump") : tr("fall through");
+    return !here ? tr("skip") : !other || here < other ? tr("enter") : tr("else");
+}
+
+static void draw_together(const StepContext *context, Canvas *canvas, Rectangle area) {
+    const TraceEvent *event = &context->event;
+    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    int splitting = 0, count = __builtin_popcount(event->mask);
+    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
+    canvas_text(canvas, area, 1, 1, ROLE_TEXT, way_of(context));
+    ruler_draw_absent(&ruler, canvas, area, 1, step_context_existing_lanes(context, event->warp));
+    ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask,
+                    step_context_existing_lanes(context, event->warp), context->view->selection.lane);
+    canvas_print(canvas, area, ruler_column(&ruler, WARP_LANES - 1) + 2, 1, ROLE_TEXT, tr("%2d lane%s"),
+                 count, count == 1 ? "" : "s");
+    for (int i = 0; i < context->step->count; i++) {
+        TraceEvent other;
+        trace_block_read_header(context->steps->block, context->steps->events[context->step->first + i],
+                                &other);
+        splitting += other.taken && other.taken != other.mask;
+    }
+    canvas_print(canvas, area, 1, 3, splitting ? ROLE_WARNING : ROLE_TEXT,
+                 tr("All these lanes go the same way; %d of %d warps here split."), splitting,
+                 context->step->count);
+}
+
+static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    BranchRows rows;
+    if (scene_branch_rows(context->scene, context->view->place.block, split_shown(context), &rows))
+        draw_split(context, canvas, area, &rows);
+    else
+        draw_together(context, canvas, area);
 }
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);
+    BranchRows rows;
+    bool is_split =
+        scene_branch_rows(context->scene, context->view->place.block, split_shown(context), &rows);
+    Ruler ruler =
+        ruler_make(area, LABEL_COLUMNS, is_split && is_large(context, area, &rows) ? 1 : NOTE_COLUMNS);
+    (void)row;
     int lane = ruler_lane_at(&ruler, column);
-    (void)context, (void)row;
     if (lane >= 0) view->selection.lane = lane;
     return VIEW_CHANGED;
 }
 
 const Pane pane_branch = {.slot = SLOT_PICTURE,
+                          .tells = HIDES_LANES,
                           .kinds = 1u << TRACE_BRANCH,
-                          .head = branch_head,
-                          .draw = branch_draw,
+                          .head = head,
+                          .draw = draw,
                           .click = click};
-const Pane pane_barrier = {
-    .slot = SLOT_PICTURE,
-    .kinds = 1u << TRACE_BARRIER | 1u << TRACE_NAMED_BARRIER | 1u << TRACE_WARP_SYNC,
-    .head = barrier_head,
-    .draw = barrier_draw,
-};

@@ -3,11 +3,12 @@
 #include "tui/panes/pane.h"
 #include "tui/panes/sentences.h"
 
+#include "base/language.h"
 #include <stdio.h>
 
 static void head(const StepContext *context, PaneHead *out) {
     (void)context;
-    snprintf(out->title, sizeof out->title, "explanation");
+    snprintf(out->title, sizeof out->title, tr("explanation"));
 }
 
 /* Shows the fault of another block below the step. */
@@ -36,10 +37,11 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     row += draw_other_trap(context, canvas, area, row);
     if (*context->scene->identity.watch && row < area.rows) {
         text_clear(&text);
-        text_print(&text, "Watch: %s", context->scene->identity.watch);
+        text_print(&text, tr("Watch: %s"), context->scene->identity.watch);
         sentences_draw(canvas, area, row, ROLE_DIM, text_string(&text), PART_SENTENCE);
     }
     text_done(&text);
 }
 
-const Pane pane_explanation = {.slot = SLOT_EXPLANATION, .head = head, .draw = draw};
+const Pane pane_explanation = {
+    .slot = SLOT_EXPLANATION, .tells = HIDES_ALL & ~HIDES_HERE, .head = head, .draw = draw};

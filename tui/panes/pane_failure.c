@@ -2,13 +2,14 @@
  * below. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include <stdio.h>
 
 static void head(const StepContext *context, PaneHead *out) {
     const Error *error = &context->view->transient.failure;
-    snprintf(out->title, sizeof out->title, "not run: %s",
-             *error->file ? scene_file_name(error->file) : "the new version");
-    snprintf(out->note, sizeof out->note, "$ edits again, any other key closes");
+    snprintf(out->title, sizeof out->title, tr("not run: %s"),
+             *error->file ? scene_file_name(error->file) : tr("the new version"));
+    snprintf(out->note, sizeof out->note, tr("$ edits again, any other key closes"));
 }
 
 /* As much of the line as fits, and the caret below the column. */
@@ -25,10 +26,10 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     const Error *error = &context->view->transient.failure;
     int row = 1;
     if (error->line)
-        canvas_print(canvas, area, 0, row++, ROLE_DIM, "line %d, column %d", error->line, error->column);
+        canvas_print(canvas, area, 0, row++, ROLE_DIM, tr("line %d, column %d"), error->line, error->column);
     row += 1 + draw_excerpt(error, canvas, area, row);
     row += canvas_paragraph(canvas, area, row, ROLE_WARNING, error->message);
-    canvas_paragraph(canvas, area, row + 1, ROLE_DIM, "The screen still shows the previous version.");
+    canvas_paragraph(canvas, area, row + 1, ROLE_DIM, tr("The screen still shows the previous version."));
 }
 
 const Pane pane_failure = {.slot = SLOT_OVERLAY, .overlay = OVERLAY_FAILURE, .head = head, .draw = draw};

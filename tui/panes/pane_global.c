@@ -3,6 +3,7 @@
  * touched sector are dots, because they are transferred as well; words of other sectors are blank. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include "base/memory.h"
 #include "tui/panes/ruler.h"
 #include <stdio.h>
@@ -13,6 +14,7 @@ enum {
     SECTOR_WORDS = SECTOR_BYTES / 4,
     LABEL_COLUMNS = 10,
     MOST_WORD_COLUMNS = 4,
+    MOST_LARGE_COLUMNS = 6,
     MAX_LINES = WARP_LANES * 2
 };
 
@@ -90,11 +92,11 @@ static const char *verb(TraceKind kind) {
     switch (kind) {
     case TRACE_GLOBAL_STORE:
     case TRACE_LOCAL_STORE:
-        return "stores to";
+        return tr("stores to");
     case TRACE_GLOBAL_ATOMIC:
-        return "updates";
+        return tr("updates");
     default:
-        return "loads from";
+        return tr("loads from");
     }
 }
 
@@ -103,13 +105,14 @@ static void judge(const StepContext *context, const MemoryPicture *memory, PaneH
     int addresses, collisions = step_context_collisions(&context->event, &addresses);
     out->note_role = ROLE_GOOD;
     if (context->event.kind == TRACE_GLOBAL_ATOMIC && collisions > 1) {
-        snprintf(out->note, sizeof out->note, "%d lanes update one word!", collisions);
+        snprintf(out->note, sizeof out->note, tr("%d lanes update one word!"), collisions);
         out->note_role = ROLE_WARNING;
     } else if (memory->sectors > memory->ideal) {
-        snprintf(out->note, sizeof out->note, "%.3gx the ideal!", (double)memory->sectors / memory->ideal);
+        snprintf(out->note, sizeof out->note, tr("%.3gx the ideal!"),
+                 (double)memory->sectors / memory->ideal);
         out->note_role = ROLE_CONFLICT;
     } else {
-        snprintf(out->note, sizeof out->note, "coalesced");
+        snprintf(out->note, sizeof out->note, tr("coalesced"));
     }
 }
 
@@ -121,42 +124,66 @@ static void head(const StepContext *context, PaneHead *out) {
     scene_short_name(buffer_name(context, context->event.buffer[first]), name, sizeof name);
     if (is_local(context->event
                      .kind)) { /* interleaved by thread in hardware: offsets do not determine the sectors */
-        snprintf(out->title, sizeof out->title, "local  w%d %s its threads' own memory, %d byte%s per lane",
-                 context->event.warp, verb(context->event.kind), context->event.width,
-                 context->event.width == 1 ? "" : "s");
+        snprintf(out->title, sizeof out->title,
+                 tr("local  w%d %s its threads' own memory, %d byte%s per lane"), context->event.warp,
+                 verb(context->event.kind), context->event.width, context->event.width == 1 ? "" : "s");
     } else if (is_constant(context->event.kind)) {
-        snprintf(out->title, sizeof out->title, "constant  w%d loads from %s", context->event.warp, name);
-        snprintf(out->note, sizeof out->note, "cost not modelled");
+        snprintf(out->title, sizeof out->title, tr("constant  w%d loads from %s"), context->event.warp, name);
+        snprintf(out->note, sizeof out->note, tr("cost not modelled"));
     } else {
-        snprintf(out->title, sizeof out->title, "global  w%d %s %s   1 request: %d sector%s, ideal %d",
-                 context->event.warp, verb(context->event.kind), name, memory->sectors,
-                 memory->sectors == 1 ? "" : "s", memory->ideal);
+        int length = snprintf(out->title, sizeof out->title, tr("global  w%d %s %s"), context->event.warp,
+                              verb(context->event.kind), name);
+        if (!context->view->transient.hides)
+            snprintf(out->title + length, sizeof out->title - (size_t)length,
+                     tr("   1 request: %d sector%s, ideal %d"), memory->sectors,
+                     memory->sectors == 1 ? "" : "s", memory->ideal);
         judge(context, memory, out);
     }
     pane_note_trap(context, out);
     free(memory);
 }
 
+/* Which lines are shown, and where. */
+typedef struct MemoryGrid {
+    int width, room, first; /* columns of a word; rows for lines, the first line shown */
+    int spacing;            /* rows from one line to the next */
+} MemoryGrid;
+
 static int word_column(int word, int width) {
     return LABEL_COLUMNS + word * width + word / SECTOR_WORDS;
 }
 
-static void draw_line(const StepContext *context, Canvas *canvas, Rectangle area, int row, int width,
-                      const MemoryLine *line, bool wasteful) {
+/* A large cell is a block of its colour, with the lane's value below the lane. */
+static void draw_large_cell(const StepContext *context, Canvas *canvas, Rectangle area, int column, int row,
+                            const MemoryGrid *grid, int lane, Role role) {
+    char value[48] = "";
+    Rectangle tile = {area.column + column, area.row + row, grid->width > 2 ? grid->width - 1 : grid->width,
+                      grid->spacing};
+    if (context->event.has_result && context->event.element_bytes <= SECTOR_BYTES / SECTOR_WORDS &&
+        context->event.element_count == 1)
+        step_context_print_value(context, context->event.value[0][lane], 0, value, sizeof value);
+    if ((int)strlen(value) <= tile.columns)
+        canvas_text(canvas, area, column + tile.columns - (int)strlen(value), row + 1, ROLE_TEXT, value);
+    if (row + grid->spacing <= area.rows) canvas_tile(canvas, tile, role);
+}
+
+static void draw_line(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+                      const MemoryGrid *grid, const MemoryLine *line, bool wasteful) {
+    int width = grid->width;
     canvas_print(canvas, area, 0, row, ROLE_DIM, "%8llu", (unsigned long long)line->line * LINE_BYTES);
     for (int word = 0; word < WORDS; word++) {
         int column = word_column(word, width), lane = line->lane[word];
         bool moved = line->sectors >> word / SECTOR_WORDS & 1,
              selected = lane == context->view->selection.lane;
         if (word % SECTOR_WORDS == 0) canvas_glyph(canvas, area, column - 1, row, ROLE_BORDER, 0x2502);
+        Role role = context->trap ? ROLE_WARNING : selected ? ROLE_LIT : ROLE_ACTIVE;
         if (lane >= 0)
-            ruler_draw_lane(canvas, area, column, row, width,
-                            context->trap ? ROLE_WARNING
-                            : selected    ? ROLE_LIT
-                                          : ROLE_ACTIVE,
-                            line->lane, word, line->sharers[word] > 1, selected);
+            ruler_draw_lane(canvas, area, column, row, width, role, line->lane, word, line->sharers[word] > 1,
+                            selected);
         else if (moved)
             canvas_glyph(canvas, area, column + (width > 1), row, wasteful ? ROLE_CONFLICT : ROLE_IDLE, 0xB7);
+        if (lane >= 0 && grid->spacing > 1)
+            draw_large_cell(context, canvas, area, column, row, grid, lane, role);
     }
     canvas_glyph(canvas, area, word_column(WORDS, width) - 1, row, ROLE_BORDER, 0x2502);
 }
@@ -166,18 +193,12 @@ static void draw_lane_note(const StepContext *context, Canvas *canvas, Rectangle
     char name[48], place[96];
     Text text = {0};
     scene_short_name(buffer_name(context, context->event.buffer[lane]), name, sizeof name);
-    snprintf(place, sizeof place, "%s, byte %llu", name, (unsigned long long)context->event.offset[lane]);
+    snprintf(place, sizeof place, tr("%s, byte %llu"), name, (unsigned long long)context->event.offset[lane]);
     step_context_describe_access(context, lane, place, &text);
     canvas_text(canvas, area, 1, row, context->event.mask >> lane & 1 ? ROLE_TEXT : ROLE_DIM,
                 text_string(&text));
     text_done(&text);
 }
-
-/* Which lines are shown, and where. */
-typedef struct MemoryGrid {
-    int width, room, first; /* columns of a word; rows for lines, the first line shown */
-    int spacing;            /* rows from one line to the next */
-} MemoryGrid;
 
 static bool shows_lane(const MemoryPicture *memory, const MemoryGrid *grid, int lane) {
     for (int i = grid->first; i < memory->count && i < grid->first + grid->room; i++)
@@ -188,42 +209,65 @@ static bool shows_lane(const MemoryPicture *memory, const MemoryGrid *grid, int 
 
 /* Keeps the selected lane visible. */
 static MemoryGrid lay_out(const MemoryPicture *memory, const StepContext *context, Rectangle area) {
-    MemoryGrid grid = {.width = MOST_WORD_COLUMNS,
+    bool is_large = pane_is_large(context->view);
+    MemoryGrid grid = {.width = is_large ? MOST_LARGE_COLUMNS : MOST_WORD_COLUMNS,
                        .room = area.rows - (area.rows > 4   ? 3
                                             : area.rows > 2 ? 2
                                                             : 1)};
     int lane = context->view->selection.lane;
     while (grid.width > 1 && word_column(WORDS, grid.width) > area.columns) grid.width--;
-    grid.spacing = context->view->display.projector && memory->count * 2 <= grid.room ? 2 : 1;
+    grid.spacing = is_large ? pane_cell_rows(memory->count, grid.room) : 1;
     while (context->event.mask >> lane & 1 && grid.room > 0 && memory->count - grid.first > grid.room &&
            !shows_lane(memory, &grid, lane))
         grid.first++;
     return grid;
 }
 
+/* Where each lane's access lies, as many as fit. */
+static void draw_lanes(const StepContext *context, Canvas *canvas, Rectangle area) {
+    enum { EACH = 36, LEAST_ROWS = 2 };
+    int across = area.columns / EACH, at = 0;
+    if (across < 1 || area.rows < LEAST_ROWS) return;
+    int down = (WARP_LANES + across - 1) / across;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        char value[48] = "";
+        if (!(context->event.mask >> lane & 1)) continue;
+        unsigned long long byte = context->event.offset[lane];
+        if (context->event.has_result)
+            step_context_print_value(context, context->event.value[0][lane], 0, value, sizeof value);
+        canvas_print(canvas, (Rectangle){area.column + at / down * EACH, area.row, EACH - 1, area.rows}, 1,
+                     at % down, lane == context->view->selection.lane ? ROLE_SELECTED : ROLE_DIM,
+                     tr("lane %2d: byte %llu, sector %llu: %s"), lane, byte, byte / SECTOR_BYTES, value);
+        at++;
+    }
+}
+
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     MemoryPicture *memory = memory_new(sizeof *memory);
     memory_fill(memory, context);
     MemoryGrid grid = lay_out(memory, context, area);
-    canvas_text(canvas, area, 0, 0, ROLE_DIM, "    byte");
+    canvas_text(canvas, area, 0, 0, ROLE_DIM, tr("    byte"));
     for (int sector = 0; sector < WORDS / SECTOR_WORDS; sector++)
         canvas_print(canvas, area, word_column(sector * SECTOR_WORDS, grid.width), 0, ROLE_DIM,
-                     grid.width > 1 ? "+%d, sector %d" : "+%d", sector * SECTOR_BYTES, sector);
+                     grid.width > 1 ? tr("+%d, sector %d") : "+%d", sector * SECTOR_BYTES, sector);
     int row = 1;
     for (int i = grid.first; i < memory->count && i < grid.first + grid.room; i++, row += grid.spacing)
-        draw_line(context, canvas, area, row, grid.width, &memory->lines[i], memory->sectors > memory->ideal);
+        draw_line(context, canvas, area, row, &grid, &memory->lines[i], memory->sectors > memory->ideal);
     if (row < area.rows) draw_lane_note(context, canvas, area, row);
     if (memory->count > grid.room && row < area.rows)
-        canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, "lines %d-%d of %d", grid.first + 1,
+        canvas_print(canvas, area, area.columns - 20, row, ROLE_DIM, tr("lines %d-%d of %d"), grid.first + 1,
                      grid.first + grid.room, memory->count);
     row++;
     if (row < area.rows)
         canvas_print(
             canvas, area, 1, row, ROLE_DIM,
             memory->shared_words
-                ? "cell: the lane that accesses the 4 bytes; +: several; %s: transferred, not accessed"
-                : "cell: the lane that accesses the 4 bytes; %s: transferred, not accessed",
+                ? tr("cell: the lane that accesses the 4 bytes; +: several; %s: transferred, not accessed")
+                : tr("cell: the lane that accesses the 4 bytes; %s: transferred, not accessed"),
             canvas->ascii ? "." : "·");
+    row += 2;
+    if (pane_is_large(context->view) && row < area.rows)
+        draw_lanes(context, canvas, (Rectangle){area.column, area.row + row, area.columns, area.rows - row});
     free(memory);
 }
 

@@ -1,7 +1,9 @@
-/* The grid on the machine: multiprocessors as rows, time as columns. A cell is darker the more blocks are
+/* The grid on the machine: multiprocessors as rows, time as columns. A cell is fuller the more blocks are
  * resident, relative to the number that fits; each launch has its own role. Below are the whole machine, the
  * time axis, and a summary. If rows are scarce, multiprocessors that had no block are left out. */
 #include "tui/panes/pane.h"
+
+#include "base/language.h"
 #include "tui/panes/sentences.h"
 
 #include <inttypes.h>
@@ -164,7 +166,7 @@ static void draw_row(const Chart *chart, Canvas *canvas, Rectangle area, int at,
 
 /* Draws the resident blocks of the whole machine. */
 static void draw_machine(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
-    canvas_text(canvas, area, 0, at, ROLE_TITLE, "all");
+    canvas_text(canvas, area, 0, at, ROLE_TITLE, tr("all"));
     for (int column = 0; column < chart->columns; column++) {
         int launch = 0;
         double share = fullness(chart, 0, chart->shown_count, column, &launch);
@@ -183,7 +185,7 @@ static int column_of(const Chart *chart, uint64_t time) {
 
 /* Shows when each launch ran, if there is room for its number. */
 static void draw_launches(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
-    canvas_text(canvas, area, 0, at, ROLE_DIM, "launch");
+    canvas_text(canvas, area, 0, at, ROLE_DIM, tr("launch"));
     for (int i = 0; i < chart->timeline->launch_count; i++) {
         const GridFigures *figures = &chart->timeline->launches[i].figures;
         int first = column_of(chart, figures->start), last = column_of(chart, figures->end);
@@ -212,7 +214,7 @@ static double choose_step(double least) {
 
 static void draw_axis(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
     double step = choose_step((double)chart->end * LEAST_TICK_COLUMNS / chart->columns);
-    canvas_text(canvas, area, 0, at, ROLE_DIM, "time");
+    canvas_text(canvas, area, 0, at, ROLE_DIM, tr("time"));
     for (int tick = 0; tick * step < (double)chart->end; tick++) {
         char text[32];
         double time = tick * step;
@@ -250,13 +252,13 @@ static void add_block(const Chart *chart, Text *out) {
     if (!block) return;
     print_time((double)block->start, start, sizeof start);
     print_time((double)block->end, end, sizeof end);
-    text_print(out, "> block %" PRIu32 ": multiprocessor %" PRIu32 ", %s to %s", chart->block,
-               block->multiprocessor, start, end);
+    text_print(out, tr("> block %u: multiprocessor %u, %s to %s"), chart->block, block->multiprocessor, start,
+               end);
     if (block->cycles) {
         step_context_print_count(block->cycles, cycles, sizeof cycles);
-        text_print(out, ", %s cycles", cycles);
+        text_print(out, tr(", %s cycles"), cycles);
     }
-    text_add(out, ". ");
+    text_add(out, tr(". "));
 }
 
 /* "launch 1: 4,096 blocks in 13.1 us; 3.88 waves of 1,056; tail 1.20 us, idle 12%; ..." */
@@ -270,37 +272,38 @@ static void add_launch(const Chart *chart, int index, Text *out) {
     print_time((double)figures->tail, tail, sizeof tail);
     print_time((double)(figures->end - figures->start), length, sizeof length);
     print_time((double)grid_gap(timeline, index), gap, sizeof gap);
-    if (timeline->launch_count > 1) text_print(out, "launch %d: ", index + 1);
-    text_print(out, "%s block%s in %s", blocks, launch->block_count == 1 ? "" : "s", length);
-    if (index) text_print(out, ", %s after the one before", gap);
+    if (timeline->launch_count > 1) text_print(out, tr("launch %d: "), index + 1);
+    text_print(out, tr("%s block%s in %s"), blocks, launch->block_count == 1 ? "" : "s", length);
+    if (index) text_print(out, tr(", %s after the one before"), gap);
     if (isfinite(waves)) {
         step_context_print_count((uint64_t)launch->capacity * timeline->multiprocessors, held, sizeof held);
         if (waves < 0.01)
-            text_print(out, "; under 0.01 waves of %s", held);
+            text_print(out, tr("; under 0.01 waves of %s"), held);
         else
-            text_print(out, "; %.*f waves of %s", waves < 10 ? 2 : 0, waves, held);
+            text_print(out, tr("; %.*f waves of %s"), waves < 10 ? 2 : 0, waves, held);
     }
-    text_print(out, "; tail %s", tail);
+    text_print(out, tr("; tail %s"), tail);
     if (isfinite(figures->idle))
-        text_print(out, ", idle %.*f%%", figures->idle < 0.1 || figures->idle > 0.99, figures->idle * 100);
-    text_print(out, "; %" PRIu32 " multiprocessor%s used, up to %" PRIu32 " block%s on one",
-               figures->used_multiprocessors, figures->used_multiprocessors == 1 ? "" : "s",
-               figures->most_resident, figures->most_resident == 1 ? "" : "s");
+        text_print(out, tr(", idle %.*f%%"), figures->idle < 0.1 || figures->idle > 0.99,
+                   figures->idle * 100);
+    text_print(out, tr("; %u multiprocessor%s used, up to %u block%s on one"), figures->used_multiprocessors,
+               figures->used_multiprocessors == 1 ? "" : "s", figures->most_resident,
+               figures->most_resident == 1 ? "" : "s");
     if (launch->plain_capacity != launch->capacity)
-        text_print(out, "; a multiprocessor holds %" PRIu32 ", without the probe %" PRIu32, launch->capacity,
+        text_print(out, tr("; a multiprocessor holds %u, without the probe %u"), launch->capacity,
                    launch->plain_capacity);
 }
 
 static void add_probe(const Chart *chart, Text *out) {
     const GridTimeline *timeline = chart->timeline;
     if (isfinite(timeline->overhead))
-        text_print(out, "The probe makes a call %.1f%% %s", fabs(timeline->overhead) * 100,
-                   timeline->overhead < 0 ? "shorter" : "longer");
+        text_print(out, tr("The probe makes a call %.1f%% %s"), fabs(timeline->overhead) * 100,
+                   timeline->overhead < 0 ? tr("shorter") : tr("longer"));
     else
-        text_add(out, "What the probe costs was not measured");
+        text_add(out, tr("What the probe costs was not measured"));
     if (timeline->granularity)
-        text_print(out, "; smallest step of its timer %" PRIu32 " ns", timeline->granularity);
-    text_add(out, ". L2 cold.");
+        text_print(out, tr("; smallest step of its timer %u ns"), timeline->granularity);
+    text_add(out, tr(". L2 cold."));
 }
 
 static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
@@ -327,31 +330,32 @@ static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
 static void head(const StepContext *context, PaneHead *out) {
     const SessionGrid *grid = grid_of(context);
     char size[32];
-    snprintf(out->title, sizeof out->title, "grid on the machine");
+    snprintf(out->title, sizeof out->title, tr("grid on the machine"));
     if (!grid || !grid->timeline) return;
     const GridTimeline *timeline = grid->timeline;
-    const char *machine = timeline->machine;
+    const char *machine = timeline->of.machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
-    step_context_print_size(timeline->n, size, sizeof size);
-    snprintf(out->title, sizeof out->title, "grid%s %" PRIu32 " multiprocessors%s",
-             out->columns >= 90 ? " on the machine  " : ",", timeline->multiprocessors,
-             out->columns >= 110 ? ", darker: more blocks" : "");
+    step_context_print_size(timeline->of.n, size, sizeof size);
+    snprintf(out->title, sizeof out->title, tr("grid%s %u multiprocessors%s"),
+             out->columns >= 90 ? tr(" on the machine  ") : ",", timeline->multiprocessors,
+             out->columns >= 110 ? tr(", fuller cells: more blocks") : "");
     if (grid->is_live)
-        snprintf(out->note, sizeof out->note, "live on %s   n = %s", machine, size);
+        snprintf(out->note, sizeof out->note, tr("live on %s   n = %s"), machine, size);
     else
-        snprintf(out->note, sizeof out->note, "%s, %s %.10s   %s%sn = %s",
-                 grid->is_saved ? "of this run" : "recorded", machine, timeline->measured, timeline->dtype,
-                 *timeline->dtype ? " " : "", size);
+        snprintf(out->note, sizeof out->note, tr("%s, %s %.10s   %s%sn = %s"),
+                 grid->is_saved ? tr("of this run") : tr("recorded"), machine, timeline->of.measured,
+                 timeline->of.dtype, *timeline->of.dtype ? " " : "", size);
 }
 
 static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {
     const SessionGrid *grid = grid_of(context);
     Text text = {0};
     if (grid && grid->why)
-        text_print(&text, "Not known: %s.", grid->why);
+        text_print(&text, tr("Not known: %s."), grid->why);
     else
-        text_add(&text,
-                 "Not known: nothing is recorded for this kernel. On a machine with a GPU it is measured.");
+        text_add(
+            &text,
+            tr("Not known: nothing is recorded for this kernel. On a machine with a GPU it is measured."));
     canvas_paragraph(canvas, area, 0, ROLE_DIM, text_string(&text));
     text_done(&text);
 }

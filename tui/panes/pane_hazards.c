@@ -2,6 +2,7 @@
  * f and F step through them and go to where they happen. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include "findings/findings.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,26 +16,27 @@ enum {
 
 static void head(const StepContext *context, PaneHead *out) {
     const Findings *hazards = context->scene->borrowed.hazards;
-    snprintf(out->title, sizeof out->title, "hazards");
+    snprintf(out->title, sizeof out->title, tr("findings"));
     if (!hazards) return;
     int slow = findings_count(hazards, SEVERITY_SLOW), notes = findings_count(hazards, SEVERITY_NOTE);
     if (hazards->error_count) {
         snprintf(out->title, sizeof out->title, "hazards  %d", hazards->error_count);
         out->note_role = ROLE_CONFLICT;
-    } else {
-        snprintf(out->title, sizeof out->title, "hazards  none");
+    } else if (slow) {
+        snprintf(out->title, sizeof out->title, tr("slow places  %d"), slow);
+        slow = 0;
     }
-    if (slow) snprintf(out->note, sizeof out->note, "%d beyond the ideal", slow);
+    if (slow) snprintf(out->note, sizeof out->note, tr("%d slow"), slow);
     if (notes) {
         size_t used = strlen(out->note);
-        snprintf(out->note + used, sizeof out->note - used, "%s%d note%s", used ? ", " : "", notes,
+        snprintf(out->note + used, sizeof out->note - used, tr("%s%d note%s"), used ? tr(", ") : "", notes,
                  notes == 1 ? "" : "s");
     }
 }
 
 /* "out of bounds" of "out_of_bounds". */
 static void print_kind(const Finding *hazard, char *out, size_t bytes) {
-    snprintf(out, bytes, "%s", hazard->kind_text);
+    snprintf(out, bytes, "%s", tr(hazard->kind_text));
     for (; *out; out++)
         if (*out == '_') *out = ' ';
 }
@@ -45,18 +47,31 @@ static void draw_item(const Findings *hazards, int index, bool selected, Canvas 
                       int row) {
     const Finding *hazard = &hazards->items[index];
     Role role = selected ? ROLE_CURRENT : ROLE_TEXT;
-    char kind[40], cost[24], ideal[24];
+    char kind[40], cost[24], ideal[24], text[64];
     print_kind(hazard, kind, sizeof kind);
-    int at = canvas_print(canvas, area, 0, row, role, "%c%2d ", selected ? '>' : ' ', index + 1);
+    int at = canvas_print(canvas, area, 0, row, role, "%c%2d ", selected ? '>' : ' ',
+                          finding_number(hazards, index));
     canvas_text(canvas, area, at, row, hazard->severity != SEVERITY_ERROR ? role : ROLE_CONFLICT, kind);
     at += KIND_COLUMNS + 2;
-    if (hazard->access.line) canvas_print(canvas, area, at, row, role, "line %d", hazard->access.line);
+    if (hazard->access.line) canvas_print(canvas, area, at, row, role, tr("line %d"), hazard->access.line);
     at += 11;
     if (hazard->what) at += 2 + canvas_text(canvas, area, at, row, role, hazard->what);
     if (hazard->severity == SEVERITY_ERROR || !hazard->cost) return;
-    step_context_print_count(hazard->cost, cost, sizeof cost);
-    step_context_print_count(hazard->ideal, ideal, sizeof ideal);
-    canvas_print(canvas, area, at, row, ROLE_DIM, "%s, ideal %s", cost, ideal);
+    bool is_long = area.columns - at < 2 + canvas_text_columns(tr(", ideal "));
+    for (int form = 0; form < 2 && !is_long; form++) { /* the short one: 37.0 M */
+        if (form)
+            step_context_print_short(hazard->cost, cost, sizeof cost);
+        else
+            step_context_print_count(hazard->cost, cost, sizeof cost);
+        if (form)
+            step_context_print_short(hazard->ideal, ideal, sizeof ideal);
+        else
+            step_context_print_count(hazard->ideal, ideal, sizeof ideal);
+        snprintf(text, sizeof text, tr("%s, ideal %s"), cost, ideal);
+        if (canvas_text_columns(text) > area.columns - at) continue;
+        canvas_text(canvas, area, at, row, ROLE_DIM, text);
+        return;
+    }
 }
 
 /* As many findings as fit into `rows`, around the selected one. Returns the rows used. */
@@ -72,8 +87,8 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
         int index = first + row;
         if (both && index == hazards->error_count) {
             canvas_text(canvas, area, 0, row, ROLE_DIM,
-                        findings_count(hazards, SEVERITY_SLOW) ? "beyond the ideal (counts, not times):"
-                                                               : "notes:");
+                        findings_count(hazards, SEVERITY_SLOW) ? tr("beyond the ideal (counts, not times):")
+                                                               : tr("notes:"));
             continue;
         }
         if (both && index > hazards->error_count) index -= SLOW_ROWS;
@@ -87,24 +102,28 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
 static void print_access(const StepContext *context, const Finding *hazard, const FindingAccess *access,
                          Text *out) {
     char text[96];
-    if (access->line) text_print(out, "line %d, ", access->line);
+    if (access->line) text_print(out, tr("line %d, "), access->line);
     text_print(out, "block %" PRIu64, access->linear_block);
-    if (access->warp >= 0) text_print(out, ", warp %d", access->warp);
+    if (access->warp >= 0) text_print(out, tr(", warp %d"), access->warp);
     if (access->lanes) {
         step_context_describe_lanes(access->lanes, text, sizeof text);
-        text_print(out, ", %s", text);
+        text_print(out, tr(", %s"), text);
     }
     if (access->lane < 0 || access->buffer < 0 || (!access->has_value && !hazard->what)) return;
-    text_print(out, ": lane %d %s", access->lane,
-               access->is_atomic  ? "updates"
-               : access->is_store ? "stores"
-                                  : "loads");
+    text_print(out, tr(": lane %d %s"), access->lane,
+               access->is_atomic  ? tr("updates")
+               : access->is_store ? tr("stores")
+                                  : tr("loads"));
     if (access->has_value) {
         step_context_print_typed(context, access->type, access->value, text, sizeof text);
         text_print(out, " %s", text);
     }
     if (hazard->what)
-        text_print(out, "%s %s", access->is_atomic ? "" : access->is_store ? " to" : " from", hazard->what);
+        text_print(out, "%s %s",
+                   access->is_atomic  ? ""
+                   : access->is_store ? tr(" to")
+                                      : tr(" from"),
+                   hazard->what);
 }
 
 static int draw_access(const StepContext *context, const Finding *hazard, bool other, Canvas *canvas,
@@ -114,7 +133,7 @@ static int draw_access(const StepContext *context, const Finding *hazard, bool o
          here = context->view->selection.hazard && context->view->selection.hazard_other == other;
     Text text = {0};
     if (access->pc < 0) return 0;
-    text_print(&text, "%s%s", here ? "> " : "  ", !comparison ? "" : other ? "first: " : "then: ");
+    text_print(&text, "%s%s", here ? "> " : "  ", !comparison ? "" : other ? tr("first: ") : tr("then: "));
     print_access(context, hazard, access, &text);
     int rows = canvas_paragraph(canvas, area, row, here ? ROLE_CURRENT : ROLE_TEXT, text_string(&text));
     text_done(&text);
@@ -124,18 +143,26 @@ static int draw_access(const StepContext *context, const Finding *hazard, bool o
 static void draw_selected(const StepContext *context, const Finding *hazard, Canvas *canvas, Rectangle area,
                           int row) {
     Text text = {0};
-    row += canvas_paragraph(canvas, area, row, ROLE_TEXT, hazard->sentence);
+    text_add(&text, hazard->sentence);
+    if (hazard->severity == SEVERITY_SLOW) finding_print_samples(hazard, &text);
+    finding_print_remedies(hazard, &text);
+    row += canvas_paragraph(canvas, area, row, ROLE_TEXT, text_string(&text));
+    text_clear(&text);
     row += draw_access(context, hazard, true, canvas, area, row);
     row += draw_access(context, hazard, false, canvas, area, row);
     if (hazard->advice) {
-        text_print(&text, "What to do: %s.", hazard->advice);
+        text_print(&text, tr("What to do: %s."), hazard->advice);
         row += canvas_paragraph(canvas, area, row, ROLE_GOOD, text_string(&text));
     }
     if (finding_has_count(hazard)) {
         text_clear(&text);
         finding_print_count(hazard, &text);
         if (*text.data == 'i') *text.data = 'I';
-        canvas_print(canvas, area, 0, row, ROLE_DIM, "%s", text_string(&text));
+        canvas_print(canvas, area, 0, row++, ROLE_DIM, "%s", text_string(&text));
+    }
+    if (row > area.rows && area.rows > 1) {
+        canvas_fill(canvas, (Rectangle){area.column, area.row + area.rows - 1, area.columns, 1}, ROLE_TEXT);
+        canvas_text(canvas, area, 0, area.rows - 1, ROLE_DIM, tr("z shows what to do"));
     }
     text_done(&text);
 }
@@ -147,6 +174,24 @@ static bool is_empty(const StepContext *context) {
     return !hazards || !hazards->count;
 }
 
+void hazards_pane_print_none(const Scene *scene, Text *out) {
+    const Findings *hazards = scene->borrowed.hazards;
+    const char *note = scene->borrowed.hazards_note;
+    if (!hazards) {
+        text_add(out, note ? note : tr("hazards are not known"));
+        return;
+    }
+    if (!note && !hazards->is_complete) {
+        text_add(out, tr("None up to where the run ended: G goes there."));
+        return;
+    }
+    bool has_below = hazards->below != NULL;
+    text_print(out, tr("%s excess wavefronts, no divergence"), note ? tr("No") : tr("No hazard, no"));
+    if (has_below) text_print(out, tr(" above %d %%"), FINDINGS_LEAST_PERCENT);
+    text_add(out, tr(": c compares"));
+    if (note) text_print(out, tr("; %s"), note);
+}
+
 /* One line: the finding, and what to do. */
 static void draw_empty(const StepContext *context, Canvas *canvas, Rectangle area) {
     const Findings *hazards = context->scene->borrowed.hazards;
@@ -154,12 +199,11 @@ static void draw_empty(const StepContext *context, Canvas *canvas, Rectangle are
     Rectangle line = {area.column, area.row, area.columns, 1};
     Text text = {0};
     if (hazards)
-        text_add(&text, hazards->is_complete ? "Nothing wrong, all ideal: c compares."
-                                             : "None up to where the run ended: G goes there.");
+        hazards_pane_print_none(context->scene, &text);
     else if (context->scene->outcome.counting)
-        text_add(&text, note ? note : "searching ...");
+        text_add(&text, note ? note : tr("searching ..."));
     else
-        text_print(&text, "redviz --check searches%s%s", note ? "; " : "", note ? note : "");
+        text_print(&text, tr("redviz --check searches%s%s"), note ? tr("; ") : "", note ? note : "");
     canvas_paragraph(canvas, line, 0, hazards ? ROLE_TEXT : ROLE_DIM, text_string(&text));
     text_done(&text);
 }
@@ -178,4 +222,5 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     draw_selected(context, &hazards->items[selected], canvas, area, rows);
 }
 
-const Pane pane_hazards = {.slot = SLOT_SIDE, .is_empty = is_empty, .head = head, .draw = draw};
+const Pane pane_hazards = {
+    .slot = SLOT_SIDE, .tells = HIDES_ALL & ~HIDES_HERE, .is_empty = is_empty, .head = head, .draw = draw};

@@ -1,6 +1,9 @@
-/* Help: the keys in groups, then the signs of the panes, the focused pane first (legend.def). */
+/* Keys in groups and the signs of the panes (legend.def), filtered by typing. Those of the focused pane come
+ * first. */
+#include "base/language.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/sheet.h"
+#include "tui/view/warps_view.h"
 
 #include <stdio.h>
 
@@ -8,7 +11,7 @@ enum {
     KEY_COLUMNS = 13,
     SIGN_COLUMNS = 19,
     LEAST_COLUMNS = 56, /* two columns on a screen of 120 */
-    MOST_ROWS = ACTION_COUNT + 2 * KEY_GROUP_COUNT + LECTURE_KEY_COUNT + 12
+    MOST_ROWS = ACTION_COUNT + 2 * KEY_GROUP_COUNT + LECTURE_KEY_COUNT + WARPS_KEY_COUNT + 13
 };
 
 static const struct {
@@ -24,9 +27,8 @@ static const struct {
 enum { SIGN_COUNT = sizeof signs / sizeof *signs };
 
 static void head(const StepContext *context, PaneHead *out) {
-    (void)context;
-    snprintf(out->title, sizeof out->title, "keys, then the signs on the screen");
-    snprintf(out->note, sizeof out->note, "?: words, any other key closes");
+    snprintf(out->title, sizeof out->title, tr("signs and keys: %s_"), context->view->transient.filter);
+    snprintf(out->note, sizeof out->note, "%s", tr("type to filter, ?: words, Esc closes"));
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------------- */
@@ -63,13 +65,16 @@ static int add_key(SheetRow *rows, int count, const KeyRow *key, bool ascii) {
     return count + 1;
 }
 
-static void put_keys(Sheet *sheet, bool of_lecture, bool ascii) {
+static void put_keys(Sheet *sheet, bool of_lecture, bool of_warps, bool ascii) {
     SheetRow rows[MOST_ROWS];
     int count = 0;
     KeyAction action;
     if (of_lecture) rows[count++] = title_row("lecture");
     for (int i = 0; of_lecture && i < LECTURE_KEY_COUNT; i++)
         count = add_key(rows, count, &lecture_key_rows[i], ascii);
+    if (of_warps) rows[count++] = title_row("warps in time");
+    for (int i = 0; of_warps && i < WARPS_KEY_COUNT; i++)
+        count = add_key(rows, count, &warps_key_rows[i], ascii);
     for (KeyGroup group = 0; group < KEY_GROUP_COUNT; group++) {
         rows[count++] = title_row(keys_group_title(group));
         for (int i = 0; (action = keys_in_group(group, i)) != ACT_NONE; i++)
@@ -85,7 +90,7 @@ static void put_keys(Sheet *sheet, bool of_lecture, bool ascii) {
 static void put_signs(Sheet *sheet, const Pane *pane) {
     SheetRow rows[SIGN_COUNT];
     char title[64];
-    int count = 0;
+    int count = 0, kept = 0;
     for (int i = 0; i < SIGN_COUNT; i++) {
         if (signs[i].pane != pane) continue;
         SheetRow *row = &rows[count++];
@@ -93,10 +98,11 @@ static void put_signs(Sheet *sheet, const Pane *pane) {
                           .text = signs[i].meaning,
                           .begins = true};
         snprintf(row->term, sizeof row->term, "%s", signs[i].sign);
-        snprintf(title, sizeof title, "signs: %s", signs[i].name);
+        snprintf(title, sizeof title, tr("signs: %s"), tr(signs[i].name));
+        kept += sheet_keeps(sheet, row);
     }
-    if (!count) return;
-    sheet->row++;
+    if (!kept) return;
+    sheet_space(sheet);
     sheet_title(sheet, title);
     sheet_section(sheet, rows, count, LEAST_COLUMNS, SIGN_COLUMNS);
 }
@@ -120,35 +126,57 @@ static void put_signs_of_picture(Sheet *sheet, const StepContext *context) {
         put_signs(sheet, &pane_grid);
         return;
     }
+    if (picture == SHOW_WARPS) {
+        put_signs(sheet, &pane_warps);
+        return;
+    }
     Reduction *reduction = scene_reduction(context->scene, block);
     if (reduction && picture == SHOW_REDUCTION && reduction_is_worth_showing(reduction))
         put_signs(sheet, &pane_reduction);
     put_signs(sheet, picture_of_step(context));
 }
 
-/* The focused pane first, then the other panes of the screen. */
-static void put_signs_here(Sheet *sheet, const StepContext *context) {
+static void put_signs_of(Sheet *sheet, const StepContext *context, Focus focus) {
     const ViewDisplay *display = &context->view->display;
-    const Pane *source = display->source == SOURCE_SASS ? &pane_sass : &pane_source;
-    if (context->view->transient.behind == OVERLAY_LADDER) {
-        put_signs(sheet, &pane_ladder);
-        return;
+    switch (focus) {
+    case FOCUS_SOURCE:
+        put_signs(sheet, display->source == SOURCE_SASS ? &pane_sass : &pane_source);
+        break;
+    case FOCUS_LANES:
+        put_signs(sheet, &pane_lanes);
+        break;
+    case FOCUS_SIDE:
+        put_signs(sheet, pane_side(display->side));
+        break;
+    default:
+        put_signs_of_picture(sheet, context);
     }
-    if (display->focus == FOCUS_SOURCE) put_signs(sheet, source);
-    if (display->focus == FOCUS_LANES) put_signs(sheet, &pane_lanes);
-    if (display->focus == FOCUS_SIDE) put_signs(sheet, pane_side(display->side));
-    put_signs_of_picture(sheet, context);
-    put_signs(sheet, &pane_timeline);
-    if (display->focus != FOCUS_SIDE) put_signs(sheet, pane_side(display->side));
-    if (display->focus != FOCUS_SOURCE) put_signs(sheet, source);
-    if (display->focus != FOCUS_LANES) put_signs(sheet, &pane_lanes);
 }
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
 
+/* The pane where the reader stands (the picture only if it is enlarged), the keys, then the other panes of the screen. */
 static int put(const StepContext *context, Sheet sheet, bool ascii) {
-    put_keys(&sheet, context->view->display.plays_lecture, ascii);
-    if (context->step) put_signs_here(&sheet, context);
+    static const Focus others[] = {FOCUS_PICTURE, FOCUS_SIDE, FOCUS_SOURCE, FOCUS_LANES};
+    const View *view = context->view;
+    const Pane *own = view->transient.behind == OVERLAY_LADDER     ? &pane_ladder
+                      : view->transient.behind == OVERLAY_INDEX    ? &pane_index
+                      : view->transient.behind == OVERLAY_LAUNCHES ? &pane_launches
+                      : view->transient.behind == OVERLAY_OUTPUT   ? &pane_output
+                                                                   : NULL;
+    bool has_step = context->step != NULL;
+    bool stands = view->display.focus != FOCUS_PICTURE || view->display.zoomed;
+    sheet.filter = view->transient.filter;
+    if (own)
+        put_signs(&sheet, own);
+    else if (has_step && stands)
+        put_signs_of(&sheet, context, view->display.focus);
+    sheet_space(&sheet);
+    put_keys(&sheet, view->display.plays_lecture, warps_view_has_keys(view, context->scene), ascii);
+    for (size_t i = 0; !own && has_step && i < sizeof others / sizeof *others; i++) {
+        if (!stands || others[i] != view->display.focus) put_signs_of(&sheet, context, others[i]);
+        if (!i) put_signs(&sheet, &pane_timeline);
+    }
     return sheet.row;
 }
 
@@ -162,7 +190,9 @@ static int line_count(const StepContext *context, int columns) {
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     int lines = count_lines(context, area.columns, canvas->ascii);
-    put(context, sheet_open(canvas, area, lines, context->view->transient.scroll), canvas->ascii);
+    if (!put(context, sheet_open(canvas, area, lines, context->view->transient.scroll), canvas->ascii))
+        canvas_text(canvas, area, 0, 0, ROLE_WARNING,
+                    tr("nothing here has this text; : finds actions by name"));
 }
 
 const Pane pane_help = {

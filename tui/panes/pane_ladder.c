@@ -2,6 +2,9 @@
  * described below the table. Each time has a bar that shows how fast it is relative to the best of its size,
  * so that colour is not needed. */
 #include "tui/panes/ladder_columns.h"
+
+#include "base/language.h"
+#include "base/utf8.h"
 #include "tui/panes/pane.h"
 #include "tui/view/ladder_view.h"
 
@@ -79,26 +82,26 @@ static void head(const StepContext *context, PaneHead *out) {
     bool is_live;
     int all;
     if (!ladder_view_gather(view, context->scene, &ladder, &is_live)) {
-        snprintf(out->title, sizeof out->title, "ladder");
+        snprintf(out->title, sizeof out->title, tr("ladder"));
         return;
     }
-    const char *machine = ladder.sample ? ladder.sample->machine : "not timed";
+    const char *machine = ladder.sample ? ladder.sample->machine : tr("not timed");
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     int timed = ladder_timed(&ladder, &all);
     if (is_live && *timings->measuring)
-        snprintf(out->title, sizeof out->title, "ladder  %s %s  %.30s, live: %d of %d, now %.30s",
+        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, live: %d of %d, now %.30s"),
                  ladder.of.dtype, ladder.of.op, machine, timed, all, timings->measuring);
     else if (is_live)
-        snprintf(out->title, sizeof out->title, "ladder  %s %s  %.30s, live", ladder.of.dtype, ladder.of.op,
-                 machine);
+        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, live"), ladder.of.dtype,
+                 ladder.of.op, machine);
     else
-        snprintf(out->title, sizeof out->title, "ladder  %s %s  %.30s, recorded %.10s", ladder.of.dtype,
+        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, recorded %.10s"), ladder.of.dtype,
                  ladder.of.op, machine,
                  ladder.sample && ladder.sample->measured ? ladder.sample->measured : "");
     static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold", "L2 warm", "cold calls", "warm calls"};
-    snprintf(out->note, sizeof out->note, "%s; %s",
-             out->columns < NARROW ? ways[ladder.of.way] : timing_way_name(ladder.of.way),
-             ladder.of.alone ? "the kernel alone" : "to one number");
+    snprintf(out->note, sizeof out->note, tr("%s; %s"),
+             tr(out->columns < NARROW ? ways[ladder.of.way] : timing_way_name(ladder.of.way)),
+             ladder.of.alone ? tr("the kernel alone") : tr("to one number"));
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
@@ -107,9 +110,9 @@ static void head(const StepContext *context, PaneHead *out) {
 static void draw_bar_key(Canvas *canvas, Rectangle area) {
     int at = canvas_text(canvas, area, 0, 0, ROLE_DIM, "us   ");
     canvas_glyph(canvas, area, at, 0, ROLE_GOOD, 0x2588);
-    at += 2 + canvas_text(canvas, area, at + 2, 0, ROLE_DIM, "best ..");
+    at += 2 + canvas_text(canvas, area, at + 2, 0, ROLE_DIM, tr("best .."));
     canvas_glyph(canvas, area, at + 1, 0, ROLE_SLOWEST, 0x2581);
-    canvas_text(canvas, area, at + 3, 0, ROLE_DIM, "slow");
+    canvas_text(canvas, area, at + 3, 0, ROLE_DIM, tr("slow"));
 }
 
 static void draw_heading(const Table *table, Canvas *canvas, Rectangle area) {
@@ -129,7 +132,8 @@ static void draw_heading(const Table *table, Canvas *canvas, Rectangle area) {
     for (int i = 0; i < table->column_count; i++) {
         const LadderColumn *column = &table->columns[i];
         at += column->columns;
-        canvas_text(canvas, area, at - canvas_text_columns(column->name), 0, ROLE_DIM, column->name);
+        const char *heading = tr(column->name);
+        canvas_text(canvas, area, at - canvas_text_columns(heading), 0, ROLE_DIM, heading);
     }
     bool left = table->first_size > 0, right = table->first_size + table->sizes < table->ladder.size_count;
     if (left) canvas_glyph(canvas, area, NAME_COLUMNS - 1, 0, ROLE_DIM, 0x2190);
@@ -193,14 +197,14 @@ static void add_count(Text *text, const char *what, double count) {
 
 static void print_costs(const LadderFigures *figures, Text *text) {
     if (figures->launches)
-        text_print(text, "%d launch%s", figures->launches, figures->launches > 1 ? "es" : "");
-    if (figures->launches && !isnan(figures->sass)) text_add(text, "; ");
-    add_count(text, "machine instructions", figures->sass);
+        text_print(text, tr("%d launch%s"), figures->launches, figures->launches > 1 ? "es" : "");
+    if (figures->launches && !isnan(figures->sass)) text_add(text, tr("; "));
+    add_count(text, tr("machine instructions"), figures->sass);
     if (!isnan(figures->wavefronts)) {
-        text_add(text, "; emulated: ");
-        add_count(text, "wavefronts, ", figures->wavefronts);
-        add_count(text, "sectors, ", figures->sectors);
-        add_count(text, "barriers", figures->barriers);
+        text_add(text, tr("; emulated: "));
+        add_count(text, tr("wavefronts, "), figures->wavefronts);
+        add_count(text, tr("sectors, "), figures->sectors);
+        add_count(text, tr("barriers"), figures->barriers);
     }
 }
 
@@ -208,24 +212,24 @@ static void print_times(const Table *table, Text *text) {
     const LadderFigures *figures = &table->figures[table->row];
     char time[24], size[24];
     ladder_print_size(table->ladder.sizes[table->size], size, sizeof size);
-    text_print(text, "%s at %s: ", table->ladder.rows[table->row].id, size);
+    text_print(text, tr("%s at %s: "), table->ladder.rows[table->row].id, size);
     if (isnan(figures->microseconds)) {
         const char *why = table->ladder.rows[table->row].skipped[table->size];
-        text_print(text, "not timed%s%s", why ? ": " : "", why ? why : "");
+        text_print(text, tr("not timed%s%s"), why ? tr(": ") : "", why ? tr(why) : "");
         return;
     }
     ladder_print_time(figures->microseconds, time, sizeof time);
-    text_print(text, "%s us, %.*f GB/s", time, figures->gigabytes < 99.95, figures->gigabytes);
+    text_print(text, tr("%s us, %.*f GB/s"), time, figures->gigabytes < 99.95, figures->gigabytes);
     if (!isnan(figures->read_share))
-        text_print(text, ", %.*f %% of the read peak", figures->read_share < 0.0995,
+        text_print(text, tr(", %.*f %% of the read peak"), figures->read_share < 0.0995,
                    figures->read_share * 100);
-    if (!isnan(figures->over_first)) text_print(text, "; %.2fx K0", figures->over_first);
-    if (!isnan(figures->over_before)) text_print(text, ", %.2fx the row before", figures->over_before);
+    if (!isnan(figures->over_first)) text_print(text, tr("; %.2fx K0"), figures->over_first);
+    if (!isnan(figures->over_before)) text_print(text, tr(", %.2fx the row before"), figures->over_before);
 }
 
 /* Its name in the articles, and their measurements. */
 static void print_articles(const Table *table, Text *text) {
-    const char *kernel = table->ladder.rows[table->row].id, *gap = "in articles: ";
+    const char *kernel = table->ladder.rows[table->row].id, *gap = tr("in articles: ");
     for (int i = 0; i < ARTICLE_COUNT; i++) {
         const Article *article = published_article((ArticleId)i);
         const PublishedStep *step = published_find((ArticleId)i, kernel);
@@ -234,10 +238,10 @@ static void print_articles(const Table *table, Text *text) {
         if (!step) continue;
         double figure = published_figure(step, article->unit, n, &at);
         text_print(text, "%s%s %s: %.6g %s", gap, article->letter, step->number, figure, article->unit);
-        gap = "; ";
+        gap = tr("; ");
         ladder_print_size(at, size, sizeof size);
-        if (at) text_print(text, " at %s", size);
-        text_print(text, ", %.2fx its first, on %s", published_gain(step, n), article->machine);
+        if (at) text_print(text, tr(" at %s"), size);
+        text_print(text, tr(", %.2fx its first, on %s"), published_gain(step, n), article->machine);
     }
 }
 
@@ -246,7 +250,7 @@ static bool print_claim(int index, const Table *table, const LadderCounts *count
     ClaimVerdict verdict =
         published_claim(index, table->ladder.from, counts, says, sizeof says, measured, sizeof measured);
     if (verdict == CLAIM_NOT_KNOWN) return false;
-    text_print(text, "%-7s %s: %s", verdict == CLAIM_REFUTED ? "refuted" : "holds", says, measured);
+    text_print(text, verdict == CLAIM_REFUTED ? tr("refuted %s: %s") : tr("holds   %s: %s"), says, measured);
     return true;
 }
 
@@ -255,7 +259,7 @@ static void draw_claims(const Table *table, const LadderCounts *counts, Canvas *
     int first = HEADING_ROWS + table->rows + 1, end = area.rows - table->words, at = first + 1;
     Text text = {0};
     if (end - first < 3) return;
-    canvas_text(canvas, area, 0, first, ROLE_TITLE, "what articles say, and what this machine says");
+    canvas_text(canvas, area, 0, first, ROLE_TITLE, tr("what articles say, and what this machine says"));
     for (int i = 0; i < published_claim_count() && at < end; i++) {
         text_clear(&text);
         if (print_claim(i, table, counts, &text))
@@ -273,15 +277,15 @@ static void print_a_claim(const Table *table, const LadderCounts *counts, Text *
 
 /* The last row: a message, else the keys. */
 static void draw_keys(const View *view, Canvas *canvas, Rectangle area) {
-    static const char keys[] =
-        "arrows size, rung  Enter open  c compare with the row above  y cold/warm/calls  Y alone  t type  "
-        "m machine  a articles  B latencies  ? help  q back";
-    static const char few[] = "Enter open  c compare  y way  t type  m GPU  a articles  B cycles  q back";
+    const char *keys =
+        tr("arrows size, rung  Enter open  c compare with the row above  y cold/warm/calls  Y alone  "
+           "t type  m machine  a articles  B latencies  ? help  q back");
+    const char *few = tr("Enter open  c compare  y way  t type  m GPU  a articles  B cycles  q back");
     const char *message = view->transient.message;
     canvas_text(canvas, area, 0, area.rows - 1, *message ? ROLE_TEXT : ROLE_DIM,
-                *message                          ? message
-                : area.columns < (int)sizeof keys ? few
-                                                  : keys);
+                *message                                    ? message
+                : area.columns <= canvas_text_columns(keys) ? few
+                                                            : keys);
 }
 
 typedef void Say(const Table *table, const StepContext *context, Text *text);
@@ -295,7 +299,7 @@ static void say_limit(const Table *table, const StepContext *context, Text *text
     char limit[160];
     (void)context;
     limit_print(&table->figures[table->row].limit, limit, sizeof limit);
-    if (table->ladder.rows[table->row].row) text_print(text, "limit: %s", limit);
+    if (table->ladder.rows[table->row].row) text_print(text, tr("limit: %s"), limit);
 }
 
 static void say_costs(const Table *table, const StepContext *context, Text *text) {
@@ -310,12 +314,18 @@ static void say_articles(const Table *table, const StepContext *context, Text *t
         print_articles(table, text);
 }
 
+/* A clause ends before this place. */
+static bool is_clause_end(const char *at) {
+    return !*at || *at == ',' || *at == ';' || !strncmp(at, "，", 3) || !strncmp(at, "；", 3);
+}
+
 /* As many clauses as there is room for. */
 static void draw_clauses(Canvas *canvas, Rectangle area, int row, Role role, const char *text) {
     char line[256];
     size_t length = strlen(text), cut = length;
-    while (cut && (characters_columns(text, cut) > area.columns || !strchr(",;", text[cut]))) cut--;
+    while (cut && (characters_columns(text, cut) > area.columns || !is_clause_end(text + cut))) cut--;
     snprintf(line, sizeof line, "%.*s", (int)(cut ? cut : length), text);
+    utf8_drop_half(line);
     canvas_text(canvas, area, 0, row, role, line);
 }
 
@@ -336,7 +346,7 @@ static void draw_words(const Table *table, const StepContext *context, Canvas *c
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Table table = {0};
     if (!table_init(&table, context, area)) {
-        canvas_text(canvas, area, 0, 0, ROLE_TEXT, "nothing was timed, and no recording is there");
+        canvas_text(canvas, area, 0, 0, ROLE_TEXT, tr("nothing was timed, and no recording is there"));
         return;
     }
     draw_heading(&table, canvas, area);

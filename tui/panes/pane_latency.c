@@ -1,5 +1,7 @@
 /* Latency: cycles until an instruction's result is available, as bars in groups. */
 #include "ladder/latency.h"
+
+#include "base/language.h"
 #include "tui/panes/pane.h"
 #include "tui/view/ladder_view.h"
 
@@ -36,16 +38,16 @@ static void head(const StepContext *context, PaneHead *out) {
     Latencies latencies;
     bool is_live;
     gather(context, &latencies, &is_live);
-    const char *machine = latencies.machine ? latencies.machine : "not measured";
+    const char *machine = latencies.machine ? latencies.machine : tr("not measured");
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     if (is_live)
-        snprintf(out->title, sizeof out->title, "latencies  %.40s, live", machine);
+        snprintf(out->title, sizeof out->title, tr("latencies  %.40s, live"), machine);
     else
-        snprintf(out->title, sizeof out->title, "latencies  %.40s, recorded %.10s", machine,
+        snprintf(out->title, sizeof out->title, tr("latencies  %.40s, recorded %.10s"), machine,
                  latencies.measured ? latencies.measured : "");
     if (!isnan(latencies.clock))
         snprintf(out->note, sizeof out->note,
-                 out->columns < 100 ? "%.0f MHz" : "cycles until the result can be used; %.0f MHz",
+                 out->columns < 100 ? "%.0f MHz" : tr("cycles until the result can be used; %.0f MHz"),
                  latencies.clock);
 }
 
@@ -61,13 +63,14 @@ static int list_lines(const Latencies *latencies, LatencyLine lines[MOST_LINES])
 
 static void draw_line(const Latencies *latencies, const LatencyLine *line, Canvas *canvas, Rectangle area,
                       int at) {
-    if (line->heading) canvas_text(canvas, area, 0, at, ROLE_TITLE, line->heading);
+    if (line->heading) canvas_text(canvas, area, 0, at, ROLE_TITLE, tr(line->heading));
     if (!line->row) return;
     bool has_room = area.columns >= 56;
     int left = LABEL_COLUMNS + CYCLE_COLUMNS + (has_room ? TIME_COLUMNS : 1);
     const LatencyRow *row = line->row;
     bool known = !isnan(row->cycles);
-    canvas_print(canvas, area, 1, at, known ? ROLE_TEXT : ROLE_DIM, "%.*s", LABEL_COLUMNS - 1, row->label);
+    Rectangle label = {area.column + 1, area.row, LABEL_COLUMNS - 1, area.rows};
+    canvas_text(canvas, label, 0, at, known ? ROLE_TEXT : ROLE_DIM, tr(row->label));
     if (!known) {
         canvas_print(canvas, area, LABEL_COLUMNS, at, ROLE_DIM, "%*s", CYCLE_COLUMNS, "-");
         return;
@@ -93,9 +96,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     LatencyLine lines[MOST_LINES];
     bool is_live;
     Rectangle inside = {area.column, area.row, area.columns, area.rows - 1};
-    canvas_text(canvas, area, 0, area.rows - 1, ROLE_DIM, "m machine  B ladder  q back");
+    canvas_text(canvas, area, 0, area.rows - 1, ROLE_DIM, tr("m machine  B ladder  q back"));
     if (!gather(context, &latencies, &is_live)) {
-        canvas_text(canvas, inside, 0, 0, ROLE_TEXT, "no latencies were measured on this machine");
+        canvas_text(canvas, inside, 0, 0, ROLE_TEXT, tr("no latencies were measured on this machine"));
         return;
     }
     int count = list_lines(&latencies, lines), scroll = context->view->transient.scroll;

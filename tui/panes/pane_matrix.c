@@ -3,6 +3,7 @@
  * those of one register; for D, two columns. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include "ptx/matrix.h"
 #include "tui/view/registers.h"
 #include <inttypes.h>
@@ -45,11 +46,11 @@ static void head(const StepContext *context, PaneHead *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     MatrixPicture picture = picture_of(in);
     if (picture.m)
-        snprintf(out->title, sizeof out->title, "%s   w%d   D = A * B + C: %d x %d sums of %d products",
+        snprintf(out->title, sizeof out->title, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"),
                  in->name, context->event.warp, picture.m, picture.n, picture.k);
     else
-        snprintf(out->title, sizeof out->title, "%s   w%d   the rows of A become columns",
-                 in ? in->name : "matrix", context->event.warp);
+        snprintf(out->title, sizeof out->title, tr("%s   w%d   the rows of A become columns"),
+                 in ? in->name : tr("matrix"), context->event.warp);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------------------- */
@@ -166,7 +167,8 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
 /* D first: the result of the instruction. Further matrices are beside the first if there is room. */
 static void draw_list(const StepContext *context, Canvas *canvas, Rectangle area,
                       const MatrixPicture *picture) {
-    canvas_print(canvas, area, 0, 0, ROLE_CURRENT, "lane %d   row, column", context->view->selection.lane);
+    canvas_print(canvas, area, 0, 0, ROLE_CURRENT, tr("lane %d   row, column"),
+                 context->view->selection.lane);
     int number = 0, rows = area.rows - MAP_TOP;
     for (int i = 0; i < picture->count; i++) {
         const MatrixOperand *operand = &picture->operands[(i + picture->count - 1) % picture->count];
@@ -215,5 +217,9 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     return VIEW_CHANGED;
 }
 
-const Pane pane_matrix = {
-    .slot = SLOT_PICTURE, .kinds = 1u << TRACE_MATRIX, .head = head, .draw = draw, .click = click};
+const Pane pane_matrix = {.slot = SLOT_PICTURE,
+                          .tells_here = HIDES_VALUES,
+                          .kinds = 1u << TRACE_MATRIX,
+                          .head = head,
+                          .draw = draw,
+                          .click = click};

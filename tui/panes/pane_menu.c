@@ -1,63 +1,154 @@
-/* The menu: kernels of the user's file and of the catalogue, and lectures; typing filters by name and
- * title. */
+/* Lectures, kernels by family, files, earlier runs and, in the palette, every action. Typing filters them by
+ * name and title (view/menu.h). The selected row's lesson stands beside the list, or below it. */
+#include "base/language.h"
 #include "tui/panes/pane.h"
+#include "tui/view/menu.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { NAME_COLUMNS = 24 };
+enum { NAME_COLUMNS = 24, BESIDE_COLUMNS = 110, LIST_COLUMNS = 70, TITLE = -1, BLANK = -2 };
 
 static void head(const StepContext *context, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "%s: %s_",
-             context->view->transient.beside ? "compare with" : "kernel", context->view->transient.filter);
-    snprintf(out->note, sizeof out->note, "type to filter, Enter opens, Esc closes");
+    static const char *const titles[] = {[MENU_KERNELS] = "kernel: ",
+                                         [MENU_BESIDE] = "compare with: ",
+                                         [MENU_HOME] = "redviz   find: ",
+                                         [MENU_PALETTE] = ":"};
+    const ViewTransient *transient = &context->view->transient;
+    snprintf(out->title, sizeof out->title, "%s%s_", tr(titles[transient->menu]), transient->filter);
+    snprintf(out->note, sizeof out->note, "%s",
+             transient->menu == MENU_PALETTE ? tr("an action, kernel, lecture or step; Esc closes")
+             : transient->menu == MENU_HOME  ? tr("type to find, Enter opens, F10 quits")
+                                             : tr("type to filter, Enter opens, Esc closes"));
 }
 
-/* Rows for kernels; the others show the lesson of the selected one. */
-static int list_rows(Rectangle area) {
-    return area.rows > 6 ? area.rows - 3 : area.rows;
+/* ---- lines --------------------------------------------------------------------------------------------- */
+
+typedef struct Lines { /* of the list: an index of a row, TITLE of the row that follows, or BLANK */
+    int count;
+    int line[2 * MENU_MOST];
+} Lines;
+
+/* Sections have titles as long as nothing is filtered. */
+static void make_lines(const View *view, const MenuList *list, Lines *out) {
+    out->count = 0;
+    for (int i = 0; i < list->count; i++) {
+        bool begins = !i || strcmp(list->rows[i].section, list->rows[i - 1].section) != 0;
+        if (begins && !*view->transient.filter) {
+            if (i) out->line[out->count++] = BLANK;
+            out->line[out->count++] = TITLE;
+        }
+        out->line[out->count++] = i;
+    }
 }
 
-static int first_shown(const View *view, int rows) {
-    return view->transient.choice < rows ? 0 : view->transient.choice - rows + 1;
+/* The first line on the screen: the choice is in the middle, except at both ends. */
+static int first_line(const View *view, const Lines *lines, int rows) {
+    int at = 0;
+    while (at < lines->count && lines->line[at] != view->transient.choice) at++;
+    int first = at - rows / 2, last = lines->count - rows;
+    if (first > last) first = last;
+    return first < 0 ? 0 : first;
 }
 
-static void draw_row(const MenuRow *row, Canvas *canvas, Rectangle area, int line, bool chosen) {
-    Text name = {0};
-    text_print(&name, "%s%s%s", chosen ? ">" : " ", row->kind == MENU_LECTURE ? "lecture " : "", row->name);
-    canvas_text(canvas, area, 0, line, chosen ? ROLE_CURRENT : ROLE_TEXT, text_string(&name));
-    int columns = canvas_text_columns(text_string(&name)) + 2;
+typedef struct Areas {
+    Rectangle list, lesson; /* lesson: no rows where there is no room */
+} Areas;
+
+static Areas divide(Rectangle area) {
+    if (area.columns >= BESIDE_COLUMNS)
+        return (Areas){
+            {area.column, area.row, LIST_COLUMNS, area.rows},
+            {area.column + LIST_COLUMNS + 2, area.row, area.columns - LIST_COLUMNS - 2, area.rows}};
+    if (area.rows <= 6) return (Areas){area, {0}};
+    return (Areas){{area.column, area.row, area.columns, area.rows - 3},
+                   {area.column, area.row + area.rows - 2, area.columns, 2}};
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------------- */
+
+/* "→ l": the keys of an action. */
+static void print_keys(const char *list, bool ascii, char *out, size_t bytes) {
+    char key[24];
+    size_t at = 0;
+    out[0] = 0;
+    for (int i = 0; keys_show(list, i, ascii, key, sizeof key) && at < bytes; i++)
+        at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", key);
+}
+
+static void print_name(const MenuRow *row, bool ascii, bool sectioned, char *out, size_t bytes) {
+    bool is_action = row->kind == MENU_ACTION || row->kind == MENU_BACK;
+    if (is_action)
+        print_keys(row->name, ascii, out, bytes);
+    else
+        snprintf(out, bytes, "%s%s", row->kind == MENU_LECTURE && !sectioned ? tr("lecture ") : "",
+                 row->name);
+}
+
+static void draw_row(const MenuRow *row, Canvas *canvas, Rectangle area, int line, bool chosen,
+                     bool sectioned) {
+    char name[128];
+    print_name(row, canvas->ascii, sectioned, name, sizeof name);
+    Role role = chosen ? ROLE_CURRENT : ROLE_TEXT;
+    canvas_text(canvas, area, 0, line, role, chosen ? ">" : " ");
+    int columns = canvas_text(canvas, area, 1, line, role, name) + 3;
     canvas_text(canvas, area, columns > NAME_COLUMNS ? columns : NAME_COLUMNS, line,
-                chosen ? ROLE_CURRENT : ROLE_DIM, row->title);
+                chosen ? ROLE_CURRENT : ROLE_DIM, tr(row->title));
     if (chosen) canvas_reverse(canvas, area, 0, line, area.columns);
-    text_done(&name);
+}
+
+static void draw_lesson(const MenuRow *row, Canvas *canvas, Rectangle area) {
+    if (!area.rows || row->kind != MENU_KERNEL) return;
+    const CatalogRow *kernel = catalog_row(row->index);
+    int at = kernel->lesson ? canvas_paragraph(canvas, area, 0, ROLE_TEXT, tr(kernel->lesson)) + 1 : 0;
+    if (at + 1 >= area.rows) return;
+    Rectangle below = {area.column, area.row + at, area.columns, area.rows - at};
+    if (kernel->watch) at += canvas_paragraph(canvas, below, 0, ROLE_DIM, tr(kernel->watch)) + 1;
+    for (const CatalogParameter *parameter = kernel->parameters; parameter->name && at < area.rows;
+         parameter++, at++)
+        canvas_print(canvas, area, 0, at, ROLE_TEXT, "%s %lld..%lld  %s", parameter->name,
+                     (long long)parameter->minimum, (long long)parameter->maximum, tr(parameter->meaning));
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    int choice = context->view->transient.choice, rows = list_rows(area),
-        first = first_shown(context->view, rows);
-    MenuRow row;
-    for (int line = 0; line < rows && view_menu_row(context->view, first + line, &row); line++)
-        draw_row(&row, canvas, area, line, first + line == choice);
-    Rectangle list = {area.column, area.row, area.columns, rows + (rows < area.rows)};
-    canvas_more(canvas, list, first > 0, view_menu_row(context->view, first + rows, &row));
-    if (!view_menu_choice(context->view, &row)) {
-        canvas_text(canvas, area, 0, 0, ROLE_WARNING, "no kernel matches; Backspace widens the filter");
-    } else if (rows < area.rows && row.kind == MENU_KERNEL && catalog_row(row.index)->lesson) {
-        Rectangle below = {area.column, area.row + rows + 1, area.columns, area.rows - rows - 1};
-        canvas_paragraph(canvas, below, 0, ROLE_TEXT, catalog_row(row.index)->lesson);
+    const View *view = context->view;
+    Areas areas = divide(area);
+    MenuList list;
+    Lines lines;
+    menu_list(view, &list);
+    make_lines(view, &list, &lines);
+    if (!list.count) {
+        canvas_text(canvas, area, 0, 0, ROLE_WARNING,
+                    tr("nothing has this name; Backspace widens the search"));
+        return;
     }
+    int rows = areas.list.rows, first = first_line(view, &lines, rows);
+    for (int at = 0; at < rows && first + at < lines.count; at++) {
+        int row = lines.line[first + at];
+        if (row == TITLE)
+            canvas_text(canvas, areas.list, 0, at, ROLE_TITLE,
+                        tr(list.rows[lines.line[first + at + 1]].section));
+        else if (row != BLANK)
+            draw_row(&list.rows[row], canvas, areas.list, at, row == view->transient.choice,
+                     !*view->transient.filter);
+    }
+    canvas_more(canvas, areas.list, first > 0, first + rows < lines.count);
+    draw_lesson(&list.rows[view->transient.choice], canvas, areas.lesson);
 }
 
 /* Selects; a click on the selected one opens it. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
-    int rows = list_rows(area), index = first_shown(view, rows) + row;
-    MenuRow clicked;
-    (void)context, (void)column;
-    if (row >= rows || !view_menu_row(view, index, &clicked)) return VIEW_IGNORED;
-    if (view->transient.choice == index) {
-        return view_choose(view);
-    }
-    view->transient.choice = index;
+    Areas areas = divide(area);
+    MenuList list;
+    Lines lines;
+    (void)context;
+    menu_list(view, &list);
+    make_lines(view, &list, &lines);
+    int at = first_line(view, &lines, areas.list.rows) + row;
+    if (row >= areas.list.rows || column >= areas.list.columns || at >= lines.count || lines.line[at] < 0)
+        return VIEW_IGNORED;
+    if (view->transient.choice == lines.line[at]) return menu_choose(view);
+    view->transient.choice = lines.line[at];
     return VIEW_CHANGED;
 }
 

@@ -1,6 +1,8 @@
 /* The metrics pane: the counts of step, line, interval, block and grid, side by side. Accesses have their
  * ideal counts. If rows are scarce, those with a count in this step come first. */
 #include "tui/panes/counter_rows.h"
+
+#include "base/language.h"
 #include "tui/panes/metric_rows.h"
 #include "tui/panes/pane.h"
 
@@ -24,9 +26,9 @@ typedef struct Scopes {
 } Scopes;
 
 static void head(const StepContext *context, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "metrics");
-    snprintf(out->note, sizeof out->note, "%s%s, PTX",
-             context->scene->outcome.counting ? "grid: counting   " : "",
+    snprintf(out->title, sizeof out->title, tr("metrics"));
+    snprintf(out->note, sizeof out->note, tr("%s%s, PTX"),
+             context->scene->outcome.counting ? tr("grid: counting   ") : "",
              context->scene->identity.captured ? "EMU. grid" : context->scene->identity.level);
 }
 
@@ -151,8 +153,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (counter_rows_height(context) && columns > NUMBER_COLUMNS) columns = NUMBER_COLUMNS;
     for (int scope = 0; scope < SCOPE_COUNT; scope++) {
         if (!shown[scope]) continue;
-        const char *name = columns < 10 && scope == 2 ? "intvl" : scopes.names[scope];
-        canvas_text(canvas, area, at + columns - 1 - (int)strlen(name), 0, ROLE_DIM, name);
+        const char *name = columns < 10 && scope == 2 ? "intvl" : tr(scopes.names[scope]);
+        canvas_text(canvas, area, at + columns - 1 - canvas_text_columns(name), 0, ROLE_DIM, name);
         at += columns;
     }
     int count = order_rows(&scopes, area, order);
@@ -174,4 +176,5 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     return VIEW_CHANGED;
 }
 
-const Pane pane_metrics = {.slot = SLOT_SIDE, .head = head, .draw = draw, .click = click};
+const Pane pane_metrics = {
+    .slot = SLOT_SIDE, .tells = HIDES_ALL & ~HIDES_HERE, .head = head, .draw = draw, .click = click};

@@ -9,6 +9,8 @@
  *   inputs       4                       4
  */
 #include "tui/panes/pane.h"
+
+#include "base/language.h"
 #include "tui/panes/reduction_row.h"
 
 #include <inttypes.h>
@@ -41,9 +43,9 @@ static const ReductionBox *only_adder(const ReductionLevel *level) {
 
 /* "t0 adds 16 words, as a tree"; "one by one" */
 static void print_own_sum(const ReductionLevel *level, const ReductionBox *box, char *out, size_t bytes) {
-    snprintf(out, bytes, "t%d %s %d words%s", box->thread,
-             strcmp(level->operation, "+") ? "compares" : "adds", box->term_count,
-             level->is_tree ? ", as a tree" : ", one by one");
+    snprintf(out, bytes, tr("t%d %s %d words%s"), box->thread,
+             strcmp(level->operation, "+") ? tr("compares") : tr("adds"), box->term_count,
+             level->is_tree ? tr(", as a tree") : tr(", one by one"));
 }
 
 /* "+ the word 2 away" */
@@ -51,61 +53,61 @@ static void print_distance(const ReductionLevel *level, char *out, size_t bytes)
     int distance = level->distance < 0 ? -level->distance : level->distance;
     bool lanes = level->through == TRACE_SHUFFLE;
     const ReductionBox *only = level->place == PLACE_WORD && !distance ? only_adder(level) : NULL;
-    const char *what = level->place == PLACE_WORD ? "word" : lanes ? "lane" : "thread";
+    const char *what = level->place == PLACE_WORD ? "word" : lanes ? "lane" : tr("thread");
     if (level->kind == TREE_INPUTS)
-        snprintf(out, bytes, "the inputs");
+        snprintf(out, bytes, tr("the inputs"));
     else if (level->kind == TREE_TAKE)
-        snprintf(out, bytes, "values handed over");
+        snprintf(out, bytes, tr("values handed over"));
     else if (level->through == TRACE_REDUX)
-        snprintf(out, bytes, "all lanes of a warp");
+        snprintf(out, bytes, tr("all lanes of a warp"));
     else if (level->through == TRACE_MATRIX)
-        snprintf(out, bytes, "+ the rows of a matrix");
+        snprintf(out, bytes, tr("+ the rows of a matrix"));
     else if (level->through == TRACE_SHARED_ATOMIC || level->through == TRACE_GLOBAL_ATOMIC)
-        snprintf(out, bytes, to_one_word(level) ? "atomics to one word" : "atomics, a word each");
+        snprintf(out, bytes, to_one_word(level) ? tr("atomics to one word") : tr("atomics, a word each"));
     else if (only && only->term_count > 2)
         print_own_sum(level, only, out, bytes);
     else if (!distance)
-        snprintf(out, bytes, "%s values of the same thread", level->operation);
+        snprintf(out, bytes, tr("%s values of the same thread"), level->operation);
     else if (level->crosswise)
-        snprintf(out, bytes, "%s the %s across %d", level->operation, what, distance);
+        snprintf(out, bytes, tr("%s the %s across %d"), level->operation, what, distance);
     else
-        snprintf(out, bytes, "%s the %s %d away", level->operation, what, distance);
+        snprintf(out, bytes, tr("%s the %s %d away"), level->operation, what, distance);
 }
 
 static void head(const StepContext *context, PaneHead *out) {
     BoxRow row = boxes_row(context, out->columns);
     char name[32], distance[64];
     if (!row.level) {
-        snprintf(out->title, sizeof out->title, "reduction");
+        snprintf(out->title, sizeof out->title, tr("reduction"));
         return;
     }
     boxes_print_name(&row, name, sizeof name);
     bool is_narrow = out->columns < NARROW_HEAD; /* fewer words, none cut off */
     if (is_narrow)
-        snprintf(out->title, sizeof out->title, "reduction  %s", name);
+        snprintf(out->title, sizeof out->title, tr("reduction  %s"), name);
     else
-        snprintf(out->title, sizeof out->title, "reduction   %s[%" PRId64 "..%" PRId64 "] of %d", name,
-                 row.first, row.first + row.count - 1, row.level->box_count);
+        snprintf(out->title, sizeof out->title, tr("reduction   %s[%lld..%lld] of %d"), name,
+                 (long long)row.first, (long long)row.first + row.count - 1, row.level->box_count);
     print_distance(row.level, distance, sizeof distance);
     if (row.is_chain) {
-        snprintf(out->title, sizeof out->title, "reduction   t%d, element by element",
+        snprintf(out->title, sizeof out->title, tr("reduction   t%d, element by element"),
                  row.level->boxes[0].thread);
-        snprintf(out->note, sizeof out->note, "addition %" PRId64 " of %d", row.selected,
+        snprintf(out->note, sizeof out->note, tr("addition %lld of %d"), (long long)row.selected,
                  row.level->box_count - 1);
         return;
     }
     int threads = boxes_tree(&row)->thread_count, folds = reduction_fold_count(row.reduction);
     if (boxes_show_adders(&row, out->rows))
-        snprintf(out->note, sizeof out->note, "level %d of %d: %s", row.level->number, folds, distance);
+        snprintf(out->note, sizeof out->note, tr("level %d of %d: %s"), row.level->number, folds, distance);
     else if (row.level->kind == TREE_FOLD)
-        snprintf(out->note, sizeof out->note, "level %d of %d: %s; %d of %d %sadd", row.level->number, folds,
-                 distance, row.level->adder_count, threads, is_narrow ? "" : "threads ");
+        snprintf(out->note, sizeof out->note, tr("level %d of %d: %s; %d of %d %sadd"), row.level->number,
+                 folds, distance, row.level->adder_count, threads, is_narrow ? "" : tr("threads "));
     else if (boxes_has_trap(&row))
-        snprintf(out->note, sizeof out->note, "%s; %u of %d threads %s", distance,
+        snprintf(out->note, sizeof out->note, tr("%s; %u of %d threads %s"), distance,
                  context->step_index->step[context->view->place.step].lanes, threads,
-                 context->event.is_load ? "load" : "store");
+                 context->event.is_load ? tr("load") : tr("store"));
     else
-        snprintf(out->note, sizeof out->note, "%s; %d of %d threads", distance, row.level->adder_count,
+        snprintf(out->note, sizeof out->note, tr("%s; %d of %d threads"), distance, row.level->adder_count,
                  threads);
 }
 
@@ -119,7 +121,7 @@ static void draw_history(BoxRow row, int line, int rows) {
         if (level->kind == TREE_FOLD)
             snprintf(text, sizeof text, "level %d", level->number);
         else
-            snprintf(text, sizeof text, "loaded");
+            snprintf(text, sizeof text, tr("loaded"));
         canvas_text(row.canvas, row.area, 1, line, ROLE_DIM, text);
         for (int b = 0; b < row.count; b++) {
             const ReductionBox *box = boxes_at(&row, b);
@@ -152,16 +154,19 @@ static int count_history(const BoxRow *row, int room) {
     return count;
 }
 
-/* If room is scarce, the order of importance: the operands, the faults, which threads add, then the rest. */
-static void draw_levels(BoxRow *row) {
+/* If room is scarce, the order of importance: the operands, the faults, which threads add, then the rest.
+ * Returns the rows used. `history`: the rows of earlier levels among them; NULL: a row of boxes below the first,
+ * without what is true of the whole level. */
+static int draw_levels(BoxRow *row, int *history_rows) {
+    bool is_first = history_rows != NULL;
     BoxFaults faults;
     boxes_find_faults(row, &faults);
     bool has_before = row->is_chain || (row->level->kind != TREE_INPUTS && boxes_show_before(row));
-    int line = 0, room = row->area.rows - 2 - has_before;
+    int line = 0, room = row->area.rows - 1 - row->tall * (1 + has_before);
     bool trap = boxes_has_trap(row);
     BoxWays ways = boxes_plan_ways(row, room - trap - (faults.count > 0));
     room -= ways.rows + trap + faults.count;
-    int adders = boxes_show_adders(row, row->area.rows) && room > 0;
+    int adders = is_first && boxes_show_adders(row, row->area.rows) && room > 0;
     int rounding = boxes_sum_floats(row) && room > adders;
     int error = rounding && room > adders + rounding;
     int threads = row->level->place == PLACE_WORD && room > adders + rounding + error;
@@ -170,13 +175,15 @@ static void draw_levels(BoxRow *row) {
     room -= kept;
     int inputs = room > 0 && boxes_count_inputs(row);
     room -= inputs;
-    int history = row->is_chain ? 0 : count_history(row, room);
+    int history = row->is_chain || row->tall > 1 || !is_first ? 0 : count_history(row, room);
+    if (is_first) *history_rows = history;
     boxes_draw_indexes(row, line++);
     if (history > 0) draw_history(*row, line, history), line += history;
-    if (has_before) boxes_draw_before(row, line++);
+    if (has_before) boxes_draw_before(row, line), line += row->tall;
     boxes_draw_ways(row, &ways, line);
     line += ways.rows;
-    boxes_draw_after(row, line++);
+    boxes_draw_after(row, line);
+    line += row->tall;
     boxes_draw_kept(row, line, kept);
     line += kept;
     if (trap) boxes_draw_trap(row, line++);
@@ -187,14 +194,44 @@ static void draw_levels(BoxRow *row) {
     if (error) boxes_draw_error(row, line++);
     for (int i = 0; i < faults.count; i++)
         canvas_text(row->canvas, row->area, 1, line++, ROLE_WARNING, faults.line[i]);
+    return line;
+}
+
+/* A value in the window lives before or after the level. */
+static bool is_alive(const BoxRow *row) {
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        if ((box->has_before && box->was_live) || (box->has_after && box->is_live)) return true;
+    }
+    return false;
+}
+
+/* Below a whole row of boxes, the next ones with values, as long as each has room for its values and operands. */
+static void draw_bands(BoxRow row, int used, int each) {
+    enum { GAP = 1 };
+    int rows = row.area.rows, width = row.count, count = row.level->box_count;
+    int top_row = row.area.row;
+    if (row.is_chain || boxes_has_trap(&row)) return;
+    for (int top = used + GAP; top + each <= rows && row.first + width < count;) {
+        row.first += width;
+        if (row.first + row.count > count) row.count = (int)(count - row.first);
+        if (!is_alive(&row)) continue;
+        row.area.row = top_row + top;
+        row.area.rows = rows - top;
+        draw_levels(&row, NULL);
+        top += each + GAP;
+    }
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
+    enum { LEAST_TALL_ROWS = 4 * CANVAS_BIG_ROWS };
     BoxRow row = boxes_row(context, area.columns);
     if (!row.level) return;
     row.canvas = canvas;
     row.area = area;
-    draw_levels(&row);
+    if (area.rows < LEAST_TALL_ROWS) row.tall = 1;
+    int history, used = draw_levels(&row, &history);
+    draw_bands(row, used, used - history);
 }
 
-const Pane pane_reduction = {.slot = SLOT_REDUCTION, .head = head, .draw = draw};
+const Pane pane_reduction = {.slot = SLOT_REDUCTION, .tells_here = HIDES_VALUES, .head = head, .draw = draw};

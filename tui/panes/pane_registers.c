@@ -2,16 +2,17 @@
  * inputs folded into it, and the step that produced it. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include "tui/view/registers.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NAME_COLUMNS = 8, LEAST_VALUE_COLUMNS = 12, INPUTS_COLUMNS = 8 };
+enum { NAME_COLUMNS = 8, LEAST_VALUE_COLUMNS = 12, INPUTS_COLUMNS = 8, STEP_COLUMNS = 11 };
 
 static void head(const StepContext *context, PaneHead *out) {
-    snprintf(out->title, sizeof out->title, "registers  w%d lane %d", context->event.warp,
+    snprintf(out->title, sizeof out->title, tr("registers  w%d lane %d"), context->event.warp,
              context->view->selection.lane);
-    snprintf(out->note, sizeof out->note, "after this step");
+    snprintf(out->note, sizeof out->note, tr("after this step"));
 }
 
 /* Columns of the values: those of the longest, with a space before it. */
@@ -21,8 +22,8 @@ static int value_columns(const StepContext *context, const Registers *registers)
     int columns = LEAST_VALUE_COLUMNS;
     for (int i = 0; i < registers->count; i++) {
         if (!register_values(context, registers->items[i], &values)) continue;
-        register_print(context, registers->items[i], values.bits[context->view->selection.lane], text,
-                       sizeof text);
+        register_print(context, register_type(context, registers->items[i]),
+                       values.bits[context->view->selection.lane], text, sizeof text);
         if ((int)strlen(text) >= columns) columns = (int)strlen(text) + 1;
     }
     return columns;
@@ -33,24 +34,30 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
     int lane = context->view->selection.lane, from = values->producer[lane];
     char text[40];
     canvas_text(canvas, area, 0, row, ROLE_CURRENT, reg->name);
-    register_print(context, reg, values->bits[lane], text, sizeof text);
+    register_print(context, register_type(context, reg), values->bits[lane], text, sizeof text);
     canvas_print(canvas, area, NAME_COLUMNS, row, ROLE_TEXT, "%*s", columns, text);
     if (values->weight[lane])
         canvas_print(canvas, area, NAME_COLUMNS + columns, row, ROLE_TEXT, "%*" PRIu32, INPUTS_COLUMNS,
                      values->weight[lane]);
     if (from >= 0)
-        canvas_print(canvas, area, NAME_COLUMNS + columns + INPUTS_COLUMNS, row, ROLE_DIM, "%11d",
-                     context->steps->step_of_event[from] + 1);
+        canvas_print(canvas, area, NAME_COLUMNS + columns + INPUTS_COLUMNS, row, ROLE_DIM, "%*d",
+                     STEP_COLUMNS, context->steps->step_of_event[from] + 1);
+}
+
+/* Ends before column `end`, which it returns. */
+static int draw_head(Canvas *canvas, Rectangle area, int end, const char *text) {
+    canvas_text(canvas, area, end - canvas_text_columns(text), 0, ROLE_DIM, text);
+    return end;
 }
 
 /* What to do if there is nothing to show; NULL: there is something. */
 static const char *print_empty(const StepContext *context, const Registers *registers) {
     RegisterValues values;
     if (!scene_can_replay(context->scene, context->view->place.block))
-        return "Too long to replay: p, then a smaller n.";
+        return tr("Too long to replay: p, then a smaller n.");
     for (int i = 0; i < registers->count; i++)
         if (register_values(context, registers->items[i], &values)) return NULL;
-    return "No registers here: > steps on.";
+    return tr("No registers here: > steps on.");
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -63,8 +70,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         return;
     }
     int columns = value_columns(context, &registers);
-    canvas_print(canvas, area, NAME_COLUMNS, 0, ROLE_DIM, "%*s%*s  from step", columns, "value",
-                 INPUTS_COLUMNS, "inputs");
+    int end = draw_head(canvas, area, NAME_COLUMNS + columns, tr("value"));
+    end = draw_head(canvas, area, end + INPUTS_COLUMNS, tr("inputs"));
+    draw_head(canvas, area, end + STEP_COLUMNS, tr("from step"));
     for (int i = 0, row = 1; i < registers.count && row < area.rows; i++)
         if (register_values(context, registers.items[i], &values))
             draw_register(context, canvas, area, row++, columns, registers.items[i], &values);
@@ -75,4 +83,5 @@ static bool is_empty(const StepContext *context) {
     return !scene_can_replay(context->scene, context->view->place.block);
 }
 
-const Pane pane_registers = {.slot = SLOT_SIDE, .is_empty = is_empty, .head = head, .draw = draw};
+const Pane pane_registers = {
+    .slot = SLOT_SIDE, .tells_here = HIDES_VALUES, .is_empty = is_empty, .head = head, .draw = draw};

@@ -2,6 +2,8 @@
  * reason why its counts differ from those of its PTX. On a narrow screen, the numbers that the text does not
  * contain stay; the address and the share that is predicated off are dropped first. */
 #include "tui/panes/sampled_code.h"
+
+#include "base/language.h"
 #include "tui/panes/pane.h"
 
 #include <inttypes.h>
@@ -85,7 +87,7 @@ static uint64_t samples_of(const SassInstruction *instruction) {
 /* False: no machine code. */
 static bool listing_open(SassPage *listing, const StepContext *context, int columns) {
     *listing = (SassPage){.context = context};
-    if (!sampled_code_open(context, &listing->code)) return false;
+    if (!sampled_code_open_assembled(context, &listing->code)) return false;
     const SassKernel *kernel = listing->code.sass.kernel;
     listing->columns = choose_columns(kernel, columns);
     for (int i = 0; i < kernel->count; i++) {
@@ -129,19 +131,19 @@ static int first_row(const SassPage *listing, int rows) {
 
 /* ---- drawing ------------------------------------------------------------------------------------------- */
 
+/* Returns the column behind it. */
+static int draw_head(Canvas *canvas, Rectangle area, int at, int columns, const char *text) {
+    if (columns) canvas_text(canvas, area, at + columns - canvas_text_columns(text), 0, ROLE_DIM, text);
+    return at + columns;
+}
+
 static void draw_heads(const SassColumns *c, Canvas *canvas, Rectangle area) {
-    int at = 1;
-    canvas_print(canvas, area, at, 0, ROLE_DIM, "%*s%*s%*s%*s%*s", c->at, c->at ? "at" : "", c->executed,
-                 !c->executed    ? ""
-                 : c->has_commas ? "executed"
-                                 : "warps",
-                 c->lanes,
-                 !c->lanes ? ""
-                 : c->off  ? "lanes"
-                           : "on",
-                 c->off, c->off ? "off" : "", c->samples, c->samples ? "samples" : "");
-    at += c->at + c->executed + c->lanes + c->off + c->samples + c->bar + 1;
-    canvas_text(canvas, area, at, 0, ROLE_DIM, "instruction");
+    int at = draw_head(canvas, area, 1, c->at, tr("at"));
+    at = draw_head(canvas, area, at, c->executed, c->has_commas ? tr("executed") : tr("warps"));
+    at = draw_head(canvas, area, at, c->lanes, c->off ? tr("lanes") : "on");
+    at = draw_head(canvas, area, at, c->off, "off");
+    at = draw_head(canvas, area, at, c->samples, tr("samples"));
+    canvas_text(canvas, area, at + c->bar + 1, 0, ROLE_DIM, tr("instruction"));
 }
 
 static void draw_bar(const SassPage *listing, uint64_t samples, Canvas *canvas, Rectangle area, int at,
@@ -185,11 +187,11 @@ static int draw_numbers(const SassPage *listing, const SassSums *sums, bool has_
 static void print_line(const SassPage *listing, const SassLine *line, Text *out) {
     const PtxSourceLine *at = &listing->context->code->line;
     if (!line->file) {
-        text_add(out, "without a source line");
+        text_add(out, tr("without a source line"));
         return;
     }
     if (!line->line) {
-        text_print(out, "%s, called from several lines", line->file);
+        text_print(out, tr("%s, called from several lines"), line->file);
         return;
     }
     const char *text = scene_source_line(listing->context->scene, line->file, line->line);
@@ -272,7 +274,7 @@ static bool print_note(const SampledCode *code, int columns, char out[NOTE_BYTES
     char origin[ORIGIN_BYTES], sizes[ORIGIN_BYTES];
     sampled_code_print_origin(code, origin);
     sampled_code_print_sizes(code, sizes);
-    snprintf(out, NOTE_BYTES, "%s; %s", origin, sizes);
+    snprintf(out, NOTE_BYTES, tr("%s; %s"), origin, sizes);
     if ((int)strlen("sass") + canvas_text_columns(out) + AROUND_COLUMNS <= columns) return true;
     snprintf(out, NOTE_BYTES, "%s", origin);
     return false;
@@ -288,7 +290,7 @@ static void head(const StepContext *context, PaneHead *out) {
     SampledCode code;
     char note[NOTE_BYTES];
     snprintf(out->title, sizeof out->title, "sass");
-    if (sampled_code_open(context, &code)) {
+    if (sampled_code_open_assembled(context, &code)) {
         print_note(&code, out->columns, note);
         snprintf(out->note, sizeof out->note, "%.*s", (int)sizeof out->note - 1, note);
     }
@@ -297,7 +299,7 @@ static void head(const StepContext *context, PaneHead *out) {
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     SassPage listing;
-    char text[ORIGIN_BYTES];
+    char text[MISSING_BYTES];
     if (!listing_open(&listing, context, area.columns)) {
         sampled_code_print_missing(&listing.code, text);
         canvas_paragraph(canvas, area, 0, ROLE_DIM, text);
@@ -335,4 +337,5 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     return VIEW_CHANGED;
 }
 
-const Pane pane_sass = {.slot = SLOT_SOURCE, .head = head, .draw = draw, .click = click};
+const Pane pane_sass = {
+    .slot = SLOT_SOURCE, .tells = HIDES_ALL & ~HIDES_HERE, .head = head, .draw = draw, .click = click};

@@ -2,6 +2,7 @@
  * into the rows, those around the selected lane first. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include "tui/panes/ruler.h"
 #include <stdio.h>
 
@@ -54,23 +55,23 @@ static void head(const StepContext *context, PaneHead *out) {
     int at = snprintf(out->title, sizeof out->title, "shuffle %s", shuffle.mode);
     if (shuffle.delta) at += snprintf(out->title + at, sizeof out->title - (size_t)at, " %d", shuffle.delta);
     if (context->code && context->code->line.line)
-        at +=
-            snprintf(out->title + at, sizeof out->title - (size_t)at, "   line %d", context->code->line.line);
+        at += snprintf(out->title + at, sizeof out->title - (size_t)at, tr("   line %d"),
+                       context->code->line.line);
     snprintf(out->title + at, sizeof out->title - (size_t)at, "   w%d", context->event.warp);
     if (shuffle.undefined) {
         step_context_describe_lanes(shuffle.undefined, lanes, sizeof lanes);
-        snprintf(out->note, sizeof out->note, "%s: undefined value!", lanes);
+        snprintf(out->note, sizeof out->note, tr("%s: undefined value!"), lanes);
         out->note_role = ROLE_WARNING;
     } else if (shuffle.keeps) {
         step_context_describe_lanes(shuffle.keeps, lanes, sizeof lanes);
-        snprintf(out->note, sizeof out->note, "%s keep%s", lanes,
-                 shuffle.keeps & (shuffle.keeps - 1) ? " their own values" : "s its own value");
+        snprintf(out->note, sizeof out->note, tr("%s keep%s"), lanes,
+                 shuffle.keeps & (shuffle.keeps - 1) ? tr(" their own values") : tr("s its own value"));
     }
 }
 
 static void draw_sources(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler) {
     ruler_draw(ruler, canvas, area, 0, context->view->selection.lane);
-    canvas_text(canvas, area, 1, 1, ROLE_DIM, "from");
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("from"));
     uint32_t exists = step_context_existing_lanes(context, context->event.warp);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         int column = ruler_column(ruler, lane), source = context->event.source[lane];
@@ -240,15 +241,15 @@ static void draw_lane_note(const StepContext *context, Canvas *canvas, Rectangle
     step_context_print_value(context, event->operand[lane], 0, own, sizeof own);
     step_context_print_value(context, event->value[0][lane], 0, taken, sizeof taken);
     if (!(event->mask >> lane & 1))
-        canvas_print(canvas, area, 1, row, ROLE_DIM, "lane %d is not active in this shuffle", lane);
+        canvas_print(canvas, area, 1, row, ROLE_DIM, tr("lane %d is not active in this shuffle"), lane);
     else if (source == UNDEFINED)
         canvas_print(canvas, area, 1, row, ROLE_WARNING,
-                     "lane %d reads an inactive lane: its value is undefined", lane);
+                     tr("lane %d reads an inactive lane: its value is undefined"), lane);
     else if (source == lane)
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d keeps its own value: %s", lane, taken);
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("lane %d keeps its own value: %s"), lane, taken);
     else
-        canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d has %s and takes %s from lane %d", lane, own,
-                     taken, source);
+        canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("lane %d has %s and takes %s from lane %d"), lane,
+                     own, taken, source);
 }
 
 static int longest_value(const StepContext *context) {
@@ -280,8 +281,8 @@ static void draw_value(const StepContext *context, Canvas *canvas, Rectangle are
 }
 
 static void draw_value_labels(Canvas *canvas, Rectangle area, int row) {
-    canvas_text(canvas, area, 1, row, ROLE_DIM, "has");
-    canvas_text(canvas, area, 1, row + 1, ROLE_DIM, "takes");
+    canvas_text(canvas, area, 1, row, ROLE_DIM, tr("has"));
+    canvas_text(canvas, area, 1, row + 1, ROLE_DIM, tr("takes"));
 }
 
 /* Own and taken values: below the lanes if they are short enough, else as many lanes per row as fit. */
@@ -320,7 +321,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         draw_values(context, canvas, area, &ruler, area.rows - row > 3 ? row + 1 : row);
     else if (row < area.rows)
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    "= keeps its own value   ? undefined: the source lane is inactive");
+                    tr("= keeps its own value   ? undefined: the source lane is inactive"));
 }
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
@@ -331,5 +332,9 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     return VIEW_CHANGED;
 }
 
-const Pane pane_shuffle = {
-    .slot = SLOT_PICTURE, .kinds = 1u << TRACE_SHUFFLE, .head = head, .draw = draw, .click = click};
+const Pane pane_shuffle = {.slot = SLOT_PICTURE,
+                           .tells_here = HIDES_LANES | HIDES_VALUES,
+                           .kinds = 1u << TRACE_SHUFFLE,
+                           .head = head,
+                           .draw = draw,
+                           .click = click};

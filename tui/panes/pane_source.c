@@ -2,7 +2,9 @@
  * in its place. Lines that are too long continue below. Only lines with events need the gutter's columns; all
  * other text may use them. One scope of the gutter is the samples of the whole kernel on a GPU, with the
  * stall reason of the current line in the last row. The sign after a line's number is of the block's whole
- * run: 'X' is an access of a hazard, '!' a bank conflict. */
+ * run: 'X' is an access of a hazard, '!' a bank conflict or another slow place
+ * of the list that f goes through. */
+#include "base/language.h"
 #include "base/line_break.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/source_gutter.h"
@@ -52,9 +54,10 @@ static void print_samples_note(const StepContext *context, PaneHead *out) {
     char origin[ORIGIN_BYTES];
     if (sampled_code_open(context, &code)) {
         sampled_code_print_origin(&code, origin);
-        snprintf(out->note, sizeof out->note, "%.120s: samples, SASS", origin);
+        snprintf(out->note, sizeof out->note, tr("%.120s: samples, SASS"), origin);
     }
-    if (!code.sass.kernel || !fits(out)) snprintf(out->note, sizeof out->note, "whole kernel: samples, SASS");
+    if (!code.sass.kernel || !fits(out))
+        snprintf(out->note, sizeof out->note, tr("whole kernel: samples, SASS"));
     sampled_code_done(&code);
 }
 
@@ -67,9 +70,9 @@ static void print_columns_note(const char *scope, PaneHead *out) {
     for (int form = 0; form < 4; form++) {
         snprintf(out->title, sizeof out->title, "%s", form & 1 && name ? strstr(whole, "  ") + 2 : whole);
         if (form < 2)
-            snprintf(out->note, sizeof out->note, "%s: lanes, wavefronts", scope);
+            snprintf(out->note, sizeof out->note, tr("%s: lanes, wavefronts"), scope);
         else
-            snprintf(out->note, sizeof out->note, "lanes, wavefronts");
+            snprintf(out->note, sizeof out->note, tr("lanes, wavefronts"));
         if (fits(out)) return;
     }
 }
@@ -77,18 +80,18 @@ static void print_columns_note(const char *scope, PaneHead *out) {
 static void head(const StepContext *context, PaneHead *out) {
     char scope[32];
     if (has_source(context) && context->view->display.source != SOURCE_PTX)
-        snprintf(out->title, sizeof out->title, "source  %s", scene_file_name(context->code->line.file));
+        snprintf(out->title, sizeof out->title, tr("source  %s"), scene_file_name(context->code->line.file));
     else
         snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
-    if (context->view->transient.hides_figures) return;
+    if (context->view->transient.hides) return;
     if (context->view->display.gutter == GUTTER_SAMPLES) {
         print_samples_note(context, out);
         return;
     }
     if (context->view->display.gutter == GUTTER_RUN)
-        snprintf(scope, sizeof scope, "block's run");
+        snprintf(scope, sizeof scope, tr("block's run"));
     else if (context->view->display.gutter == GUTTER_STEP)
-        snprintf(scope, sizeof scope, "this step");
+        snprintf(scope, sizeof scope, tr("this step"));
     else
         snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
     print_columns_note(scope, out);
@@ -100,7 +103,7 @@ enum { SIGN_HAZARD = 'X', SIGN_CONFLICT = '!' };
 
 /* 0: none. */
 static char sign_of_pc(const StepContext *context, int pc) {
-    if (context->view->transient.hides_figures) return 0;
+    if (context->view->transient.hides) return 0;
     if (step_context_is_of_hazard(context, pc)) return SIGN_HAZARD;
     return context->step_index->has_conflicts[pc] ? SIGN_CONFLICT : 0;
 }
@@ -114,7 +117,9 @@ static char sign_of_line(const StepContext *context, const char *file, int line)
         char sign = sign_of_pc(context, pc);
         if (sign) found = sign;
     }
-    return found;
+    bool is_slow =
+        !found && !context->view->transient.hides && step_context_is_slow_line(context, file, line);
+    return is_slow ? SIGN_CONFLICT : found;
 }
 
 static void draw_sign(Canvas *canvas, Rectangle area, int row, char sign) {

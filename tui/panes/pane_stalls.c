@@ -3,6 +3,8 @@
  * ordered by the kernel's share, so that they do not move during the run; otherwise the line's reasons come
  * first. */
 #include "tui/panes/sampled_code.h"
+
+#include "base/language.h"
 #include "tui/panes/pane.h"
 
 #include <inttypes.h>
@@ -21,8 +23,6 @@ enum {
 };
 
 enum { AROUND_COLUMNS = 7 }; /* of a title and a note: the line and the spaces between them */
-
-static const char WHY[] = "stalls: why warps wait";
 
 typedef struct StallRow {
     SassStall stall;
@@ -116,9 +116,9 @@ static void choose_columns(StallTable *table, int columns) {
 static void draw_name(const StallTable *table, SassStall stall, Canvas *canvas, Rectangle area, int row) {
     Role role = stall == SASS_STALL_selected ? ROLE_GOOD : ROLE_TEXT;
     int room = table->name_columns - 1;
-    int at = sampled_code_draw_cut(canvas, area, 0, row, room, role, sass_stalls[stall].words) + 1;
-    if (at + 4 <= room)
-        sampled_code_draw_cut(canvas, area, at, row, room - at, ROLE_DIM, sass_stalls[stall].tool_name);
+    int at = sampled_code_draw_cut(canvas, area, 0, row, room, role, tr(sass_stalls[stall].words)) + 1;
+    if (at + canvas_text_columns(sass_stalls[stall].tool_name) <= room)
+        canvas_text(canvas, area, at, row, ROLE_DIM, sass_stalls[stall].tool_name);
 }
 
 static int draw_bar(const StallTable *table, double percent, Canvas *canvas, Rectangle area, int at,
@@ -140,26 +140,26 @@ static int draw_percent(double percent, Canvas *canvas, Rectangle area, int at, 
     return at + NUMBER;
 }
 
-/* What the numbers are; if there is no row for that, the overhead of sampling. */
-static void draw_heads(const StallTable *table, const StepContext *context, bool has_sampling, Canvas *canvas,
-                       Rectangle area) {
-    const SassMeasured *sampled = &table->code.sass.kernel->sampled;
-    char text[64] = "share of samples", slowdown[PERCENT_BYTES];
+/* Above the numbers that begin at column `at`; returns the column behind them. */
+static int draw_head(const char *text, Canvas *canvas, Rectangle area, int at) {
+    canvas_text(canvas, area, at + NUMBER - 1 - canvas_text_columns(text), 0, ROLE_DIM, text);
+    return at + NUMBER;
+}
+
+/* What the numbers are. */
+static void draw_heads(const StallTable *table, const StepContext *context, Canvas *canvas, Rectangle area) {
+    char text[64];
     int at = table->name_columns + table->bar;
-    sampled_code_print_slowdown(&table->code, slowdown);
-    if (!has_sampling && sampled->period && *slowdown)
-        snprintf(text, sizeof text, "every %" PRIu32 " cycles, time x %s", sampled->period, slowdown);
-    sampled_code_draw_cut(canvas, area, 0, 0, at - 2, ROLE_DIM, text);
+    sampled_code_draw_cut(canvas, area, 0, 0, at - 2, ROLE_DIM, tr("share of samples"));
     if (table->compares) {
-        canvas_print(canvas, area, at, 0, ROLE_DIM, "%*s %*s %*s", NUMBER - 1, "here", NUMBER - 1, "other",
-                     NUMBER - 1, "more");
+        at = draw_head(tr("here"), canvas, area, at);
+        at = draw_head(tr("other"), canvas, area, at);
+        draw_head(tr("more"), canvas, area, at);
         return;
     }
-    snprintf(text, sizeof text, "line %d", context->code ? context->code->line.line : 0);
-    int first = at + NUMBER - 1 - canvas_text_columns(text);
-    canvas_text(canvas, area, first, 0, ROLE_DIM, text);
-    at += NUMBER + (table->has_kernel_bar ? table->bar : 0);
-    canvas_print(canvas, area, at, 0, ROLE_DIM, "%*s", NUMBER - 1, "kernel");
+    snprintf(text, sizeof text, tr("line %d"), context->code ? context->code->line.line : 0);
+    at = draw_head(text, canvas, area, at);
+    draw_head("kernel", canvas, area, at + (table->has_kernel_bar ? table->bar : 0));
 }
 
 static void draw_row(const StallTable *table, const StallRow *stall, Canvas *canvas, Rectangle area,
@@ -187,22 +187,24 @@ static void draw_row(const StallTable *table, const StallRow *stall, Canvas *can
 static void head(const StepContext *context, PaneHead *out) {
     StallTable table;
     char origin[ORIGIN_BYTES];
-    snprintf(out->title, sizeof out->title, "stalls");
+    const char *why = tr("stalls: why warps wait");
+    snprintf(out->title, sizeof out->title, tr("stalls"));
     if (table_open(&table, context, 0)) {
         sampled_code_print_origin(&table.code, origin);
         snprintf(out->note, sizeof out->note, "%s", origin);
         if (table.compares)
-            snprintf(out->title, sizeof out->title, "stalls  %s, other: %s", table.name, table.other_name);
-        else if (canvas_text_columns(WHY) + canvas_text_columns(origin) + AROUND_COLUMNS <= out->columns)
-            snprintf(out->title, sizeof out->title, "%s", WHY);
+            snprintf(out->title, sizeof out->title, tr("stalls  %s, other: %s"), table.name,
+                     table.other_name);
+        else if (canvas_text_columns(why) + canvas_text_columns(origin) + AROUND_COLUMNS <= out->columns)
+            snprintf(out->title, sizeof out->title, "%s", why);
     }
     table_done(&table);
 }
 
 static void draw_nothing(const StallTable *table, Canvas *canvas, Rectangle area) {
-    char text[ORIGIN_BYTES];
+    char text[MISSING_BYTES];
     if (table->code.sass.kernel)
-        snprintf(text, sizeof text, "Not known: the machine code is not sampled.");
+        snprintf(text, sizeof text, tr("Not known: the machine code is not sampled."));
     else
         sampled_code_print_missing(&table->code, text);
     canvas_paragraph(canvas, area, 0, ROLE_DIM, text);
@@ -219,7 +221,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         return;
     }
     choose_columns(&table, area.columns);
-    if (has_heads) draw_heads(&table, context, has_sampling, canvas, area);
+    if (has_heads) draw_heads(&table, context, canvas, area);
     for (int i = 0; i < table.count && i < body.rows; i++) draw_row(&table, &table.rows[i], canvas, body, i);
     if (has_sampling) {
         sampled_code_print_sampling(&table.code, text);
@@ -233,4 +235,5 @@ static bool is_empty(const StepContext *context) {
     return !sass.kernel || !sass_sums(sass.kernel).all_samples;
 }
 
-const Pane pane_stalls = {.slot = SLOT_SIDE, .is_empty = is_empty, .head = head, .draw = draw};
+const Pane pane_stalls = {
+    .slot = SLOT_SIDE, .tells = HIDES_ALL & ~HIDES_HERE, .is_empty = is_empty, .head = head, .draw = draw};

@@ -1,9 +1,13 @@
 /* Timeline: every step of the run. The height is the share of the block's threads that are active; 'X' marks
- * an access of a hazard, '!' a bank conflict, 'd' a divergent branch, '|' a barrier, '^' the current step. If
- * there are more steps than columns, a column shows the mean of their heights and any of their marks. If
- * cycles were measured between the barriers of this block, the width of an interval is its share of them. */
+ * an access of a hazard, '!' a bank conflict, 'd' a divergent branch, '|' a barrier, '^' the current step; a
+ * letter is the path that the selected warp is on while it is split. If there are more steps than columns, a
+ * column shows the mean of their heights and any of their marks. If cycles were measured between the barriers
+ * of this block, the width of an interval is its share of them. */
 #include "base/memory.h"
+
+#include "base/language.h"
 #include "tui/panes/metric_rows.h"
+#include "tui/panes/path_signs.h"
 #include "tui/panes/pane.h"
 
 #include <assert.h>
@@ -11,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BAR_LEVELS = 8, MOST_BAR_ROWS = 3, MOST_STEP_COLUMNS = 4 };
+enum { BAR_LEVELS = 8, MOST_BAR_ROWS = 3, MOST_STEP_COLUMNS = 4, MOST_LOOKED_AT = 4 };
 
 /* ---- which steps a column shows ------------------------------------------------------------------------ */
 
@@ -20,6 +24,7 @@ enum { MOST_INTERVALS = 256 };
 typedef struct Scale {
     const Steps *steps;
     int columns;
+    int count;     /* of steps on all columns: those of the longer run while two are compared */
     bool is_timed; /* the width of an interval is its share of the cycles; else all steps are equally wide */
     int end[MOST_INTERVALS]; /* the column after each interval */
 } Scale;
@@ -54,10 +59,12 @@ static double sum_cycles(const StepContext *context) {
 
 /* Every interval has at least one column. */
 static Scale scale_of(const StepContext *context, int columns) {
-    Scale scale = {.steps = context->steps, .columns = columns};
+    Scale scale = {.steps = context->steps, .columns = columns, .count = context->steps->step_count};
+    int common = context->view->display.timeline_steps;
+    if (common > scale.count) scale.count = common;
     int count = context->steps->interval_step_count, before = 0;
     double all = sum_cycles(context), sum = 0;
-    scale.is_timed = all > 0 && columns >= count;
+    scale.is_timed = all > 0 && columns >= count && !common;
     for (int i = 0; scale.is_timed && i < count; i++) {
         sum += find_time(context, i)->cycles;
         int end = (int)(sum / all * columns + 0.5), last = columns - (count - 1 - i);
@@ -88,22 +95,24 @@ static int first_step(const Scale *scale, int column, int *end) {
         *end += begin;
         return begin + first;
     }
-    if (count <= columns) {
-        int each = columns / count;
+    if (scale->count <= columns) {
+        int each = columns / scale->count;
         if (each > MOST_STEP_COLUMNS) each = MOST_STEP_COLUMNS;
         int step = column / each;
         *end = step < count ? step + 1 : 0;
         return step < count ? step : 0;
     }
-    return divide(count, columns, column, end);
+    int first = divide(scale->count, columns, column, end);
+    if (*end > count) *end = first < count ? count : 0;
+    return first < count ? first : 0;
 }
 
 /* The machine that the widths come from, and the overhead of reading its clock. */
 static void print_machine(const StepContext *context, char *out, size_t bytes) {
     const IntervalTime *time = find_time(context, 0);
-    int length = snprintf(out, bytes, "in cycles: %s", time->machine);
+    int length = snprintf(out, bytes, tr("in cycles: %s"), time->machine);
     if (isfinite(time->overhead) && length > 0 && (size_t)length < bytes)
-        snprintf(out + length, bytes - (size_t)length, ", clock adds %.0f%%", time->overhead * 100);
+        snprintf(out + length, bytes - (size_t)length, tr(", clock adds %.0f%%"), time->overhead * 100);
 }
 
 static Reduction *reduction_of(const StepContext *context) {
@@ -118,13 +127,14 @@ static void print_place(const StepContext *context, char *out, size_t bytes) {
     int step = context->view->place.step;
     char group[64];
     if (reduction)
-        snprintf(group, sizeof group, "level %d of %d", reduction_number_at(reduction, step),
+        snprintf(group, sizeof group, tr("level %d of %d"), reduction_number_at(reduction, step),
                  reduction_fold_count(reduction));
     else
-        snprintf(group, sizeof group, "interval %d of %d", context->step->interval_step + 1,
+        snprintf(group, sizeof group, tr("interval %d of %d"), context->step->interval_step + 1,
                  context->steps->interval_step_count);
-    snprintf(out, bytes, "beat %d of %d   %s   step %d of %d", beats->count ? beats->of_step[step] + 1 : 0,
-             beats->count, group, step + 1, context->steps->step_count);
+    snprintf(out, bytes, tr("beat %d of %d   %s   step %d of %d"),
+             beats->count ? beats->of_step[step] + 1 : 0, beats->count, group, step + 1,
+             context->steps->step_count);
 }
 
 static void head(const StepContext *context, PaneHead *out) {
@@ -133,13 +143,13 @@ static void head(const StepContext *context, PaneHead *out) {
         context->view->selection.traced ? metric_row_label(context->view->selection.traced - 1) : "";
     view_print_speed(context->view, speed);
     if (context->view->transient.playing)
-        snprintf(out->title, sizeof out->title, "timeline  playing %s", speed);
+        snprintf(out->title, sizeof out->title, tr("timeline  playing %s"), speed);
     else if (*label)
-        snprintf(out->title, sizeof out->title, "timeline  marks: %s", label);
+        snprintf(out->title, sizeof out->title, tr("timeline  marks: %s"), label);
     else if (sum_cycles(context) > 0)
         print_machine(context, out->title, sizeof out->title);
     else
-        snprintf(out->title, sizeof out->title, "timeline");
+        snprintf(out->title, sizeof out->title, tr("timeline"));
     print_place(context, out->note, sizeof out->note);
 }
 
@@ -289,8 +299,41 @@ static void draw_levels(const StepContext *context, Canvas *canvas, Rectangle ar
     for (int i = 0; i < reduction_level_count(reduction); i++) {
         int at = column_of_step(scale, reduction_level_first(reduction, i));
         reduction_print_short(reduction, i, label, sizeof label);
-        if (at < free_from || at + (int)strlen(label) > area.columns) continue;
+        if (at < free_from || at + canvas_text_columns(label) > area.columns) continue;
         free_from = at + 1 + canvas_text(canvas, area, at, 0, i == here ? ROLE_CURRENT : ROLE_DIM, label);
+    }
+}
+
+/* ---- paths --------------------------------------------------------------------------------------------- */
+
+/* The path on which the selected warp executes a step; 0: it is not split, or does nothing there. */
+static char letter_at(const StepContext *context, int step, Role *role) {
+    int event = step_index_warp_event(context->step_index, step, context->event.warp, 0);
+    const Paths *paths = scene_paths(context->scene, context->view->place.block);
+    if (event < 0 || paths->of_event[event] < 0) return 0;
+    BranchRows rows;
+    branch_rows_of(paths, context->launch->program, paths->paths[paths->of_event[event]].split, &rows);
+    int row = branch_rows_find(paths, &rows, paths->of_event[event]);
+    if (row < 0) return 0;
+    *role = path_role(&rows, row);
+    return branch_letter(&rows, row);
+}
+
+static bool has_splits(const StepContext *context) {
+    return scene_paths(context->scene, context->view->place.block)->split_count;
+}
+
+/* Below the marks, where the selected warp is split: the letter of its path. Of a column of many steps, a few
+ * are looked at. */
+static void draw_paths(const StepContext *context, Canvas *canvas, Rectangle area, int row,
+                       const Scale *scale) {
+    for (int at = 0; at < area.columns; at++) {
+        int end, first = first_step(scale, at, &end);
+        Role role = ROLE_DIM;
+        char letter = 0;
+        int by = (end - first) / MOST_LOOKED_AT + 1;
+        for (int step = first; step < end && !letter; step += by) letter = letter_at(context, step, &role);
+        if (letter) canvas_glyph(canvas, area, at, row, role, (uint32_t)letter);
     }
 }
 
@@ -303,6 +346,8 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     int bar_rows = area.rows - 1, before = -1;
     if (bar_rows > MOST_BAR_ROWS) bar_rows = MOST_BAR_ROWS;
+    bool shows_paths = area.rows >= 3 && has_splits(context);
+    if (shows_paths && bar_rows > area.rows - 2) bar_rows = area.rows - 2;
     if (bar_rows < 1) bar_rows = 1;
     Scale scale = scale_of(context, area.columns);
     bool *of_hazard = steps_of_hazards(context);
@@ -316,10 +361,16 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         draw_mark(canvas, area, at, bar_rows, &column);
     }
     free(of_hazard);
-    if (bar_rows + 1 < area.rows)
-        canvas_text(
-            canvas, area, 0, bar_rows + 1, ROLE_DIM,
-            "height: active threads   X hazard   ! bank conflict   d divergent branch   | barrier   ^ here");
+    int below = bar_rows + 1;
+    if (shows_paths) draw_paths(context, canvas, area, below++, &scale);
+    if (below < area.rows)
+        canvas_text(canvas, area, 0, below, ROLE_DIM,
+                    tr("height: active threads   X hazard   ! bank conflict   d divergent branch   | barrier "
+                       "  ^ here"));
 }
 
-const Pane pane_timeline = {.slot = SLOT_TIMELINE, .head = head, .draw = draw, .click = click};
+const Pane pane_timeline = {.slot = SLOT_TIMELINE,
+                            .tells = HIDES_LANES | HIDES_ACCESSES | HIDES_COUNTS,
+                            .head = head,
+                            .draw = draw,
+                            .click = click};

@@ -1,6 +1,10 @@
-/* The timings pane: the time of each kernel of the ladder as a bar, with its references below. The bars are
- * followed by as many numbers as fit, the most useful first. The title says whether they were recorded on
- * another machine or are measured live. '*' marks a row that was not timed in the selected way. */
+/* The timings pane: the speed of each kernel of the ladder as a bar, with its references below: the longest
+ * bar is the fastest. The bars are followed by as many numbers as fit, the most useful first. A lab shows the
+ * curve of its parameter instead (curve_chart.h). The title says whether they were recorded on another machine
+ * or are measured live. '*' marks a row that was not timed in the selected way. */
+#include "tui/panes/curve_chart.h"
+
+#include "base/language.h"
 #include "tui/panes/pane.h"
 #include "tui/scene/scene_times.h"
 
@@ -84,7 +88,7 @@ static const char *number_name(const View *view, const Number *number) {
                   : number->value == way
                       ? view->display.times == TIMES_WARM || view->display.times == TIMES_WARM_CALL
                       : false;
-    return number->names[second];
+    return tr(number->names[second]);
 }
 
 /* ---- what is shown ------------------------------------------------------------------------------------- */
@@ -118,7 +122,7 @@ typedef struct TimingTable {
     int here;                           /* the run's kernel; -1: not in the table */
     int first, kernels;                 /* the rows drawn; below them the first `references` references */
     int references;
-    double longest;        /* microseconds of a full bar */
+    double best;           /* microseconds of a full bar */
     int name, bar;         /* widths */
     bool numbers[NUMBERS]; /* which are drawn */
 } TimingTable;
@@ -162,18 +166,10 @@ static void choose_rows(TimingTable *table, int room) {
     table->fastest = is_apart ? fastest : -1;
 }
 
-/* A kernel, or a CPU, that takes a hundred times as long must not shrink all other bars to a dot. */
 static void choose_scale(TimingTable *table) {
-    enum { MOST_OF_HERE = 6 };
-    int count = table->times.kernel_count ? table->times.kernel_count : table->times.count;
-    double most = 0,
-           cut = table->here < 0 ? INFINITY : MOST_OF_HERE * median(table->rows[table->here].timing);
-    for (int turn = 0; turn < 2 && most <= 0; turn++, cut = INFINITY)
-        for (int i = 0; i < count; i++) {
-            double time = is_drawn(table, i) ? median(table->rows[i].timing) : NAN;
-            if (time <= cut && time > most) most = time;
-        }
-    table->longest = most;
+    table->best = INFINITY;
+    for (int i = 0; i < table->times.count; i++)
+        if (is_drawn(table, i)) table->best = fmin(table->best, median(table->rows[i].timing));
 }
 
 static bool is_known(const TimingTable *table, const Number *number) {
@@ -186,7 +182,7 @@ static bool is_known(const TimingTable *table, const Number *number) {
 /* Marks a live row among recorded ones. */
 static void print_name(const TimingTable *table, const TimesRow *row, char *out, size_t bytes) {
     bool is_apart = row->is_live && table->times.sample && !table->times.is_live;
-    snprintf(out, bytes, "%s%s", row->kernel, is_apart ? " live" : "");
+    snprintf(out, bytes, "%s%s", row->kernel, is_apart ? tr(" live") : "");
 }
 
 /* Names and times first, then a bar, then the numbers that fit. */
@@ -238,7 +234,7 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
     enum { FORMS = 4 };
     const Timing *sample = times->sample;
     if (!sample) {
-        snprintf(out, bytes, times->count ? "timings, live on this machine" : "timings");
+        snprintf(out, bytes, times->count ? tr("timings, live on this machine") : tr("timings"));
         return;
     }
     const char *machine = sample->machine, *date = sample->measured ? sample->measured : "";
@@ -246,12 +242,13 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
     int day = (int)strcspn(date, "T ");
     for (int form = 0; form < FORMS; form++) {
         if (times->is_live)
-            snprintf(out, bytes, form ? "live on %s" : "timings, live on %s", form > 1 ? name : machine);
+            snprintf(out, bytes, form ? tr("live on %s") : tr("timings, live on %s"),
+                     form > 1 ? name : machine);
         else if (form < 2)
-            snprintf(out, bytes, form ? "recorded on %s, %.*s" : "timings, recorded on %s, %.*s", machine,
-                     day, date);
+            snprintf(out, bytes, form ? tr("recorded on %s, %.*s") : tr("timings, recorded on %s, %.*s"),
+                     machine, day, date);
         else
-            snprintf(out, bytes, form > 2 ? "%s %.*s" : "recorded, %s %.*s", name, day, date);
+            snprintf(out, bytes, form > 2 ? "%s %.*s" : tr("recorded, %s %.*s"), name, day, date);
         if (canvas_text_columns(out) + 2 <= columns) return;
     }
 }
@@ -264,25 +261,46 @@ static void print_foot(const StepContext *context, const Times *times, PaneHead 
     char limit[128] = "";
     if (!own || !times_shown(own, !context->view->display.times_alone, way)) return;
     times_find_limit(times, context->scene, own, way, &figures);
-    if (limit_print(&figures, limit, sizeof limit) == LIMIT_UNKNOWN) *limit = 0;
-    int room = out->columns - 2 - canvas_text_columns("limited by ");
+    Limit of = limit_print(&figures, limit, sizeof limit);
+    if (of == LIMIT_UNKNOWN) *limit = 0;
+    if (of == LIMIT_LATENCY || of == LIMIT_BARRIERS) {
+        char stalls[128] = "";
+        for (int with_line = 1; with_line >= 0; with_line--)
+            if (times_print_stalls(context->scene, &figures, with_line, stalls, sizeof stalls) &&
+                canvas_text_columns(stalls) + 2 <= out->columns)
+                break;
+        snprintf(out->foot, sizeof out->foot, "%s", stalls);
+        if (*stalls) return;
+    }
+    int room = out->columns - 2 - canvas_text_columns(tr("limited by "));
     /* Its first part, else only its name. */
-    if (canvas_text_columns(limit) > room) limit[strcspn(limit, ";")] = 0;
+    char *rest = strstr(limit, tr("; "));
+    if (canvas_text_columns(limit) > room && rest) *rest = 0;
     if (canvas_text_columns(limit) > room) limit_print_short(&figures, limit, sizeof limit);
-    snprintf(out->foot, sizeof out->foot, "%s%s%s", *limit ? "limited by " : "", limit,
+    snprintf(out->foot, sizeof out->foot, "%s%s%s", *limit ? tr("limited by ") : "", limit,
              out->rows >= ROWS_FOR_NAMES ? ""
-             : *limit                    ? "  x over >"
-                                         : "x over >");
+             : *limit                    ? tr("  x over >")
+                                         : tr("x over >"));
+}
+
+static const Curve *curve_of(const StepContext *context) {
+    const Curve *curve = context->scene->borrowed.curve;
+    return curve && curve->count ? curve : NULL;
 }
 
 static void head(const StepContext *context, PaneHead *out) {
     Times times;
     char size[32];
     times_gather(&times, context->scene);
+    if (curve_of(context)) {
+        curve_print_title(curve_of(context), out->title, sizeof out->title);
+        snprintf(out->note, sizeof out->note, tr("emulated"));
+        return;
+    }
     if (times.count) {
         print_size(times.n, size, sizeof size);
         snprintf(out->note, sizeof out->note, "%sn = %s",
-                 times.n == context->scene->identity.n ? "" : "nearest ", size);
+                 times.n == context->scene->identity.n ? "" : tr("nearest "), size);
     }
     print_foot(context, &times, out);
     print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
@@ -305,19 +323,19 @@ static void draw_settings(const TimingTable *table, Canvas *canvas, Rectangle ar
     if (!of) of = table->times.sample;
     if (!of) of = table->rows[0].timing;
     if (!of) return;
-    if (of->threads && table->times.sample) snprintf(block, sizeof block, ", block %" PRIu32, of->threads);
+    if (of->threads && table->times.sample) snprintf(block, sizeof block, tr(", block %u"), of->threads);
     bool otherwise = false;
     for (int i = 0; i < table->times.kernel_count; i++)
         otherwise |= is_drawn(table, i) && table->rows[i].timing && is_otherwise(table, i);
-    canvas_print(canvas, area, 0, row, ROLE_DIM, "%s %s%s; %s%s", of->dtype, of->op, block,
-                 ways[table->view->display.times], otherwise ? "; * differs" : "");
+    canvas_print(canvas, area, 0, row, ROLE_DIM, tr("%s %s%s; %s%s"), of->dtype, of->op, block,
+                 tr(ways[table->view->display.times]), otherwise ? tr("; * differs") : "");
 }
 
 static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area, int row) {
     int at = 1 + table->name;
     canvas_text(canvas, area, 1, row, ROLE_DIM, "kernel");
-    canvas_print(canvas, area, at, row, ROLE_DIM, "%*s", TIME_COLUMNS,
-                 table->view->display.times_alone ? "alone" : "to result");
+    const char *time = table->view->display.times_alone ? tr("alone") : tr("to result");
+    canvas_text(canvas, area, at + TIME_COLUMNS - canvas_text_columns(time), row, ROLE_DIM, time);
     at += TIME_COLUMNS + 2 + table->bar;
     for (int i = 0; i < NUMBERS; i++) {
         if (!table->numbers[i]) continue;
@@ -331,12 +349,9 @@ static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area,
 
 static void draw_bar(const TimingTable *table, Canvas *canvas, Rectangle area, int at, int row, double time,
                      bool here) {
-    double share = table->longest > 0 ? time / table->longest : 0;
-    bool is_cut = share > 1.0001;
-    int length = is_cut ? table->bar : (int)(share * table->bar + 0.5);
+    int length = (int)(table->best / time * table->bar + 0.5);
     for (int i = 0; i < length || i == 0; i++)
         canvas_glyph(canvas, area, at + i, row, here ? ROLE_ACTIVE : ROLE_DIM, here ? 0x2588 : 0x25A0);
-    if (is_cut) canvas_glyph(canvas, area, at + table->bar - 1, row, ROLE_DIM, 0x25B6);
 }
 
 static void draw_numbers(const TimingTable *table, const ShownTimings *shown, Canvas *canvas, Rectangle area,
@@ -355,10 +370,10 @@ static void draw_numbers(const TimingTable *table, const ShownTimings *shown, Ca
 
 /* Why the row has no time. */
 static const char *no_time(const TimesRow *row) {
-    if (row->skipped && row->skipped->note) return row->skipped->note;
+    if (row->skipped && row->skipped->note) return tr(row->skipped->note);
     for (int way = 0; way < TIMES_WAY_COUNT; way++)
-        if (row->of[true][way]) return "only to one result";
-    return "not measured on a GPU";
+        if (row->of[true][way]) return tr("only to one result");
+    return tr("not measured on a GPU");
 }
 
 static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, int row, int index) {
@@ -369,11 +384,11 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
     int at = 1 + table->name;
     char text[64];
     print_name(table, of, text, sizeof text);
-    canvas_print(canvas, area, 0, row, role, "%c%.*s",
+    canvas_print(canvas, (Rectangle){area.column, area.row, at, area.rows}, 0, row, role, "%c%s",
                  here          ? '>'
                  : is_measured ? '~'
                                : ' ',
-                 table->name, text);
+                 text);
     if (!shown->timing) {
         canvas_print(canvas, area, at + 2, row, ROLE_DIM, "%s", no_time(of));
         return;
@@ -386,19 +401,53 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
     draw_numbers(table, shown, canvas, area, at + table->bar, row, role);
 }
 
-static void draw_nothing(const SceneTimings *timings, Canvas *canvas, Rectangle area) {
+static void draw_nothing(const Scene *scene, Canvas *canvas, Rectangle area) {
+    const SceneTimings *timings = scene->borrowed.timings;
+    if (!scene->identity.row) {
+        canvas_paragraph(
+            canvas, area, 0, ROLE_DIM,
+            tr("Not measured, and the ladder's kernels do other work; --bench times kernels of the "
+               "catalogue."));
+        return;
+    }
     int row =
         canvas_paragraph(canvas, area, 0, ROLE_DIM,
-                         "No timings for this type and size: counts are exact, but timings need a GPU.");
+                         tr("No timings for this type and size: counts are exact, but timings need a GPU."));
     if (timings) canvas_paragraph(canvas, area, row, ROLE_DIM, timings->failure);
+}
+
+/* "1.8 us at n = 1,024 (H200, recorded)": of the run's own parameters; a recording has no others. */
+static void print_own_time(const StepContext *context, char *out, size_t bytes) {
+    const View *view = context->view;
+    Times times;
+    times_gather(&times, context->scene);
+    const TimesRow *own = times_own(&times, context->scene);
+    const Timing *timing = own ? times_shown(own, !view->display.times_alone, view->display.times) : NULL;
+    char time[32], size[32];
+    if (!timing) {
+        snprintf(out, bytes, tr("time: not measured"));
+        return;
+    }
+    const char *machine = timing->machine;
+    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    times_print(timing->median, time, sizeof time);
+    print_size(times.n, size, sizeof size);
+    snprintf(out, bytes, tr("time: %s at n = %s (%s%s); other values not measured"), time, size, machine,
+             times.is_live ? tr(", live") : tr(", recorded"));
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     TimingTable table;
+    char time[128];
     int row = 0;
+    if (curve_of(context)) {
+        print_own_time(context, time, sizeof time);
+        curve_draw(curve_of(context), time, canvas, area);
+        return;
+    }
     table_init(&table, context);
     if (!table.times.count) {
-        draw_nothing(context->scene->borrowed.timings, canvas, area);
+        draw_nothing(context->scene, canvas, area);
         return;
     }
     bool settings = area.rows >= ROWS_FOR_SETTINGS, named = area.rows >= ROWS_FOR_NAMES;
@@ -411,4 +460,13 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
         if (is_drawn(&table, i)) draw_row(&table, canvas, area, row++, i);
 }
 
-const Pane pane_timings = {.slot = SLOT_SIDE, .head = head, .draw = draw};
+/* A kernel outside the catalogue without times has one sentence. */
+static bool is_empty(const StepContext *context) {
+    Times times;
+    if (context->scene->identity.row) return false;
+    times_gather(&times, context->scene);
+    return !times.count;
+}
+
+const Pane pane_timings = {
+    .slot = SLOT_SIDE, .tells = HIDES_TIMES | HIDES_COUNTS, .is_empty = is_empty, .head = head, .draw = draw};

@@ -4,6 +4,7 @@
  * a text that says what the lane at the path's end folds. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include <stdio.h>
 
 enum { LABEL_COLUMNS = 15, LARGE_LABEL_COLUMNS = 14, LEAST_TEXT_COLUMNS = 20, FEW_TEXT_COLUMNS = 30 };
@@ -60,20 +61,21 @@ static void print_verdict(const Picture *picture, PaneHead *out) {
     size_t bytes = sizeof out->note;
     out->note_role = ROLE_WARNING;
     if (!node_at(picture, picture->root)->is_plain) {
-        snprintf(out->note, bytes, "not a plain reduction: inputs are used several times");
+        snprintf(out->note, bytes, tr("not a plain reduction: inputs are used several times"));
         out->note_role = ROLE_DIM;
     } else if (path->twice) {
         bool counts = tree->reaches[picture->root];
-        snprintf(out->note, bytes, "%d input%s used more than once%s", path->twice,
-                 path->twice > 1 ? "s" : "", counts ? "!" : ", but not in a result");
+        snprintf(out->note, bytes, tr("%d input%s used more than once%s"), path->twice,
+                 path->twice > 1 ? "s" : "", counts ? "!" : tr(", but not in a result"));
         if (!counts) out->note_role = ROLE_DIM;
     } else if (picture->is_wrong && tree->shared_count) {
-        snprintf(out->note, bytes, "%d input%s also in other blocks' results!", tree->shared_count,
+        snprintf(out->note, bytes, tr("%d input%s also in other blocks' results!"), tree->shared_count,
                  tree->shared_count > 1 ? "s" : "");
     } else if (picture->is_result && tree->lost_count) {
-        snprintf(out->note, bytes, "%d of %d inputs reach no result!", tree->lost_count, tree->input_count);
+        snprintf(out->note, bytes, tr("%d of %d inputs reach no result!"), tree->lost_count,
+                 tree->input_count);
     } else {
-        snprintf(out->note, bytes, "%d input%s, each once", path->once, path->once > 1 ? "s" : "");
+        snprintf(out->note, bytes, tr("%d input%s, each once"), path->once, path->once > 1 ? "s" : "");
         out->note_role = ROLE_GOOD;
     }
 }
@@ -81,13 +83,13 @@ static void print_verdict(const Picture *picture, PaneHead *out) {
 static void head(const StepContext *context, PaneHead *out) {
     Picture picture = picture_of(context);
     if (!picture.tree) {
-        snprintf(out->title, sizeof out->title, "tree");
+        snprintf(out->title, sizeof out->title, tr("tree"));
         return;
     }
     if (picture.is_result)
-        snprintf(out->title, sizeof out->title, "tree   the result, level by level");
+        snprintf(out->title, sizeof out->title, tr("tree   the result, level by level"));
     else
-        snprintf(out->title, sizeof out->title, "tree   what lane %d of w%d holds",
+        snprintf(out->title, sizeof out->title, tr("tree   what lane %d of w%d holds"),
                  context->view->selection.lane, picture.warp);
     if (picture.root != FOLD_NONE) print_verdict(&picture, out);
 }
@@ -107,7 +109,7 @@ static void print_level(const Picture *picture, int index, char *out, size_t byt
                         level->through != TRACE_MATRIX;
     char interval[16] = "";
     if (!picture->is_large) snprintf(interval, sizeof interval, "%u ", level->interval + 1);
-    int length = snprintf(out, bytes, "%s%s", interval, name);
+    int length = snprintf(out, bytes, "%s%s", interval, tr(name));
     const char *gap = level->interval < 9 || picture->is_large ? " " : ""; /* the column is narrow */
     if (has_distance && length > 0 && (size_t)length < bytes)
         snprintf(out + length, bytes - (size_t)length, level->crosswise ? "%s^%d" : "%s%+d", gap,
@@ -308,11 +310,11 @@ static void print_fold(const StepContext *context, const Picture *picture, int n
     if (at->kind == FOLD_MOVE) {
         print_value(context, at, first, sizeof first);
         print_origin(context, picture, node, node, from, sizeof from);
-        snprintf(out, bytes, "%s%s%s", first, *from ? " of " : "", from);
+        snprintf(out, bytes, *from ? tr("%s of %s") : "%s%s", first, from);
     } else if (picture->tree->levels[level].kind == TREE_INPUTS) {
-        snprintf(out, bytes, "%u inputs of its own", at->weight);
+        snprintf(out, bytes, tr("%u inputs of its own"), at->weight);
     } else if (values > 2) {
-        snprintf(out, bytes, "%d values", values);
+        snprintf(out, bytes, tr("%d values"), values);
     } else {
         bool swap = comes(picture, node, at->a);
         int own = swap ? at->b : at->a, other = swap ? at->a : at->b;
@@ -325,8 +327,8 @@ static void print_fold(const StepContext *context, const Picture *picture, int n
                                ? ","
                            : minus ? " -"
                                    : " +";
-        snprintf(out, bytes, "%s%s %s%s%s", first, sign, second + (minus && *sign == ' '),
-                 *from ? " of " : "", from);
+        const char *number = second + (minus && *sign == ' ');
+        snprintf(out, bytes, *from ? tr("%s%s %s of %s") : "%s%s %s%s", first, sign, number, from);
     }
 }
 
@@ -336,8 +338,8 @@ static void draw_value_text(const StepContext *context, const Picture *picture, 
     char fold[256], value[40];
     if (picture->root == FOLD_NONE) {
         canvas_text(canvas, area, 1, row, ROLE_DIM,
-                    picture->is_result ? "no result includes an input of this block"
-                                       : "this lane holds no input yet");
+                    picture->is_result ? tr("no result includes an input of this block")
+                                       : tr("this lane holds no input yet"));
         return;
     }
     const FoldNode *root = node_at(picture, picture->root);
@@ -345,9 +347,9 @@ static void draw_value_text(const StepContext *context, const Picture *picture, 
     if (level < 0) level = picture->tree->level_count - 1;
     while (level >= 0 && spine == FOLD_NONE) spine = spine_at(picture, level--);
     print_value(context, root, value, sizeof value);
-    int at = 1 + canvas_print(canvas, area, 1, row, ROLE_TEXT, "lane %d of w%d: %u input%s", root->lane,
+    int at = 1 + canvas_print(canvas, area, 1, row, ROLE_TEXT, tr("lane %d of w%d: %u input%s"), root->lane,
                               root->warp, root->weight, root->weight > 1 ? "s" : "");
-    if (root->type != PTX_NO_TYPE) at += canvas_print(canvas, area, at, row, ROLE_CURRENT, ", %s", value);
+    if (root->type != PTX_NO_TYPE) at += canvas_print(canvas, area, at, row, ROLE_CURRENT, tr(", %s"), value);
     if (spine == FOLD_NONE) return;
     print_fold(context, picture, spine, fold, sizeof fold);
     if (strcmp(fold, value) != 0) canvas_print(canvas, area, at, row, ROLE_TEXT, " = %s", fold);
@@ -425,7 +427,7 @@ static void draw_header(const StepContext *context, const Picture *picture, Canv
             canvas_print(canvas, area, column, 0, role, "%d", lane);
     }
     if (picture->warps >= 5)
-        canvas_text(canvas, area, picture->label + WARP_LANES * picture->cell + 1, 0, ROLE_DIM, "warps");
+        canvas_text(canvas, area, picture->label + WARP_LANES * picture->cell + 1, 0, ROLE_DIM, tr("warps"));
 }
 
 static void draw_level(const StepContext *context, const Picture *picture, Canvas *canvas, Rectangle area,
@@ -455,16 +457,16 @@ static int draw_range(const Picture *picture, Canvas *canvas, Rectangle area) {
         first = picture->first + 1 + (picture->keeps && picture->first > 0);
     char text[64];
     if (count <= picture->room) return 0;
-    snprintf(text, sizeof text, "levels %s%d-%d of %d", first > picture->first + 1 ? "1, " : "", first,
+    snprintf(text, sizeof text, tr("levels %s%d-%d of %d"), first > picture->first + 1 ? "1, " : "", first,
              picture->first + picture->room, count);
-    canvas_text(canvas, area, area.columns - (int)strlen(text), area.rows - 1, ROLE_DIM, text);
-    return (int)strlen(text) + 1;
+    canvas_text(canvas, area, area.columns - canvas_text_columns(text), area.rows - 1, ROLE_DIM, text);
+    return canvas_text_columns(text) + 1;
 }
 
 static void draw_legend(Canvas *canvas, Rectangle area) {
     canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
-                 "%slit: part of this value; ! input used twice; ? input in no result",
-                 area.columns > LEGEND_COLUMNS ? "cell: inputs held by the lane; " : "");
+                 tr("%slit: part of this value; ! input used twice; ? input in no result"),
+                 area.columns > LEGEND_COLUMNS ? tr("cell: inputs held by the lane; ") : "");
 }
 
 static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -475,17 +477,15 @@ static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle a
     Text text = {0};
     if (folds)
         text_print(&text,
-                   "Block %u folds more than %d values, too many for the tree. Fewer elements or a larger "
-                   "grid (p) make "
-                   "its blocks smaller.",
+                   tr("Block %u folds more than %d values, too many for the tree. Fewer elements or a larger "
+                      "grid (p) make its blocks smaller."),
                    trace_block_linear(block), FOLD_LIMIT);
     else if (can_replay)
-        text_add(&text, "It is not known which elements were folded: this block cannot be replayed.");
+        text_add(&text, tr("It is not known which elements were folded: this block cannot be replayed."));
     else
         text_print(&text,
-                   "Block %u has %d events; the tree is shown for blocks of up to %d. Fewer elements or a "
-                   "larger grid (p) make "
-                   "its blocks smaller.",
+                   tr("Block %u has %d events; the tree is shown for blocks of up to %d. Fewer elements or a "
+                      "larger grid (p) make its blocks smaller."),
                    trace_block_linear(block), trace_block_event_count(block), SCENE_MOST_EVENTS);
     canvas_paragraph(canvas, area, 0, ROLE_DIM, text_string(&text));
     text_done(&text);
@@ -531,4 +531,9 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
     return VIEW_CHANGED;
 }
 
-const Pane pane_tree = {.slot = SLOT_PICTURE, .head = head, .draw = draw, .click = click};
+const Pane pane_tree = {.slot = SLOT_PICTURE,
+                        .tells = HIDES_COUNTS,
+                        .tells_here = HIDES_VALUES,
+                        .head = head,
+                        .draw = draw,
+                        .click = click};

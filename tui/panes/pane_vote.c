@@ -1,6 +1,7 @@
 /* Vote: instructions that combine all lanes of a warp: vote, match, activemask, elect, and redux. */
 #include "tui/panes/pane.h"
 
+#include "base/language.h"
 #include "tui/panes/ruler.h"
 #include <stdio.h>
 
@@ -24,11 +25,11 @@ static void head(const StepContext *context, PaneHead *out) {
         context->code && context->code->instruction ? context->code->instruction->name : "vote";
     char lanes[64];
     step_context_describe_lanes(context->event.mask, lanes, sizeof lanes);
-    snprintf(out->title, sizeof out->title, "%s   w%d   one instruction for %s", name, context->event.warp,
-             lanes);
+    snprintf(out->title, sizeof out->title, tr("%s   w%d   one instruction for %s"), name,
+             context->event.warp, lanes);
     if (context->event.participants && context->event.participants != context->event.mask) {
-        snprintf(out->note, sizeof out->note, "member mask %08x, active %08x!", context->event.participants,
-                 context->event.mask);
+        snprintf(out->note, sizeof out->note, tr("member mask %08x, active %08x!"),
+                 context->event.participants, context->event.mask);
         out->note_role = ROLE_WARNING;
     }
 }
@@ -67,7 +68,7 @@ static void draw_own_values(const StepContext *context, Canvas *canvas, Rectangl
     const TraceEvent *event = &context->event;
     char value[40];
     int column = 8;
-    canvas_text(canvas, area, 1, row, ROLE_DIM, "values");
+    canvas_text(canvas, area, 1, row, ROLE_DIM, tr("values"));
     for (int lane = 0; lane < WARP_LANES && row < area.rows; lane++) {
         if (!(event->mask >> lane & 1)) continue;
         step_context_print_value(context, event->operand[lane], 0, value, sizeof value);
@@ -82,13 +83,13 @@ static void draw_mask_result(const StepContext *context, Canvas *canvas, Rectang
                              int lane) {
     uint64_t result = context->event.value[0][lane];
     char lanes[64];
-    canvas_text(canvas, area, 1, 2, ROLE_DIM, "result");
+    canvas_text(canvas, area, 1, 2, ROLE_DIM, tr("result"));
     for (int i = 0; i < WARP_LANES; i++)
         canvas_glyph(canvas, area, ruler_column(ruler, i), 2, result >> i & 1 ? ROLE_ARROW : ROLE_IDLE,
                      result >> i & 1 ? '1' : '0');
     step_context_describe_lanes((uint32_t)result, lanes, sizeof lanes);
-    canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives the mask %08x: %s", lane, (unsigned)result,
-                 lanes);
+    canvas_print(canvas, area, 1, 4, ROLE_TEXT, tr("lane %d receives the mask %08x: %s"), lane,
+                 (unsigned)result, lanes);
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -99,7 +100,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     if (!event->mask) return;
     if (!(event->mask >> lane & 1)) lane = __builtin_ctz(event->mask);
     ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
-    canvas_text(canvas, area, 1, 1, ROLE_DIM, "active");
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("active"));
     uint32_t exists = step_context_existing_lanes(context, event->warp);
     ruler_draw_absent(&ruler, canvas, area, 1, exists);
     ruler_draw_mask(&ruler, canvas, area, 1, ROLE_ACTIVE, event->mask, exists, context->view->selection.lane);
@@ -110,7 +111,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     step_context_print_value(context, event->value[0][lane], 0, value, sizeof value);
     if (event->kind != TRACE_REDUX) {
-        canvas_print(canvas, area, 1, 4, ROLE_TEXT, "lane %d receives %s", lane, value);
+        canvas_print(canvas, area, 1, 4, ROLE_TEXT, tr("lane %d receives %s"), lane, value);
         return;
     }
     draw_bus(context, canvas, area, &ruler, value);
@@ -126,6 +127,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
 }
 
 const Pane pane_vote = {.slot = SLOT_PICTURE,
+                        .tells_here = HIDES_LANES | HIDES_VALUES,
                         .kinds = 1u << TRACE_VOTE | 1u << TRACE_REDUX,
                         .head = head,
                         .draw = draw,

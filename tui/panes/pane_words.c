@@ -1,4 +1,5 @@
 /* The glossary on the screen (glossary.def). */
+#include "base/language.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/sheet.h"
 
@@ -13,23 +14,23 @@ static const SheetRow words[] = {
 };
 
 static void head(const StepContext *context, PaneHead *out) {
-    (void)context;
-    snprintf(out->title, sizeof out->title, "words");
-    snprintf(out->note, sizeof out->note, "?: keys, any other key closes");
+    snprintf(out->title, sizeof out->title, tr("words: %s_"), context->view->transient.filter);
+    snprintf(out->note, sizeof out->note, "%s", tr("type to filter, ?: keys, Esc closes"));
 }
 
-static int put(Sheet sheet) {
+static int put(const StepContext *context, Sheet sheet) {
+    sheet.filter = context->view->transient.filter;
     sheet_section(&sheet, words, sizeof words / sizeof *words, LEAST_COLUMNS, TERM_COLUMNS);
     return sheet.row;
 }
 
 static int line_count(const StepContext *context, int columns) {
-    (void)context;
-    return put((Sheet){.area = {.columns = columns}}) + 1;
+    return put(context, (Sheet){.area = {.columns = columns}}) + 1;
 }
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
-    put(sheet_open(canvas, area, line_count(context, area.columns), context->view->transient.scroll));
+    put(context,
+        sheet_open(canvas, area, line_count(context, area.columns), context->view->transient.scroll));
 }
 
 const Pane pane_words = {

@@ -2,6 +2,7 @@
  * word, an arrow in the direction of the value, the lanes and the values that they load or store. */
 #include "tui/panes/peers_pane.h"
 
+#include "base/language.h"
 #include <stdio.h>
 
 enum { BLOCK_COLUMN = 1, WORD_COLUMN = 21, ARROW_COLUMN = 42, LANE_COLUMN = 48, VALUE_COLUMN = 66 };
@@ -37,7 +38,7 @@ int peers_list(const StepContext *context, PeerBlock peers[PEERS_MOST]) {
 }
 
 static const char *verb(TraceKind kind) {
-    return kind == TRACE_SHARED_LOAD ? "load" : kind == TRACE_SHARED_STORE ? "store" : "atomic";
+    return kind == TRACE_SHARED_LOAD ? tr("load") : kind == TRACE_SHARED_STORE ? tr("store") : tr("atomic");
 }
 
 void peers_head(const StepContext *context, PaneHead *out) {
@@ -48,12 +49,14 @@ void peers_head(const StepContext *context, PaneHead *out) {
     step_context_print_symbol(context, event->buffer[event->mask ? __builtin_ctz(event->mask) : 0], symbol,
                               sizeof symbol);
     if (count == 1)
-        snprintf(out->title, sizeof out->title, "cluster  w%d shared %s: %s of block %u", event->warp,
+        snprintf(out->title, sizeof out->title, tr("cluster  w%d shared %s: %s of block %u"), event->warp,
                  verb(event->kind), symbol, peers[0].block);
     else
-        snprintf(out->title, sizeof out->title, "cluster  w%d shared %s: %s of %d blocks", event->warp,
+        snprintf(out->title, sizeof out->title, tr("cluster  w%d shared %s: %s of %d blocks"), event->warp,
                  verb(event->kind), symbol, count);
-    snprintf(out->note, sizeof out->note, "wavefronts between blocks are not modelled");
+    snprintf(out->note, sizeof out->note,
+             out->columns < 100 ? tr("wavefronts not modelled")
+                                : tr("wavefronts between blocks are not modelled"));
 }
 
 /* "block_sum[0]", "sums[0..31]". */
@@ -102,7 +105,7 @@ static void draw_peer(const StepContext *context, const PeerBlock *peer, Canvas 
     print_words(context, &event, words, sizeof words);
     step_context_describe_lanes(event.mask, lanes, sizeof lanes);
     canvas_print(canvas, area, BLOCK_COLUMN, row, has_lane ? ROLE_CURRENT : ROLE_TEXT, "block %u%s",
-                 peer->block, peer->is_own ? " (own)" : "");
+                 peer->block, peer->is_own ? tr(" (own)") : "");
     canvas_text(canvas, area, WORD_COLUMN, row, ROLE_TEXT, words);
     canvas_text(canvas, area, ARROW_COLUMN, row, peer->is_own ? ROLE_DIM : ROLE_ACTIVE, arrow);
     canvas_text(canvas, area, LANE_COLUMN, row, has_lane ? ROLE_SELECTED : ROLE_TEXT, lanes);
@@ -112,35 +115,35 @@ static void draw_peer(const StepContext *context, const PeerBlock *peer, Canvas 
 void peers_draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     PeerBlock peers[PEERS_MOST];
     int count = peers_list(context, peers), row = 0;
-    const char *what = context->event.kind == TRACE_SHARED_LOAD    ? "loads"
-                       : context->event.kind == TRACE_SHARED_STORE ? "stores"
-                                                                   : "operands, or old values";
+    const char *what = context->event.kind == TRACE_SHARED_LOAD    ? tr("loads")
+                       : context->event.kind == TRACE_SHARED_STORE ? tr("stores")
+                                                                   : tr("operands, or old values");
     if (count < area.rows) {
-        canvas_text(canvas, area, BLOCK_COLUMN, row, ROLE_DIM, "shared memory of");
+        canvas_text(canvas, area, BLOCK_COLUMN, row, ROLE_DIM, tr("shared memory of"));
         canvas_text(canvas, area, WORD_COLUMN, row, ROLE_DIM, "word");
-        canvas_print(canvas, area, LANE_COLUMN, row, ROLE_DIM, "w%d of block %u", context->event.warp,
+        canvas_print(canvas, area, LANE_COLUMN, row, ROLE_DIM, tr("w%d of block %u"), context->event.warp,
                      trace_block_linear(context->steps->block));
         canvas_text(canvas, area, VALUE_COLUMN, row++, ROLE_DIM, what);
     }
     int room = area.rows - row, shown = count <= room ? count : room - 1;
     for (int i = 0; i < shown; i++) draw_peer(context, &peers[i], canvas, area, row++);
     if (shown < count)
-        canvas_print(canvas, area, BLOCK_COLUMN, row, ROLE_DIM, "%d more blocks", count - shown);
+        canvas_print(canvas, area, BLOCK_COLUMN, row, ROLE_DIM, tr("%d more blocks"), count - shown);
 }
 
 void peers_explain(const StepContext *context, Text *out) {
     PeerBlock peers[PEERS_MOST];
     int count = peers_list(context, peers), others = 0;
-    const char *does = context->event.kind == TRACE_SHARED_LOAD    ? "reads"
-                       : context->event.kind == TRACE_SHARED_STORE ? "writes"
-                                                                   : "updates";
+    const char *does = context->event.kind == TRACE_SHARED_LOAD    ? tr("reads")
+                       : context->event.kind == TRACE_SHARED_STORE ? tr("writes")
+                                                                   : tr("updates");
     for (int i = 0; i < count; i++) others += !peers[i].is_own;
     if (others == 1)
         for (int i = 0; i < count; i++)
             if (!peers[i].is_own)
-                text_print(out, "w%d %s shared memory of block %u, which belongs to the same cluster.",
+                text_print(out, tr("w%d %s shared memory of block %u, which belongs to the same cluster."),
                            context->event.warp, does, peers[i].block);
     if (others > 1)
-        text_print(out, "w%d %s shared memory of %d other blocks of its cluster.", context->event.warp, does,
-                   others);
+        text_print(out, tr("w%d %s shared memory of %d other blocks of its cluster."), context->event.warp,
+                   does, others);
 }

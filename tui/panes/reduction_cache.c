@@ -1,6 +1,7 @@
 /* Registers that threads keep beside their boxes. */
 #include "tui/panes/reduction_row.h"
 
+#include "base/language.h"
 #include <stdio.h>
 
 enum { MOST_KEPT_ROWS = 3 };
@@ -18,7 +19,7 @@ int boxes_kept_rows(const BoxRow *row, int room) {
     if (row->level->place != PLACE_THREAD) return 1;
     for (int i = 0; i < row->count; i++)
         while (most < limit && kept_by(row, row->first + i, most)) most++;
-    return most;
+    return most * row->tall <= room ? most * row->tall : 0;
 }
 
 static PtxType type_of(const BoxRow *row, const ReductionKept *kept) {
@@ -31,9 +32,9 @@ static void draw_sentence(const BoxRow *row, int line) {
     char value[64];
     step_context_print_typed(row->context, type_of(row, first), first->bits, value, sizeof value);
     int column = 1 + canvas_print(row->canvas, row->area, 1, line, ROLE_TEXT,
-                                  "t%d also holds %s in a register", first->thread, value);
+                                  tr("t%d also holds %s in a register"), first->thread, value);
     if (row->level->kept_count > 1)
-        canvas_print(row->canvas, row->area, column, line, ROLE_DIM, "; %d values are in registers",
+        canvas_print(row->canvas, row->area, column, line, ROLE_DIM, tr("; %d values are in registers"),
                      row->level->kept_count);
 }
 
@@ -42,14 +43,14 @@ void boxes_draw_kept(const BoxRow *row, int line, int rows) {
         draw_sentence(row, line);
         return;
     }
-    for (int number = 0; number < rows; number++) {
-        canvas_text(row->canvas, row->area, 1, line + number, ROLE_DIM, "also holds");
+    for (int number = 0; number < rows / row->tall; number++) {
+        int at = line + number * row->tall;
+        canvas_text(row->canvas, row->area, 1, at, ROLE_DIM, tr("also holds"));
         for (int i = 0; i < row->count; i++) {
             const ReductionKept *kept = kept_by(row, row->first + i, number);
             if (!kept) continue;
-            boxes_draw_value(row, row->first + i, line + number,
-                             boxes_is_lit(row, kept->node) ? ROLE_LIT : ROLE_TEXT, type_of(row, kept),
-                             kept->bits);
+            boxes_draw_value(row, row->first + i, at, boxes_is_lit(row, kept->node) ? ROLE_LIT : ROLE_TEXT,
+                             type_of(row, kept), kept->bits);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* Marks of errors in a level: one after the sum, and its meaning below the boxes. */
 #include "tui/panes/reduction_row.h"
 
+#include "base/language.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,8 +76,10 @@ static void add_fault(BoxFaults *faults, const char *format, ...) {
 
 static void explain_race(const BoxRow *row, const ReductionBox *box, BoxFaults *out) {
     const ReductionTerm *term = racing_term(row, box);
-    add_fault(out, "X t%d reads word %" PRId64 " %s t%d writes it, and no barrier orders them", term->thread,
-              term->index, term->is_early ? "before" : "after", term->writer);
+    add_fault(out,
+              term->is_early ? tr("X t%d reads word %lld before t%d writes it, and no barrier orders them")
+                             : tr("X t%d reads word %lld after t%d writes it, and no barrier orders them"),
+              term->thread, (long long)term->index, term->writer);
 }
 
 static void explain_stuck(const BoxRow *row, const ReductionBox *box, BoxFaults *out) {
@@ -86,7 +89,7 @@ static void explain_stuck(const BoxRow *row, const ReductionBox *box, BoxFaults 
     step_context_print_typed(row->context, reduction_type(row->reduction, less, row->level->type),
                              boxes_node(row, less)->bits, operand, sizeof operand);
     step_context_print_typed(row->context, row->level->type, box->after, sum, sizeof sum);
-    add_fault(out, "= t%d adds %s, but the sum stays %s: rounding to %s takes all of it", box->thread,
+    add_fault(out, tr("= t%d adds %s, but the sum stays %s: rounding to %s takes all of it"), box->thread,
               operand, sum, ptx_type_text(row->level->type));
 }
 
@@ -95,15 +98,15 @@ static void explain_inputs(const BoxRow *row, BoxFaults *out) {
     const Tree *tree = boxes_tree(row);
     bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
     if (marked_box(row, MARK_TWICE))
-        add_fault(out, "! an input is in this sum more than once");
+        add_fault(out, tr("! an input is in this sum more than once"));
     else if (is_last && row->path && row->path->twice)
-        add_fault(out, "! %d of %d inputs are in the result more than once", row->path->twice,
+        add_fault(out, tr("! %d of %d inputs are in the result more than once"), row->path->twice,
                   tree->input_count);
     if (counts_elsewhere(row))
-        add_fault(out, "! %d of %d inputs are also in another block's result", tree->shared_count,
+        add_fault(out, tr("! %d of %d inputs are also in another block's result"), tree->shared_count,
                   tree->input_count);
     if (marked_box(row, MARK_LOST) || (is_last && tree->lost_count))
-        add_fault(out, "? %d of %d inputs reach no result", tree->lost_count, tree->input_count);
+        add_fault(out, tr("? %d of %d inputs reach no result"), tree->lost_count, tree->input_count);
 }
 
 void boxes_find_faults(const BoxRow *row, BoxFaults *out) {
@@ -114,8 +117,8 @@ void boxes_find_faults(const BoxRow *row, BoxFaults *out) {
         out->count++;
     }
     if ((box = marked_box(row, MARK_UNWRITTEN)))
-        add_fault(out, "U t%d reads word %" PRId64 ", which no thread has written: its value is undefined",
-                  box->thread, box->unwritten);
+        add_fault(out, tr("U t%d reads word %lld, which no thread has written: its value is undefined"),
+                  box->thread, (long long)box->unwritten);
     if ((box = marked_box(row, MARK_RACE))) explain_race(row, box, out);
     if ((box = marked_box(row, MARK_STUCK))) explain_stuck(row, box, out);
     explain_inputs(row, out);

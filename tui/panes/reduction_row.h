@@ -20,6 +20,7 @@ typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     const TreePath *chain;       /* of the selected box, if it is highlighted; NULL: not */
     int64_t first;
     int count, width;
+    int tall;         /* rows of a value: 1, or those of a big number */
     int64_t selected; /* box; -1: not in this level */
     bool marked;      /* some sum has a mark after it, for which a column is reserved */
     bool is_chain;    /* the boxes are additions of one thread, one after another */

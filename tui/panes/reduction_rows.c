@@ -1,6 +1,7 @@
 /* The rows of a level: numbers, before, after, threads, inputs, rounding. */
 #include "tui/panes/reduction_row.h"
 
+#include "base/language.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,9 +26,12 @@ static bool is_too_long(const BoxRow *row) {
 /* The inputs of a chain are far apart: if their numbers are too wide, those of the additions are more
  * useful. */
 void boxes_draw_indexes(const BoxRow *row, int line) {
-    char text[64] = "addition";
+    char text[64];
     bool counts = row->is_chain && is_too_long(row);
-    if (!counts) boxes_print_name(row, text, sizeof text);
+    if (counts)
+        snprintf(text, sizeof text, tr("addition"));
+    else
+        boxes_print_name(row, text, sizeof text);
     canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, text);
     for (int i = 0; i < row->count; i++) {
         int64_t number = counts ? row->first + i : box_number(row, row->first + i);
@@ -61,7 +65,7 @@ bool boxes_show_before(const BoxRow *row) {
 }
 
 void boxes_draw_before(const BoxRow *row, int line) {
-    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, row->is_chain ? "value" : "before");
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, row->is_chain ? tr("value") : tr("before"));
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         if (!box->has_before || !box->was_live) {
@@ -81,7 +85,7 @@ static PtxType after_type(const BoxRow *row, const ReductionBox *box) {
 }
 
 void boxes_draw_after(const BoxRow *row, int line) {
-    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, row->is_chain ? "sum so far" : "after");
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, row->is_chain ? tr("sum so far") : tr("after"));
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         char mark = boxes_mark(row, box);
@@ -108,7 +112,7 @@ void boxes_draw_after(const BoxRow *row, int line) {
 
 void boxes_draw_threads(const BoxRow *row, int line) {
     char text[16];
-    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, "thread");
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, tr("thread"));
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         if (box->thread < 0) continue;
@@ -129,7 +133,7 @@ bool boxes_count_inputs(const BoxRow *row) {
 
 void boxes_draw_inputs(const BoxRow *row, int line) {
     char text[16];
-    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, "inputs in");
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, tr("inputs in"));
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         if (!counts_inputs(row, box) || !boxes_is_done(row, box)) continue;
@@ -155,7 +159,7 @@ bool boxes_sum_floats(const BoxRow *row) {
 /* The rounding error of each addition. */
 void boxes_draw_rounding(const BoxRow *row, int line) {
     char text[32];
-    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, "rounding");
+    canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, tr("rounding"));
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         double rounding;
@@ -176,7 +180,8 @@ void boxes_draw_error(const BoxRow *row, int line) {
     if (!reduction_error(row->reduction, box->node, &error)) return;
     step_context_print_typed(row->context, row->level->type, box->after, value, sizeof value);
     canvas_print(row->canvas, row->area, 1, line, error != 0 ? ROLE_WARNING : ROLE_TEXT,
-                 "t%d: %s; rounding %.6g here, %.6g from the exact sum", box->thread, value, rounding, error);
+                 tr("t%d: %s; rounding %.6g here, %.6g from the exact sum"), box->thread, value, rounding,
+                 error);
 }
 
 bool boxes_show_adders(const BoxRow *row, int rows) {
@@ -188,8 +193,8 @@ bool boxes_show_adders(const BoxRow *row, int rows) {
 void boxes_draw_adders(const BoxRow *row, int line) {
     const ReductionLevel *level = row->level;
     int threads = boxes_tree(row)->thread_count, warps = 0, least = WARP_LANES, most = 0;
-    char where[48] = "", lanes[48] = "all 32";
-    const char *verb = !strcmp(level->operation, "+") ? "add" : "compare";
+    char where[48] = "", lanes[48];
+    const char *verb = !strcmp(level->operation, "+") ? tr("add") : tr("compare");
     for (int i = 0; i < level->warp_count; i++) {
         int count = __builtin_popcount(level->adding[i]);
         if (!count) continue;
@@ -198,19 +203,20 @@ void boxes_draw_adders(const BoxRow *row, int line) {
         if (count > most) most = count;
     }
     if (warps < level->warp_count)
-        snprintf(where, sizeof where, " in %d of %d warps", warps, level->warp_count);
+        snprintf(where, sizeof where, tr(" in %d of %d warps"), warps, level->warp_count);
     else if (warps > 1)
-        snprintf(where, sizeof where, warps == 2 ? " in both warps" : " in all %d warps", warps);
+        snprintf(where, sizeof where, warps == 2 ? tr(" in both warps") : tr(" in all %d warps"), warps);
+    snprintf(lanes, sizeof lanes, tr("all 32"));
     if (least < most)
-        snprintf(lanes, sizeof lanes, "%d to %d of %d", least, most, WARP_LANES);
+        snprintf(lanes, sizeof lanes, tr("%d to %d of %d"), least, most, WARP_LANES);
     else if (least < WARP_LANES)
-        snprintf(lanes, sizeof lanes, "%d of %d", least, WARP_LANES);
+        snprintf(lanes, sizeof lanes, tr("%d of %d"), least, WARP_LANES);
     int needed = (level->adder_count + WARP_LANES - 1) / WARP_LANES;
     Role role = needed < warps ? ROLE_WARNING : ROLE_DIM;
     int column =
-        1 + canvas_print(row->canvas, row->area, 1, line, role, "%d of %d threads %s%s, %s lanes%s",
+        1 + canvas_print(row->canvas, row->area, 1, line, role, tr("%d of %d threads %s%s, %s lanes%s"),
                          level->adder_count, threads, verb, level->adder_count == 1 ? "s" : "", lanes, where);
     if (needed < warps)
-        canvas_print(row->canvas, row->area, column, line, role, "; %d warp%s would do", needed,
+        canvas_print(row->canvas, row->area, column, line, role, tr("; %d warp%s would do"), needed,
                      needed > 1 ? "s" : "");
 }

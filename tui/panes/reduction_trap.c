@@ -1,6 +1,7 @@
 /* The access that ended the block's run, with the element of each thread. */
 #include "tui/panes/reduction_row.h"
 
+#include "base/language.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -66,8 +67,9 @@ void boxes_draw_trap(const BoxRow *row, int line) {
     const Trap *trap = trap_of(row);
     char text[96], name[64];
     print_array(row, name, sizeof name);
-    snprintf(text, sizeof text, "%s %s", row->context->event.is_load ? "from" : "into", name);
-    canvas_print(row->canvas, row->area, 1, line, ROLE_DIM, "%.*s", LABEL_COLUMNS - 2, text);
+    snprintf(text, sizeof text, row->context->event.is_load ? tr("from %s") : tr("into %s"), name);
+    Rectangle label = {row->area.column + 1, row->area.row, LABEL_COLUMNS - 2, row->area.rows};
+    canvas_text(row->canvas, label, 0, line, ROLE_DIM, text);
     for (int i = 0; i < row->count; i++) {
         int thread = (int)row->first + i, lane = thread % WARP_LANES;
         bool is_trapped = thread / WARP_LANES == trap->warp && trap->lanes >> lane & 1;
@@ -100,9 +102,10 @@ void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes) {
     char name[64], place[32] = "", size[128] = "", others[32] = "";
     print_array(row, name, sizeof name);
     if (element >= 0) snprintf(place, sizeof place, "[%" PRId64 "]", element);
-    if (elements > 0) snprintf(size, sizeof size, ", %s has %" PRId64 " elements", name, elements);
-    if (count > 1) snprintf(others, sizeof others, " (%d lanes)", count);
-    snprintf(out, bytes, "T t%d %s %s%s%s: %s%s", trap->warp * WARP_LANES + lane,
-             row->context->event.is_load ? "loads from" : "stores to", name, place, size,
-             trap_kind_text(trap->kind), others);
+    if (elements > 0) snprintf(size, sizeof size, tr(", %s has %lld elements"), name, (long long)elements);
+    if (count > 1) snprintf(others, sizeof others, tr(" (%d lanes)"), count);
+    snprintf(out, bytes,
+             row->context->event.is_load ? tr("T t%d loads from %s%s%s: %s%s")
+                                         : tr("T t%d stores to %s%s%s: %s%s"),
+             trap->warp * WARP_LANES + lane, name, place, size, trap_kind_text(trap->kind), others);
 }

@@ -1,6 +1,7 @@
 /* The places of boxes on the screen, and their values. */
 #include "tui/panes/reduction_row.h"
 
+#include "base/language.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -73,16 +74,21 @@ void boxes_draw_right(const BoxRow *row, int64_t box, int line, Role role, const
 
 void boxes_draw_value(const BoxRow *row, int64_t box, int line, Role role, PtxType type, uint64_t bits) {
     char text[64];
-    boxes_print_value(row, type, bits, row->width - 1 - row->marked, text, sizeof text);
-    boxes_draw_right(row, box, line, role, text);
+    bool is_big = row->tall > 1;
+    int columns = is_big ? row->width / CANVAS_BIG_COLUMNS : row->width - 1 - row->marked;
+    boxes_print_value(row, type, bits, columns, text, sizeof text);
+    if (is_big)
+        canvas_big_number(row->canvas, row->area, boxes_column(row, box), line, role, text);
+    else
+        boxes_draw_right(row, box, line, role, text);
 }
 
 void boxes_draw_dot(const BoxRow *row, int64_t box, int line) {
-    canvas_glyph(row->canvas, row->area, boxes_column(row, box), line, ROLE_IDLE, 0xB7);
+    canvas_glyph(row->canvas, row->area, boxes_column(row, box), line + row->tall / 2, ROLE_IDLE, 0xB7);
 }
 
 void boxes_print_name(const BoxRow *row, char *out, size_t bytes) {
-    const char *name = "thread";
+    const char *name = tr("thread");
     char text[64];
     if (row->is_chain && row->level->terms[0].place == PLACE_INPUT) {
         step_context_print_input(row->context, row->level->terms[0].symbol, text, sizeof text);

@@ -2,6 +2,8 @@
  * drawn. */
 #include "tui/panes/reduction_row.h"
 
+#include "base/language.h"
+#include "base/utf8.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -125,7 +127,7 @@ static int partner_rows(const BoxRow *row, int number) {
     const ReductionTerm *term = NULL;
     int64_t by;
     for (int i = 0; i < row->count && !term; i++) term = partner_of(row, boxes_at(row, i), number);
-    return term && term->place != row->level->place && is_regular(row, number, &by) ? 1 : 2;
+    return row->tall + !(term && term->place != row->level->place && is_regular(row, number, &by));
 }
 
 static void name_place(const BoxRow *row, const ReductionTerm *term, char *out, size_t bytes) {
@@ -134,7 +136,7 @@ static void name_place(const BoxRow *row, const ReductionTerm *term, char *out, 
     else if (term->place == PLACE_INPUT || term->place == PLACE_GLOBAL)
         step_context_print_input(row->context, term->symbol, out, bytes);
     else
-        snprintf(out, bytes, "%s", row->level->through == TRACE_SHUFFLE ? "lane" : "thread");
+        snprintf(out, bytes, "%s", row->level->through == TRACE_SHUFFLE ? "lane" : tr("thread"));
 }
 
 /* "+ sdata", "max lane+16": shorter words if the label's columns are needed. */
@@ -146,13 +148,17 @@ static void name_partners(const BoxRow *row, int number, char *out, size_t bytes
     *out = 0;
     if (!term) return;
     if (number || row->level->kind == TREE_FOLD) snprintf(sign, sizeof sign, "%s ", row->level->operation);
-    if (partner_rows(row, number) == 1 && is_regular(row, number, &by) && by)
+    if (partner_rows(row, number) == row->tall && is_regular(row, number, &by) && by)
         snprintf(away, sizeof away, "%+" PRId64, by);
     name_place(row, term, name, sizeof name);
     if (term->place == PLACE_WORD && strlen(sign) + strlen(name) + strlen(away) > LABEL_COLUMNS - 2)
         snprintf(name, sizeof name, "word");
     int room = LABEL_COLUMNS - 2 - (int)strlen(sign) - (int)strlen(away);
-    snprintf(out, bytes, "%s%.*s%s", sign, room > 0 ? room : 0, name, away);
+    while (*name && canvas_text_columns(name) > room) {
+        name[strlen(name) - 1] = 0;
+        utf8_drop_half(name);
+    }
+    snprintf(out, bytes, "%s%s%s", sign, name, away);
 }
 
 /* From its box, or from outside the window; operands from elsewhere drop in. */
@@ -193,7 +199,7 @@ static void draw_partners(const BoxRow *row, int line, int number) {
     char text[64];
     name_partners(row, number, text, sizeof text);
     canvas_text(row->canvas, row->area, 1, line, ROLE_DIM, text);
-    int values = line + partner_rows(row, number) - 1;
+    int values = line + partner_rows(row, number) - row->tall;
     for (int i = 0; i < row->count; i++) {
         const ReductionBox *box = boxes_at(row, i);
         const ReductionTerm *term = partner_of(row, box, number);
@@ -212,9 +218,10 @@ static void draw_partners(const BoxRow *row, int line, int number) {
 
 /* "sums[224] = 7", "lane 5 = 7" */
 static void print_operand(const BoxRow *row, const ReductionTerm *term, char *out, size_t bytes) {
-    char name[64], value[64] = "undefined";
+    char name[64], value[64];
     bool is_thread = term->place == PLACE_THREAD;
     name_place(row, term, name, sizeof name);
+    snprintf(value, sizeof value, "%s", tr("undefined"));
     if (term->node != FOLD_NONE)
         boxes_print_value(row, reduction_type(row->reduction, term->node, row->level->type),
                           boxes_node(row, term->node)->bits, 12, value, sizeof value);
@@ -230,9 +237,10 @@ static void draw_rest(const BoxRow *row, int line, const BoxWays *ways) {
     for (int i = 0; i < row->count && !(box && partner_of(row, box, ways->shown)); i++)
         box = boxes_at(row, i);
     if (!box) return;
-    int column = 1 + canvas_print(row->canvas, row->area, 1, line, ROLE_DIM, "%s %d more in %s %" PRId64 ": ",
-                                  row->level->operation, ways->partners - ways->shown,
-                                  row->level->place == PLACE_WORD ? "word" : "thread", box->index);
+    int column =
+        1 + canvas_print(row->canvas, row->area, 1, line, ROLE_DIM, tr("%s %d more in %s %lld: "),
+                         row->level->operation, ways->partners - ways->shown,
+                         row->level->place == PLACE_WORD ? "word" : tr("thread"), (long long)box->index);
     for (int i = ways->shown; i < ways->partners; i++) {
         const ReductionTerm *term = partner_of(row, box, i);
         if (!term) continue;
@@ -242,7 +250,7 @@ static void draw_rest(const BoxRow *row, int line, const BoxWays *ways) {
             return;
         }
         column += canvas_print(row->canvas, row->area, column, line, ROLE_TEXT, "%s%s",
-                               i > ways->shown ? ", " : "", text);
+                               i > ways->shown ? tr(", ") : "", text);
     }
 }
 

@@ -62,8 +62,35 @@ static bool is_cut(const BoxRow *row) {
     return false;
 }
 
+static int longest_value(const BoxRow *row) {
+    char text[64];
+    int longest = 1;
+    for (int i = 0; i < row->count; i++) {
+        const ReductionBox *box = boxes_at(row, i);
+        for (int after = 0; after < 2; after++) {
+            if (!(after ? box->has_after : box->has_before)) continue;
+            step_context_print_typed(row->context, row->level->type, after ? box->after : box->before, text,
+                                     sizeof text);
+            if ((int)strlen(text) > longest) longest = (int)strlen(text);
+        }
+    }
+    return longest;
+}
+
+/* On a projector the values are big, if the least number of boxes still fits. */
+static void enlarge(BoxRow *row, int columns) {
+    enum { LEAST_BIG_BOXES = 8, BIG_GAP = 2 };
+    int width = longest_value(row) * CANVAS_BIG_COLUMNS + BIG_GAP;
+    if (columns - LABEL_COLUMNS < LEAST_BIG_BOXES * width) return;
+    put_window(row, columns, width);
+    if (row->count < 2 * LEAST_BIG_BOXES)
+        put_window(row, columns, (columns - LABEL_COLUMNS) / LEAST_BIG_BOXES);
+    row->tall = CANVAS_BIG_ROWS;
+}
+
 BoxRow boxes_row(const StepContext *context, int columns) {
     BoxRow row = {.context = context,
+                  .tall = 1,
                   .reduction = scene_reduction(context->scene, context->view->place.block)};
     if (!row.reduction) return row;
     row.level = reduction_level(row.reduction, reduction_level_at(row.reduction, context->view->place.step));
@@ -77,5 +104,6 @@ BoxRow boxes_row(const StepContext *context, int columns) {
     if (tree->final_count) row.path = tree_path(tree, tree->final[0]);
     put_window(&row, columns, columns >= NARROW_FROM ? NARROW_BOX_COLUMNS : BOX_COLUMNS);
     if (row.width < BOX_COLUMNS && is_cut(&row)) put_window(&row, columns, BOX_COLUMNS);
+    if (context->view->display.projector) enlarge(&row, columns);
     return row;
 }

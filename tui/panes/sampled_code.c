@@ -1,11 +1,12 @@
 #include "tui/panes/sampled_code.h"
 
+#include "base/language.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-bool sampled_code_open(const StepContext *context, SampledCode *out) {
-    *out = (SampledCode){.sass = scene_sass(context->scene, context->view->place.block)};
+static bool open_code(const StepContext *context, SceneSass sass, SampledCode *out) {
+    *out = (SampledCode){.sass = sass};
     if (!out->sass.kernel) return false;
     const uint32_t *block = context->launch->block;
     out->block = (uint64_t)block[0] * block[1] * block[2];
@@ -14,6 +15,14 @@ bool sampled_code_open(const StepContext *context, SampledCode *out) {
     if (context->code && context->code->line.file)
         out->current = sampled_code_line(out, context->code->line.file, context->code->line.line);
     return true;
+}
+
+bool sampled_code_open(const StepContext *context, SampledCode *out) {
+    return open_code(context, scene_sass(context->scene, context->view->place.block), out);
+}
+
+bool sampled_code_open_assembled(const StepContext *context, SampledCode *out) {
+    return open_code(context, scene_assembled_sass(context->scene, context->view->place.block), out);
 }
 
 void sampled_code_done(SampledCode *code) {
@@ -77,32 +86,52 @@ void sampled_code_print_count(uint64_t count, char *out, size_t bytes) {
 
 void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]) {
     const SassKernel *kernel = code->sass.kernel;
-    const char *machine = kernel->machine ? kernel->machine : "a GPU";
+    const char *machine = kernel->machine ? kernel->machine : tr("a GPU");
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
-    if (code->sass.is_live)
-        snprintf(out, ORIGIN_BYTES, "live on %.60s", machine);
+    if (kernel->assembler)
+        snprintf(out, ORIGIN_BYTES, tr("by %.40s for %.20s"), kernel->assembler, kernel->architecture);
+    else if (code->sass.is_live)
+        snprintf(out, ORIGIN_BYTES, tr("live on %.60s"), machine);
     else
-        snprintf(out, ORIGIN_BYTES, "recorded on %.60s%s%.10s", machine, kernel->measured ? ", " : "",
+        snprintf(out, ORIGIN_BYTES, tr("recorded on %.60s%s%.10s"), machine, kernel->measured ? tr(", ") : "",
                  kernel->measured ? kernel->measured : "");
+}
+
+static void print_resources(const SassKernel *kernel, char out[ORIGIN_BYTES]) {
+    const SassResources *resources = &kernel->resources;
+    char shared[32], spilled[32], spills[64];
+    uint64_t bytes = resources->spill_store_bytes + resources->spill_load_bytes;
+    step_context_print_count(resources->shared_bytes, shared, sizeof shared);
+    step_context_print_count(bytes, spilled, sizeof spilled);
+    snprintf(spills, sizeof spills, bytes ? tr("spills: %s bytes") : tr("no spills"), spilled);
+    if (kernel->has_resources)
+        snprintf(out, ORIGIN_BYTES, tr("%d registers, %s bytes shared, %s; counts need a GPU"),
+                 resources->registers, shared, spills);
+    else
+        snprintf(out, ORIGIN_BYTES, tr("counts need a GPU"));
 }
 
 void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]) {
     const SassKernel *kernel = code->sass.kernel;
     char counted[32], sampled[32];
+    if (kernel->assembler) {
+        print_resources(kernel, out);
+        return;
+    }
     step_context_print_size(kernel->counted.n, counted, sizeof counted);
     step_context_print_size(kernel->sampled.n, sampled, sizeof sampled);
     if (kernel->counted.n && kernel->sampled.n)
-        snprintf(out, ORIGIN_BYTES, "counts: n = %s, samples: n = %s", counted, sampled);
+        snprintf(out, ORIGIN_BYTES, tr("counts: n = %s, samples: n = %s"), counted, sampled);
     else if (kernel->counted.n)
-        snprintf(out, ORIGIN_BYTES, "counts: n = %s, not sampled", counted);
+        snprintf(out, ORIGIN_BYTES, tr("counts: n = %s, not sampled"), counted);
     else if (kernel->sampled.n)
-        snprintf(out, ORIGIN_BYTES, "not counted, samples: n = %s", sampled);
+        snprintf(out, ORIGIN_BYTES, tr("not counted, samples: n = %s"), sampled);
     else
-        snprintf(out, ORIGIN_BYTES, "neither counted nor sampled");
+        snprintf(out, ORIGIN_BYTES, tr("neither counted nor sampled"));
     uint32_t block = kernel->counted.n ? kernel->counted.block : kernel->sampled.block;
     size_t length = strlen(out);
     if ((kernel->counted.n || kernel->sampled.n) && block != code->block)
-        snprintf(out + length, ORIGIN_BYTES - length, ", block %" PRIu32, block);
+        snprintf(out + length, ORIGIN_BYTES - length, tr(", block %u"), block);
 }
 
 void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]) {
@@ -119,22 +148,22 @@ void sampled_code_print_sampling(const SampledCode *code, char out[ORIGIN_BYTES]
     const SassMeasured *sampled = &code->sass.kernel->sampled;
     char size[32], slowdown[PERCENT_BYTES], period[48] = "", overhead[64] = "";
     step_context_print_size(sampled->n, size, sizeof size);
-    if (sampled->period) snprintf(period, sizeof period, ", every %" PRIu32 " cycles", sampled->period);
+    if (sampled->period) snprintf(period, sizeof period, tr(", every %u cycles"), sampled->period);
     sampled_code_print_slowdown(code, slowdown);
-    if (*slowdown) snprintf(overhead, sizeof overhead, "; the launch took %s times as long", slowdown);
-    snprintf(out, ORIGIN_BYTES, "sampled at n = %s%s%s", size, period, overhead);
+    if (*slowdown) snprintf(overhead, sizeof overhead, tr("; the launch took %s times as long"), slowdown);
+    snprintf(out, ORIGIN_BYTES, tr("sampled at n = %s%s%s"), size, period, overhead);
 }
 
 void sampled_code_print_stall(SassStall stall, char *out, size_t bytes) {
     if (stall == SASS_STALLS)
         *out = 0;
     else
-        snprintf(out, bytes, "%s (%s)", sass_stalls[stall].words, sass_stalls[stall].tool_name);
+        snprintf(out, bytes, "%s (%s)", tr(sass_stalls[stall].words), sass_stalls[stall].tool_name);
 }
 
-void sampled_code_print_missing(const SampledCode *code, char out[ORIGIN_BYTES]) {
-    snprintf(out, ORIGIN_BYTES, "Not known: %.*s.", ORIGIN_BYTES - 14,
-             code->sass.why ? code->sass.why : "no machine code of this kernel is recorded");
+void sampled_code_print_missing(const SampledCode *code, char out[MISSING_BYTES]) {
+    snprintf(out, MISSING_BYTES, tr("Not known: %.*s."), MISSING_BYTES - 14,
+             code->sass.why ? code->sass.why : tr("no machine code of this kernel is recorded"));
 }
 
 /* ---- why counts differ --------------------------------------------------------------------------------- */
@@ -147,7 +176,7 @@ void sampled_code_explain(const SampledCode *code, const SassDifference *differe
     if (!sums.executed) return;
     step_context_print_count(sums.executed, some, sizeof some);
     step_context_print_count(code->all.executed, all, sizeof all);
-    text_print(out, ": %s of the %s executed", some, all);
+    text_print(out, tr(": %s of the %s executed"), some, all);
 }
 
 bool sampled_code_explain_pc(const SampledCode *code, int pc, Text *out) {

@@ -17,6 +17,8 @@ typedef struct SampledCode {
 
 /* For the launch of the view's block. False: unknown, and only sass.why is set. */
 bool sampled_code_open(const StepContext *context, SampledCode *out);
+/* The same; machine code that is not known otherwise is assembled by ptxas. */
+bool sampled_code_open_assembled(const StepContext *context, SampledCode *out);
 void sampled_code_done(SampledCode *code);
 
 const SassLine *sampled_code_line(const SampledCode *code, const char *file, int line); /* NULL: none */
@@ -28,14 +30,15 @@ double sampled_code_samples(const SampledCode *code, const SassSums *sums);
 double sampled_code_executed(const SampledCode *code, const SassSums *sums);
 double sampled_code_percent(uint64_t part, uint64_t whole);
 
-enum { PERCENT_BYTES = 16, ORIGIN_BYTES = 160 };
+enum { PERCENT_BYTES = 16, ORIGIN_BYTES = 160, MISSING_BYTES = 400 };
 /* "41%", "3.2%", "<0.1%", ">99%" */
 void sampled_code_print_percent(double percent, char out[PERCENT_BYTES]);
 /* "131k", "8.05M": at most five characters. */
 void sampled_code_print_count(uint64_t count, char *out, size_t bytes);
-/* "recorded on H200, 2026-11-22", "live on H200" */
+/* "recorded on H200, 2026-11-22", "live on H200", "by ptxas 13.0.88 for sm_90" */
 void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]);
-/* "counts: n = 2^20, samples: n = 2^24"; ", block 256" if this run has another block size */
+/* "counts: n = 2^20, samples: n = 2^24"; ", block 256" if this run has another block size. Of assembled
+ * code: "16 registers, 256 bytes shared, no spills; counts need a GPU" */
 void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]);
 /* The slowdown of a launch while it was sampled: "1.25", "2,340"; "": unknown. */
 void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]);
@@ -44,7 +47,7 @@ void sampled_code_print_sampling(const SampledCode *code, char out[ORIGIN_BYTES]
 /* "waits for arithmetic (wait)"; "" if there are no samples. */
 void sampled_code_print_stall(SassStall stall, char *out, size_t bytes);
 /* What is missing, as a one-line sentence. */
-void sampled_code_print_missing(const SampledCode *code, char out[ORIGIN_BYTES]);
+void sampled_code_print_missing(const SampledCode *code, char out[MISSING_BYTES]);
 
 /* Why the machine code of a PTX instruction has another count, a sentence without a full stop: "rem.u32
  * became 18 SASS instructions: 2,304 of the 4,096 executed". False: nothing to report. */

@@ -1,12 +1,20 @@
 #include "tui/panes/sentences.h"
 
 #include "base/line_break.h"
+#include "base/text.h"
 
 #include <string.h>
 
-/* Bytes of the first part, including the space after it. "..." ends no part. */
+static bool begins_with(const char *text, const char *mark) {
+    return !strncmp(text, mark, strlen(mark));
+}
+
+/* Bytes of the first part, including the space after it, which Chinese does not have. "..." ends no part. */
 static size_t first_part(const char *text, SentencePart part) {
+    static const char full_stop[] = "。", semicolon[] = "；";
     for (size_t i = 1; text[i]; i++) {
+        if (begins_with(text + i, full_stop)) return i + strlen(full_stop);
+        if (part == PART_CLAUSE && begins_with(text + i, semicolon)) return i + strlen(semicolon);
         if (text[i] != ' ') continue;
         bool is_sentence = text[i - 1] == '.' && (i < 2 || text[i - 2] != '.');
         if (is_sentence || (part == PART_CLAUSE && text[i - 1] == ';')) return i + 1;
@@ -37,7 +45,10 @@ int sentences_draw(Canvas *canvas, Rectangle area, int row, Role role, const cha
         if (row + count_rows(text_string(&shown), area.columns) > area.rows) shorten(&shown, before);
     }
     if (!row && !shown.length) text_add(&shown, text);
-    if (shown.length > 1 && !strcmp(shown.data + shown.length - 2, "; ")) shorten(&shown, shown.length - 2);
+    static const char *const semicolons[] = {"; ", "；"};
+    for (size_t i = 0; i < sizeof semicolons / sizeof *semicolons; i++)
+        if (text_ends_with(text_string(&shown), semicolons[i]))
+            shorten(&shown, shown.length - strlen(semicolons[i]));
     int rows = canvas_paragraph(canvas, area, row, role, text_string(&shown));
     text_done(&shown);
     return rows;

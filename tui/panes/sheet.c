@@ -1,7 +1,9 @@
 #include "tui/panes/sheet.h"
 
+#include "base/language.h"
 #include "base/line_break.h"
 #include "base/memory.h"
+#include "tui/scene/scene.h"
 #include <stdlib.h>
 
 enum { GAP = 2, MOST_COLUMNS = 4 };
@@ -17,16 +19,21 @@ Sheet sheet_open(Canvas *canvas, Rectangle area, int lines, int scroll) {
 void sheet_title(Sheet *sheet, const char *title) {
     if (sheet->canvas) canvas_text(sheet->canvas, sheet->area, 0, sheet->row, ROLE_TITLE, title);
     sheet->row++;
+    sheet->has_rows = true;
+}
+
+void sheet_space(Sheet *sheet) {
+    if (sheet->has_rows) sheet->row++;
 }
 
 /* Draws at `column`, `row` of the sheet's area, or only counts; returns the rows that it takes. */
 static int put_row(Sheet *sheet, const SheetRow *row, int column, int at, int columns, int term_columns,
                    bool draw) {
-    if (draw) canvas_text(sheet->canvas, sheet->area, column, at, row->role, row->term);
+    if (draw) canvas_text(sheet->canvas, sheet->area, column, at, row->role, tr(row->term));
     if (!row->text) return 1;
-    int term = canvas_text_columns(row->term), indent = term < term_columns ? term_columns : term + 1,
+    int term = canvas_text_columns(tr(row->term)), indent = term < term_columns ? term_columns : term + 1,
         rows = 0;
-    for (const char *text = row->text; *text; rows++) {
+    for (const char *text = tr(row->text); *text; rows++) {
         int bytes = line_break(text, columns - indent);
         if (draw)
             canvas_print(sheet->canvas, sheet->area, column + indent, at + rows, ROLE_TEXT, "%.*s", bytes,
@@ -57,7 +64,32 @@ static int fill(Sheet *sheet, const SheetRow *rows, const int *heights, int coun
     return column + 1;
 }
 
-void sheet_section(Sheet *sheet, const SheetRow *rows, int count, int least_columns, int term_columns) {
+bool sheet_keeps(const Sheet *sheet, const SheetRow *row) {
+    const char *filter = sheet->filter;
+    return !filter || !*filter || scene_text_holds(row->term, filter) ||
+           scene_text_holds(row->text, filter) || scene_text_holds(tr(row->term), filter) ||
+           scene_text_holds(tr(row->text), filter);
+}
+
+/* The rows that the filter keeps, and the titles above them; the caller frees them. */
+static SheetRow *kept_rows(const Sheet *sheet, const SheetRow *rows, int *count) {
+    SheetRow *kept = memory_new((size_t)(*count + 1) * sizeof *kept);
+    int left = 0;
+    for (int i = 0; i < *count; i++) {
+        if (!rows[i].text) {
+            if (left && !kept[left - 1].text) left--; /* a title of nothing */
+            kept[left++] = rows[i];
+        } else if (sheet_keeps(sheet, &rows[i])) {
+            kept[left++] = rows[i];
+        }
+    }
+    if (left && !kept[left - 1].text) left--;
+    *count = left;
+    return kept;
+}
+
+void sheet_section(Sheet *sheet, const SheetRow *all_rows, int count, int least_columns, int term_columns) {
+    SheetRow *rows = kept_rows(sheet, all_rows, &count);
     int parts = (sheet->area.columns + GAP) / (least_columns + GAP), all = 0, height;
     if (parts > MOST_COLUMNS) parts = MOST_COLUMNS;
     if (parts < 1) parts = 1;
@@ -71,5 +103,7 @@ void sheet_section(Sheet *sheet, const SheetRow *rows, int count, int least_colu
         if (fill(sheet, rows, heights, count, columns, term_columns, height, false) <= parts) break;
     if (sheet->canvas) fill(sheet, rows, heights, count, columns, term_columns, height, true);
     free(heights);
+    free(rows);
+    sheet->has_rows |= count > 0;
     sheet->row += height;
 }

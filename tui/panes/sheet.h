@@ -15,12 +15,19 @@ typedef struct SheetRow {
 typedef struct Sheet {
     Canvas *canvas; /* NULL: rows are only counted */
     Rectangle area;
-    int row; /* row of the next section, from the top of `area`; negative: scrolled out of it */
+    int row;            /* row of the next section, from the top of `area`; negative: scrolled out of it */
+    bool has_rows;      /* something stands above */
+    const char *filter; /* only rows that hold this text are shown; NULL or "": all */
 } Sheet;
 
 /* A sheet of `lines` lines, scrolled as far as the view requests and the sheet allows. If it does not fit,
  * the last row is reserved for the mark that says so; `lines` includes a row for that. */
 Sheet sheet_open(Canvas *canvas, Rectangle area, int lines, int scroll);
+
+/* An empty row below what stands above. */
+void sheet_space(Sheet *sheet);
+/* The row, which has a text, holds the filter. */
+bool sheet_keeps(const Sheet *sheet, const SheetRow *row);
 
 void sheet_title(Sheet *sheet, const char *title);
 /* Draws the rows in columns of at least `least_columns`, of nearly the same height; meanings begin after

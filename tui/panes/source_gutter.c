@@ -1,5 +1,6 @@
 #include "tui/panes/source_gutter.h"
 
+#include "base/language.h"
 #include <stdio.h>
 
 enum { GUTTER_COLUMNS = SOURCE_GUTTER_COLUMNS, LABEL_COLUMNS = 6 };
@@ -99,7 +100,7 @@ static void draw_samples(const SampledCode *code, const SassSums *sums, Canvas *
 
 void source_gutter_draw_line(const StepContext *context, const SampledCode *code, const char *file, int line,
                              Canvas *canvas, Rectangle area, int row) {
-    if (context->view->transient.hides_figures) return;
+    if (context->view->transient.hides) return;
     const SassLine *found = code ? sampled_code_line(code, file, line) : NULL;
     if (found) draw_samples(code, &found->sums, canvas, area, row);
     if (context->view->display.gutter == GUTTER_SAMPLES) return;
@@ -109,7 +110,7 @@ void source_gutter_draw_line(const StepContext *context, const SampledCode *code
 
 void source_gutter_draw_pc(const StepContext *context, const SampledCode *code, int pc, Canvas *canvas,
                            Rectangle area, int row) {
-    if (context->view->transient.hides_figures) return;
+    if (context->view->transient.hides) return;
     SassSums sums = {.executed = 0};
     if (code) sums = sampled_code_of_pc(code, pc);
     if (code) draw_samples(code, &sums, canvas, area, row);
@@ -119,18 +120,18 @@ void source_gutter_draw_pc(const StepContext *context, const SampledCode *code, 
 
 void source_gutter_draw_stall(const StepContext *context, const SampledCode *code, Canvas *canvas,
                               Rectangle area, int row) {
-    if (context->view->transient.hides_figures) return;
-    char stall[96], text[ORIGIN_BYTES], share[PERCENT_BYTES];
-    canvas_text(canvas, area, 0, row, ROLE_DIM, "waits");
+    if (context->view->transient.hides) return;
+    char stall[96], text[MISSING_BYTES], share[PERCENT_BYTES];
+    canvas_text(canvas, area, 0, row, ROLE_DIM, tr("waits"));
     const SassLine *line = code->current;
     SassStall top = line ? sass_top_stall(line->sums.samples) : SASS_STALLS;
     sampled_code_print_stall(top, stall, sizeof stall);
     if (!code->sass.kernel) {
         sampled_code_print_missing(code, text);
     } else if (!code->sass.kernel->sampled.n) {
-        snprintf(text, sizeof text, "not sampled");
+        snprintf(text, sizeof text, tr("not sampled"));
     } else if (top == SASS_STALLS) {
-        snprintf(text, sizeof text, "line %d: no samples", context->code->line.line);
+        snprintf(text, sizeof text, tr("line %d: no samples"), context->code->line.line);
     } else {
         sampled_code_print_percent(sampled_code_percent(line->sums.samples[top], line->sums.all_samples),
                                    share);

@@ -13,6 +13,7 @@ static bool is_waited_at(const StepIndex *step_index, int step) {
 }
 
 static bool is_beat(const StepIndex *step_index, int step) {
+    if (step_index->step[step].changes_lanes) return true;
     switch ((TraceKind)step_index->step[step].kind) {
     case TRACE_BRANCH:
         return step_index->step[step].diverges;
@@ -57,5 +58,6 @@ int beats_move(const Beats *beats, int step, int by) {
     if (is_between && beats->step[beat] > step) beat--; /* before the first one */
     if (is_between && by < 0) by++;
     beat += by;
-    return beats->step[beat < 0 ? 0 : beat >= beats->count ? beats->count - 1 : beat];
+    int target = beats->step[beat < 0 ? 0 : beat >= beats->count ? beats->count - 1 : beat];
+    return (by < 0 && target > step) || (by > 0 && target < step) ? step : target;
 }

@@ -1,7 +1,8 @@
 /* Beats: the steps of a block that move data or in which something happens. The interface plays by them. A
- * beat is an access, a shuffle, a vote or a redux, a branch that splits a warp, or a barrier at which
- * threads wait; every other step (a uniform branch, the arrival that opens a barrier) belongs to the beat
- * before it. */
+ * beat is an access, a shuffle, a vote or a redux, a branch that splits a warp, a barrier at which threads
+ * wait, or a step in which other lanes of a warp are active than before: a path begins, another one has its
+ * turn, or they have joined. Every other step (a uniform branch, the arrival that opens a barrier) belongs to
+ * the beat before it. */
 #ifndef TUI_SCENE_BEATS_H
 #define TUI_SCENE_BEATS_H
 

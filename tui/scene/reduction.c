@@ -1,5 +1,6 @@
 #include "tui/scene/reduction_state.h"
 
+#include "base/language.h"
 #include "base/memory.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,15 +124,15 @@ void reduction_print_short(const Reduction *reduction, int level, char *out, siz
     const TreeLevel *of = &reduction->tree->levels[level];
     int distance = of->distance < 0 ? -of->distance : of->distance;
     if (of->kind == TREE_INPUTS)
-        snprintf(out, bytes, "in");
+        snprintf(out, bytes, tr("in"));
     else if (of->kind == TREE_TAKE)
-        snprintf(out, bytes, "take");
+        snprintf(out, bytes, tr("take"));
     else if (of->through == TRACE_REDUX)
         snprintf(out, bytes, "redux");
     else if (of->through == TRACE_MATRIX)
         snprintf(out, bytes, "mma");
     else if (of->through == TRACE_SHARED_ATOMIC || of->through == TRACE_GLOBAL_ATOMIC)
-        snprintf(out, bytes, "atomic");
+        snprintf(out, bytes, tr("atomic"));
     else if (distance)
         snprintf(out, bytes, of->crosswise ? "^%d" : "+%d", distance);
     else

@@ -7,41 +7,46 @@
 typedef struct SharedStore { /* of one thread to one word */
     int event, warp, thread;
     uint32_t interval;
-    uint64_t value;
-    int next; /* to the same word; -1: none */
+    uint64_t word, value;
+    int next; /* an earlier one in the same place of SharedStores.last; -1: none */
 } SharedStore;
 
 typedef struct SharedStores { /* of the whole run, to one symbol */
     SharedStore *stores;
     int count, capacity;
-    int *first; /* [word] */
-    int64_t word_count;
+    int *last; /* [count + 1], by the remainder of the word: its last store; -1: none */
 } SharedStores;
+
+static int *place_of(const SharedStores *stores, uint64_t word) {
+    return &stores->last[word % ((uint64_t)stores->count + 1)];
+}
 
 static void add_store(SharedStores *stores, const TraceEvent *event, int number, int lane) {
     for (int e = 0; e < event->element_count; e++) {
-        int64_t word = (int64_t)(event->offset[lane] / (uint64_t)event->element_bytes) + e;
-        if (word >= stores->word_count) continue;
-        if (stores->count == stores->capacity) {
-            stores->capacity = stores->capacity ? stores->capacity * 2 : 256;
-            stores->stores = memory_resize(stores->stores, (size_t)stores->capacity * sizeof *stores->stores);
-        }
-        stores->stores[stores->count] = (SharedStore){.event = number,
-                                                      .warp = event->warp,
-                                                      .thread = event->warp * WARP_LANES + lane,
-                                                      .interval = event->interval,
-                                                      .value = event->value[e][lane],
-                                                      .next = stores->first[word]};
-        stores->first[word] = stores->count++;
+        SharedStore store = {.event = number,
+                             .warp = event->warp,
+                             .thread = event->warp * WARP_LANES + lane,
+                             .interval = event->interval,
+                             .word = event->offset[lane] / (uint64_t)event->element_bytes + (uint64_t)e,
+                             .value = event->value[e][lane]};
+        array_push(stores->stores, stores->count, stores->capacity, store);
+    }
+}
+
+static void index_stores(SharedStores *stores) {
+    stores->last = memory_new(((size_t)stores->count + 1) * sizeof *stores->last);
+    for (int i = 0; i <= stores->count; i++) stores->last[i] = -1;
+    for (int i = 0; i < stores->count; i++) {
+        int *place = place_of(stores, stores->stores[i].word);
+        stores->stores[i].next = *place;
+        *place = i;
     }
 }
 
 static SharedStores list_stores(const Reduction *reduction, int symbol) {
     const Steps *steps = reduction->tree->steps;
-    SharedStores stores = {.word_count = (int64_t)steps->launch->symbols[symbol].bytes};
+    SharedStores stores = {0};
     TraceEvent event;
-    stores.first = memory_new(((size_t)stores.word_count + 1) * sizeof *stores.first);
-    for (int64_t i = 0; i < stores.word_count; i++) stores.first[i] = -1;
     for (int step = 0; step < steps->step_count; step++) {
         if (reduction->step_index->step[step].kind != TRACE_SHARED_STORE) continue;
         for (int i = 0; i < steps->steps[step].count; i++) {
@@ -54,6 +59,7 @@ static SharedStores list_stores(const Reduction *reduction, int symbol) {
             }
         }
     }
+    index_stores(&stores);
     return stores;
 }
 
@@ -70,9 +76,10 @@ static void find_writer(const Reduction *reduction, const SharedStores *stores, 
     const FoldNode *load = node_at(reduction, term->node);
     TraceEvent event;
     trace_block_read(reduction->tree->steps->block, load->event, &event);
-    for (int i = stores->first[term->index]; i >= 0 && i < stores->count; i = stores->stores[i].next) {
+    for (int i = *place_of(stores, (uint64_t)term->index); i >= 0; i = stores->stores[i].next) {
         const SharedStore *store = &stores->stores[i];
         bool is_silent = store->value == load->bits;
+        if (store->word != (uint64_t)term->index) continue;
         if (store->interval != event.interval || store->thread == term->thread) continue;
         if (is_silent && term->writer >= 0) continue;
         if (store->warp == load->warp && is_synced(reduction, store->warp, load->event, store->event))
@@ -90,9 +97,8 @@ void reduction_find_writers(const Reduction *reduction, ReductionLevel *level) {
         ReductionTerm *term = &level->terms[i];
         if (term->place != PLACE_WORD) continue;
         if (symbol < 0) stores = list_stores(reduction, symbol = term->symbol);
-        if (term->symbol == symbol && term->index >= 0 && term->index < stores.word_count)
-            find_writer(reduction, &stores, term);
+        if (term->symbol == symbol && term->index >= 0) find_writer(reduction, &stores, term);
     }
     free(stores.stores);
-    free(stores.first);
+    free(stores.last);
 }

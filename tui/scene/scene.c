@@ -1,5 +1,6 @@
 #include "tui/scene/scene.h"
 
+#include "base/language.h"
 #include "base/memory.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -48,6 +49,10 @@ static const SessionGrid *grid_of_session(void *session) {
     return session_grid(session);
 }
 
+static const SessionWarps *warps_of_session(void *session) {
+    return session_warps(session);
+}
+
 static SceneSass sass_of_session(void *session, int launch) {
     SceneSass sass = {.is_live = session_sass_is_live(session, launch)};
     sass.kernel = session_sass(session, launch, &sass.why);
@@ -55,35 +60,47 @@ static SceneSass sass_of_session(void *session, int launch) {
     return sass;
 }
 
+/* The screen stands still meanwhile: a large kernel is left to --sass. */
+static void assemble_of_session(void *session, int launch) {
+    session_assemble_sass(session, launch, 2);
+}
+
 static SceneVerdict verdict_of(Session *session) {
     const CatalogRow *row = session_row(session);
     const ExpectResult *result = session_result(session);
     bool wrong = session_trace(session)->trap_count || (result && !result->correct);
-    if (wrong && row && row->group == CATALOG_BUG) return SCENE_WRONG_ON_PURPOSE;
+    if (wrong && row && row->group == CATALOG_BUG && !session_is_edited(session))
+        return SCENE_WRONG_ON_PURPOSE;
     if (session_trace(session)->trap_count) return SCENE_TRAPPED;
     if (session_is_partial(session)) return SCENE_COUNTING;
     if (!result) return SCENE_NOT_CHECKED;
     if (!result->correct) return SCENE_WRONG;
-    return result->verdict && result->absolute_error != 0 ? SCENE_OFF : SCENE_RIGHT;
+    return row && result->verdict && result->absolute_error != 0 ? SCENE_OFF : SCENE_RIGHT;
 }
 
 Scene *scene_new(Session *session) {
     Scene *scene = memory_new(sizeof *scene);
     const CatalogRow *row = session_row(session);
+    const char *what_if = session_options(session)->what_if.label;
+    /* what the catalogue says of a kernel need not be true of a changed copy */
+    const CatalogRow *as_ships = session_is_edited(session) ? NULL : row;
     const CatalogRun *run = session_run(session);
     const ExpectResult *result = session_result(session);
     *scene = (Scene){
         .identity = {.kernel = session_name(session),
-                     .title = row && row->title ? row->title : "",
+                     .title = as_ships && row->title ? tr(row->title) : "",
                      .captured = session_is_captured(session),
                      .level = session_backend(session),
                      .dtype = run ? plan_type_name(run->dtype) : "",
                      .op = run ? run->op : "",
                      .type = run ? run->dtype : PTX_NO_TYPE,
                      .n = session_n(session),
-                     .story = row && row->story ? row->story : "",
-                     .watch = row && row->watch ? row->watch : "",
+                     .story = what_if                  ? what_if
+                              : as_ships && row->story ? tr(row->story)
+                                                       : "",
+                     .watch = as_ships && row->watch && !what_if ? tr(row->watch) : "",
                      .row = row,
+                     .is_edited = session_is_edited(session),
                      .run = run,
                      .arguments = session_arguments(session),
                      .reads_arguments = session_reads_arguments(session),
@@ -91,6 +108,7 @@ Scene *scene_new(Session *session) {
         .outcome = {.verdict = verdict_of(session),
                     .result = result ? result->result_text : "",
                     .expected = result ? result->expected_text : "",
+                    .word = row || !result ? NULL : result->verdict,
                     .off = result ? result->absolute_error : 0,
                     .counting = session_is_partial(session)},
         .traced = {.trace = session_trace(session), .block_count = session_block_count(session)},
@@ -103,9 +121,12 @@ Scene *scene_new(Session *session) {
                       .progress = progress_of_session,
                       .buffer_address = buffer_address_of_session,
                       .grid = grid_of_session,
+                      .warps = warps_of_session,
                       .sass = sass_of_session,
+                      .assemble = assemble_of_session,
                       .context = session},
-        .borrowed = {.hazards_note = "no race search has run",
+        .borrowed = {.hazards = session_verdict(session),
+                     .hazards_note = tr("no race search has run"),
                      .measured = session_measured(session),
                      .recorded = session_recorded(session),
                      .uncounted = session_uncounted(session)},
@@ -115,6 +136,7 @@ Scene *scene_new(Session *session) {
     scene->traced.trees = memory_new((size_t)scene->traced.block_count * sizeof(Tree *));
     scene->traced.reductions = memory_new((size_t)scene->traced.block_count * sizeof(Reduction *));
     scene->traced.beats = memory_new((size_t)scene->traced.block_count * sizeof(Beats *));
+    scene->traced.paths = memory_new((size_t)scene->traced.block_count * sizeof(Paths *));
     for (int i = 0; i < scene->traced.block_count; i++) scene->traced.blocks[i] = *session_block(session, i);
     return scene;
 }
@@ -124,10 +146,12 @@ void scene_free(Scene *scene) {
     for (int i = 0; i < scene->traced.block_count; i++) step_index_free(scene->traced.step_indexes[i]);
     for (int i = 0; i < scene->traced.block_count; i++) {
         beats_free(scene->traced.beats[i]);
+        paths_free(scene->traced.paths[i]);
         reduction_free(scene->traced.reductions[i]);
         tree_free(scene->traced.trees[i]);
     }
     free(scene->traced.beats);
+    free(scene->traced.paths);
     free(scene->traced.reductions);
     free(scene->traced.trees);
     free(scene->traced.step_indexes);
@@ -187,9 +211,9 @@ bool scene_print_too_large(const Scene *scene, int block, char *out, size_t byte
     if (!scene->questions.folds || scene_tree(scene, block) || (can_replay && !scene_folds(scene, block)))
         return false;
     if (can_replay)
-        snprintf(out, bytes, "block %u folds more than %d values", trace_block_linear(of), FOLD_LIMIT);
+        snprintf(out, bytes, tr("block %u folds more than %d values"), trace_block_linear(of), FOLD_LIMIT);
     else
-        snprintf(out, bytes, "block %u has %d events, more than %d", trace_block_linear(of),
+        snprintf(out, bytes, tr("block %u has %d events, more than %d"), trace_block_linear(of),
                  trace_block_event_count(of), SCENE_MOST_EVENTS);
     return true;
 }
@@ -206,6 +230,26 @@ Reduction *scene_reduction(const Scene *scene, int block) {
 Beats *scene_beats(const Scene *scene, int block) {
     if (!scene->traced.beats[block]) scene->traced.beats[block] = beats_new(scene_step_index(scene, block));
     return scene->traced.beats[block];
+}
+
+const Paths *scene_paths(const Scene *scene, int block) {
+    if (!scene->traced.paths[block])
+        scene->traced.paths[block] =
+            paths_build(scene_launch(scene, block), scene->traced.blocks[block].block);
+    return scene->traced.paths[block];
+}
+
+static const char *line_of_scene(const void *scene, const char *file, int line) {
+    return scene_source_line(scene, file, line);
+}
+
+bool scene_branch_rows(const Scene *scene, int block, int split, BranchRows *out) {
+    if (split < 0) return false;
+    const Paths *paths = scene_paths(scene, block);
+    const PtxProgram *program = scene_launch(scene, block)->program;
+    branch_rows_of(paths, program, split, out);
+    branch_rows_describe(paths, program, &(BranchSource){line_of_scene, scene}, out);
+    return true;
 }
 
 /* The turn after all events of the step; -1: unknown. */
@@ -252,6 +296,13 @@ const PtxCode *scene_code(const Scene *scene, int block, int pc) {
 SceneSass scene_sass(const Scene *scene, int block) {
     if (!scene->questions.sass) return (SceneSass){.kernel = NULL};
     return scene->questions.sass(scene->questions.context, scene->traced.blocks[block].launch);
+}
+
+SceneSass scene_assembled_sass(const Scene *scene, int block) {
+    const SceneQuestions *questions = &scene->questions;
+    if (questions->sass && questions->assemble)
+        questions->assemble(questions->context, scene->traced.blocks[block].launch);
+    return scene_sass(scene, block);
 }
 
 const char *scene_source_line(const Scene *scene, const char *file, int line) {

@@ -8,6 +8,7 @@
 #include "tui/scene/step_index.h"
 #include "session/session.h"
 #include "tui/scene/beats.h"
+#include "tui/scene/branch_rows.h"
 #include "tui/scene/reduction.h"
 #include "tui/scene/tree.h"
 
@@ -40,7 +41,7 @@ typedef struct SceneSass {          /* the machine code of a launch */
     const SassComparison *compared; /* compared with the PTX; NULL likewise */
     /* what is missing, in one line; NULL: nothing, or the reason is unknown */
     const char *why;
-    bool is_live; /* measured by this process, on this machine; else recorded */
+    bool is_live; /* measured by this process, on this machine; else recorded, or assembled by ptxas */
 } SceneSass;
 
 typedef struct SceneIdentity {  /* identifies the run; strings without content are "" */
@@ -54,6 +55,7 @@ typedef struct SceneIdentity {  /* identifies the run; strings without content a
     const char *watch;     /* the catalogue's sentence: what to watch for */
     const CatalogRow *row; /* NULL: not a kernel of the catalogue */
     const CatalogRun *run; /* its settings; NULL as above */
+    bool is_edited;        /* a changed copy ran: as session_is_edited() */
     const char *arguments; /* --args of a kernel outside the catalogue, given or guessed; else NULL */
     bool reads_arguments;  /* they come from the file's host code */
     const SessionOptions *options; /* as given; NULL: made by hand */
@@ -62,8 +64,9 @@ typedef struct SceneIdentity {  /* identifies the run; strings without content a
 typedef struct SceneOutcome {
     SceneVerdict verdict;
     const char *result, *expected;
-    double off;    /* difference between the two */
-    bool counting; /* only the traced blocks have run: whole-grid counters and the result follow */
+    const char *word; /* instead of "result ok": "total right"; NULL: none */
+    double off;       /* difference between the two */
+    bool counting;    /* only the traced blocks have run: whole-grid counters and the result follow */
 } SceneOutcome;
 
 typedef struct SceneTraced { /* what was recorded, and what is derived from it */
@@ -74,6 +77,7 @@ typedef struct SceneTraced { /* what was recorded, and what is derived from it *
     Tree **trees;             /* the same */
     Reduction **reductions;   /* the same */
     Beats **beats;            /* the same */
+    Paths **paths;            /* the same */
 } SceneTraced;
 
 /* What the session answers on demand; every function gets `context`. `block` is an index into the traced
@@ -91,15 +95,19 @@ typedef struct SceneQuestions {
     double (*progress)(void *context, int block, int event); /* as session_progress(); may be NULL */
     bool (*buffer_address)(void *context, int buffer, uint64_t *address); /* as the session's; may be NULL */
     const SessionGrid *(*grid)(void *context);    /* as session_grid(); NULL: unknown */
+    const SessionWarps *(*warps)(void *context);  /* as session_warps(); NULL: unknown */
     SceneSass (*sass)(void *context, int launch); /* NULL: unknown */
+    void (*assemble)(void *context, int launch);  /* as session_assemble_sass(); NULL: never */
     void *context;
 } SceneQuestions;
 
-typedef struct SceneBorrowed {   /* set by the app between frames, or owned by the session */
-    const Scene *before;         /* the same run before its file was edited; NULL: not edited */
-    const SceneTimings *timings; /* NULL: none */
-    const Findings *hazards;     /* NULL: unknown, and the note says why */
-    const char *hazards_note;
+typedef struct SceneBorrowed {        /* set by the app between frames, or owned by the session */
+    const Scene *before;              /* the same run before its file was edited; NULL: not edited */
+    const SceneTimings *timings;      /* NULL: none */
+    const struct Curve *curve;        /* of the run's first parameter (curve.h); NULL: it has none */
+    const Findings *hazards;          /* the ranked list (session_verdict()); NULL: unknown */
+    const char *hazards_note;         /* why races were not searched for; NULL: they were */
+    const char *warps_note;           /* the timelines of warps are being measured; NULL: they are not */
     const Measurements *measured;     /* hardware counters of the launches; NULL: made by hand */
     const char *recorded, *uncounted; /* as session_recorded(), session_uncounted() */
 } SceneBorrowed;
@@ -119,6 +127,9 @@ StepIndex *scene_step_index(const Scene *scene, int block);
 Tree *scene_tree(const Scene *scene, int block); /* NULL: unknown which elements were folded where */
 Reduction *scene_reduction(const Scene *scene, int block); /* NULL likewise, or nothing is folded */
 Beats *scene_beats(const Scene *scene, int block);
+const Paths *scene_paths(const Scene *scene, int block);
+/* The group of a split, with words; false: `split` is negative. */
+bool scene_branch_rows(const Scene *scene, int block, int split, BranchRows *out);
 const Folds *scene_folds(const Scene *scene, int block); /* NULL likewise */
 /* The fault that ended the run, in any block; NULL: none. Reads of poison are reported but do not end the
  * run. */
@@ -136,6 +147,8 @@ const TraceLaunch *scene_launch(const Scene *scene, int block);
 const PtxCode *scene_code(const Scene *scene, int block, int pc);
 
 SceneSass scene_sass(const Scene *scene, int block); /* of the block's launch */
+/* The same, assembled by ptxas if it is not known otherwise, which takes a moment. */
+SceneSass scene_assembled_sass(const Scene *scene, int block);
 
 const char *scene_source_line(const Scene *scene, const char *file, int line); /* NULL: no such line */
 int scene_source_line_count(const Scene *scene, const char *file);             /* 0: unknown file */

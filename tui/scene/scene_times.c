@@ -1,10 +1,14 @@
 #include "tui/scene/scene_times.h"
 
+#include "base/characters.h"
+#include "base/language.h"
 #include "ladder/ladder.h"
+#include "sass/sass_lines.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Wanted {
@@ -12,11 +16,13 @@ typedef struct Wanted {
     uint64_t n;          /* 0: any */
     uint32_t threads;    /* preferred */
     const char *without; /* recordings of this kernel have other parameters; NULL: none */
+    bool alone;          /* no other kernel does the same work */
 } Wanted;
 
 static bool is_wanted(const Timing *timing, const Wanted *wanted) {
     return !strcmp(timing->dtype, wanted->dtype) && !strcmp(timing->op, wanted->op) &&
-           (!wanted->n || timing->n == wanted->n);
+           (!wanted->n || timing->n == wanted->n) &&
+           (!wanted->alone || !strcmp(timing->kernel, wanted->kernel));
 }
 
 /* The kernel's index in the catalogue; -1: not in it. */
@@ -36,7 +42,7 @@ static const Timing *nearest(const Measurements *list, const Wanted *wanted, uin
     for (int i = 0; list && i < list->timing_count; i++) {
         const Timing *timing = &list->timings[i];
         if (!is_wanted(timing, wanted) || (best && distance(timing->n, n) >= distance(best->n, n))) continue;
-        if (place_of(timing->kernel) >= 0) best = timing;
+        if (wanted->alone || place_of(timing->kernel) >= 0) best = timing;
     }
     return best;
 }
@@ -65,8 +71,8 @@ static void add_rows(Times *times, const Measurements *list, const Wanted *wante
         if (!is_wanted(timing, wanted)) continue;
         if (wanted->without && !is_live && !strcmp(timing->kernel, wanted->without)) continue;
         int place = place_of(timing->kernel), at = first;
-        if ((place >= 0) != kernels || is_there(times, first, timing->kernel)) continue;
-        if (kernels && catalog_row(place)->group != CATALOG_LADDER &&
+        if ((place >= 0 || wanted->alone) != kernels || is_there(times, first, timing->kernel)) continue;
+        if (kernels && !wanted->alone && catalog_row(place)->group != CATALOG_LADDER &&
             strcmp(timing->kernel, wanted->kernel) != 0)
             continue;
         while (at < times->count && strcmp(times->rows[at].kernel, timing->kernel) != 0) at++;
@@ -115,16 +121,24 @@ static bool has_other_parameters(const CatalogRun *run) {
     return false;
 }
 
+/* The ladder's kernels do the same work as this one. */
+static bool is_like_the_ladder(const Scene *scene) {
+    return scene->identity.row && scene->identity.row->group != CATALOG_LAB;
+}
+
 void times_gather(Times *out, const Scene *scene) {
     const SceneTimings *timings = scene->borrowed.timings;
-    /* A run of unknown type is compared with sums of int. */
+    /* A kernel of unknown type is compared with sums of int. */
     Wanted wanted = {.kernel = scene->identity.kernel,
                      .dtype = *scene->identity.dtype ? scene->identity.dtype : "int",
                      .op = *scene->identity.op ? scene->identity.op : "sum",
-                     .threads = scene->identity.run ? scene->identity.run->block : 0};
+                     .threads = scene->identity.run ? scene->identity.run->block : 0,
+                     .alone = !is_like_the_ladder(scene)};
     *out = (Times){.n = scene->identity.n};
-    if (!timings) return;
-    if (!timings->are_of_run && has_other_parameters(scene->identity.run)) wanted.without = wanted.kernel;
+    if (!timings || (!scene->identity.row && !timings->are_of_run)) return;
+    bool is_changed = scene->identity.options && scene->identity.options->what_if.label;
+    if (!timings->are_of_run && (is_changed || has_other_parameters(scene->identity.run)))
+        wanted.without = wanted.kernel;
     out->sample = choose(timings, &wanted, scene->identity.n, &out->is_live);
     out->n = wanted.n;
     add_rows(out, out->is_live ? timings->live : timings->recorded, &wanted, true, out->is_live);
@@ -177,22 +191,76 @@ void times_print_ratio(double ratio, char *out, size_t bytes) {
     snprintf(out, bytes, ratio < 0.095 ? "%.2fx" : ratio < 99.95 ? "%.1fx" : "%.0fx", ratio);
 }
 
+/* ---- stalls -------------------------------------------------------------------------------------------- */
+
+/* "87 % of stalls wait for shared memory" of "waits for shared memory". */
+static int print_share(double share, const char *words, char *out, size_t bytes) {
+    if (!strcmp(language(), "en") && !strncmp(words, "waits ", 6))
+        return snprintf(out, bytes, "%.0f %% of stalls wait %s", share, words + 6);
+    return snprintf(out, bytes, tr("%.0f %% of stalls are: %s"), share, tr(words));
+}
+
+/* The line with most samples of the stall; 0: none has a place. */
+static int find_stalled_line(const SassKernel *kernel, SassStall stall, double *share) {
+    uint64_t all = sass_sums(kernel).samples[stall], most = 0;
+    int count, line = 0;
+    SassLine *lines = sass_by_line(kernel, &count);
+    for (int i = 0; i < count; i++)
+        if (lines[i].file && lines[i].line && lines[i].sums.samples[stall] > most) {
+            most = lines[i].sums.samples[stall];
+            line = lines[i].line;
+        }
+    free(lines);
+    *share = all ? (double)most / (double)all : 0;
+    return line;
+}
+
+/* Stalls are the samples of warps that neither issue nor could. */
+bool times_print_stalls(const Scene *scene, const LimitFigures *figures, bool with_line, char *out,
+                        size_t bytes) {
+    SceneSass sass = {.kernel = NULL};
+    if (scene->traced.block_count) sass = scene_sass(scene, 0);
+    SassSums sums = {.executed = 0};
+    if (sass.kernel) sums = sass_sums(sass.kernel);
+    sums.all_samples -= sums.samples[SASS_STALL_selected] + sums.samples[SASS_STALL_not_selected];
+    sums.samples[SASS_STALL_selected] = sums.samples[SASS_STALL_not_selected] = 0;
+    SassStall top = sass_top_stall(sums.samples);
+    double of_line = 0;
+    if (top == SASS_STALLS) {
+        double share;
+        Stall most = limit_main_stall(figures, &share);
+        if (most == STALL_COUNT) return false;
+        snprintf(out, bytes, tr("%.0f %% of stalls wait for %s"), share * 100, tr(stall_words(most)));
+        return true;
+    }
+    int length = print_share(100 * (double)sums.samples[top] / (double)sums.all_samples,
+                             sass_stalls[top].words, out, bytes);
+    int line = with_line ? find_stalled_line(sass.kernel, top, &of_line) : 0;
+    if (line && (size_t)length < bytes)
+        snprintf(out + length, bytes - (size_t)length, tr(", %.0f %% of them in line %d"), 100 * of_line,
+                 line);
+    return true;
+}
+
 /* ---- one line ------------------------------------------------------------------------------------------ */
 
 typedef struct Line { /* text made of whole parts that fit */
     char *out;
     size_t bytes;
-    int length, columns;
+    int length, columns; /* bytes; room */
 } Line;
 
 /* False: it does not fit. */
 __attribute__((format(printf, 2, 3))) static bool add_part(Line *line, const char *format, ...) {
-    char part[96];
+    char part[160];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(part, sizeof part, format, arguments);
     va_end(arguments);
-    if (length < 0 || (size_t)length >= sizeof part || line->length + length > line->columns) return false;
+    if (length < 0 || (size_t)length >= sizeof part || (size_t)line->length + (size_t)length >= line->bytes ||
+        characters_columns(line->out, (size_t)line->length) + characters_columns(part, sizeof part) >
+            line->columns)
+        return false;
     snprintf(line->out + line->length, line->bytes - (size_t)line->length, "%s", part);
     line->length += length;
     return true;
@@ -208,7 +276,7 @@ static void add_time(Line *line, const char **gap, const char *what, const char 
     char time[32];
     if (!timing) return;
     print_microseconds(timing->median, time, sizeof time);
-    if (add_part(line, "%s%s%s %s", *gap, what, name, time)) *gap = ", ";
+    if (add_part(line, "%s%s%s %s", *gap, what, name, time)) *gap = tr(", ");
 }
 
 static int find_row(const Times *times, const char *kernel) {
@@ -244,11 +312,24 @@ static void add_machine(Line *line, const Times *times, const Timing *timing) {
     const char *machine = timing->machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     if (times->is_live)
-        add_part(line, " us now on %.40s", machine);
+        add_part(line, tr(" us now on %.40s"), machine);
     else if (line->columns < DATED_COLUMNS)
-        add_part(line, " us (%.40s, recorded)", machine);
+        add_part(line, tr(" us (%.40s, recorded)"), machine);
     else
-        add_part(line, " us on an %.40s, recorded %.10s", machine, timing->measured ? timing->measured : "");
+        add_part(line, tr(" us on an %.40s, recorded %.10s"), machine,
+                 timing->measured ? timing->measured : "");
+}
+
+/* Of another size or block than the run has. */
+static void add_settings(Line *line, const Scene *scene, const Timing *timing) {
+    char size[32];
+    if (timing->n && !(timing->n & (timing->n - 1)))
+        snprintf(size, sizeof size, "2^%d", __builtin_ctzll(timing->n));
+    else
+        snprintf(size, sizeof size, "%llu", (unsigned long long)timing->n);
+    if (timing->n != scene->identity.n) add_part(line, tr(" at n = %s"), size);
+    if (scene->identity.run && timing->threads && timing->threads != scene->identity.run->block)
+        add_part(line, tr(" with block %u"), timing->threads);
 }
 
 static void add_others(Line *line, const Times *times, int here, const char *gap, bool to_scalar,
@@ -256,40 +337,53 @@ static void add_others(Line *line, const Times *times, int here, const char *gap
     int next = here + 1 < times->kernel_count ? here + 1 : -1, best = find_fastest(times, to_scalar, way);
     int peer = find_row(times, "cub");
     if (next >= 0 && next != best && line->columns >= DATED_COLUMNS)
-        add_time(line, &gap, "next ", times->rows[next].kernel, times_of(&times->rows[next], to_scalar, way));
+        add_time(line, &gap, tr("next "), times->rows[next].kernel,
+                 times_of(&times->rows[next], to_scalar, way));
     if (best >= 0 && best != here)
-        add_time(line, &gap, "best ", times->rows[best].kernel, times_of(&times->rows[best], to_scalar, way));
+        add_time(line, &gap, tr("best "), times->rows[best].kernel,
+                 times_of(&times->rows[best], to_scalar, way));
     if (peer >= 0) add_time(line, &gap, "CUB", "", times_of(&times->rows[peer], to_scalar, way));
 }
 
 void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int columns, char *out,
                       size_t bytes) {
     Times times;
-    Line line = {.out = out, .bytes = bytes, .columns = columns < (int)bytes ? columns : (int)bytes - 1};
+    Line line = {.out = out, .bytes = bytes, .columns = columns};
     times_gather(&times, scene);
     *out = 0;
     int here = find_row(&times, scene->identity.kernel), first = find_first_rung(&times);
     const Timing *timing = here < 0 ? NULL : times_shown(&times.rows[here], to_scalar, way);
     if (!timing) {
         bool is_other = has_other_parameters(scene->identity.run);
-        add_part(&line, is_other ? "not measured on a GPU with these parameters" : "not measured on a GPU");
-        add_part(&line, "; --bench times kernels of the catalogue");
+        add_part(&line,
+                 is_other ? tr("not measured on a GPU with these parameters") : tr("not measured on a GPU"));
+        add_part(&line, tr("; --bench times kernels of the catalogue"));
         return;
     }
     char time[32];
     print_microseconds(timing->median, time, sizeof time);
     add_part(&line, "%s", time);
     add_machine(&line, &times, timing);
+    add_settings(&line, scene, timing);
     LimitFigures figures;
-    char limit[48];
+    char limit[128];
     times_find_limit(&times, scene, &times.rows[here], way, &figures);
-    limit_print_short(&figures, limit, sizeof limit);
-    if (limit_of(&figures) != LIMIT_UNKNOWN) add_part(&line, ", limited by %s", limit);
+    Limit of = limit_of(&figures);
+    bool waits = of == LIMIT_LATENCY || of == LIMIT_BARRIERS;
+    if (waits && times_print_stalls(scene, &figures, true, limit, sizeof limit) &&
+        add_part(&line, tr("; %s"), limit)) {
+        /* with its line */
+    } else if (waits && times_print_stalls(scene, &figures, false, limit, sizeof limit)) {
+        add_part(&line, tr("; %s"), limit);
+    } else if (of != LIMIT_UNKNOWN) {
+        limit_print_short(&figures, limit, sizeof limit);
+        add_part(&line, tr(", limited by %s"), limit);
+    }
     if (timing->to_scalar != to_scalar) return; /* it ends with more than one number: not comparable */
     const Timing *rung = first < 0 ? NULL : times_of(&times.rows[first], to_scalar, way);
-    const char *gap = "; ";
+    const char *gap = tr("; ");
     if (rung && rung != timing && columns >= DATED_COLUMNS)
-        add_part(&line, ", %.1fx as fast as %s", rung->median / timing->median, times.rows[first].kernel);
+        add_part(&line, tr(", %.1fx as fast as %s"), rung->median / timing->median, times.rows[first].kernel);
     else if (rung && rung != timing)
         add_time(&line, &gap, "", times.rows[first].kernel, rung);
     add_others(&line, &times, here, gap, to_scalar, way);

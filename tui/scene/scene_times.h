@@ -2,7 +2,8 @@
  * recorded size), one row per kernel, in the catalogue's order, and below them the references of the ladder:
  * cub, thrust, this machine's CPU.
  *
- * Rows of kernels are all live or all recorded, never a mixture. */
+ * Rows of kernels are all live or all recorded, never a mixture. A lab or a kernel outside the catalogue does
+ * other work than the ladder: it is shown alone, with its own times. */
 #ifndef TUI_SCENE_SCENE_TIMES_H
 #define TUI_SCENE_SCENE_TIMES_H
 
@@ -38,6 +39,11 @@ const Timing *times_shown(const TimesRow *row, bool to_scalar, TimesWay way);
  * from profiles. */
 void times_find_limit(const Times *times, const Scene *scene, const TimesRow *row, TimesWay way,
                       LimitFigures *out);
+
+/* "28 % of stalls wait for shared memory, 61 % of them in line 26", from the samples of the kernel's machine
+ * code; without samples from a profile's stalls, and then without the line. False: neither is known. */
+bool times_print_stalls(const Scene *scene, const LimitFigures *figures, bool with_line, char *out,
+                        size_t bytes);
 
 /* The row of the run's own kernel if it was timed; else NULL. */
 const TimesRow *times_own(const Times *times, const Scene *scene);

@@ -20,8 +20,7 @@ static void add_shared_cost(StepIndex *step_index, int number, TraceEvent *event
     for (int lane = 0; lane < WARP_LANES; lane++)
         if (event->mask >> lane & 1)
             offsets[lane] = steps->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
-    SharedCost cost =
-        access_shared_cost(event->kind == TRACE_SHARED_LOAD, event->width, event->mask, offsets);
+    SharedCost cost = trace_shared_cost(steps->launch->program, event, offsets, NULL);
     out->accesses++;
     out->wavefronts += (uint32_t)cost.wavefronts;
     out->ideal += (uint32_t)cost.ideal;
@@ -42,14 +41,16 @@ static Header *read_events(StepIndex *step_index, int event_count) {
         if (steps->events[steps->steps[step].first] == i) out->kind = (uint8_t)event->kind;
         out->lanes += (uint32_t)__builtin_popcount(event->mask);
         if (event->kind == TRACE_BRANCH && event->taken && event->taken != event->mask) out->diverges = true;
-        if (event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE)
+        if (event->kind == TRACE_SHARED_LOAD || event->kind == TRACE_SHARED_STORE ||
+            event->kind == TRACE_SHARED_ATOMIC)
             add_shared_cost(step_index, i, event);
     }
     free(event);
     return headers;
 }
 
-/* Groups the events by warp: `events` and `warp_begin`, then the two masks that look ahead. */
+/* Groups the events by warp: `events` and `warp_begin`; then what changes from one to the next, and the two
+ * masks that look ahead. */
 static void step_index_warps(StepIndex *step_index, const Header *headers, int event_count) {
     for (int i = 0; i < event_count; i++) step_index->warp_begin[headers[i].warp + 1]++;
     for (int w = 0; w < step_index->warp_count; w++)
@@ -60,6 +61,11 @@ static void step_index_warps(StepIndex *step_index, const Header *headers, int e
     free(fill);
     for (int w = 0; w < step_index->warp_count; w++) {
         uint32_t later = 0, barrier = 0;
+        for (int i = step_index->warp_begin[w] + 1; i < step_index->warp_begin[w + 1]; i++) {
+            int event = step_index->events[i];
+            if (headers[event].mask == headers[step_index->events[i - 1]].mask) continue;
+            step_index->step[step_index->steps->step_of_event[event]].changes_lanes = true;
+        }
         for (int i = step_index->warp_begin[w + 1] - 1; i >= step_index->warp_begin[w]; i--) {
             const Header *header = &headers[step_index->events[i]];
             later |= header->mask;

@@ -9,11 +9,12 @@
 
 typedef struct StepIndexEntry {
     uint32_t lanes;             /* active lanes, over its events */
-    uint32_t wavefronts, ideal; /* total of its shared loads and stores; 0: none */
+    uint32_t wavefronts, ideal; /* total of its shared accesses; 0: none */
     uint16_t accesses;          /* number of those loads and stores */
     uint8_t kind;               /* TraceKind of the first event */
     bool conflicts;             /* a warp's access has excess wavefronts */
-    bool diverges;              /* a warp's branch goes both ways */
+    bool diverges;              /* a warp's branch goes several ways */
+    bool changes_lanes;         /* a warp executes it with other lanes than its event before */
 } StepIndexEntry;
 
 typedef struct StepIndexSums { /* of one pc over a range of steps */

@@ -58,9 +58,33 @@ static int find_visit(const Scene *scene, int block, PtxSourceLine line, int vis
     return -1;
 }
 
-/* The source file was edited: the nearest line with the same text, else the same number. */
-static PtxSourceLine find_source_line(const Scene *from, const Scene *to, PtxSourceLine line) {
+static const char *first_file(const PtxProgram *program) {
+    for (int i = 0; i < program->code_count; i++)
+        if (metrics_line_of(program, i).file) return metrics_line_of(program, i).file;
+    return NULL;
+}
+
+/* The file of that name in the line table of `to`. A copy of the kernel's own file, the first of both tables,
+ * may have another name. */
+static const char *find_file(const PtxProgram *from, const char *file, const PtxProgram *to) {
+    for (int i = 0; i < to->code_count; i++) {
+        const char *name = metrics_line_of(to, i).file;
+        if (name && !strcmp(name, file)) return name;
+    }
+    const char *own = first_file(from);
+    if (own && !strcmp(own, file) && first_file(to)) return first_file(to);
+    for (int i = 0; i < to->code_count; i++) {
+        const char *name = metrics_line_of(to, i).file;
+        if (name && !strcmp(scene_file_name(name), scene_file_name(file))) return name;
+    }
+    return file;
+}
+
+/* The source file was edited: the nearest line of `file` with the same text, else the same number. */
+static PtxSourceLine find_source_line(const Scene *from, const Scene *to, PtxSourceLine line,
+                                      const char *file) {
     const char *text = scene_source_line(from, line.file, line.line);
+    line.file = file;
     if (!text) return line;
     int count = scene_source_line_count(to, line.file);
     for (int distance = 0; distance <= count; distance++)
@@ -94,7 +118,10 @@ static PtxSourceLine find_line(const Scene *from, ViewPosition place, const Scen
     const PtxCode *code =
         scene_code(from, place.block, from->traced.blocks[place.block].steps->steps[place.number - 1].pc);
     bool has_source = code && code->line.file;
-    return has_source ? find_source_line(from, to, line) : find_ptx_line(from, place, to, to_block, line);
+    if (!has_source) return find_ptx_line(from, place, to, to_block, line);
+    const char *file =
+        find_file(scene_launch(from, place.block)->program, line.file, scene_launch(to, to_block)->program);
+    return find_source_line(from, to, line, file);
 }
 
 static int find_progress(const Scene *scene, int block, double wanted) {

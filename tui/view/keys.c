@@ -5,16 +5,26 @@
 #include <strings.h>
 
 const KeyRow key_rows[ACTION_COUNT] = {
-    {"", "", "", ""},
-#define KEY(action, group, place, forwards, backwards, name, help) {forwards, backwards, name, help},
+    {"", "", "", "", ""},
+#define KEY(action, group, place, forwards, backwards, name, help) {#action, forwards, backwards, name, help},
 #include "tui/view/keys.def"
 };
 
 const KeyRow lecture_key_rows[LECTURE_KEY_COUNT] = {
-    [LECTURE_KEY_STOP] = {"<PgDn>", "<PgUp>", "stop", "more of the text, then the next stop; back"},
-    [LECTURE_KEY_RETURN] = {"<Enter>", "", "return", "the answer; back to the stop; next stop"},
-    [LECTURE_KEY_FIRST] = {"<Home>", "", "", "the first stop"},
-    [LECTURE_KEY_MARK] = {"<Space>", "", "", "asked for lanes: mark this one; else play"},
+    [LECTURE_KEY_STOP] = {"", "<PgDn>", "<PgUp>", "stop", "more of the text, then the next stop; back"},
+    [LECTURE_KEY_RETURN] = {"", "<Enter>", "", "return", "the answer; back to the stop; next stop"},
+    [LECTURE_KEY_FIRST] = {"", "<Home>", "", "", "the first stop"},
+    [LECTURE_KEY_MARK] = {"", "<Space>", "", "", "asked for lanes: mark this one; else play"},
+};
+
+const KeyRow warps_key_rows[WARPS_KEY_COUNT] = {
+    [WARPS_KEY_WAIT] = {"", "<Right>", "<Left>", "wait", "the warp's next, previous wait; its step"},
+    [WARPS_KEY_LINE] = {"", "<Down>", "<Up>", "warp", "the next, previous warp of the timeline"},
+    [WARPS_KEY_ZOOM] = {"", "+ =", "- _", "zoom", "fewer, more cycles"},
+    [WARPS_KEY_PAN] = {"", ".", ",", "later", "later, earlier cycles"},
+    [WARPS_KEY_RESIDENCY] = {"", "y", "Y", "at once", "another number of blocks at once"},
+    [WARPS_KEY_BLOCK] = {"", "<PgDn>", "<PgUp>", "", "this warp of the next, previous block"},
+    [WARPS_KEY_STEP] = {"", "<Enter>", "", "", "the step of the selected wait"},
 };
 
 const char *keys_group_title(KeyGroup group) {
@@ -116,6 +126,10 @@ KeyPress keys_decode(Key key) {
 
 LectureKey keys_of_lecture(Key key, int *direction) {
     return (LectureKey)find(lecture_key_rows, LECTURE_KEY_COUNT, key, direction);
+}
+
+WarpsKey keys_of_warps(Key key, int *direction) {
+    return (WarpsKey)find(warps_key_rows, WARPS_KEY_COUNT, key, direction);
 }
 
 bool keys_show(const char *list, int index, bool ascii, char *out, size_t bytes) {

@@ -1,5 +1,5 @@
 /* Keys: the key table (keys.def) and key scripts. The dispatcher, the help, the footer and the documents read
- * the table. What a key does is bound in tui/actions.c. */
+ * the table. What a key does is bound in tui/actions*.c. */
 #ifndef TUI_VIEW_KEYS_H
 #define TUI_VIEW_KEYS_H
 
@@ -22,6 +22,7 @@ typedef enum KeyGroup {
 } KeyGroup;
 
 typedef struct KeyRow {
+    const char *id; /* "DIVERGENCE": finds it in the palette */
     const char *forwards, *backwards, *name, *help;
 } KeyRow;
 
@@ -37,6 +38,19 @@ typedef enum LectureKey {
 } LectureKey;
 extern const KeyRow lecture_key_rows[LECTURE_KEY_COUNT];
 
+/* While the pane of warps in time has the focus, these do (warps_view.h). */
+typedef enum WarpsKey {
+    WARPS_KEY_WAIT,
+    WARPS_KEY_LINE,
+    WARPS_KEY_ZOOM,
+    WARPS_KEY_PAN,
+    WARPS_KEY_RESIDENCY,
+    WARPS_KEY_BLOCK,
+    WARPS_KEY_STEP,
+    WARPS_KEY_COUNT /* not a key of the pane */
+} WarpsKey;
+extern const KeyRow warps_key_rows[WARPS_KEY_COUNT];
+
 /* The groups in which the help lists the keys: action `index` of a group; ACT_NONE past the last. */
 const char *keys_group_title(KeyGroup group);
 KeyAction keys_in_group(KeyGroup group, int index);
@@ -50,8 +64,9 @@ typedef struct KeyPress {
 } KeyPress;
 
 KeyPress keys_decode(Key key);
-/* The same for the keys of a lecture. */
+/* The same for the keys of a lecture, and of the pane of warps. */
 LectureKey keys_of_lecture(Key key, int *direction);
+WarpsKey keys_of_warps(Key key, int *direction);
 
 /* Reads the next key of a script and moves *script past it; false at an unknown <Name>. KEY_NONE_PRESSED at
  * the end. Special keys have two names, <BackTab> and <Shift-Tab>, in upper or lower case. */

@@ -1,5 +1,7 @@
 #include "tui/view/ladder_view.h"
 
+#include "base/language.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -74,8 +76,8 @@ static ViewAnswer choose(View *view, const Ladder *ladder, bool compare) {
     int above = shown->row - 1;
     if (!ladder->row_count || !row->row || (compare && (above < 0 || !ladder->rows[above].row))) {
         snprintf(view->transient.message, sizeof view->transient.message, "%s",
-                 compare ? "no kernel of the catalogue is in the row above"
-                         : "this is no kernel of the catalogue: there is nothing to open");
+                 compare ? tr("no kernel of the catalogue is in the row above")
+                         : tr("this is no kernel of the catalogue: there is nothing to open"));
         return VIEW_CHANGED;
     }
     *rung = (ViewRung){.n = shown->n};

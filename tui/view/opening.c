@@ -1,5 +1,8 @@
-/* The place where a run opens: at an error, else at a slow step, else at an addition. */
+/* The place where a run opens: at an error; a file then at its first slow place; a kernel of the catalogue
+ * where its lesson is seen; else at a bank conflict, at an addition, at the first slow place. */
 #include "tui/view/view.h"
+
+#include <string.h>
 
 typedef struct Opening {
     int step;   /* -1: none */
@@ -95,6 +98,40 @@ static Opening first_fault(Reduction *reduction, Tree *tree) {
     return doubled;
 }
 
+/* The example of the first slow place, if its block is traced. Idle warps and barriers need no place of their
+ * own: the first addition shows which warps wait. */
+static Opening first_slow(const View *view, const Scene *scene) {
+    const Findings *findings = scene->borrowed.hazards;
+    const Finding *first =
+        findings && findings->error_count < findings->count ? &findings->items[findings->error_count] : NULL;
+    if (!first || first->severity != SEVERITY_SLOW || first->access.event < 0) return NO_OPENING;
+    if (!finding_has_place(first)) return NO_OPENING;
+    const SessionBlock *block = &scene->traced.blocks[view->place.block];
+    if (block->launch != first->launch || trace_block_linear(block->block) != first->access.linear_block)
+        return NO_OPENING;
+    return (Opening){block->steps->step_of_event[first->access.event],
+                     first->access.warp * WARP_LANES +
+                         (first->access.lanes ? __builtin_ctz(first->access.lanes) : 0)};
+}
+
+/* Where the catalogue says that the kernel's lesson is seen. */
+static Opening lesson(const View *view, const Scene *scene) {
+    const char *opens = scene->identity.row ? scene->identity.row->opens : NULL;
+    if (!opens) return NO_OPENING;
+    size_t kind = strcspn(opens, " ");
+    const char *text = opens + kind + (opens[kind] == ' ');
+    const TraceLaunch *launch = scene_launch(scene, view->place.block);
+    const StepIndex *index = scene_step_index(scene, view->place.block);
+    for (int step = 0; step < index->steps->step_count; step++) {
+        const char *name = trace_kind_text((TraceKind)index->step[step].kind);
+        if (strlen(name) != kind || strncmp(name, opens, kind) != 0) continue;
+        const PtxSourceLine *line = &launch->program->code[index->steps->steps[step].pc].line;
+        const char *source = line->file ? scene_source_line(scene, line->file, line->line) : NULL;
+        if (source && strstr(source, text)) return (Opening){step, -1};
+    }
+    return NO_OPENING;
+}
+
 /* The access that ended the block's run: its step is the last one, which other warps may share. */
 static Opening trapped(const StepIndex *index) {
     const Trap *trap = index->trap;
@@ -116,8 +153,17 @@ static int faulty_block(const View *view, const Scene *scene) {
     return view->place.block;
 }
 
+/* Until the user picks a side pane. */
+static void choose_side(View *view, const Scene *scene) {
+    if (view->display.side > VIEW_SIDE_TIMINGS || !scene->traced.block_count) return;
+    SceneSass sass = scene_sass(scene, view->place.block);
+    bool is_sampled = sass.kernel && sass_sums(sass.kernel).all_samples;
+    view->display.side = is_sampled ? VIEW_SIDE_STALLS : VIEW_SIDE_TIMINGS;
+}
+
 void view_open(View *view, const Scene *scene) {
     view->place.block = faulty_block(view, scene);
+    choose_side(view, scene);
     const Steps *steps = view_steps(view, scene);
     if (!steps || !steps->step_count) return;
     Reduction *reduction = reduction_shown(view, scene);
@@ -125,13 +171,28 @@ void view_open(View *view, const Scene *scene) {
     const Beats *beats = scene_beats(scene, view->place.block);
     Opening opening = trapped(index);
     if (opening.step < 0 && reduction) opening = first_fault(reduction, scene_tree(scene, view->place.block));
+    /* A file has no lesson but its first slow place. */
+    bool is_slow = false;
+    if (opening.step < 0 && !*scene->identity.story) {
+        opening = first_slow(view, scene);
+        is_slow = opening.step >= 0;
+    }
+    bool is_lesson = false;
+    if (opening.step < 0) {
+        opening = lesson(view, scene);
+        is_lesson = opening.step >= 0;
+    }
     int conflict = index->conflict_from[0];
     bool conflicts = opening.step < 0 && conflict < steps->step_count;
     if (opening.step < 0) opening = conflicts ? (Opening){conflict, -1} : first_addition(reduction);
+    if (opening.step < 0) {
+        opening = first_slow(view, scene);
+        is_slow = opening.step >= 0;
+    }
     if (opening.step < 0) opening.step = beats->count ? beats->step[0] : 0;
     ShownPicture *picture =
-        view->display.picture == SHOW_GRID ? &view->display.behind_grid : &view->display.picture;
-    *picture = reduction && !conflicts ? SHOW_REDUCTION : SHOW_INSTRUCTION;
+        picture_is_of_machine(view->display.picture) ? &view->display.behind_grid : &view->display.picture;
+    *picture = reduction && !conflicts && !is_slow && !is_lesson ? SHOW_REDUCTION : SHOW_INSTRUCTION;
     if (opening.thread >= 0) {
         view->selection.warp = opening.thread / WARP_LANES;
         view->selection.lane = opening.thread % WARP_LANES;

@@ -29,21 +29,53 @@ bool register_values(const StepContext *context, const PtxRegister *reg, Registe
                                       out->weight, out->producer);
 }
 
-/* Registers may be declared as bits: the instruction determines their type. */
-static PtxType type_of(const StepContext *context, const PtxRegister *reg) {
-    const PtxInstruction *instruction = context->code ? context->code->instruction : NULL;
-    if (ptx_type_is_float(reg->type) || ptx_type_is_signed(reg->type) || !instruction) return reg->type;
-    for (int i = 0; i < instruction->type_count; i++)
-        if (ptx_type_bytes(instruction->types[i]) == ptx_type_bytes(reg->type)) return instruction->types[i];
-    return reg->type;
+static bool holds(const PtxOperand *operand, const PtxRegister *reg) {
+    if (operand->reg == reg) return true;
+    for (int i = 0; i < operand->item_count; i++)
+        if (holds(&operand->items[i], reg)) return true;
+    return false;
 }
 
-void register_print(const StepContext *context, const PtxRegister *reg, uint64_t bits, char *out,
-                    size_t bytes) {
-    if (reg->type == PTX_PRED)
+/* A whole number as wide as the register, which is shown with its sign. */
+static PtxType whole_type(const PtxRegister *reg) {
+    static const PtxType types[] = {[1] = PTX_S8, [2] = PTX_S16, [4] = PTX_S32, [8] = PTX_S64};
+    int bytes = ptx_type_bytes(reg->type);
+    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 ? types[bytes] : reg->type;
+}
+
+/* The type that an instruction gives the register, a float or a whole number (an address is one); PTX_NO_TYPE:
+ * only bits, or it does not name it. cvt and the like have a type for the destination, then one for the
+ * source. */
+static PtxType type_in(const PtxInstruction *instruction, const PtxRegister *reg) {
+    for (int i = 0; i < instruction->operand_count; i++) {
+        const PtxOperand *operand = &instruction->operands[i];
+        if (!holds(operand, reg)) continue;
+        if (operand->kind == PTX_OPERAND_MEMORY) return whole_type(reg);
+        int index = i && instruction->type_count > 1 ? 1 : 0;
+        PtxType type = index < instruction->type_count ? instruction->types[index] : PTX_NO_TYPE;
+        if (type == PTX_NO_TYPE || ptx_type_bytes(type) != ptx_type_bytes(reg->type)) continue;
+        if (ptx_type_is_float(type)) return type;
+        if (*ptx_type_text(type) != 'b') return whole_type(reg);
+    }
+    return PTX_NO_TYPE;
+}
+
+PtxType register_type(const StepContext *context, const PtxRegister *reg) {
+    if (reg->type == PTX_PRED || ptx_type_is_float(reg->type)) return reg->type;
+    const PtxProgram *program = context->launch->program;
+    PtxType found = PTX_NO_TYPE;
+    for (int pc = 0; pc < program->code_count && !ptx_type_is_float(found); pc++) {
+        PtxType type = type_in(program->code[pc].instruction, reg);
+        if (found == PTX_NO_TYPE || ptx_type_is_float(type)) found = type;
+    }
+    return found == PTX_NO_TYPE ? reg->type : found;
+}
+
+void register_print(const StepContext *context, PtxType type, uint64_t bits, char *out, size_t bytes) {
+    if (type == PTX_PRED)
         snprintf(out, bytes, "%d", (int)(bits & 1));
     else
-        step_context_print_typed(context, type_of(context, reg), bits, out, bytes);
+        step_context_print_typed(context, type, bits, out, bytes);
 }
 
 const PtxRegister *register_chosen(const StepContext *context) {

@@ -23,9 +23,11 @@ void registers_of(const PtxInstruction *instruction, Registers *out);
  * is too long to replay between two frames, or the producer cannot replay. */
 bool register_values(const StepContext *context, const PtxRegister *reg, RegisterValues *out);
 
-/* A value as the instruction interprets it, in the view's format. */
-void register_print(const StepContext *context, const PtxRegister *reg, uint64_t bits, char *out,
-                    size_t bytes);
+/* How the kernel uses the register: as a float if it is declared or used as one; as a whole number if an
+ * instruction says so or takes it for an address; else as declared. */
+PtxType register_type(const StepContext *context, const PtxRegister *reg);
+/* A value of this type in the view's format. */
+void register_print(const StepContext *context, PtxType type, uint64_t bits, char *out, size_t bytes);
 
 /* The register that the view has chosen for the lanes' values; NULL: the values of the event itself. */
 const PtxRegister *register_chosen(const StepContext *context);

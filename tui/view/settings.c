@@ -1,6 +1,7 @@
 /* Each function answers one question about a setting, with a switch over the kinds of settings. */
 #include "tui/view/settings.h"
 
+#include "base/language.h"
 #include "base/number.h"
 #include "tui/view/step_context.h"
 #include <assert.h>
@@ -25,8 +26,7 @@ enum { MOST_ROWS = KIND_PARAMETER + CATALOG_PARAMETERS, LARGEST_BLOCK = 1024, MA
 static const int64_t LARGEST_N = (int64_t)1 << 30, LARGEST_FILE_N = (int64_t)1 << 40,
                      LARGEST_GRID = 0x7fffffff;
 
-static const char *const operations[] = {"sum", "min", "max"};
-enum { OPERATION_COUNT = 3, FILL_COUNT = FILL_FILE }; /* fills without a file come first */
+enum { FILL_COUNT = FILL_FILE }; /* fills without a file come first */
 
 /* The rows of this kernel. */
 static int list_kinds(const Settings *settings, SettingKind kinds[MOST_ROWS]) {
@@ -57,14 +57,15 @@ static SettingKind chosen_kind(const Settings *settings) {
     return kinds[settings->choice < count ? settings->choice : count - 1];
 }
 
+static int find_kind(const Settings *settings, SettingKind kind) {
+    SettingKind kinds[MOST_ROWS];
+    int count = list_kinds(settings, kinds), at = 0;
+    while (at < count && kinds[at] != kind) at++;
+    return at < count ? at : 0;
+}
+
 /* ---- from a run and to options
  * -------------------------------------------------------------------------- */
-
-static const char *known_operation(const char *op) {
-    for (int i = 0; op && i < OPERATION_COUNT; i++)
-        if (!strcmp(operations[i], op)) return operations[i];
-    return NULL;
-}
 
 void settings_init(Settings *settings, const Scene *scene) {
     const CatalogRun *run = scene->identity.run;
@@ -81,6 +82,8 @@ void settings_init(Settings *settings, const Scene *scene) {
         settings->cluster = options->cluster[0];
     }
     if (launch) settings->block = launch->block[0];
+    for (int i = 0; i < 2; i++)
+        settings->block_yz[i] = launch && launch->block[1 + i] ? launch->block[1 + i] : 1;
     if (scene->identity.arguments)
         snprintf(settings->arguments, sizeof settings->arguments, "%s", scene->identity.arguments);
     const char *given = !options ? NULL : options->launches ? options->launches : options->args;
@@ -88,11 +91,19 @@ void settings_init(Settings *settings, const Scene *scene) {
     settings->is_launch = scene->identity.arguments && strstr(scene->identity.arguments, "<<<");
     settings->is_read = scene->identity.reads_arguments;
     if (!run) return;
+    if (run->row->parameters[0].name) settings->choice = find_kind(settings, KIND_PARAMETER);
     settings->block = run->block;
     settings->cluster = run->cluster;
     settings->type = run->dtype;
-    settings->op = known_operation(run->op);
+    settings->op = catalog_operation(run->op);
     memcpy(settings->parameters, run->parameters, sizeof settings->parameters);
+}
+
+void settings_follow(Settings *settings, const Scene *scene) {
+    Settings edited = *settings;
+    settings_init(settings, scene);
+    settings->choice = edited.choice < settings_count(settings) ? edited.choice : 0;
+    memcpy(settings->typed, edited.typed, sizeof settings->typed);
 }
 
 SessionOptions settings_options(const Settings *settings, const SessionOptions *made_with, Arena *arena) {
@@ -112,7 +123,7 @@ SessionOptions settings_options(const Settings *settings, const SessionOptions *
     }
     if (!settings->row) {
         options.block[0] = settings->block;
-        for (int i = 1; i < 3; i++) options.block[i] = options.block[i] ? options.block[i] : 1;
+        for (int i = 1; i < 3; i++) options.block[i] = settings->block_yz[i - 1];
         options.grid[0] = settings->grid;
         options.cluster[0] = settings->cluster;
         for (int i = 1; i < 3; i++)
@@ -165,7 +176,7 @@ static bool number_range(const Settings *settings, SettingKind kind, int64_t *le
         return true;
     case KIND_BLOCK:
         *least = row ? row->minimum_block : 1;
-        *most = row ? row->maximum_block : LARGEST_BLOCK;
+        *most = row ? row->maximum_block : LARGEST_BLOCK / (settings->block_yz[0] * settings->block_yz[1]);
         return true;
     case KIND_GRID:
         *least = 0;
@@ -237,19 +248,10 @@ static int64_t next_power(int64_t value, int direction) {
     return power;
 }
 
-/* Whole warps, and below one warp powers of two. */
-static int64_t next_block(int64_t value, int direction) {
-    if (direction > 0)
-        return value < WARP_LANES ? next_power(value, 1) : (value / WARP_LANES + 1) * WARP_LANES;
-    return value <= WARP_LANES ? next_power(value, -1) : (value - 1) / WARP_LANES * WARP_LANES;
-}
-
 static int64_t next_number(SettingKind kind, int64_t value, int direction, int64_t range) {
-    if (kind == KIND_BLOCK) return next_block(value, direction);
-    if (kind == KIND_N || kind == KIND_GRID || kind == KIND_CLUSTER ||
-        (kind >= KIND_PARAMETER && range > MANY_VALUES))
-        return next_power(value, direction);
-    return value + direction;
+    bool by_powers = kind == KIND_N || kind == KIND_BLOCK || kind == KIND_GRID || kind == KIND_CLUSTER ||
+                     (kind >= KIND_PARAMETER && range > MANY_VALUES);
+    return by_powers ? next_power(value, direction) : value + direction;
 }
 
 /* The next value in this direction that the kernel accepts; if there is none, the value stays. */
@@ -292,7 +294,7 @@ static void change_word(Settings *settings, SettingKind kind, int direction) {
         break;
     case KIND_OPERATION:
         if (next_word(settings->row->operations, settings->op, direction, word, sizeof word))
-            settings->op = known_operation(word);
+            settings->op = catalog_operation(word);
         break;
     case KIND_ARGUMENTS: /* typed only */
         break;
@@ -307,9 +309,9 @@ static void print_fill(const Settings *settings, char *out, size_t bytes) {
     if (settings->fill >= 0)
         snprintf(out, bytes, "%s", plan_fill_name((FillKind)settings->fill));
     else if (settings->is_file || !settings->row)
-        snprintf(out, bytes, "%s", settings->is_file ? "a file" : "as in args");
+        snprintf(out, bytes, "%s", settings->is_file ? tr("a file") : tr("as in args"));
     else
-        snprintf(out, bytes, "%s (default)",
+        snprintf(out, bytes, tr("%s (default)"),
                  plan_fill_name(catalog_default_fill(settings->row, settings->op, settings->prefers_digits)));
 }
 
@@ -327,17 +329,26 @@ static void print_value(const Settings *settings, SettingKind kind, char *out, s
     case KIND_FILL:
         print_fill(settings, out, bytes);
         break;
+    case KIND_BLOCK:
+        if (settings->block_yz[1] > 1)
+            snprintf(out, bytes, "%" PRIu32 ",%" PRIu32 ",%" PRIu32, settings->block, settings->block_yz[0],
+                     settings->block_yz[1]);
+        else if (settings->block_yz[0] > 1)
+            snprintf(out, bytes, "%" PRIu32 ",%" PRIu32, settings->block, settings->block_yz[0]);
+        else
+            snprintf(out, bytes, "%" PRIu32, settings->block);
+        break;
     case KIND_GRID:
         if (settings->grid)
             step_context_print_count(settings->grid, out, bytes);
         else
-            snprintf(out, bytes, "automatic");
+            snprintf(out, bytes, tr("automatic"));
         break;
     case KIND_CLUSTER:
         if (settings->cluster)
             snprintf(out, bytes, "%" PRIu32, settings->cluster);
         else
-            snprintf(out, bytes, "as the entry says");
+            snprintf(out, bytes, tr("as the entry says"));
         break;
     case KIND_N:
         step_context_print_count(settings->n, out, bytes);
@@ -354,11 +365,11 @@ static const char *name_of(const Settings *settings, SettingKind kind) {
                                                       [KIND_CLUSTER] = "cluster",
                                                       [KIND_ARGUMENTS] = "args",
                                                       [KIND_TYPE] = "type",
-                                                      [KIND_OPERATION] = "operation",
+                                                      [KIND_OPERATION] = "op",
                                                       [KIND_FILL] = "input",
                                                       [KIND_SEED] = "seed"};
-    if (kind == KIND_ARGUMENTS && settings->is_launch) return "launch";
-    if (kind < KIND_PARAMETER) return names[kind];
+    if (kind == KIND_ARGUMENTS && settings->is_launch) return tr("launch");
+    if (kind < KIND_PARAMETER) return tr(names[kind]);
     assert(settings->row); /* only kernels of the catalogue have parameters */
     return settings->row->parameters[kind - KIND_PARAMETER].name;
 }
@@ -369,36 +380,36 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
         kind >= KIND_PARAMETER ? &row->parameters[kind - KIND_PARAMETER] : NULL;
     switch (kind) {
     case KIND_N:
-        snprintf(out, bytes, "elements, up to 2^%d", row ? 30 : 40);
+        snprintf(out, bytes, tr("elements, up to 2^%d"), row ? 30 : 40);
         break;
     case KIND_BLOCK:
         if (row && row->minimum_block == row->maximum_block)
-            snprintf(out, bytes, "threads per block: %" PRIu32, row->minimum_block);
+            snprintf(out, bytes, tr("threads per block: %u"), row->minimum_block);
         else if (row)
-            snprintf(out, bytes, "threads per block: %s, %" PRIu32 " to %" PRIu32, row->block_rule,
+            snprintf(out, bytes, tr("threads per block: %s, %u to %u"), tr(row->block_rule),
                      row->minimum_block, row->maximum_block);
         else
-            snprintf(out, bytes, "threads per block");
+            snprintf(out, bytes, tr("threads per block"));
         break;
     case KIND_GRID:
-        snprintf(out, bytes, "blocks");
+        snprintf(out, bytes, tr("blocks"));
         break;
     case KIND_CLUSTER:
-        snprintf(out, bytes, "blocks in each cluster, up to %d", LAUNCH_CLUSTER_BLOCKS);
+        snprintf(out, bytes, tr("blocks in each cluster, up to %d"), LAUNCH_CLUSTER_BLOCKS);
         break;
     case KIND_ARGUMENTS:
         if (settings->is_launch) {
             snprintf(out, bytes, "%sKERNEL<<<GRID, BLOCK>>>(ARGUMENTS); ...",
                      !settings->is_guessed ? ""
-                     : settings->is_read   ? "read in the file; type to change. "
-                                           : "guessed; type to change. ");
+                     : settings->is_read   ? tr("read in the file; type to change. ")
+                                           : tr("guessed; type to change. "));
             break;
         }
         snprintf(out, bytes,
-                 "%sNAME=TYPE[COUNT]:FILL for a pointer, a number or an expression of n, block, grid",
+                 tr("%sNAME=TYPE[COUNT]:FILL for a pointer, a number or an expression of n, block, grid"),
                  !settings->is_guessed ? ""
-                 : settings->is_read   ? "read in the file; type to change. "
-                                       : "guessed; type to change. ");
+                 : settings->is_read   ? tr("read in the file; type to change. ")
+                                       : tr("guessed; type to change. "));
         break;
     case KIND_TYPE:
         snprintf(out, bytes, "%s", row->types);
@@ -407,14 +418,14 @@ static void print_hint(const Settings *settings, SettingKind kind, char *out, si
         snprintf(out, bytes, "%s", row->operations);
         break;
     case KIND_FILL:
-        snprintf(out, bytes, "zero ones iota random digits (0 to 9)");
+        snprintf(out, bytes, tr("zero ones iota random digits (0 to 9)"));
         break;
     case KIND_SEED:
-        snprintf(out, bytes, "of random input and digits");
+        snprintf(out, bytes, tr("of random input and digits"));
         break;
     default:
-        snprintf(out, bytes, "%s, %" PRId64 " to %" PRId64, parameter->meaning, parameter->minimum,
-                 parameter->maximum);
+        snprintf(out, bytes, tr("%s, %lld to %lld"), tr(parameter->meaning), (long long)parameter->minimum,
+                 (long long)parameter->maximum);
     }
 }
 
@@ -459,9 +470,8 @@ static bool take_typed(Settings *settings) {
     uint64_t value;
     if (!settings->typed[0] || !number_range(settings, kind, &least, &most)) return true;
     if (!number_parse(settings->typed, (uint64_t)least, (uint64_t)most, &value)) {
-        snprintf(settings->error, sizeof settings->error,
-                 "%s: %s is not a number from %" PRId64 " to %" PRId64, name_of(settings, kind),
-                 settings->typed, least, most);
+        snprintf(settings->error, sizeof settings->error, tr("%s: %s is not a number from %lld to %lld"),
+                 name_of(settings, kind), settings->typed, (long long)least, (long long)most);
         return false;
     }
     settings->typed[0] = 0;
@@ -470,10 +480,10 @@ static bool take_typed(Settings *settings) {
     return true;
 }
 
-static SettingsAnswer type(Settings *settings, Key key) {
+static void type(Settings *settings, Key key) {
     int64_t least, most;
     size_t length = strlen(settings->typed);
-    if (!number_range(settings, chosen_kind(settings), &least, &most)) return SETTINGS_STAY;
+    if (!number_range(settings, chosen_kind(settings), &least, &most)) return;
     if (key == SPECIAL_BACKSPACE) {
         if (length) settings->typed[length - 1] = 0;
     } else if (length + 1 < sizeof settings->typed) {
@@ -481,7 +491,6 @@ static SettingsAnswer type(Settings *settings, Key key) {
         settings->typed[length + 1] = 0;
     }
     judge(settings);
-    return SETTINGS_STAY;
 }
 
 static void choose(Settings *settings, int by) {
@@ -501,8 +510,8 @@ static void change(Settings *settings, int direction) {
     judge(settings);
 }
 
-/* Handles keys of a row that holds a text: characters are appended, Ctrl-U clears it. False: not such a row
- * or key. */
+/* Handles keys of a setting that holds a text: characters are appended, Ctrl-U clears it. False: not such a
+ * setting or key. */
 static bool type_text(Settings *settings, Key key) {
     size_t length = strlen(settings->arguments);
     bool is_character = key >= ' ' && key < 127;
@@ -518,18 +527,24 @@ static bool type_text(Settings *settings, Key key) {
         return false;
     }
     settings->is_guessed = false;
+    settings->is_edited = true;
     return true;
 }
 
-SettingsAnswer settings_press(Settings *settings, Key key) {
-    if (type_text(settings, key)) return SETTINGS_STAY;
+static bool same_values(const Settings *a, const Settings *b) {
+    return a->n == b->n && a->seed == b->seed && a->block == b->block && a->grid == b->grid &&
+           a->cluster == b->cluster && a->type == b->type && a->op == b->op && a->fill == b->fill &&
+           !memcmp(a->parameters, b->parameters, sizeof a->parameters);
+}
+
+static SettingsAnswer press(Settings *settings, Key key) {
     switch (key) {
     case SPECIAL_ESCAPE:
     case 'q':
     case 'p':
         return SETTINGS_CLOSE;
     case SPECIAL_ENTER:
-        return take_typed(settings) && !settings->error[0] ? SETTINGS_APPLY : SETTINGS_STAY;
+        return take_typed(settings) && !settings->error[0] ? SETTINGS_CLOSE : SETTINGS_STAY;
     case SPECIAL_UP:
     case SPECIAL_BACK_TAB:
     case 'k':
@@ -552,7 +567,18 @@ SettingsAnswer settings_press(Settings *settings, Key key) {
         change(settings, 1);
         return SETTINGS_STAY;
     default:
-        if ((key >= '0' && key <= '9') || key == '^' || key == SPECIAL_BACKSPACE) return type(settings, key);
+        if ((key >= '0' && key <= '9') || key == '^' || key == SPECIAL_BACKSPACE) type(settings, key);
         return SETTINGS_STAY;
     }
+}
+
+SettingsAnswer settings_press(Settings *settings, Key key) {
+    Settings before = *settings;
+    if (type_text(settings, key)) return SETTINGS_STAY;
+    SettingsAnswer answer = press(settings, key);
+    bool has_changed = settings->is_edited || !same_values(settings, &before);
+    bool gives_up = answer == SETTINGS_CLOSE && key != SPECIAL_ENTER;
+    if (gives_up || settings->error[0] || !has_changed) return answer;
+    settings->is_edited = false;
+    return SETTINGS_RUN;
 }

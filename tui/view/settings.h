@@ -1,6 +1,6 @@
-/* Settings: the options of a run, edited in place: n, block size, type, operation, input, seed, the kernel's
- * parameters. Every change is checked at once against the kernel's own rules, so that impossible settings are
- * reported before anything runs. */
+/* Settings: the options of a run, changed in one row while its picture follows: n, block size, type, operation,
+ * input, seed, the kernel's parameters. Every change is checked at once against the kernel's own rules, so that
+ * impossible settings are reported before anything runs. */
 #ifndef TUI_VIEW_SETTINGS_H
 #define TUI_VIEW_SETTINGS_H
 
@@ -12,6 +12,7 @@ typedef struct Settings {
     const CatalogRow *row;
     uint64_t n, seed;
     uint32_t block, grid; /* grid 0: the kernel chooses */
+    uint32_t block_yz[2]; /* of a file's launch: they stay */
     uint32_t cluster;     /* blocks; 0: what the entry requires, or no clusters */
     PtxType type;
     const char *op; /* "sum", ... */
@@ -24,21 +25,26 @@ typedef struct Settings {
     bool is_read;        /* they come from the file's host code */
     /* they are guessed; arguments too long for the field count as guessed and are passed on */
     bool is_guessed;
-    int choice;      /* the row being edited */
+    int choice;      /* the setting being edited */
     char typed[24];  /* a number being typed into it; "": none */
-    char error[192]; /* why the settings are impossible; "": they are valid */
+    bool is_edited;  /* the arguments were typed into, and the run does not have them yet */
+    bool is_running; /* the run with these settings is still being made */
+    char error[192]; /* why there is no run with these settings; "": there is one, or there will be */
 } Settings;
 
-typedef enum SettingsAnswer { SETTINGS_STAY, SETTINGS_CLOSE, SETTINGS_APPLY } SettingsAnswer;
+/* SETTINGS_RUN: a value has changed, and the kernel accepts it; Enter also closes. */
+typedef enum SettingsAnswer { SETTINGS_STAY, SETTINGS_CLOSE, SETTINGS_RUN } SettingsAnswer;
 
-/* The settings of the current run. */
+/* The settings of the current run; the kernel's first parameter is chosen, else n. */
 void settings_init(Settings *settings, const Scene *scene);
+/* The same while they are being edited: the chosen setting and the typed number stay. */
+void settings_follow(Settings *settings, const Scene *scene);
 
 int settings_count(const Settings *settings);
 typedef struct SettingText {
     char name[24], value[256], hint[160];
 } SettingText;
-/* The texts of row `index`; the hint lists the possible values. */
+/* The texts of setting `index`; the hint lists the possible values. */
 void settings_print(const Settings *settings, int index, SettingText *out);
 
 SettingsAnswer settings_press(Settings *settings, Key key);

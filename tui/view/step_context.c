@@ -1,5 +1,6 @@
 #include "tui/view/step_context.h"
 
+#include "base/language.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -26,22 +27,22 @@ static void print_readable(const char *detail, Text *out) {
 void step_context_describe_trap(const StepContext *context, const Trap *trap, Text *out) {
     const TraceLaunch *launch = context->scene->traced.trace->launches[trap->launch];
     char lanes[64];
-    text_add(out, trap->kind == TRAP_NOT_EMULATED ? "not emulated" : trap_kind_mark(trap->kind));
+    text_add(out, trap->kind == TRAP_NOT_EMULATED ? tr("not emulated") : tr(trap_kind_mark(trap->kind)));
     if (trap->pc >= 0 && trap->pc < launch->program->code_count && launch->program->code[trap->pc].line.line)
-        text_print(out, " in line %d", launch->program->code[trap->pc].line.line);
-    text_print(out, ", block %u", scene_trap_block(context->scene, trap));
-    if (trap->warp >= 0) text_print(out, ", warp %d", trap->warp);
+        text_print(out, tr(" in line %d"), launch->program->code[trap->pc].line.line);
+    text_print(out, tr(", block %u"), scene_trap_block(context->scene, trap));
+    if (trap->warp >= 0) text_print(out, tr(", warp %d"), trap->warp);
     if (trap->lanes) {
         step_context_describe_lanes(trap->lanes, lanes, sizeof lanes);
-        text_print(out, ", %s", lanes);
+        text_print(out, tr(", %s"), lanes);
     }
-    text_add(out, ". ");
+    text_add(out, tr(". "));
     size_t begin = out->length;
     print_readable(trap->detail, out);
     if (out->length == begin) return;
-    if (islower((unsigned char)out->data[begin]))
+    if (!strcmp(language(), "en") && islower((unsigned char)out->data[begin]))
         out->data[begin] = (char)toupper((unsigned char)out->data[begin]);
-    text_add(out, ".");
+    text_add(out, tr("."));
 }
 
 bool step_context_trap_offset(const StepContext *context, const Trap *trap, int lane, uint64_t *offset) {
@@ -106,9 +107,9 @@ bool step_context_init(StepContext *context, const Scene *scene, const View *vie
         if (event->mask >> lane & 1)
             context->address[lane] =
                 context->launch->symbols[event->buffer[lane]].window_offset + event->offset[lane];
-    if (event->kind != TRACE_SHARED_ATOMIC && trace_event_peer(event) < 0)
-        context->cost = access_shared_schedule(event->kind == TRACE_SHARED_LOAD, event->width, event->mask,
-                                               context->address, context->wavefront_of_lane);
+    if (trace_event_peer(event) < 0)
+        context->cost =
+            trace_shared_cost(context->launch->program, event, context->address, context->wavefront_of_lane);
     return true;
 }
 
@@ -143,21 +144,21 @@ void step_context_describe_access(const StepContext *context, int lane, const ch
     const TraceEvent *event = &context->event;
     char value[40];
     if (!(event->mask >> lane & 1)) {
-        text_print(out, "lane %d is not active in this access", lane);
+        text_print(out, tr("lane %d is not active in this access"), lane);
         return;
     }
-    text_print(out, "lane %d: %s", lane, place);
+    text_print(out, tr("lane %d: %s"), lane, place);
     bool is_atomic = event->kind == TRACE_SHARED_ATOMIC || event->kind == TRACE_GLOBAL_ATOMIC;
     if (is_atomic) {
         step_context_print_value(context, event->operand[lane], 0, value, sizeof value);
-        text_print(out, ", operand %s", value);
+        text_print(out, tr(", operand %s"), value);
     }
     if (!event->has_result) return;
     step_context_print_value(context, event->value[0][lane], 0, value, sizeof value);
-    text_print(out, is_atomic ? ", old value %s" : ", value %s", value);
+    text_print(out, is_atomic ? tr(", old value %s") : tr(", value %s"), value);
     for (int i = 1; i < event->element_count; i++) {
         step_context_print_value(context, event->value[i][lane], 0, value, sizeof value);
-        text_print(out, ", %s", value);
+        text_print(out, tr(", %s"), value);
     }
 }
 
@@ -192,11 +193,11 @@ void step_context_describe_lanes(uint32_t mask, char *out, size_t bytes) {
     for (int lane = 0; lane < WARP_LANES; lane++)
         if (mask >> lane & 1) lanes[count++] = lane;
     if (count == WARP_LANES)
-        snprintf(out, bytes, "all 32 lanes");
+        snprintf(out, bytes, tr("all 32 lanes"));
     else if (count && describe_set(lanes, count, set, sizeof set))
-        snprintf(out, bytes, "lane%s %s", count == 1 ? "" : "s", set);
+        snprintf(out, bytes, tr("lane%s %s"), count == 1 ? "" : "s", set);
     else
-        snprintf(out, bytes, count ? "%d lanes" : "no lane", count);
+        snprintf(out, bytes, count ? tr("%d lanes") : tr("no lane"), count);
 }
 
 void step_context_describe_warps(const bool *warps, int count, char *out, size_t bytes) {
@@ -208,9 +209,9 @@ void step_context_describe_warps(const bool *warps, int count, char *out, size_t
         if (found < (int)(sizeof numbers / sizeof *numbers)) numbers[found++] = warp;
     }
     if (total && total == found && describe_set(numbers, found, set, sizeof set))
-        snprintf(out, bytes, "warp%s %s", found == 1 ? "" : "s", set);
+        snprintf(out, bytes, tr("warp%s %s"), found == 1 ? "" : "s", set);
     else
-        snprintf(out, bytes, "%d warps", total);
+        snprintf(out, bytes, tr("%d warps"), total);
 }
 
 /* The type that an instruction names, if it says more than the width; else the data's. */
@@ -296,7 +297,7 @@ void step_context_print_typed(const StepContext *context, PtxType type, uint64_t
 
 const char *step_context_value_format_name(const StepContext *context) {
     static const char *const names[VALUE_FORMAT_COUNT] = {"", "hex", "signed", "float"};
-    return names[context->view->display.values];
+    return tr(names[context->view->display.values]);
 }
 
 void step_context_print_count(uint64_t count, char *out, size_t bytes) {
@@ -308,6 +309,18 @@ void step_context_print_count(uint64_t count, char *out, size_t bytes) {
         out[at++] = digits[i];
     }
     out[at] = 0;
+}
+
+void step_context_print_short(uint64_t count, char *out, size_t bytes) {
+    static const char units[] = "kMGT";
+    double value = (double)count / 1000;
+    int unit = 0;
+    if (count < 10000) {
+        step_context_print_count(count, out, bytes);
+        return;
+    }
+    for (; value >= 999.5 && unit < (int)sizeof units - 2; unit++) value /= 1000;
+    snprintf(out, bytes, "%.*f %c", value >= 99.95 ? 0 : 1, value, units[unit]);
 }
 
 void step_context_print_size(uint64_t n, char *out, size_t bytes) {
@@ -339,6 +352,17 @@ bool step_context_is_of_hazard(const StepContext *context, int pc) {
     return false;
 }
 
+bool step_context_is_slow_line(const StepContext *context, const char *file, int line) {
+    const Findings *findings = context->scene->borrowed.hazards;
+    for (int i = findings ? findings->error_count : 0; findings && i < findings->count; i++) {
+        const Finding *finding = &findings->items[i];
+        if (finding->severity == SEVERITY_SLOW && finding->access.line == line && finding->access.file &&
+            !strcmp(finding->access.file, file))
+            return true;
+    }
+    return false;
+}
+
 /* Dynamic shared memory that a helper of another file declares. */
 static bool is_named_elsewhere(const StepContext *context, const char *name) {
     const char *file = context->code ? context->code->line.file : NULL;
@@ -359,7 +383,7 @@ void step_context_print_symbol(const StepContext *context, int symbol, char *out
 void step_context_print_input(const StepContext *context, int buffer, char *out, size_t bytes) {
     const Trace *trace = context->scene->traced.trace;
     if (buffer == FOLD_OTHER_BLOCK)
-        snprintf(out, bytes, "peer block");
+        snprintf(out, bytes, tr("peer block"));
     else if (buffer >= FOLD_PEER_BUFFER)
         snprintf(out, bytes, "block %u",
                  trace_cluster_member(context->launch, trace_block_linear(context->steps->block),

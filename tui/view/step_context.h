@@ -20,8 +20,8 @@ typedef struct StepContext {
     const Trap *trap;
     /* Shared accesses: */
     uint64_t address[WARP_LANES]; /* in the block's window: banks follow from it */
-    SharedCost cost;              /* atomics: zero, their wavefronts are not modelled */
-    uint8_t wavefront_of_lane[WARP_LANES];
+    SharedCost cost;              /* zero: not known */
+    uint16_t wavefront_of_lane[WARP_LANES];
     const struct StepContext *beside; /* the other run of a comparison; NULL: none */
 } StepContext;
 
@@ -65,12 +65,14 @@ const char *step_context_value_format_name(const StepContext *context);
 void step_context_print_count(uint64_t count, char *out, size_t bytes);
 
 /* 1048576 as "2^20"; other numbers as above. */
+void step_context_print_short(uint64_t count, char *out, size_t bytes); /* "37.0 M" from 10,000 on */
 void step_context_print_size(uint64_t n, char *out, size_t bytes);
 
 /* The next step of a source line, cyclically; -1: the line has no step. */
 int step_context_next_step_of(const StepContext *context, const char *file, int line);
 
 /* The instruction of this launch is an access of a hazard that was found. */
+bool step_context_is_slow_line(const StepContext *context, const char *file, int line);
 bool step_context_is_of_hazard(const StepContext *context, int pc);
 
 /* The shared array's name in the source; "shared" if the shown file does not contain the name. */

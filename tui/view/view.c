@@ -55,24 +55,35 @@ static bool move_by_intervals(View *view, const Scene *scene, const Steps *steps
     return true;
 }
 
+/* Where the first sum of the level is stored; of a level that adds nothing of other threads, its first step. */
+static int level_step(Reduction *reduction, int index) {
+    const ReductionLevel *level =
+        reduction_level_kind(reduction, index) == TREE_FOLD ? reduction_level(reduction, index) : NULL;
+    for (int i = 0; level && i < level->box_count; i++)
+        if (level->boxes[i].adds) return level->boxes[i].step;
+    return reduction_level_first(reduction, index);
+}
+
 bool view_move_by_levels(View *view, const Scene *scene, int by) {
     const Steps *steps = view_steps(view, scene);
     if (!steps || !steps->step_count) return false;
     Reduction *reduction = reduction_shown(view, scene);
+    int direction = by;
     if (!reduction || !reduction_fold_count(reduction)) return move_by_intervals(view, scene, steps, by);
     int step = view->place.step, level = reduction_level_at(reduction, step);
-    int count = reduction_level_count(reduction);
-    if (by < 0 && step > reduction_level_first(reduction, level)) by++;
+    int count = reduction_level_count(reduction), here = level_step(reduction, level);
+    if (by < 0 && step > here) by++;
+    if (by > 0 && step < here) by--;
     level += by;
     if (level >= count) level = count - 1;
-    int target = reduction_level_first(reduction, level < 0 ? 0 : level);
-    if (by > 0 && target <= step) return false;
+    int target = level_step(reduction, level < 0 ? 0 : level);
+    if (by >= 0 && target <= step && direction > 0) return false;
     view_go_to_step(view, scene, target);
     return true;
 }
 
 void view_init(View *view) {
-    *view = (View){.transient = {.number = -1, .phase = 1}};
+    *view = (View){.display = {.side = VIEW_SIDE_TIMINGS}, .transient = {.number = -1, .phase = 1}};
 }
 
 /* Clears everything in progress; what the menu, the settings and the last failure hold stays. */
@@ -204,50 +215,13 @@ ViewAnswer view_go_to_hazard(View *view, const Scene *scene) {
     ViewPosition before = {view->place.block, view->place.step + 1};
     view->place.block = found;
     if (step >= 0) view_go_to_step(view, scene, step);
+    if (hazard->severity == SEVERITY_SLOW) view->display.picture = SHOW_INSTRUCTION;
     view->place.back = before;
     if (access->warp >= 0) view->selection.warp = access->warp;
     for (int lane = 0; lane < WARP_LANES && access->lane < 0; lane++)
         if (access->lanes >> lane & 1) view->selection.lane = lane;
     if (access->lane >= 0) view->selection.lane = access->lane;
+    bool is_split = access->lane < 0 && hazard->severity == SEVERITY_SLOW && access->lanes;
+    if (is_split) view->selection.lane = __builtin_ctz(access->lanes); /* as the step itself selects */
     return VIEW_CHANGED;
-}
-
-/* ---- the kernel menu ----------------------------------------------------------------------------------- */
-
-static bool is_left(const View *view, const MenuRow *row) {
-    const char *filter = view->transient.filter;
-    char name[96];
-    snprintf(name, sizeof name, "%s%.80s", row->kind == MENU_LECTURE ? "lecture " : "", row->name);
-    return scene_text_holds(name, filter) || scene_text_holds(row->title, filter);
-}
-
-bool view_menu_row(const View *view, int index, MenuRow *row) {
-    const ViewFile *file = view->display.file;
-    for (int i = 0; file && i < file->count; i++) {
-        *row = (MenuRow){MENU_ENTRY, i, file->entries[i], file->name};
-        if (is_left(view, row) && index-- == 0) return true;
-    }
-    for (int i = 0; i < catalog_count(); i++) {
-        const CatalogRow *kernel = catalog_row(i);
-        *row = (MenuRow){MENU_KERNEL, i, kernel->id, kernel->title ? kernel->title : ""};
-        bool is_meant = kernel->aliases && scene_text_holds(kernel->aliases, view->transient.filter);
-        if ((is_meant || is_left(view, row)) && index-- == 0) return true;
-    }
-    const ViewLectures *lectures = view->transient.beside ? NULL : view->display.lectures;
-    for (int i = 0; lectures && i < lectures->count; i++) {
-        *row = (MenuRow){MENU_LECTURE, i, lectures->names[i], lectures->titles[i]};
-        if (is_left(view, row) && index-- == 0) return true;
-    }
-    return false;
-}
-
-bool view_menu_choice(const View *view, MenuRow *row) {
-    return view_menu_row(view, view->transient.choice, row);
-}
-
-ViewAnswer view_choose(View *view) {
-    MenuRow row;
-    if (!view_menu_choice(view, &row)) return VIEW_IGNORED;
-    view->transient.overlay = OVERLAY_NONE;
-    return row.kind == MENU_LECTURE ? VIEW_LECTURE : view->transient.beside ? VIEW_BESIDE : VIEW_OPEN;
 }

@@ -8,6 +8,7 @@
 #ifndef TUI_VIEW_VIEW_H
 #define TUI_VIEW_VIEW_H
 
+#include "index/index_access.h"
 #include "tui/view/keys.h"
 #include "tui/scene/scene.h"
 #include "tui/scene/scene_times.h"
@@ -34,23 +35,36 @@ typedef enum Overlay {
     OVERLAY_HELP,  /* keys and signs */
     OVERLAY_WORDS, /* the glossary */
     OVERLAY_MENU,
-    OVERLAY_SETTINGS,
     OVERLAY_FAILURE, /* the edited file cannot be run */
-    OVERLAY_LADDER,  /* these two fill the screen below the header */
+    OVERLAY_LADDER,  /* these fill the screen below the header: overlay_fills_screen() */
     OVERLAY_LATENCY,
+    OVERLAY_INDEX,
+    OVERLAY_LAUNCHES,    /* of the program (launch_view.h) */
+    OVERLAY_OUTPUT,      /* what the program printed */
     OVERLAY_DIFFERENCES, /* two runs side by side: drawn by tui/comparison.c */
     OVERLAY_COUNT
 } Overlay;
+static inline bool overlay_fills_screen(Overlay overlay) {
+    return overlay == OVERLAY_LADDER || overlay == OVERLAY_LATENCY || overlay == OVERLAY_INDEX ||
+           overlay == OVERLAY_LAUNCHES || overlay == OVERLAY_OUTPUT;
+}
+
 /* The panes that Tab visits: each can be enlarged, and all but the picture hidden. */
 typedef enum Focus { FOCUS_PICTURE, FOCUS_SOURCE, FOCUS_LANES, FOCUS_SIDE, FOCUS_COUNT } Focus;
+/* The side pane that comes first, as panes.def counts them, until the user picks one. */
+enum { VIEW_SIDE_STALLS, VIEW_SIDE_TIMINGS };
 typedef enum Loop { LOOP_OFF, LOOP_INTERVAL, LOOP_RUN, LOOP_COUNT } Loop;
+/* What the menu lists: see menu.h. */
+typedef enum MenuScope { MENU_KERNELS, MENU_BESIDE, MENU_HOME, MENU_PALETTE } MenuScope;
 /* What the next keys mean. */
 typedef enum KeyInput {
     INPUT_COMMANDS,
     INPUT_SEARCH,
     INPUT_MARK,
     INPUT_RETURN,
-    INPUT_COLON,
+    INPUT_COPY,     /* the message asks whether to copy the source: Enter: yes */
+    INPUT_PROGRAM,  /* asks whether to run the program of the file: r: yes; any other key shows the kernel */
+    INPUT_SETTINGS, /* `transient.settings` are in the footer's row */
     INPUT_COUNT
 } KeyInput;
 
@@ -62,18 +76,16 @@ typedef enum ShownPicture {
     SHOW_INSTRUCTION,
     SHOW_LANE_TREE,
     SHOW_RESULT_TREE,
-    SHOWN_PICTURE_COUNT,            /* of the pictures that key r cycles through */
-    SHOW_GRID = SHOWN_PICTURE_COUNT /* replaces any of them: the blocks on the machine */
+    SHOWN_PICTURE_COUNT, /* of the pictures that key r cycles through */
+    /* These replace any of them: */
+    SHOW_GRID = SHOWN_PICTURE_COUNT, /* the blocks on the machine */
+    SHOW_WARPS                       /* warps in time */
 } ShownPicture;
+static inline bool picture_is_of_machine(ShownPicture picture) {
+    return picture >= SHOW_GRID;
+}
 
-enum {
-    SPEED_SLOWEST = -2,
-    SPEED_FASTEST = 6,
-    MENU_FILTER_BYTES = 32,
-    SEARCH_BYTES = 40,
-    COLON_BYTES = 24,
-    MARK_COUNT = 26
-};
+enum { SPEED_SLOWEST = -2, SPEED_FASTEST = 6, MENU_FILTER_BYTES = 32, SEARCH_BYTES = 40, MARK_COUNT = 26 };
 
 typedef struct ViewPosition {
     int block;  /* as ViewPlace.block */
@@ -99,6 +111,17 @@ typedef struct ViewSelection {
     ViewPosition marks[MARK_COUNT]; /* a to z */
 } ViewSelection;
 
+/* What an open question asks about: a pane that tells it is covered until the answer. */
+enum {
+    HIDES_LANES = 1,    /* active lanes, divergence */
+    HIDES_ACCESSES = 2, /* wavefronts, banks, sectors */
+    HIDES_VALUES = 4,   /* values and results */
+    HIDES_COUNTS = 8,   /* counters, steps, levels */
+    HIDES_TIMES = 16,
+    HIDES_HERE = 32, /* the question is about the step on the screen; else about a later one */
+    HIDES_ALL = 63
+};
+
 /* The ladder screen: the selection, and the contents of its columns. */
 typedef struct ViewLadder {
     int row;        /* of the table (ladder.h) */
@@ -107,6 +130,28 @@ typedef struct ViewLadder {
     /* show columns of the articles; show recordings although there are live timings */
     bool published, recorded;
 } ViewLadder;
+
+/* The index lab (index_view.h). */
+typedef struct ViewIndex {
+    char text[2][INDEX_TEXT_BYTES]; /* the expressions A and B; "": none */
+    char good[2][INDEX_TEXT_BYTES]; /* the last ones without an error, shown while there is one */
+    IndexOf of;
+    uint32_t access_mask;        /* the lanes of the access that it was opened on */
+    bool has_offsets;            /* A is not an expression but these offsets */
+    uint64_t offset[WARP_LANES]; /* of that access */
+    char about[80];              /* "line 23, w0 loads sdata"; "": not opened on an access */
+    int field;                   /* what the arrow keys turn: index_view_fields() */
+    bool typing;                 /* the keys go to the expression of the field, at `cursor` */
+    int cursor;
+} ViewIndex;
+
+/* Warps in time (warps_view.h). */
+typedef struct ViewWarps {
+    int timeline;         /* of SessionWarps */
+    int line, wait;       /* the cursor, as it was selected; wait -1: none */
+    ViewPosition at;      /* where the view was then; from another place the cursor follows the step */
+    uint32_t begin, span; /* the cycles shown; span 0: the life of the cursor's block */
+} ViewWarps;
 
 /* What VIEW_RUNG requests: a kernel, or two to compare, at a size and in a type. */
 typedef struct ViewRung {
@@ -123,7 +168,14 @@ typedef struct ViewFile { /* the user's file */
 typedef struct ViewLectures { /* their names and titles */
     int count;
     const char *const *names, *const *titles;
+    const char *const *abouts; /* their texts, to search in */
 } ViewLectures;
+
+typedef struct ViewHome { /* what the home screen lists beside the catalogue */
+    int file_count, recent_count;
+    const char *const *files;  /* of this folder, that redviz opens */
+    const char *const *recent; /* command lines of the last runs, the newest first */
+} ViewHome;
 
 /* How things look: the same for both runs of a comparison. */
 typedef struct ViewDisplay {
@@ -134,18 +186,24 @@ typedef struct ViewDisplay {
     Focus focus;
     bool zoomed;                       /* the focused pane fills the middle of the screen */
     uint32_t hidden;                   /* bits 1 << Focus */
-    bool projector;                    /* few panes, large cells */
-    ShownPicture picture, behind_grid; /* the picture that returns when the grid is closed */
+    bool projector;                    /* few panes, large cells, the theme of the strongest contrast */
+    Theme behind_projector;            /* the theme that returns when the projector is off */
+    ShownPicture picture, behind_grid; /* the picture that returns when the grid or the warps are closed */
     int side;                          /* the side pane that comes first */
     TimesWay times;
     ViewLadder ladder;
-    bool times_alone; /* the kernel alone, else with the work that reduces to one scalar */
+    ViewIndex index;
+    ViewWarps warps;
+    bool times_alone;   /* the kernel alone, else with the work that reduces to one scalar */
+    int timeline_steps; /* comparing: the steps of the longer run, so that both have one scale; 0: its own */
     Loop loop;
-    bool still;                   /* playing does not animate values */
-    int speed;                    /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
-    bool plays_lecture;           /* its keys appear in help and footer */
-    const ViewFile *file;         /* also offered in the menu; NULL: none */
-    const ViewLectures *lectures; /* the same */
+    bool still;                    /* playing does not animate values */
+    int speed;                     /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
+    bool plays_lecture;            /* its keys appear in help and footer */
+    const ViewFile *file;          /* also offered in the menu; NULL: none */
+    const ViewLectures *lectures;  /* the same */
+    const ViewHome *home;          /* NULL: not known */
+    const struct Program *program; /* whose launches can be shown (runtime/user_program.h); NULL: none */
 } ViewDisplay;
 
 /* State that lasts until the next key, the next frame, or an answer. */
@@ -153,19 +211,22 @@ typedef struct ViewTransient {
     bool playing;
     double phase; /* the fraction of the playing beat: 0 to 1; see view_phase() */
     KeyInput input;
-    int number;                     /* typed before a key; -1: none */
-    char message[192];              /* one line in place of the footer's hints, until the next key */
-    char colon[COLON_BYTES];        /* typed after ':' */
-    Overlay overlay, behind;        /* `behind`: the overlay that the help was opened from and returns to */
-    ViewRung rung;                  /* what VIEW_RUNG requests */
-    int scroll;                     /* first visible line of the help, the words or the differences */
+    int number;              /* typed before a key; -1: none */
+    char message[192];       /* one line in place of the footer's hints, until the next key */
+    Overlay overlay, behind; /* `behind`: the overlay that the help was opened from and returns to */
+    ViewRung rung;           /* what VIEW_RUNG requests */
+    int scroll;              /* first visible line of the help, the words, the differences or the output */
     char filter[MENU_FILTER_BYTES]; /* of the kernel menu */
-    int choice;                     /* index among the kernels that match the filter */
-    bool beside;                    /* the menu chooses a second kernel to compare with */
-    Settings settings;              /* while they are being edited */
-    Error failure;                  /* why the edited file cannot be run */
-    bool hides_figures;             /* a question is open: figures and marks are drawn as ? */
-    uint32_t wanted_block;          /* the block that VIEW_TRACE requests */
+    int choice;            /* index among the kernels that match the filter, or row of the launches */
+    MenuScope menu;        /* what the menu lists */
+    bool begins;           /* the home screen is the first one: nothing was chosen yet */
+    Settings settings;     /* while they are being edited */
+    Error failure;         /* why the edited file cannot be run */
+    unsigned hides;        /* a question is open: HIDES_ bits; else 0 */
+    uint32_t wanted_block; /* the block that VIEW_TRACE requests */
+    int wanted_launch;     /* the launch that VIEW_LAUNCH requests, from 0 */
+    int wanted_threads;    /* the block size that VIEW_BLOCK requests; 0: half as many, or twice */
+    int wanted_remedy;     /* the remedy that VIEW_TRY requests, from 1; 0: the next one */
 } ViewTransient;
 
 typedef struct View {
@@ -179,14 +240,21 @@ typedef enum ViewAnswer {
     VIEW_IGNORED, /* nothing changed */
     VIEW_CHANGED,
     VIEW_REDRAW,  /* redraw everything: the terminal's contents are unknown */
-    VIEW_OPEN,    /* the menu chose a kernel: view_menu_choice() */
+    VIEW_OPEN,    /* the menu chose a kernel: menu_choice() */
     VIEW_LECTURE, /* the menu chose a lecture */
+    VIEW_HOME,    /* the menu chose a file of this folder, or an earlier run */
+    VIEW_ACTION,  /* the menu chose an action of keys.def, or a step */
     VIEW_BESIDE,  /* the menu chose a kernel to compare with this run */
     VIEW_ORDER,   /* compare with this run in an order that triggers the race */
+    VIEW_BLOCK,   /* compare with this run in blocks of `transient.wanted_threads` */
+    VIEW_TRY,     /* try remedy `wanted_remedy` of the finding, in a copy */
     VIEW_RERUN,   /* re-run with `transient.settings` */
     VIEW_EDIT,    /* edit its source in the user's editor, then re-run */
+    VIEW_PROGRAM, /* compile the file, run its main(), and show a launch of that */
+    VIEW_COPY,    /* copy the source of the kernel, run the copy, then edit it */
     VIEW_RUNG,    /* the ladder chose `transient.rung` */
     VIEW_MACHINE, /* show the recordings of the next machine */
+    VIEW_LAUNCH,  /* show launch `wanted_launch` of the program */
     VIEW_TRACE,   /* re-run with block `transient.wanted_block` traced */
     /* For two runs (tui/comparison.h): */
     VIEW_OTHER,    /* the keys go to the other run */
@@ -208,7 +276,8 @@ void view_show_alike(View *view, const View *from);
 const Steps *view_steps(const View *view, const Scene *scene);  /* NULL: nothing was traced */
 void view_go_to_step(View *view, const Scene *scene, int step); /* clamped */
 /* Where a run opens, and the picture that shows it: the first fault (a trap, a wrong sum), with its thread
- * selected; else its first bank conflict, its first addition, its first step that moves data. */
+ * selected; in a file its first slow place; else its first bank conflict, its first addition, its first slow
+ * place, its first step that moves data. Stalls come first of the side panes if they were sampled. */
 void view_open(View *view, const Scene *scene);
 /* Moves by this many beats (beats.h), forwards or backwards. */
 void view_move_by_beats(View *view, const Scene *scene, int by);
@@ -233,19 +302,5 @@ void view_print_speed(const View *view, char out[VIEW_SPEED_BYTES]); /* "1/4x" *
 
 /* Goes to the access of the selected hazard; for a block that is not traced: VIEW_TRACE. */
 ViewAnswer view_go_to_hazard(View *view, const Scene *scene);
-
-/* Kernel menu: the rows of the user's file, of the catalogue and of the lectures that match the filter. */
-typedef enum MenuKind { MENU_ENTRY, MENU_KERNEL, MENU_LECTURE } MenuKind;
-typedef struct MenuRow {
-    MenuKind kind;
-    int index; /* in display.file, the catalogue or display.lectures */
-    const char *name, *title;
-} MenuRow;
-bool view_menu_row(const View *view, int index, MenuRow *row); /* false: past the last */
-/* Closes the menu and returns what its choice requests; VIEW_IGNORED: nothing is chosen, and the menu
- * stays. */
-ViewAnswer view_choose(View *view);
-/* The chosen row; false: no row matches the filter. */
-bool view_menu_choice(const View *view, MenuRow *row);
 
 #endif

@@ -1,0 +1,300 @@
+/* The interface in lines: commands as words, a fact a line, nothing drawn. */
+#define _POSIX_C_SOURCE 200809L
+#include "tui/app_state.h"
+
+#include "base/language.h"
+#include "tui/panes/pane.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct PlainApp {
+    App *app;
+    FILE *in, *out;
+    int stop;        /* of the lecture, that was printed last; -1: none */
+    const void *of;  /* its lecture: an exercise has another one after each grade */
+    int step;        /* that was printed last; -1: none */
+    const void *run; /* its run */
+} PlainApp;
+
+/* ---- texts ---- */
+
+/* A sentence a line. */
+static void print_sentences(const PlainApp *plain, const char *text) {
+    while (*text) {
+        const char *end = strstr(text, ". ");
+        while (end && end > text && end[-1] == '.') end = strstr(end + 1, ". "); /* "0, 2, ... 30" */
+        int length = end ? (int)(end - text) + 1 : (int)strlen(text);
+        fprintf(plain->out, "%.*s\n", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+}
+
+/* Without the marks of strong and code. */
+static void print_marked(const PlainApp *plain, const char *label, const char *text) {
+    LectureSpan span;
+    if (label) fprintf(plain->out, "%s ", label);
+    while (lecture_next_span(&text, &span)) fprintf(plain->out, "%.*s", (int)span.length, span.text);
+    fputc('\n', plain->out);
+}
+
+static void print_question(const PlainApp *plain) {
+    const LectureView *lecture = &plain->app->lecture;
+    if (lecture->question != QUESTION_WAITS) return;
+    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureQuestion *question = stop->question;
+    print_marked(plain, tr("Question:"), question->text);
+    for (int i = 0; i < question->choice_count; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "%d:", i + 1);
+        print_marked(plain, label, question->choices[i]);
+    }
+    if (question->pointing)
+        fprintf(plain->out, "%s\n", tr("Answer with a mask: 0x5 is lanes, or banks, 0 and 2."));
+    if (lecture->problem) fprintf(plain->out, "%s\n", lecture->problem);
+}
+
+static void print_stop(PlainApp *plain) {
+    const LectureView *lecture = &plain->app->lecture;
+    const LectureStop *stop = lecture_view_stop(lecture);
+    if (!stop || (plain->stop == lecture->stop && plain->of == lecture->run->lecture)) return;
+    bool is_goals = plain->app->grading && plain->stop == lecture->stop;
+    plain->stop = lecture->stop;
+    plain->of = lecture->run->lecture;
+    fprintf(plain->out, tr("Stop %d of %d: %s"), lecture->stop + 1, lecture->run->lecture->stop_count,
+            stop->title);
+    fputc('\n', plain->out);
+    for (int i = 0; i < stop->block_count; i++) {
+        const LectureBlock *block = &stop->blocks[i];
+        if (block->kind == LECTURE_CODE)
+            fputs(block->text, plain->out);
+        else
+            print_marked(plain, block->kind == LECTURE_ITEM && !is_goals ? block->label : NULL, block->text);
+    }
+}
+
+/* ---- the step ---- */
+
+static void print_source(const PlainApp *plain, const StepContext *context) {
+    const PtxSourceLine *line = &context->code->line;
+    const char *text = line->file ? scene_source_line(context->scene, line->file, line->line) : NULL;
+    if (!text) return;
+    fprintf(plain->out, tr("Line %d: %s"), line->line, text + strspn(text, " \t"));
+    fputc('\n', plain->out);
+}
+
+static void print_step(PlainApp *plain, bool again) {
+    App *app = plain->app;
+    const View *view = app_view(app);
+    const Scene *scene = comparison_scene(&app->comparison);
+    StepContext context;
+    Text text = {0};
+    if (!step_context_init(&context, scene, view)) return;
+    if (!again && plain->step == view->place.step && plain->run == scene) return;
+    plain->step = view->place.step;
+    plain->run = scene;
+    fprintf(plain->out, tr("Step %d of %d"), view->place.step + 1, context.steps->step_count);
+    fputc('\n', plain->out);
+    print_source(plain, &context);
+    app_explain(app, &context, &text);
+    print_sentences(plain, text_string(&text));
+    text_done(&text);
+}
+
+static void print_values(const PlainApp *plain) {
+    StepContext context;
+    char value[64];
+    if (!step_context_init(&context, comparison_scene(&plain->app->comparison), app_view(plain->app))) return;
+    if (app_is_covered(plain->app) || !context.event.element_count) {
+        fprintf(plain->out, "%s\n",
+                app_is_covered(plain->app) ? tr("first the question") : tr("this step moves no value"));
+        return;
+    }
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (!(context.event.mask >> lane & 1)) continue;
+        step_context_print_value(&context, context.event.value[0][lane], 0, value, sizeof value);
+        fprintf(plain->out, tr("warp %d lane %d: %s"), context.event.warp, lane, value);
+        fputc('\n', plain->out);
+    }
+}
+
+/* ---- commands ---- */
+
+static void print_report(const PlainApp *plain) {
+    Text text = {0};
+    session_report(plain->app->slots[plain->app->comparison.active].current.session, false, &text);
+    fputs(text_string(&text), plain->out);
+    text_done(&text);
+}
+
+static void print_check(const PlainApp *plain) {
+    Text text = {0};
+    session_check(plain->app->slots[plain->app->comparison.active].current.session, CHECK_TEXT, &text);
+    fputs(text_string(&text), plain->out);
+    text_done(&text);
+}
+
+static const struct {
+    const char *word, *keys, *help;
+    void (*print)(const PlainApp *plain);
+} commands[] = {
+    {"next", "l", "the next beat: an access, a shuffle, a split, a wait", NULL},
+    {"back", "h", "the beat before", NULL},
+    {"level", "]", "the next level of the reduction", NULL},
+    {"split", "d", "the next branch that diverges, its arms", NULL},
+    {"conflict", "n", "the next bank conflict", NULL},
+    {"finding", "f", "the next error or slow place", NULL},
+    {"warp", "w", "the next warp of this step", NULL},
+    {"first", "g", "the first step", NULL},
+    {"last", "G", "the last step", NULL},
+    {"values", NULL, "the values of this step, lane by lane", print_values},
+    {"report", NULL, "the counts of the run", print_report},
+    {"check", NULL, "races, other hazards and a wrong result", print_check},
+    {"stop", "<PgDn>", "the next stop of the lecture; also an empty line", NULL},
+    {"previous", "<PgUp>", "the stop before", NULL},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(const PlainApp *plain) {
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(plain->out, "%s: %s\n", commands[i].word, tr(commands[i].help));
+    fprintf(plain->out, "%s\n",
+            tr("step N: that step; keys KEYS: presses them as in the interface; where: again; quit"));
+}
+
+static bool press(PlainApp *plain, const char *keys) {
+    bool quit = false;
+    Error error = {0};
+    if (!app_press_script(plain->app, keys, 0, 0, &quit, &error)) {
+        fprintf(plain->out, "%s\n", error.message);
+        plain->app->failed = false;
+    }
+    return !quit;
+}
+
+/* A number or a mask is the answer to the question that waits. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the formats are those of lecture_view_words() */
+static bool answer(PlainApp *plain, const char *line) {
+    const LectureWords *words = lecture_view_words(&plain->app->lecture);
+    const LectureView *lecture = &plain->app->lecture;
+    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureQuestion *question = stop->question;
+    char keys[128];
+    snprintf(keys, sizeof keys, "%.100s<Enter>", line);
+    bool goes_on = press(plain, keys);
+    if (lecture->question == QUESTION_RIGHT) {
+        fprintf(plain->out, words->right, question->value);
+        fputc('\n', plain->out);
+    } else if (lecture->question == QUESTION_WRONG) {
+        int choice = question->choice_count ? atoi(lecture->typed) : 0;
+        bool is_choice = choice >= 1 && choice <= question->choice_count;
+        fprintf(plain->out, words->wrong, question->value,
+                is_choice ? question->choices[choice - 1] : lecture->typed);
+        fputc('\n', plain->out);
+        if (lecture_view_reason(lecture)) print_marked(plain, NULL, lecture_view_reason(lecture));
+    }
+    plain->step = -1; /* what was covered is shown */
+    return goes_on;
+}
+
+static bool skip(PlainApp *plain) {
+    const LectureView *lecture = &plain->app->lecture;
+    bool goes_on = press(plain, "<PgDn>");
+    if (lecture->question == QUESTION_SKIPPED) {
+        fprintf(plain->out, lecture_view_words(lecture)->answer, lecture_view_stop(lecture)->question->value);
+        fputc('\n', plain->out);
+    }
+    plain->step = -1;
+    return goes_on;
+}
+
+#pragma GCC diagnostic pop
+
+static bool is_number(const char *line) {
+    return *line && strspn(line, "0123456789.xabcdefABCDEF-") == strlen(line) &&
+           (*line >= '0' && *line <= '9');
+}
+
+/* False: quit. */
+static bool obey(PlainApp *plain, char *line) {
+    App *app = plain->app;
+    bool waits = app->lecture.run && app->lecture.question == QUESTION_WAITS;
+    char *word = line + strspn(line, " \t"), *rest = word + strcspn(word, " \t");
+    if (*rest) *rest++ = 0;
+    rest += strspn(rest, " \t");
+    if (!strcmp(word, "quit") || !strcmp(word, "q")) return false;
+    if (waits && !strcmp(word, "skip")) return skip(plain);
+    if (waits && is_number(word)) return answer(plain, word);
+    if (waits && !*word) {
+        fprintf(plain->out, "%s\n", tr("The question waits for a number; skip shows the answer."));
+        return true;
+    }
+    if (!*word) return press(plain, app->lecture.run ? "<PgDn>" : "l");
+    if (!strcmp(word, "help") || !strcmp(word, "?")) {
+        print_help(plain);
+        return true;
+    }
+    if (!strcmp(word, "where")) {
+        plain->stop = plain->step = -1;
+        return true;
+    }
+    if (!strcmp(word, "keys")) return press(plain, rest);
+    if (!strcmp(word, "step") && is_number(rest)) {
+        char keys[32];
+        snprintf(keys, sizeof keys, "%.12sg", rest);
+        return press(plain, keys);
+    }
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(word, commands[i].word) != 0) continue;
+        if (commands[i].keys) return press(plain, commands[i].keys);
+        commands[i].print(plain);
+        return true;
+    }
+    fprintf(plain->out, tr("'%.40s' is no command; help lists them"), word);
+    fputc('\n', plain->out);
+    return true;
+}
+
+/* A saved file is run and graded first. */
+static void follow_files(PlainApp *plain) {
+    App *app = plain->app;
+    app->look_due = 0;
+    app_check_files(app);
+    app_rerun_stale(app);
+}
+
+static void print_state(PlainApp *plain) {
+    View *view = app_view(plain->app);
+    print_stop(plain);
+    print_step(plain, false);
+    if (*view->transient.message) fprintf(plain->out, "%s\n", view->transient.message);
+    view->transient.message[0] = 0;
+    if (plain->app->lecture.run) print_question(plain);
+    fputs("> ", plain->out);
+    fflush(plain->out);
+}
+
+bool app_plain(Session *session, const AppStart *start, FILE *in, FILE *out, Error *error) {
+    App app;
+    bool quit;
+    char *line = NULL;
+    size_t capacity = 0;
+    PlainApp plain = {&app, in, out, -1, NULL, -1, NULL};
+    app_init(&app, session, start);
+    app.watch = start->watch;
+    bool ok = app_start(&app, start, 0, 0, &quit, error);
+    if (ok && !quit) {
+        fprintf(out, "%s\n", tr("Commands are words; help lists them, an empty line goes on."));
+        do {
+            print_state(&plain);
+            ssize_t length = getline(&line, &capacity, in);
+            if (length < 0) break;
+            line[strcspn(line, "\r\n")] = 0;
+            follow_files(&plain);
+        } while (obey(&plain, line));
+    }
+    free(line);
+    app_done(&app);
+    return ok;
+}
