@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the missing packages of each group: deps.sh GROUP...
-# Groups: build, test, valgrind, lint, format, musl, fuzz, deb, html.
+# Groups: build, test, valgrind, lint, format, musl, fuzz, deb, html, wheel, web.
 # deps.sh --check GROUP...: installs nothing, fails if something is missing.
 #
 # Libraries are checked by compiling, so the check works on every system; nothing is downloaded if it
@@ -32,6 +32,15 @@ has_browser() {
     return 1
 }
 
+# Whether clang compiles and links for WebAssembly.
+has_wasm() {
+    file=$(mktemp) || return 1
+    echo 'int main(void) { return 0; }' | clang --target=wasm32-wasi -xc - -o "$file" 2>/dev/null
+    status=$?
+    rm -f "$file"
+    return $status
+}
+
 has() {
     case $1 in
     build) compiles "stdio.h math.h pthread.h curses.h sqlite3.h" "$curses -lsqlite3 -lm -pthread" ;;
@@ -42,6 +51,8 @@ has() {
     format) command -v clang-format >/dev/null 2>&1 ;;
     musl) command -v musl-gcc >/dev/null 2>&1 ;;
     deb) command -v dpkg-deb >/dev/null 2>&1 && command -v dpkg-shlibdeps >/dev/null 2>&1 ;;
+    wheel) command -v readelf >/dev/null 2>&1 && python3 -c "import ensurepip, venv" 2>/dev/null ;;
+    web) has_wasm && command -v node >/dev/null 2>&1 && command -v python3 >/dev/null 2>&1 ;;
     html) has_browser && command -v python3 >/dev/null 2>&1 ;;
     *) echo "redviz: deps.sh: no such group: $1" >&2 && exit 2 ;;
     esac
@@ -55,7 +66,11 @@ packages() {
     apt-get:lint) echo "clang-tidy cppcheck" ;;
     apt-get:fuzz | apt-get:clang) echo "clang" ;;
     apt-get:format) echo "clang-format" ;;
+    apt-get:web) echo "clang lld wasi-libc libclang-rt-dev-wasm32 nodejs python3" ;;
     apt-get:deb) echo "dpkg-dev" ;;
+    apt-get:wheel) echo "binutils python3-venv" ;;
+    pacman:wheel) echo "binutils python" ;;
+    *:wheel) echo "binutils python3" ;;
     pacman:html) echo "chromium python" ;;
     brew:html) echo "--cask chromium" ;;
     *:html) echo "chromium python3" ;;
@@ -74,6 +89,7 @@ packages() {
     brew:build) ;; # the compiler, curses and SQLite come with xcode-select --install
     brew:test) echo "cmocka libvterm" ;;
     brew:lint | brew:fuzz | brew:clang | brew:format) echo "llvm cppcheck" ;;
+    *:web) echo "clang lld wasi-libc nodejs" ;;
     *:valgrind) echo "valgrind" ;;
     *:musl) echo "musl-tools" ;;
     *:deb) echo "dpkg" ;;

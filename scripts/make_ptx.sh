@@ -24,7 +24,7 @@ architectures="75 80 86 89 90 100 120"
 # The virtual architecture that a kernel is compiled for: 75, unless it uses newer features.
 architecture_of() {
     case $1 in
-    redux | fastest | cooperative | bfloat_promote | triton_* | lab_latency | async_copy | tensor_core) echo 80 ;;
+    redux | fastest | reproducible | cooperative | bfloat_promote | triton_* | lab_latency | async_copy | tensor_core) echo 80 ;;
     bulk_copy | bulk_reduce | cluster) echo 90 ;;
     *) echo 75 ;;
     esac
@@ -32,13 +32,23 @@ architecture_of() {
 
 source_of() { if [ -f "kernels/$1.py" ]; then echo "kernels/$1.py"; else echo "kernels/$1.cu"; fi; }
 
-# The source; for a .cu also our headers that it includes, and those that any of our headers include.
+headers_of() { sed -n 's/^#include "\(.*\)"/kernels\/\1/p' "$1"; }
+
+# The source; for a .cu also our headers that it includes, and those that they include.
 sources_of() {
     source=$(source_of "$1")
     echo "$source"
     [ "$source" = "kernels/$1.cu" ] || return 0
-    sed -n 's/^#include "\(.*\)"/kernels\/\1/p' "$source" kernels/*.cuh | sort -u | while read -r header; do
-        [ -f "$header" ] && echo "$header"
+    headers_of "$source" | while read -r header; do
+        sources_of_header "$header"
+    done | sort -u
+}
+
+sources_of_header() {
+    [ -f "$1" ] || return 0
+    echo "$1"
+    headers_of "$1" | while read -r header; do
+        sources_of_header "$header"
     done
 }
 

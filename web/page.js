@@ -1,0 +1,153 @@
+/* The page: starts the worker, draws what it shows, and sends it keys, the mouse and the size of the window. */
+"use strict";
+(function () {
+  const root = document.documentElement, screen = document.getElementById("frame"), status = document.getElementById("status");
+  const printed = document.getElementById("printed"), read = (id) => document.getElementById(id).textContent;
+  const show = redvizFrames.screen(screen);
+  const CLICK = 2, DRAG = 3, WHEEL = 4;
+  const area = screen.parentElement, ruler = document.getElementById("ruler");
+  let worker, size, cells = [], shape = [0, 0], ended = false, dropped = null;
+
+  /* #kernel=strided&n=4096&frame becomes --kernel strided --n 4096 --frame. */
+  function argumentsOf(hash) {
+    const found = [];
+    for (const part of hash.replace(/^#/, "").split("&").filter(Boolean)) {
+      const at = part.indexOf("="), plain = (text) => decodeURIComponent(text.replace(/\+/g, " "));
+      found.push("--" + plain(at < 0 ? part : part.slice(0, at)));
+      if (at >= 0) found.push(plain(part.slice(at + 1)));
+    }
+    return found;
+  }
+
+  /* The width and the height of a cell. */
+  function cellSize() {
+    const box = ruler.getBoundingClientRect();
+    return [box.width / 100, box.height];
+  }
+
+  function windowSize() {
+    const [width, height] = cellSize();
+    return [Math.max(20, Math.floor(area.clientWidth / width)), Math.max(6, Math.floor(area.clientHeight / height))];
+  }
+
+  function rowText(row) {
+    return cells.slice(row * shape[0], (row + 1) * shape[0]).map((cell) => cell[0]).join("").trim();
+  }
+
+  function draw(data) {
+    if (!root.dataset.firstFrame) screen.textContent = "";
+    if (data.whole) cells = new Array(data.columns * data.rows);
+    shape = [data.columns, data.rows];
+    redvizFrames.apply(data.frame, cells);
+    show(cells, data.columns, data.rows);
+    screen.setAttribute("aria-label", (rowText(0) + ". " + rowText(1)).replace(/\s+/g, " "));
+    if (!root.dataset.firstFrame) root.dataset.firstFrame = Math.round(performance.now());
+    root.dataset.frames = 1 + Number(root.dataset.frames || 0);
+  }
+
+  function say(text) {
+    printed.hidden = false;
+    printed.append(text);
+  }
+
+  function take({ data }) {
+    if (data.frame !== undefined) draw(data);
+    else if (data.said !== undefined) status.textContent = data.said;
+    else if (data.theme === "terminal") delete root.dataset.theme;
+    else if (data.theme) root.dataset.theme = data.theme;
+    else if (data.style) document.getElementById("colours").textContent = data.style;
+    else if (data.printed) say(new TextDecoder().decode(data.printed));
+    else {
+      ended = true;
+      say((data.error || "") + "\nredviz has ended; a key starts it again, and a PTX file can be dropped here. The end of the address has " +
+          "the options: #kernel=strided&n=4096 is --kernel strided --n 4096.\nA browser compiles no CUDA C++: " +
+          "exercises and .cu files need redviz in a terminal.\n");
+    }
+  }
+
+  function start() {
+    if (worker) worker.terminate();
+    const code = new Blob([read("worker")], { type: "text/javascript" });
+    ended = false;
+    printed.hidden = true;
+    printed.textContent = "";
+    size = windowSize();
+    worker = new Worker(URL.createObjectURL(code));
+    worker.onmessage = take;
+    worker.onerror = (event) => say("the worker has failed: " + event.message + "\n");
+    const args = [...(dropped ? ["./" + dropped.name] : []), ...argumentsOf(location.hash)];
+    worker.postMessage({ packed: read("packed"), args, dropped, columns: size[0], rows: size[1] });
+  }
+
+  const names = {
+    ArrowRight: "Right", ArrowLeft: "Left", ArrowDown: "Down", ArrowUp: "Up", Home: "Home", End: "End", PageUp: "PageUp",
+    PageDown: "PageDown", Tab: "Tab", Enter: "Enter", Escape: "Escape", Backspace: "Backspace", F1: "F1", F10: "F10"
+  };
+  const controls = { d: "Ctrl-D", l: "Redraw", u: "Erase" };
+
+  function keyOf(event) {
+    if (event.altKey || event.metaKey || event.isComposing) return "";
+    if (event.ctrlKey) return controls[event.key] || "";
+    if (event.key === "Tab" && event.shiftKey) return "BackTab";
+    return names[event.key] || ([...event.key].length === 1 ? event.key : "");
+  }
+
+  function press(key) {
+    if (ended) start();
+    else worker.postMessage({ key });
+  }
+
+  addEventListener("keydown", (event) => {
+    const key = keyOf(event);
+    if (!key || (event.target.tagName === "BUTTON" && /^(Enter| )$/.test(event.key))) return;
+    event.preventDefault();
+    press(key);
+  });
+  for (const button of document.querySelectorAll("#keys button"))
+    button.addEventListener("click", () => press(keyOf({ key: button.dataset.key })));
+
+  /* The cell at the mouse. */
+  function place(event) {
+    const [width, height] = cellSize(), box = screen.getBoundingClientRect();
+    return { column: Math.floor((event.clientX - box.left) / width), row: Math.floor((event.clientY - box.top) / height) };
+  }
+
+  screen.addEventListener("mousedown", (event) => {
+    if (event.button === 0) worker.postMessage({ kind: CLICK, ...place(event) });
+  });
+  screen.addEventListener("mousemove", (event) => {
+    if (event.buttons & 1) worker.postMessage({ kind: DRAG, ...place(event) });
+  });
+  screen.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    worker.postMessage({ kind: WHEEL, direction: event.deltaY < 0 ? 1 : -1, ...place(event) });
+  }, { passive: false });
+
+  /* A kernel's PTX, dropped onto the page. */
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", async (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer.files[0];
+    if (!file) return;
+    dropped = { name: file.name, content: new Uint8Array(await file.arrayBuffer()) };
+    history.replaceState(null, "", "#");
+    start();
+  });
+
+  /* The window's size, or the text's. */
+  const watcher = new ResizeObserver(() => {
+    const now = windowSize();
+    if (now[0] === size[0] && now[1] === size[1]) return;
+    size = now;
+    worker.postMessage({ size });
+  });
+  addEventListener("hashchange", () => {
+    if (/[#&](kernel|lecture|exercise)=/.test(location.hash)) dropped = null;
+    start();
+  });
+  ruler.textContent = "0".repeat(100);
+  start();
+  watcher.observe(area);
+  watcher.observe(ruler);
+  screen.focus();
+})();

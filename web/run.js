@@ -1,0 +1,32 @@
+/* Runs the program in node: node web/run.js BUILD/redviz.wasm ARGUMENT... prints what it prints. The files are
+ * those of the working tree that the page has. */
+"use strict";
+const fs = require("fs"), path = require("path");
+const { makeWasi } = require("./wasi.js");
+const { assetPaths } = require("./assets.js");
+
+function readAssets(root) {
+  return new Map(assetPaths(root).map((name) => ["redviz/" + name, new Uint8Array(fs.readFileSync(path.join(root, name)))]));
+}
+
+/* Returns the exit status; `write` gets what is printed. */
+function runProgram(module, files, args, write) {
+  const wasi = makeWasi({ args: ["redviz", ...args], environment: ["REDVIZ_SHARE=/redviz"], files, write });
+  const page = { show() {}, say() {}, set_theme() {}, set_style() {}, leave() { throw { exit: 0 }; } };
+  const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.imports, page });
+  wasi.use(instance.exports.memory);
+  try {
+    instance.exports._start();
+  } catch (end) {
+    if (end.exit === undefined) throw end;
+    return end.exit;
+  }
+  return 0;
+}
+
+module.exports = { readAssets, runProgram };
+if (require.main === module) {
+  const module = new WebAssembly.Module(fs.readFileSync(process.argv[2]));
+  const files = readAssets(path.join(__dirname, ".."));
+  process.exitCode = runProgram(module, files, process.argv.slice(3), (descriptor, bytes) => fs.writeSync(descriptor, bytes));
+}

@@ -1,0 +1,96 @@
+/* The worker of the page: unpacks the program and its files, runs it, and calls it for each event. */
+"use strict";
+
+function unpack(packed) {
+  const all = unpackLzma(Uint8Array.from(atob(packed), (character) => character.charCodeAt(0)));
+  const end = all.indexOf(10), files = new Map();
+  let at = end + 1;
+  for (const [name, length] of JSON.parse(new TextDecoder().decode(all.subarray(0, end)))) {
+    files.set(name, all.subarray(at, at + length));
+    at += length;
+  }
+  return files;
+}
+
+let program, timer;
+
+/* An event's answer is the time until the next call: -1: for ever, -2: the program has ended. */
+function answer(call) {
+  clearTimeout(timer);
+  try {
+    const wait = call();
+    if (wait === -2) end(0);
+    else if (wait >= 0) timer = setTimeout(() => answer(program.tick), wait);
+  } catch (error) {
+    if (error.exit === undefined) fail(error);
+    else end(error.exit);
+  }
+}
+
+function end(status) {
+  program = null;
+  postMessage({ end: status });
+}
+
+function fail(error) {
+  program = null;
+  postMessage({ error: "redviz: " + error });
+}
+
+function keyNumber(name) {
+  if ([...name].length === 1) return name.codePointAt(0);
+  const bytes = new TextEncoder().encode(name + "\0"), at = program.allocate(bytes.length);
+  new Uint8Array(program.memory.buffer, at, bytes.length).set(bytes);
+  return program.key_named(at);
+}
+
+/* What needs more than a browser has. */
+const cannot = {
+  "--exercise": "compile CUDA C++", "--source": "compile CUDA C++", "--call": "compile CUDA C++", "--run": "run other programs",
+  "--save": "write session files"
+};
+
+async function start({ packed, args, dropped, columns, rows }) {
+  const option = args.find((argument) => cannot[argument]);
+  if (option) return fail(option + ": a browser cannot " + cannot[option]);
+  if (dropped && !/\.(ptx|redviz)$/.test(dropped.name)) return fail(dropped.name + ": a browser opens PTX, in a file FILE.ptx");
+  const files = unpack(packed), code = files.get("redviz.wasm");
+  files.delete("redviz.wasm");
+  if (dropped) files.set(dropped.name, dropped.content);
+  const wasi = makeWasi({
+    args: ["redviz", ...args], environment: ["REDVIZ_SHARE=/redviz"], files,
+    write: (descriptor, bytes) => postMessage({ printed: bytes })
+  });
+  const text = (at, length) => new TextDecoder().decode(new Uint8Array(program.memory.buffer, at, length));
+  const page = {
+    show: (at, length, width, height, whole) => postMessage({ frame: text(at, length), columns: width, rows: height, whole }),
+    say: (at, length) => postMessage({ said: text(at, length) }),
+    set_theme: (at, length) => postMessage({ theme: text(at, length) }),
+    set_style: (at, length) => postMessage({ style: text(at, length) }),
+    leave() {
+      throw { leaves: true };
+    }
+  };
+  const { instance } = await WebAssembly.instantiate(code, { wasi_snapshot_preview1: wasi.imports, page });
+  program = instance.exports;
+  wasi.use(program.memory);
+  program.resize(columns, rows);
+  try {
+    program._start();
+    end(0);
+  } catch (error) {
+    if (error.leaves) answer(program.begin);
+    else if (error.exit !== undefined) end(error.exit);
+    else fail(error);
+  }
+}
+
+onmessage = ({ data }) => {
+  if (data.packed) start(data).catch(fail);
+  else if (!program) return;
+  else if (data.key) answer(() => program.event(1, keyNumber(data.key), 0, 0));
+  else if (data.size) {
+    program.resize(data.size[0], data.size[1]);
+    answer(() => program.event(5, 0, 0, 0));
+  } else answer(() => program.event(data.kind, data.direction || 0, data.column, data.row));
+};
