@@ -23,7 +23,7 @@ run_one() { # BUILD_FOLDER SOURCE
     command -v timeout >/dev/null 2>&1 && under="timeout -k 10 ${REDVIZ_TEST_SECONDS:-900} $under"
     start=$(date +%s)
     # shellcheck disable=SC2086 # a command and its arguments
-    CMOCKA_MESSAGE_OUTPUT=TAP REDVIZ_CUDA=/nowhere/libcuda.so.1 REDVIZ_BIN=$1/redviz $under "$program" </dev/null >"$base.log" 2>&1
+    CMOCKA_MESSAGE_OUTPUT=TAP XDG_CONFIG_HOME=/dev/null XDG_STATE_HOME=/dev/null REDVIZ_CUDA=/nowhere/libcuda.so.1 REDVIZ_BIN=$1/redviz $under "$program" </dev/null >"$base.log" 2>&1
     status=$?
     seconds=$(($(date +%s) - start))
     planned=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$base.log" | awk '{ sum += $1 } END { print sum + 0 }')

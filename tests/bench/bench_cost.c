@@ -1,8 +1,9 @@
 /* The cost of a run on this machine: prints figures, asserts nothing (`make bench`).
  *
- *   instructions   host instructions per warp instruction, plain and with the search for hazards: the
+ *   instructions   host instructions per warp instruction, plain and with one search for hazards: the
  *                  difference between two sizes, which excludes the start. Counted by valgrind, if installed,
- *                  so that other load has no effect; for the ladder, or for REDVIZ_BENCH_KERNELS="a b"
+ *                  so that other load has no effect; for the ladder and one that copies ranges, or
+ *                  for REDVIZ_BENCH_KERNELS="a b"
  *   two threads    speed-up over one thread, with the search: by the host instructions on the longest path,
  *                  and by elapsed time
  *   memory         the peak resident size, relative to the size of the input */
@@ -18,6 +19,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define BESIDE_LADDER "bulk_reduce"
 
 enum { REPEATS = 3, MOST_KERNELS = 32 };
 
@@ -47,13 +50,15 @@ static double number_printed(const char *command, const char *key) {
 
 /* ---- instructions of the host ---- */
 
+/* Until other orders are searched: how many of them are depends on the time. */
 static double host_instructions(const char *kernel, const char *n, const char *what) {
     char command[1024];
     snprintf(command, sizeof command,
-             "valgrind --tool=callgrind --callgrind-out-file=/dev/null %s --kernel %s --n %s --threads 1 "
-             "%s 2>&1 >/dev/null",
+             "d=$(mktemp -d) && valgrind --tool=callgrind --dump-before=session_search_orders "
+             "--callgrind-out-file=$d/t %s --kernel %s --n %s --threads 1 %s >/dev/null 2>&1; "
+             "cat $d/t.1 $d/t 2>/dev/null; rm -r $d",
              program(), kernel, n, what);
-    return number_printed(command, "Collected :");
+    return number_printed(command, "totals:");
 }
 
 static double warp_instructions(const char *kernel, const char *n) {
@@ -122,11 +127,13 @@ static void print_all_instructions(void) {
     const char *given = getenv("REDVIZ_BENCH_KERNELS");
     char names[1024];
     read_ladder(names, sizeof names);
+    size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, " %s", BESIDE_LADDER);
     if (given) snprintf(names, sizeof names, "%s", given);
     printf("\nhost instructions for each warp instruction, int, from n = 2^16 to 2^18, one thread:\n");
     printf("  %-22s%10s%10s\n", "", "plain", "searched");
     for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) print_instructions(name);
-    print_ways();
+    if (!given) print_ways();
 }
 
 /* ---- whole processes ---- */

@@ -119,6 +119,51 @@ static void bench_seek(void) {
     session_free(session);
 }
 
+static SessionWarps made; /* what the scene below returns */
+
+static const SessionWarps *answer_made(void *context) {
+    (void)context;
+    return &made;
+}
+
+/* Warps in time, with 256 warps of 100 waits, at every step of a run. */
+static void bench_warps(void) {
+    enum { WARPS = 256, WAITS = 100, PER_BLOCK = 8 };
+    Session *session = open_session("sequential", 1 << 20, 0);
+    Scene *scene = scene_new(session);
+    Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
+    WarpTimeline *timeline = warp_timeline_new(1, 1, WARPS);
+    View view;
+    double *times = NULL;
+    int count = 0, capacity = 0;
+    timeline->of.kernel = timeline->of.dtype = timeline->of.op = timeline->of.machine = timeline->of.driver =
+        timeline->of.measured = "";
+    timeline->sites[0] = (WarpSite){.state = WARP_WAITS_BARRIER, .pc = 30, .load = -1, .line = 29};
+    for (uint32_t i = 0; i < WARPS; i++) {
+        WarpLine *line = &timeline->lines[i];
+        *line = (WarpLine){.block = i / PER_BLOCK, .warp = i % PER_BLOCK, .slot = i, .end = WAITS * 100};
+        line->waits = arena_new(&timeline->arena, WAITS * sizeof *line->waits);
+        line->wait_count = WAITS;
+        for (uint32_t k = 0; k < WAITS; k++)
+            line->waits[k] = (WarpWait){k * 100 + i % 50, k * 100 + 90, 0, 0};
+    }
+    warp_timeline_finish(timeline);
+    made = (SessionWarps){.timelines = &timeline, .count = 1};
+    scene->questions.warps = answer_made;
+    view_init(&view);
+    view.display.picture = SHOW_WARPS;
+    view.display.zoomed = true;
+    do array_push(times, count, capacity, time_frame(scene, &view, canvas));
+    while (view_next_wavefront(&view, scene));
+    printf("  %d warps of %d waits %5d frames of %dx%d", WARPS, WAITS, count, COLUMNS, ROWS);
+    print_times(times, count);
+    free(times);
+    warp_timeline_free(timeline);
+    canvas_free(canvas);
+    scene_free(scene);
+    session_free(session);
+}
+
 /* The tree of the largest block that can be replayed, at places throughout the run. */
 static void bench_tree(void) {
     Session *session = open_session("grid_stride", 1 << 20, 1);
@@ -247,6 +292,7 @@ int main(void) {
     static const ShownPicture pictures[] = {SHOW_REDUCTION, SHOW_INSTRUCTION, SHOW_RESULT_TREE};
     for (size_t p = 0; p < sizeof pictures / sizeof *pictures; p++)
         for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) bench_frames(kernels[i], pictures[p]);
+    bench_warps();
     printf("seek\n");
     bench_seek();
     bench_tree();

@@ -5,6 +5,8 @@
 #define _DEFAULT_SOURCE
 
 #include "tests/bench/terminal.h"
+
+#include "base/clock.h"
 #include "tests/tui/far_terminal.h"
 
 #include <poll.h>
@@ -19,24 +21,18 @@
 
 enum { COLUMNS = 200, ROWS = 60, SECONDS = 10, SETTLE_SECONDS = 2 };
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* Accepts all output; returns the bytes, and how often some arrived. */
 static size_t receive(const Terminal *terminal, double seconds, int *bursts) {
     static char bytes[65536];
     size_t sum = 0;
-    double end = seconds_now() + seconds, last = 0;
+    double end = clock_seconds() + seconds, last = 0;
     struct pollfd file = {.fd = terminal->master, .events = POLLIN};
-    while (seconds_now() < end) {
+    while (clock_seconds() < end) {
         if (poll(&file, 1, 10) <= 0) continue;
         ssize_t count = read(terminal->master, bytes, sizeof bytes);
         if (count <= 0) break;
-        if (seconds_now() - last > 0.01) ++*bursts;
-        last = seconds_now();
+        if (clock_seconds() - last > 0.01) ++*bursts;
+        last = clock_seconds();
         sum += (size_t)count;
     }
     return sum;
@@ -58,9 +54,9 @@ static void bench_play(const char *kernel, const char *keys, bool moves) {
     if (write(terminal.master, " ", 1) != 1) exit(1); /* play */
     receive(&terminal, 0.5, &bursts);
     bursts = 0;
-    double before = cpu_seconds(terminal.program), start = seconds_now();
+    double before = cpu_seconds(terminal.program), start = clock_seconds();
     size_t bytes = receive(&terminal, SECONDS, &bursts);
-    double seconds = seconds_now() - start, used = cpu_seconds(terminal.program) - before;
+    double seconds = clock_seconds() - start, used = cpu_seconds(terminal.program) - before;
     printf("  %-14s %-14s %-8s %5.2f %% of a core   %4.1f frames/s   %6.0f bytes/s\n", kernel,
            moves ? "motion" : "no motion", keys, used / seconds * 100, bursts / seconds,
            (double)bytes / seconds);

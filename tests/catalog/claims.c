@@ -191,12 +191,6 @@ double claim_slower(const char *kernel, const char *other) {
     return note(count, "SLOWER %s / %s", kernel, other);
 }
 
-double claim_call(const char *kernel, const char *type, int log_n, bool warm) {
-    const Timing *timing = find_time(kernel, type, 1ULL << log_n, true, warm, true);
-    if (!timing) fail_msg("no single call of %s, %s, 2^%d", kernel, type, log_n);
-    return note(timing->median, "CALL %s %s 2^%d %s", kernel, type, log_n, warm ? "warm" : "cold");
-}
-
 double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n) {
     const Timing *timing = find_time(kernel, type, 1ULL << log_n, true, false, false);
     if (!timing) fail_msg("no time of %s, %s, 2^%d", kernel, type, log_n);
@@ -244,7 +238,7 @@ double claim_interval(const char *kernel, int log_n, int first, int last, bool m
 
 static void keep_probe(void *context, GridTimeline *timeline) {
     Recorded *into = context;
-    Probe probe = {arena_copy_string(&into->arena, timeline->kernel), timeline->n, timeline->overhead};
+    Probe probe = {arena_copy_string(&into->arena, timeline->of.kernel), timeline->of.n, timeline->overhead};
     if (!isnan(probe.overhead)) array_push(into->probes, into->probe_count, into->probe_capacity, probe);
     grid_timeline_free(timeline);
 }

@@ -23,7 +23,6 @@ double claim_most_ratio(const char *kernel, const char *other, const char *type)
 double claim_most_ratio_of_all(const char *kernel, const char *other);
 /* In how many of these `kernel` takes at least as long as `other`. */
 double claim_slower(const char *kernel, const char *other);
-double claim_call(const char *kernel, const char *type, int log_n, bool warm); /* a single call, scalar */
 double claim_gigabytes_per_second(const char *kernel, const char *type, int log_n); /* scalar, cold */
 double claim_read_bandwidth(void); /* GB/s that a read-only kernel reached */
 double claim_value(const char *kernel, int log_n, const char *name); /* from --profile and lab_latency */
@@ -61,7 +60,6 @@ bool claim_is_half(double share);                /* as a fraction: 0.47 to 0.53 
 #define MOST_RATIO(kernel, other, type)          claim_most_ratio(kernel, other, type)
 #define MOST_RATIO_OF_ALL(kernel, other)         claim_most_ratio_of_all(kernel, other)
 #define SLOWER(kernel, other)                    claim_slower(kernel, other)
-#define CALL(kernel, type, log_n, cache)         claim_call(kernel, type, log_n, (cache) == WARM)
 #define PROBE_MEDIAN(log_n)                      claim_probe_median(log_n)
 #define PROBE_MOST                               claim_probe_most()
 #define PROBE(kernel, log_n)                     claim_probe(kernel, log_n)

@@ -109,6 +109,10 @@
 #define CUB_AFTER_FASTEST(type, log_n)                                                                      \
     (TIME("cub", type, log_n, SCALAR, COLD) / TIME("fastest", type, log_n, SCALAR, COLD))
 
+#define UP_TO_2_20(type)                                                                                    \
+    (CUB_AFTER_FASTEST(#type, 10) > 1.3 && CUB_AFTER_FASTEST(#type, 14) > 1.3 &&                            \
+     CUB_AFTER_FASTEST(#type, 18) > 1.3 && CUB_AFTER_FASTEST(#type, 20) > 1.3)
+
 #define EXECUTED(kernel)                                                                                    \
     (COUNTER(kernel, "int", SASS_INSTRUCTIONS))
 /* clang-format on */

@@ -126,6 +126,7 @@ static void the_catalogue_of_the_issue_is_there(void **state) {
         "lab_divergent_branch",
         "lab_coalescing",
         "lab_shuffle_range",
+        "lab_wavefronts",
         "lab_latency",
         "bug_missing_sync",
         "bug_overlapping_halves",

@@ -193,8 +193,8 @@ static void slow_places_are_no_hazard(void **state) {
     assert_int_equal(found->ideal, found->predicted);
     assert_true(found->cost < totals.shared_load_wavefronts + totals.shared_store_wavefronts);
     assert_int_equal(hazards_of(strided)->error_count, 0);
-    assert_non_null(
-        find_slow(hazards_of(interleaved), FINDING_IDLE_LANES, run_line_of(interleaved, "sdata[tid] = op(")));
+    assert_non_null(find_slow(hazards_of(interleaved), FINDING_IDLE_LANES,
+                              run_line_of(interleaved, "if (tid % (2 * s) == 0)")));
     Session *scattered = run_with("lab_coalescing", "stride=8", NULL);
     assert_int_equal(hazards_of(scattered)->error_count, 0);
     assert_int_equal(hazards_of(scattered)->items[0].kind, FINDING_UNCOALESCED);

@@ -239,6 +239,16 @@ static void latency_chains_are_what_they_say(void **state) {
     session_free(session);
 }
 
+/* 64 loads one after another and 8 times 64 in flight, for each number of wavefronts. */
+static void loads_of_every_number_of_wavefronts(void **state) {
+    (void)state;
+    Session *session = run_right("lab_wavefronts", &(CatalogOptions){0});
+    Totals totals = run_totals(session);
+    assert_int_equal(totals.shared_loads, 32 * 9 * 64);
+    assert_int_equal(totals.shared_load_wavefronts, 9 * 64 * (32 * 33 / 2));
+    session_free(session);
+}
+
 /* ---- the labs and the machine ---- */
 
 typedef struct Measured { /* a row of warp_access_counts.csv: 32 lanes, evenly spaced */
@@ -338,6 +348,7 @@ int main(void) {
         cmocka_unit_test(sectors_follow_the_lanes),
         cmocka_unit_test(lanes_out_of_range_keep_their_own),
         cmocka_unit_test(latency_chains_are_what_they_say),
+        cmocka_unit_test(loads_of_every_number_of_wavefronts),
         cmocka_unit_test(labs_cost_what_an_H200_measured),
         cmocka_unit_test(bad_widths_are_refused),
     };

@@ -102,6 +102,11 @@ static void assert_exact(const char *kernel, uint64_t n, PtxType type, const cha
     session_free(session);
 }
 
+static Session *run_argmax(PtxType type, uint64_t n, FillKind fill) {
+    CatalogOptions options = {.n = n, .dtype = type, .op = "argmax", .has_fill = true, .fill = fill};
+    return run_kernel("fastest", &options);
+}
+
 static void every_shape_is_exact(void **state) {
     (void)state;
     static const char *const columns[] = {"columns=1", "columns=7", "columns=256", "columns=1000"};
@@ -113,12 +118,38 @@ static void every_shape_is_exact(void **state) {
         for (int j = 0; j < 3; j++) {
             assert_exact("row_sum", 5003, types[j], ops[j], columns[i], NULL, NULL);
             assert_exact("row_sum", 5003, types[j], ops[j], columns[i], "tiles=2", NULL);
+            assert_exact("row_sum_vectors", 5003, types[j], ops[j], columns[i], NULL, NULL);
+            assert_exact("row_sum_vectors", 5003, types[j], ops[j], columns[i], "team=1", NULL);
+            assert_exact("row_sum_vectors", 5003, types[j], ops[j], columns[i], "team=2", NULL);
             if (i < 3) assert_exact("row_sum", 5003, types[j], ops[j], columns[i], "tiles=1", NULL);
             assert_exact("column_sum_permuted", 5003, types[j], ops[j], columns[i], NULL, NULL);
             assert_exact("column_sum_permuted", 20, types[j], ops[j], columns[i], NULL, NULL);
             for (int axis = 0; axis < 3; axis++)
                 for (int depth = axis == 2; depth < 3; depth++)
                     assert_exact("column_sum", 5003, types[j], ops[j], columns[i], axes[axis], depths[depth]);
+        }
+}
+
+/* Of rows longer than the input there is one, and warps without a row stay out, however far off theirs would be. */
+static void a_row_longer_than_the_input(void **state) {
+    (void)state;
+    assert_exact("row_sum_vectors", 5003, PTX_S32, "sum", "columns=1073741824", "team=1", NULL);
+    assert_exact("row_sum_vectors", 5003, PTX_S32, "sum", "columns=1073741824", "team=2", NULL);
+}
+
+/* Of equal elements the first, wherever it is: the last in a vector, of another block, behind the last vector. */
+static void argmax_finds_the_first(void **state) {
+    (void)state;
+    static const PtxType types[] = {PTX_S32, PTX_F32, PTX_F64, PTX_F16};
+    static const uint64_t sizes[] = {1, 7, 4099, 20001};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            Session *ties = run_argmax(types[i], sizes[j], FILL_ONES),
+                    *digits = run_argmax(types[i], sizes[j], FILL_DIGITS);
+            assert_true(session_result(ties)->correct && session_result(digits)->correct);
+            assert_true(session_result(ties)->result == 0);
+            session_free(ties);
+            session_free(digits);
         }
 }
 
@@ -178,7 +209,8 @@ int main(void) {
         cmocka_unit_test(promotion_is_nearer_than_half),    cmocka_unit_test(scaling_prevents_overflow),
         cmocka_unit_test(kahan_error_does_not_grow),        cmocka_unit_test(every_shape_is_exact),
         cmocka_unit_test(inner_sums_touch_a_sector_a_lane), cmocka_unit_test(exponentials_are_stable),
-        cmocka_unit_test(impossible_shapes_are_refused),
+        cmocka_unit_test(impossible_shapes_are_refused),    cmocka_unit_test(a_row_longer_than_the_input),
+        cmocka_unit_test(argmax_finds_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* tests/cases/NAME.cu: a CUDA source and what its report must say, in lines of its head; each file is a test.
  *
- *   // ARGS: options of the command beside --report
+ *   // ARGS: options of the command beside --report, which --check replaces
  *   // EXPECT: text that the report must have; white space of any kind is one space
  *   // NEVER: text that it must not have
  *   // EXIT: the status, 0 unless given */
@@ -50,7 +50,9 @@ static void the_report_says_it(void **state) {
     if (!text_read_file(path, 1 << 20, &source, &length, &error)) fail_msg("%s", error.message);
     const char *at = source;
     next_value(&at, "ARGS", &value);
-    Outcome outcome = program_shell("@ %s %s --report", path, value.data ? value.data : "");
+    const char *arguments = value.data ? value.data : "";
+    Outcome outcome =
+        program_shell("@ %s %s%s", path, arguments, strstr(arguments, "--check") ? "" : " --report");
     bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no") != NULL;
     join_words(outcome.out, strlen(outcome.out), &said);
     at = source;

@@ -163,7 +163,7 @@ static void test_until_unsupported(void **state) {
     outcome = run_unsupported("5", "--until-unsupported --check");
     assert_int_equal(outcome.status, 3);
     program_assert_contains(outcome.out, "Not examined to the end: line 19, block 0, warp 0");
-    program_assert_contains(outcome.out, "No hazard.");
+    program_assert_contains(outcome.out, "No hazard; 1 place beyond the ideal.");
     program_outcome_done(&outcome);
     outcome = run_unsupported("5", "--until-unsupported --frame=120x40");
     assert_int_equal(outcome.status, 3);

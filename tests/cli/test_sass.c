@@ -30,6 +30,8 @@ static int make_share(void **state) {
     return 0;
 }
 
+#define NO_TOOLS   "REDVIZ_PTXAS=/nowhere "
+#define STUB_TOOLS "REDVIZ_PTXAS=tests/gpu/stub/ptxas_stub.sh REDVIZ_NVDISASM=tests/gpu/stub/nvdisasm.sh "
 #define WITH_SHARE "REDVIZ_SHARE=%s/share @ --machine h100 "
 
 static void instructions_stand_under_their_line(void **state) {
@@ -47,10 +49,11 @@ static void instructions_stand_under_their_line(void **state) {
     program_assert_contains(out, "@!P1 IADD3 R2, R2, R3, RZ   (kernels/operations.cuh:8)\n");
     program_assert_contains(out, "in total\n    59       1,888  30.4  17 %    1,687  waits at a barrier\n");
     free(out);
-    out = program_output(0, WITH_SHARE "--kernel mean --dtype float --sass", program_folder());
+    out = program_output(0, NO_TOOLS WITH_SHARE "--backend emulator --kernel mean --dtype float --sass",
+                         program_folder());
     program_assert_contains(
         out, "mean, launch 1: the machine code of this instance of mean (float sum, launch 0) is "
-             "not recorded on h100\n");
+             "not recorded on h100; REDVIZ_PTXAS=/nowhere is not an executable program\n");
     free(out);
 }
 
@@ -81,6 +84,8 @@ static void as_json(void **state) {
     assert_true(json_valid(json));
     assert_int_equal(json_array_count(json_at(json, "launches.0.instructions")), 59);
     assert_true(number_at(json, "launches.0.counted.n") == 1024);
+    assert_int_equal(strncmp(json_at(json, "launches.0.assembler"), "null", 4), 0);
+    assert_int_equal(strncmp(json_at(json, "launches.0.registers"), "null", 4), 0);
     assert_true(number_at(json, "launches.0.sampled.period") == 32);
     assert_int_equal(json_array_count(json_at(json, "launches.0.differences")), 4);
     assert_int_equal(strncmp(json_at(json, "launches.0.differences.1.reason"), "\"EXPANDED\"", 10), 0);
@@ -92,9 +97,11 @@ static void as_json(void **state) {
     }
     assert_true(executed == 1888);
     free(json);
-    json = program_output(0, WITH_SHARE "--kernel strided --sass=json", program_folder());
+    json = program_output(0, NO_TOOLS WITH_SHARE "--backend emulator --kernel strided --sass=json",
+                          program_folder());
     assert_true(json_valid(json));
-    program_assert_contains(json, "\"missing\":\"no machine code of strided is recorded on h100\"");
+    program_assert_contains(json,
+                            "\"missing\":\"no machine code of strided is recorded on h100; REDVIZ_PTXAS=");
     free(json);
 }
 
@@ -118,15 +125,116 @@ static void the_report_has_the_sums_of_the_lines(void **state) {
 
 static void what_is_missing_is_said(void **state) {
     (void)state;
-    char *out = program_output(0, "@ tests/cli/scale.ptx --sass");
-    program_assert_contains(
-        out, ": its machine code is not recorded: a GPU, with nvdisasm beside it, has to measure it\n");
-    assert_int_equal(program_line_count(out), 1);
+    char *out = program_output(0, NO_TOOLS "@ tests/cli/scale.ptx --backend emulator --sass");
+    assert_string_equal(
+        out, "scale: its machine code is not recorded; REDVIZ_PTXAS=/nowhere is not an executable program\n");
+    free(out);
+    out = program_output(0, STUB_TOOLS "STUB_PTXAS_FAILS='ptxas x, line 1; error   : too new' @ "
+                                       "tests/cli/scale.ptx --backend emulator --sass");
+    assert_string_equal(
+        out, "scale: its machine code is not recorded; ptxas refuses line 2 of the PTX: too new\n");
     free(out);
     Outcome refused = program_shell("@ --kernel interleaved --sass --machine abacus");
     assert_int_equal(refused.status, 2);
     assert_string_equal(refused.err, "redviz: --machine: 'abacus' is not one of h200, h100\n");
     program_outcome_done(&refused);
+}
+
+/* Without a GPU: what only a GPU knows is never a zero. */
+static void a_file_is_assembled(void **state) {
+    (void)state;
+    char *out = program_output(0, STUB_TOOLS "@ tests/cli/scale.ptx --backend emulator --sass");
+    assert_string_equal(
+        out, "scale: scale\n"
+             "machine code by ptxas 1.2.3 for sm_90; executed counts are not measured: that\n"
+             "needs a GPU\n"
+             "21 registers, 2,048 bytes of static shared memory, 16 bytes of stack, spills: 8 bytes stored, "
+             "12 bytes loaded\n\n"
+             "    at instruction\n\n"
+             "stub.cu:7  \n"
+             "     1 instruction\n"
+             "  0000 LDC R1, c[0x0][0x28]\n\n"
+             "stub.cu:8  \n"
+             "     1 instruction\n"
+             "  0010 @P0 EXIT\n\n"
+             "in total\n"
+             "     2 instructions\n");
+    free(out);
+    out = program_output(0, STUB_TOOLS "@ tests/cli/scale.ptx --backend emulator --sass=json");
+    assert_true(json_valid(out));
+    assert_int_equal(json_array_count(json_at(out, "launches.0.instructions")), 2);
+    program_assert_contains(
+        out, "\"machine\":null,\"driver\":null,\"measured\":null,\"assembler\":\"ptxas 1.2.3\","
+             "\"architecture\":\"sm_90\",\"registers\":21,\"static_shared_bytes\":2048,"
+             "\"stack_bytes\":16,\"spill_store_bytes\":8,\"spill_load_bytes\":12,"
+             "\"instruction_count\":2,\"counted\":null,\"sampled\":null,");
+    program_assert_contains(out, "\"executed\":null,\"threads\":null,\"acting\":null,\"samples\":null}");
+    free(out);
+}
+
+/* An instance of a kernel that is not recorded, and a saved run. */
+static void other_runs_are_assembled(void **state) {
+    (void)state;
+    char *out = program_output(
+        0, STUB_TOOLS WITH_SHARE "--backend emulator --kernel mean --dtype float --sass", program_folder());
+    program_assert_contains(out, "mean, launch 1: _Z");
+    program_assert_contains(out, "\nmean, launch 2: _Z");
+    program_assert_contains(out, "machine code by ptxas 1.2.3 for sm_90; ");
+    free(out);
+    out = program_output(0, "@ tests/cli/scale.ptx --n 256 --block 256 --report --save %s/run.redviz",
+                         program_folder());
+    free(out);
+    out = program_output(0, STUB_TOOLS "@ %s/run.redviz --sass", program_folder());
+    program_assert_contains(out, "machine code by ptxas 1.2.3 for sm_90; ");
+    free(out);
+    out = program_output(0, STUB_TOOLS "@ %s/run.redviz --report",
+                         program_folder()); /* runs no other program */
+    assert_null(strstr(out, "ptxas"));
+    free(out);
+}
+
+/* Once it is shown, not before. */
+static void the_pane_shows_it(void **state) {
+    (void)state;
+    char *out = program_output(
+        0,
+        STUB_TOOLS "STUB_PTXAS_FAILS='refused' @ tests/cli/scale.ptx --backend emulator --frame --keys ss");
+    assert_null(strstr(out, "refused"));
+    free(out);
+    out = program_output(0, STUB_TOOLS "@ tests/cli/scale.ptx --backend emulator --frame=200x60 --keys sss");
+    program_assert_contains(out, "by ptxas 1.2.3 for sm_90");
+    program_assert_contains(out, "21 registers, 2,048 bytes shared, spills: 20 bytes; counts need a GPU");
+    free(out);
+    out = program_output(0, NO_TOOLS "@ tests/cli/scale.ptx --backend emulator --frame=200x60 --keys sss");
+    program_assert_contains(out, "Not known: its machine code is not recorded;");
+    free(out);
+}
+
+static bool are_missing(void) {
+    char *out = program_output(0, "@ tests/cli/scale.ptx --backend emulator --sass");
+    bool is_missing = strstr(out, "was not found: ") != NULL;
+    if (is_missing) print_message("# summary: %s", out);
+    free(out);
+    return is_missing;
+}
+
+/* The programs themselves, where they are: the code of each line of the PTX. */
+static void by_the_programs_themselves(void **state) {
+    (void)state;
+    if (are_missing()) skip();
+    char *out = program_output(0, "@ tests/cli/scale.ptx --backend emulator --sass");
+    program_assert_contains(out, "machine code by ptxas ");
+    program_assert_contains(out, "tests/cli/scale.ptx:18  @%p bra DONE;\n"
+                                 "     1 instruction\n"
+                                 "  * the branch became a predicated EXIT\n");
+    program_assert_contains(out, "STG.E");
+    free(out);
+    out = program_output(0,
+                         "sed 's/^\\.version .*/.version 9.9/' tests/cli/scale.ptx >%s/new.ptx; @ %s/new.ptx "
+                         "--backend emulator --sass",
+                         program_folder(), program_folder());
+    program_assert_contains(out, "; ptxas refuses line 2 of the PTX: Unsupported .version 9.9");
+    free(out);
 }
 
 static void a_damaged_recording_is_refused(void **state) {
@@ -148,6 +256,10 @@ int main(void) {
         cmocka_unit_test(as_json),
         cmocka_unit_test(the_report_has_the_sums_of_the_lines),
         cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(a_file_is_assembled),
+        cmocka_unit_test(other_runs_are_assembled),
+        cmocka_unit_test(the_pane_shows_it),
+        cmocka_unit_test(by_the_programs_themselves),
         cmocka_unit_test(a_damaged_recording_is_refused),
     };
     return cmocka_run_group_tests(tests, make_share, program_remove_folder);

@@ -24,7 +24,7 @@ static void test_bad_usage(void **state) {
     static const struct {
         const char *arguments, *says;
     } cases[] = {
-        {"", "--kernel NAME"},
+        {"", "the interface needs a terminal"},
         {"--kernal interleaved", "did you mean --kernel?"},
         {"--kernel", "--kernel needs a value"},
         {"--kernel interleavd --report", "did you mean 'interleaved'?"},
@@ -123,6 +123,11 @@ static void test_bad_usage(void **state) {
         {"--kernel interleaved --frame --compare /nowhere.redviz", "nowhere.redviz: cannot open"},
         {"--kernel interleaved --frame --compare a.redviz,n=5", "has its own settings, not n=5"},
         {"--access /nowhere.csv", "/nowhere.csv"},
+        {"--index tid lane warp", "the lab compares two expressions, 'warp' is a third"},
+        {"--index 'tid * q' --report", "--index: 'tid * q', column 7: 'q' is not known"},
+        {"--index 'tid - 1' --report", "--index: 'tid - 1': the index of lane 0 is negative: -1"},
+        {"--index --list", "--index opens the index lab"},
+        {"--index --kernel strided --report", "with --report it takes no kernel"},
         {"--kernel interleaved --frame --compare stridde",
          "--compare: no kernel 'stridde'; did you mean 'strided'"},
         {"--kernel interleaved --frame --compare ''", "NAME[,OPTION=VALUE...]"},
@@ -133,7 +138,7 @@ static void test_bad_usage(void **state) {
          "--op: 'mean' is not one of sum, min, max"},
         {"--kernel interleaved --frame --compare strided,block=100", "--compare: --block 100: strided takes"},
         {"--kernel interleaved --frame --compare strided,stride=2", "strided has no parameters"},
-        {"--kernel interleaved --report --compare strided", "not with --report"},
+        {"--kernel interleaved --check --compare strided", "not with --check"},
         {"--kernel interleaved --frame --compare /nowhere.ptx", "nowhere.ptx"},
         {"--kernel interleaved --save x", "'x' does not end in .redviz"},
         {"--kernel interleaved --save", "--save FILE.redviz"},

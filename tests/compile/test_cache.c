@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "compile/unit.h"
+#include "compile/cache.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,17 +9,18 @@
 #include <cmocka.h>
 
 #include "compile/compile.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/redviz-test-XXXXXX";
+static char folder[] = "/tmp/redviz-test-XXXXXX", headers[PATH_MAX];
 
 static int set_up(void **state) {
     (void)state;
-    if (!mkdtemp(folder) || chdir(folder)) return -1;
+    if (!realpath("assets/include", headers) || !mkdtemp(folder) || chdir(folder)) return -1;
     setenv("XDG_CACHE_HOME", folder, 1);
     return 0;
 }
@@ -92,6 +93,40 @@ static void other_compilers_take_any_name(void **state) {
     compile_one("plain", "d$(touch executed).cu", "", "nvrtc");
 }
 
+static void expect_nvrtc(const char *text) {
+    Error error = {0};
+    Compiled out = {0};
+    write_text("headers.cu", text);
+    if (!compile(
+            &(CompileOptions){
+                .path = "headers.cu", .compiler = "nvrtc", .headers = headers, .no_cache = true},
+            &out, &error))
+        fail_msg("%s:%d: %s", error.file, error.line, error.message);
+    compiled_done(&out);
+}
+
+/* The types of <cstdint> are those of CUDA's headers, which may declare them, too. */
+static void nvrtc_takes_headers_of_cuda(void **state) {
+    static const char
+        plain[] = "#include <cstdint>\n__global__ void k(int64_t *p) { *p = sizeof(intptr_t); }\n",
+        cuda[] = "#include <cstdint>\n#include <cooperative_groups/reduce.h>\n"
+                 "__global__ void k(int64_t *p) { *p = cuda::std::numeric_limits<int64_t>::max(); }\n";
+    (void)state;
+    need("nvrtc");
+    expect_nvrtc(plain);
+    if (access("/usr/local/cuda/include/cooperative_groups/reduce.h", R_OK)) skip();
+    expect_nvrtc(cuda);
+    /* those of a wheel, where there is no toolkit */
+    assert_int_equal(system("mkdir -p venv/lib/python3.12/site-packages/nvidia/cu13 && ln -s "
+                            "/usr/local/cuda/include venv/lib/python3.12/site-packages/nvidia/cu13/include"),
+                     0);
+    setenv("CUDA_HOME", "/nowhere", 1);
+    setenv("VIRTUAL_ENV", "venv", 1);
+    expect_nvrtc(cuda);
+    unsetenv("VIRTUAL_ENV");
+    unsetenv("CUDA_HOME");
+}
+
 static void refuse(const char *path) {
     Error error = {0};
     Compiled out = {0};
@@ -112,6 +147,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_path_is_not_executed),
         cmocka_unit_test(other_compilers_take_any_name),
+        cmocka_unit_test(nvrtc_takes_headers_of_cuda),
         cmocka_unit_test(quotes_and_backslashes_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

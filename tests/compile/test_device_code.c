@@ -156,6 +156,12 @@ static void messages_have_places(void **state) {
     expect_message("\n nvcc fatal   : Unsupported gpu architecture 'compute_1'\nrest", "", 0, 0,
                    "nvcc: nvcc fatal   : Unsupported gpu architecture 'compute_1'");
     expect_message("", "", 0, 0, "nvcc: failed without a message");
+    expect_message(
+        "/usr/bin/ld: /tmp/a.o: in function `main':\n"
+        "tmpxft.cpp:(.text.startup+0x5): undefined reference to `other(int)'\ncollect2: error: ld\n",
+        "", 0, 0, "nvcc: undefined reference to `other(int)'");
+    expect_message("/usr/bin/ld: skipping\n/usr/bin/ld: cannot find -lcurand: No such file\n", "", 0, 0,
+                   "nvcc: /usr/bin/ld: cannot find -lcurand: No such file");
 }
 
 /* nvcc places its caret below its own rendering of the line; the fault is at the name that the message

@@ -142,11 +142,13 @@ static void test_patterns_change(void **state) {
     core_done(&run);
 }
 
-static void test_shared_atomics_have_no_cost(void **state) {
+static void test_an_atomic_on_one_word_is_combined(void **state) {
     (void)state;
     CoreRun run = core_run(
         (CoreKernel){.body = "atom.shared.add.u32 %r0, [words], 1;", .module = ".shared .u32 words;\n"});
-    expect_counter(&run, "atom.shared", 0, (TraceCounter){.executions = 1, .lanes = 32, .requests = 1});
+    expect_counter(
+        &run, "atom.shared", 0,
+        (TraceCounter){.executions = 1, .lanes = 32, .requests = 1, .wavefronts = 1, .ideal_wavefronts = 1});
     core_done(&run);
 }
 
@@ -338,13 +340,49 @@ static void test_tracing_changes_nothing(void **state) {
     core_done(&untraced);
 }
 
+/* A histogram of 2 blocks of 2 warps: lane t of a warp adds to bin t % 8, then to bin t % 8 * 32, which are 8 words of
+ * one bank. So a bank of the first has 4 lanes, that of the second 32. */
+static void test_histograms(void **state) {
+    (void)state;
+    CoreRun run = core_run_well((CoreKernel){
+        .body = "and.b32 %r0, %t, 7; shl.b32 %r1, %r0, 2; mov.u32 %r2, bins; add.u32 %r1, %r1, %r2;\n"
+                "mad.lo.u32 %r3, %r0, 128, %r2; shl.b32 %r4, %t, 2; add.u32 %r4, %r4, %r2;\n"
+                "mov.u32 %r5, 0; st.shared.u32 [%r4], %r5; st.shared.u32 [%r4+256], %r5;\n"
+                "st.shared.u32 [%r4+512], %r5; st.shared.u32 [%r4+768], %r5; bar.sync 0;\n"
+                "red.shared.add.u32 [%r1], %t;\n"
+                "red.shared.add.u32 [%r3], %t;\n"
+                "red.shared.add.u32 [%r1], 1;\n"
+                "red.shared.add.u32 [%r3], 1;\n"
+                "red.shared.add.u32 [%r4], %t;\n"
+                "red.shared.add.u32 [bins], %t;\n"
+                "red.shared.add.f32 [%r1], 0f3F800000;\n"
+                "atom.shared.add.u32 %r6, [%r1], 1; st.global.u32 [%out], %r6;\n",
+        .module = ".shared .align 4 .b8 bins[1024];\n",
+        .grid = 2,
+        .block = 64});
+    static const uint64_t wavefronts[] = {4, 32, 1, 8, 1, 1, 8}, ideal[] = {1, 1, 1, 1, 1, 1, 2};
+    for (int i = 0; i < 7; i++)
+        expect_counter(&run, "red.shared", i,
+                       (TraceCounter){.executions = 4,
+                                      .lanes = 128,
+                                      .requests = 4,
+                                      .wavefronts = 4 * wavefronts[i],
+                                      .ideal_wavefronts = 4 * ideal[i]});
+    expect_counter(
+        &run, "atom.shared", 0,
+        (TraceCounter){
+            .executions = 4, .lanes = 128, .requests = 4, .wavefronts = 16, .ideal_wavefronts = 4});
+    core_done(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_reduction),
+        cmocka_unit_test(test_histograms),
         cmocka_unit_test(test_executions_add_up),
         cmocka_unit_test(test_bank_conflicts),
         cmocka_unit_test(test_patterns_change),
-        cmocka_unit_test(test_shared_atomics_have_no_cost),
+        cmocka_unit_test(test_an_atomic_on_one_word_is_combined),
         cmocka_unit_test(test_sectors),
         cmocka_unit_test(test_sectors_of_atomics_and_constants),
         cmocka_unit_test(test_behind_a_loop),

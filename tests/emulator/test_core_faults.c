@@ -59,7 +59,7 @@ static void test_wild_pointers(void **state) {
                                             "0x7fffffffffffffff",
                                             "0x8000000000000000",
                                             "0xfffffffffffffff8",
-                                            "0x00007f0300000000",
+                                            "0x0000800300000000",
                                             "0x00007f04ffffffff"};
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
         Text body = {0};

@@ -210,7 +210,7 @@ static char *read_asset(const CatalogRow *row) {
     size_t length;
     Error error = {0};
     if (!catalog_ptx_path(row, path, sizeof path, &error) ||
-        !text_read_file(path, 1 << 20, &text, &length, &error))
+        !text_read_file(path, 1 << 22, &text, &length, &error))
         fail_msg("%s", error.message);
     return text;
 }

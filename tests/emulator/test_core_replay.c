@@ -322,12 +322,55 @@ static void test_copies_into_other_blocks(void **state) {
     end(&replayed);
 }
 
+/* Two places share one sum, and a shuffle brings values from the other place. */
+static void test_lanes_that_meet_from_two_places(void **state) {
+    (void)state;
+    Replayed replayed;
+    start(&replayed, (CoreKernel){.body = "ld.global.u32 %r1, [%out]; setp.lt.u32 %p0, %t, 8; @%p0 bra LOW;\n"
+                                          "add.u32 %r2, %r1, %r1; shfl.sync.bfly.b32 %r3, %r2, 16, 31, -1;\n"
+                                          "redux.sync.add.u32 %r4, %r1, -1; bra MEET;\n"
+                                          "LOW: shfl.sync.bfly.b32 %r3, %r1, 16, 31, -1;\n"
+                                          "redux.sync.add.u32 %r5, %r1, -1; mov.u32 %r4, %r5;\n"
+                                          "MEET: st.global.u32 [%out], %r4;",
+                                  .in = (uint32_t[32]){[3] = 5, [20] = 7}});
+    int last = core_event_count(&replayed.run, 0) - 1;
+    for (int pass = 0; pass < 2; pass++) { /* forwards, and back */
+        go(&replayed, last);
+        ReplayValue shuffled = value_of(&replayed, 0, "%r3"), sum = value_of(&replayed, 0, "%r4");
+        for (int lane = 0; lane < 32; lane++) {
+            assert_int_equal(shuffled.weight[lane], (lane ^ 16) < 8 ? 1 : 2);
+            assert_int_equal(sum.bits[lane], 12);
+            assert_int_equal(sum.weight[lane], 32);
+        }
+        go(&replayed, 0);
+    }
+    Error error = {0};
+    Folds *folds =
+        replay_folds(replayed.run.trace, 0, replayed.run.launch->blocks[0], &replayed.geometry, &error);
+    if (!folds) fail_msg("%s", error.message);
+    int joins = 0;
+    for (int i = 0; i < folds->node_count; i++) joins += folds->nodes[i].kind == FOLD_JOIN;
+    assert_int_equal(joins, 31); /* r2 doubles a value; no input is counted twice */
+    assert_int_equal(folds->result_count, 32);
+    for (int i = 0; i < 32; i++) {
+        const FoldNode *node = &folds->nodes[folds->results[i].node];
+        assert_int_equal(node->weight, 32);
+        assert_int_equal(node->bits, 12);
+    }
+    folds_free(folds);
+    end(&replayed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers_of_every_width), cmocka_unit_test(test_weights_and_producers),
-        cmocka_unit_test(test_weights_of_products),      cmocka_unit_test(test_questions_without_an_answer),
-        cmocka_unit_test(test_traces_that_do_not_fit),   cmocka_unit_test(test_either_side_of_a_branch_first),
+        cmocka_unit_test(test_registers_of_every_width),
+        cmocka_unit_test(test_weights_and_producers),
+        cmocka_unit_test(test_weights_of_products),
+        cmocka_unit_test(test_questions_without_an_answer),
+        cmocka_unit_test(test_traces_that_do_not_fit),
+        cmocka_unit_test(test_either_side_of_a_branch_first),
         cmocka_unit_test(test_copies_into_other_blocks),
+        cmocka_unit_test(test_lanes_that_meet_from_two_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

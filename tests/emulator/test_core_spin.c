@@ -274,8 +274,8 @@ static void test_waiting_for_blocks_that_cannot_start(void **state) {
     (void)state;
     core_run_trap(
         (CoreKernel){
-            .body = chain, .grid = 40, .words = 41, .options = {.multiprocessors = 2}, .untraced = true},
-        TRAP_DEADLOCK, "8 more can only start once one of them ends; block 0 warp 0 spins");
+            .body = chain, .grid = 72, .words = 73, .options = {.multiprocessors = 2}, .untraced = true},
+        TRAP_DEADLOCK, "8 more are not resident: they start once one of them ends; block 0 warp 0 spins");
 }
 
 static void test_waiting_for_nobody(void **state) {

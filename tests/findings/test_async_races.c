@@ -62,6 +62,23 @@ static void reads_wait_for_the_copy(void **state) {
     check(COPY COMMIT COMMIT "cp.async.wait_group 1;\n" OWN, "");
 }
 
+/* A bulk copy reads what threads have stored only after a proxy fence, by the storing threads or by its own. */
+static void bulk_copies_need_a_proxy_fence(void **state) {
+    (void)state;
+#define FILL  "st.shared.v4.u32 [%r0], {%t, %t, %t, %t};\n"
+#define PROXY "fence.proxy.async.shared::cta;\n"
+#define SEND                                                                                                 \
+    "@%p2 cp.async.bulk.global.shared::cta.bulk_group [%q1], [%r1], 1024;\n"                                 \
+    "@%p2 cp.async.bulk.commit_group; @%p2 cp.async.bulk.wait_group 0;\n"
+    check(FILL PROXY BAR SEND, "");
+    check(FILL BAR SEND, "proxy_order");
+    check(FILL BAR PROXY SEND, "");
+    check(FILL BAR PROXY BAR SEND, "");
+    check(PROXY FILL BAR SEND, "proxy_order");
+    check(FILL PROXY BAR SEND BAR FILL BAR SEND, "proxy_order");
+    check(FILL PROXY BAR SEND BAR FILL PROXY BAR SEND, "");
+}
+
 static void other_threads_wait_at_a_barrier_too(void **state) {
     (void)state;
     check(COPY COMMIT WAIT BAR FAR, "");
@@ -148,9 +165,12 @@ static void wrong_counts_are_found(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_wait_for_the_copy),     cmocka_unit_test(other_threads_wait_at_a_barrier_too),
-        cmocka_unit_test(writes_wait_for_the_copy),    cmocka_unit_test(every_copy_is_committed_and_awaited),
-        cmocka_unit_test(a_phase_orders_what_arrived), cmocka_unit_test(wrong_counts_are_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reads_wait_for_the_copy),
+                                       cmocka_unit_test(bulk_copies_need_a_proxy_fence),
+                                       cmocka_unit_test(other_threads_wait_at_a_barrier_too),
+                                       cmocka_unit_test(writes_wait_for_the_copy),
+                                       cmocka_unit_test(every_copy_is_committed_and_awaited),
+                                       cmocka_unit_test(a_phase_orders_what_arrived),
+                                       cmocka_unit_test(wrong_counts_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

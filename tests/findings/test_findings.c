@@ -25,7 +25,7 @@ static void fill(Sample *sample) {
     c[SAMPLE_LOAD_SHARED] = (TraceCounter){
         .executions = 400, .lanes = 12800, .requests = 400, .wavefronts = 2000, .ideal_wavefronts = 400};
     c[SAMPLE_LOAD_GLOBAL] =
-        (TraceCounter){.executions = 10, .lanes = 320, .requests = 10, .sectors = 80, .ideal_sectors = 40};
+        (TraceCounter){.executions = 10, .lanes = 320, .requests = 10, .sectors = 280, .ideal_sectors = 40};
     c[SAMPLE_LOAD_GENERIC] = (TraceCounter){
         .executions = 10, .lanes = 320, .global_requests = 10, .sectors = 320, .ideal_sectors = 40};
     TraceBlock *block = trace_block_new(0);
@@ -45,7 +45,7 @@ static void slow_findings_are_ordered_by_what_they_waste(void **state) {
     assert_int_equal(findings->error_count, 0);
     assert_int_equal(findings->count, 3);
     static const int lines[] = {10, 12, 11};
-    static const uint64_t costs[] = {2000, 320, 80}, ideals[] = {400, 40, 40};
+    static const uint64_t costs[] = {2000, 320, 280}, ideals[] = {400, 40, 40};
     for (int i = 0; i < 3; i++) {
         const Finding *finding = &findings->items[i];
         assert_int_equal(finding->severity, SEVERITY_SLOW);
@@ -104,6 +104,9 @@ static void only_the_most_costly_get_advice(void **state) {
     (void)state;
     Sample sample;
     fill(&sample);
+    TraceCounter *all = sample.launch->counters;
+    all[SAMPLE_LOAD_SHARED].executions = all[SAMPLE_LOAD_SHARED].requests = 20;
+    all[SAMPLE_LOAD_SHARED].wavefronts = 500;
     enum { LAUNCHES = 5 }; /* of lines 10, 11, 12; each in a file of its own */
     static const char *const files[LAUNCHES] = {"a.cu", "b.cu", "c.cu", "d.cu", "e.cu"};
     Sample others[LAUNCHES];
@@ -113,11 +116,11 @@ static void only_the_most_costly_get_advice(void **state) {
         Launch one_thread = {.program = others[i].program, .grid = {1, 1, 1}, .block = {1, 1, 1}};
         TraceLaunch *launch = trace_add_launch(sample.trace, &one_thread);
         memcpy(launch->counters, sample.launch->counters, SAMPLE_COUNT * sizeof *launch->counters);
-        launch->counters[SAMPLE_LOAD_GLOBAL].sectors = 50 + (uint64_t)i;
+        launch->counters[SAMPLE_LOAD_GLOBAL].sectors = 300 + (uint64_t)i;
     }
     Findings *findings = findings_new(NULL, sample.trace, NULL);
     assert_int_equal(findings->count, 16); /* of 18 */
-    assert_int_equal(findings->items[15].cost, 52);
+    assert_int_equal(findings->items[15].cost, 301);
     for (int i = 0; i < findings->count; i++) assert_non_null(findings->items[i].advice);
     findings_free(findings);
     sample_close(&sample);
@@ -131,7 +134,7 @@ static Findings *with_errors(Sample *sample) {
     trap.block[0] = 2;
     trace_add_trap(sample->trace, &trap);
     trace_add_trap(sample->trace, &trap);
-    return findings_new(NULL, sample->trace, &(FindingResult){true, "17", "18"});
+    return findings_new(NULL, sample->trace, &(FindingResult){true, "17", "18", NULL});
 }
 
 static void errors_come_first(void **state) {
@@ -176,8 +179,7 @@ static void faults_have_advice(void **state) {
         {TRAP_MISSING_LANES,
          "include in the mask only lanes that execute the instruction (__ballot_sync before the "
          "branch gives it), or move the instruction out of the branch"},
-        {TRAP_LANE_OUTSIDE_MASK,
-         "name every lane in the mask that executes the instruction, or keep other lanes away from it"},
+        {TRAP_LANE_OUTSIDE_MASK, "let the mask name every lane that executes the instruction"},
         {TRAP_UNINITIALIZED, "let every thread store its element, or the identity if it has none, before a "
                              "barrier and the first load"},
         {TRAP_INSTRUCTION_BUDGET, "look for a loop that does not end; --max-instructions raises the limit"},
@@ -258,13 +260,14 @@ static void text_numbers_them(void **state) {
     if (strncmp(text, begin, strlen(begin)) != 0) fail_msg("%s", text);
     assert_string_equal(text + strlen(text) - strlen(end), end);
     text_clear(&out);
-    findings_print_brief(findings, &out);
-    assert_non_null(strstr(text_string(&out),
-                           "- wrong result: the result is 17, expected 18.\n"
-                           "- TRAP out of bounds: line 11, block 2, warp 1, lanes 0x000000f0: past the end.\n"
-                           "  1 more at this line.\n"
-                           "- line 10: up to 7-way bank conflicts: 2,000 wavefronts, ideal 400.\n"
-                           "- line 12: 32 sectors per request, ideal 4; "));
+    findings_print_brief(findings, false, &out);
+    assert_non_null(
+        strstr(text_string(&out),
+               "1. wrong result: the result is 17, expected 18.\n"
+               "2. TRAP out of bounds: line 11, block 2, warp 1, lanes 0x000000f0: past the end.\n"
+               "   1 more at this line.\n"
+               "3. line 10: up to 7-way bank conflicts: 2,000 wavefronts, ideal 400.\n"
+               "4. line 12: 32 sectors per request, ideal 4; "));
     text_done(&out);
     findings_free(findings);
     sample_close(&sample);
@@ -380,14 +383,26 @@ static void json_has_every_field(void **state) {
          .cause = -1,
          .access = none,
          .other = none}};
-    FindingCause causes[] = {{.lead = 1, .count = 1},
+    static const FindingOrder order = {
+        .schedule = 8,
+        .holds = {{.launch = 2,
+                   .at = {.block = 6, .warp = 7, .lane = 0, .pc = 0, .time = 1},
+                   .until = {.block = 12, .warp = 13, .lane = 14, .pc = 10, .time = 2},
+                   .lanes = 1}},
+        .at = {{.file = "a.cu", .line = 5}},
+        .until = {{.file = "b.cu", .line = 11}},
+        .hold_count = 1,
+        .where = "out[0]",
+        .result = "500",
+        .instead_of = "512",
+        .sentence = "Loses."};
+    FindingCause causes[] = {{.lead = 1, .count = 1, .no_order = "None loses."},
                              {.lead = 0,
                               .count = 2,
                               .insert = "insert it",
                               .proof = "it is gone.",
                               .is_proved = true,
-                              .schedule = 8,
-                              .order = "with it."}};
+                              .order = &order}};
     Findings findings = {.items = items,
                          .count = 4,
                          .error_count = 2,
@@ -401,34 +416,41 @@ static void json_has_every_field(void **state) {
     json_close_object(&json);
     assert_string_equal(
         text_string(&out),
-        "{\"hazards\":[{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":5,\"other_line\":11,"
+        "{\"hazards\":[{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":null,\"other_line\":null,"
+        "\"detail\":\"it.\","
+        "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,\"cause\":0,"
+        "\"seen_with_schedule\":7,\"behind_fault\":true,\"order\":null,\"no_order\":\"None "
+        "loses.\",\"further\":[],"
+        "\"access\":{\"file\":null,\"line\":0,\"or_lines\":[],\"called_from\":[],\"pc\":1,\"block\":0,"
+        "\"warp\":0,\"lanes\":\"0x00000000\","
+        "\"lane\":null,"
+        "\"offset\":null,\"value\":null,\"does\":\"atomic\",\"interval\":0,\"event\":null},\"other\":null},"
+        "{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":5,\"other_line\":11,"
         "\"detail\":\"it happens.\",\"advice\":\"do "
         "not\",\"launch\":2,\"space\":\"shared\",\"place\":\"sums[3]\","
         "\"count\":3,\"blocks\":4,\"cause\":1,\"seen_with_schedule\":null,\"behind_fault\":false,"
-        "\"access\":{\"file\":\"a.cu\",\"line\":5,\"pc\":0,\"block\":6,\"warp\":7,\"lanes\":\"0x00000080\","
+        "\"order\":{\"sentence\":\"Loses.\",\"where\":\"out[0]\",\"result\":\"500\",\"instead_of\":\"512\","
+        "\"schedule\":8,\"holds\":[{\"launch\":2,\"lanes\":\"0x00000001\",\"before\":{\"block\":6,\"warp\":7,"
+        "\"lane\":0,\"file\":\"a.cu\",\"line\":5,\"pc\":0,\"time\":1},\"until\":{\"block\":12,\"warp\":13,"
+        "\"lane\":14,\"file\":\"b.cu\",\"line\":11,\"pc\":10,\"time\":2}}]},\"no_order\":null,\"further\":[],"
+        "\"access\":{\"file\":\"a.cu\",\"line\":5,\"or_lines\":[],\"called_from\":[],\"pc\":0,\"block\":6,"
+        "\"warp\":7,\"lanes\":\"0x00000080\","
         "\"lane\":0,"
         "\"offset\":0,\"value\":null,\"does\":\"load\",\"interval\":9,\"event\":0},"
-        "\"other\":{\"file\":\"b.cu\",\"line\":11,\"pc\":10,\"block\":12,\"warp\":13,\"lanes\":"
+        "\"other\":{\"file\":\"b.cu\",\"line\":11,\"or_lines\":[],\"called_from\":[],\"pc\":10,\"block\":12,"
+        "\"warp\":13,\"lanes\":"
         "\"0xffffffff\",\"lane\":14,"
         "\"offset\":16,\"value\":17,\"does\":\"store\",\"interval\":18,\"event\":19}},"
-        "{\"kind\":\"warp_race\",\"severity\":\"error\",\"line\":null,\"other_line\":null,\"detail\":\"it.\","
-        "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,\"cause\":0,"
-        "\"seen_with_schedule\":7,\"behind_fault\":true,"
-        "\"access\":{\"file\":null,\"line\":0,\"pc\":1,\"block\":0,\"warp\":0,\"lanes\":\"0x00000000\","
-        "\"lane\":null,"
-        "\"offset\":null,\"value\":null,\"does\":\"atomic\",\"interval\":0,\"event\":null},\"other\":null},"
         "{\"kind\":\"missing_acquire\",\"severity\":\"note\",\"line\":null,\"other_line\":null,\"detail\":"
         "\"a note.\","
         "\"advice\":null,\"launch\":0,\"space\":null,\"place\":null,\"count\":0,\"blocks\":0,\"cause\":null,"
-        "\"seen_with_schedule\":null,\"behind_fault\":false,"
+        "\"seen_with_schedule\":null,\"behind_fault\":false,\"further\":[],"
         "\"access\":null,\"other\":null}],"
-        "\"causes\":[{\"hazard\":1,\"hazards\":1,\"insert\":null,\"proved\":null,\"proof\":null,\"schedule\":"
-        "null},"
-        "{\"hazard\":0,\"hazards\":2,\"insert\":\"insert it\",\"proved\":true,\"proof\":\"it is gone.\","
-        "\"schedule\":8}],"
+        "\"causes\":[{\"hazard\":0,\"hazards\":1,\"insert\":null,\"proved\":null,\"proof\":null},"
+        "{\"hazard\":1,\"hazards\":2,\"insert\":\"insert it\",\"proved\":true,\"proof\":\"it is gone.\"}],"
         "\"efficiency\":[{\"kind\":\"bank_conflict\",\"severity\":\"slow\",\"line\":null,\"other_line\":null,"
         "\"detail\":\"slow.\",\"advice\":null,\"launch\":0,\"space\":\"global\",\"place\":null,\"count\":0,"
-        "\"blocks\":0,\"cause\":null,\"seen_with_schedule\":null,\"behind_fault\":false,"
+        "\"blocks\":0,\"cause\":null,\"seen_with_schedule\":null,\"behind_fault\":false,\"further\":[],"
         "\"cost\":21,\"ideal\":20,\"predicted\":22,\"access\":null,\"other\":null}],\"hazards_complete\":"
         "true}");
     text_done(&out);
@@ -440,7 +462,7 @@ static void examples_are_complete(void **state) {
     Sample sample;
     fill(&sample);
     TraceCounter *c = sample.launch->counters;
-    c[SAMPLE_BRANCH] = (TraceCounter){.executions = 4000, .lanes = 4000, .requests = 4000, .divergent = 50};
+    c[SAMPLE_BRANCH] = (TraceCounter){.executions = 100, .lanes = 100, .requests = 100, .divergent = 75};
     TraceBlock *block = trace_block_new(3);
     TraceEvent load = sample_access(TRACE_GLOBAL_LOAD, SAMPLE_LOAD_GLOBAL, 0xff0, 0, 8, 32);
     append(block, load);
@@ -468,15 +490,15 @@ static void examples_are_complete(void **state) {
     }
     assert_string_equal(
         text_string(&out),
-        "divergence line 13 pc 4 block 3 warp 1 lanes ffff lane -1 buffer -1 offset 0 interval 5 event 3 "
-        "store 0: line 13: 1.0 of 32 lanes active on average (90 % of all instructions).\n"
         "bank_conflict line 10 pc 0 block 3 warp 0 lanes ffffffff lane 0 buffer 0 offset 128 interval 0 "
         "event 4 store 1: line 10: up to 32-way bank conflicts: 2,000 wavefronts, ideal 400.\n"
+        "divergence line 13 pc 4 block 3 warp 1 lanes ffff lane -1 buffer -1 offset 0 interval 5 event 3 "
+        "store 0: line 13: 75 % of branches diverge (75 of 100).\n"
         "uncoalesced line 12 pc -1 block 0 warp 0 lanes 0 lane -1 buffer -1 offset 0 interval 0 event -1 "
         "store 0: line 12: 32 sectors per request, ideal 4; 320 sectors in all, ideal 40 (8,960 bytes "
         "more).\n"
         "uncoalesced line 11 pc 2 block 3 warp 1 lanes fffff0 lane 4 buffer 0 offset 136 interval 2 event 1 "
-        "store 0: line 11: 8 sectors per request, ideal 4; 80 sectors in all, ideal 40 (1,280 bytes "
+        "store 0: line 11: 28 sectors per request, ideal 4; 280 sectors in all, ideal 40 (7,680 bytes "
         "more).\n");
     text_done(&out);
     findings_free(findings);

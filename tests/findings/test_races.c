@@ -245,7 +245,7 @@ static void test_what_is_announced(void **state) {
          "atom.global.or.b32 %r1, [%q0], 0; membar.gl;", "ld.global.u32 %r2, [%q1];", ""},
         {"LATE membar.gl; st.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1;",
          "ld.global.u32 %r2, [%q1]; atom.global.or.b32 %r1, [%q0], 0;", "ld.global.u32 %r2, [%q1];",
-         "global_race st.global.u32 ld.global.u32\n" RACE},
+         "global_race st.global.u32 ld.global.u32\nstale_read ld.global.u32 st.global.u32"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Text body = {0};
@@ -269,6 +269,96 @@ static void test_what_is_announced(void **state) {
               cases[i].expected);
         text_done(&body);
     }
+}
+
+/* ---- caches -------------------------------------------------------------------------------------------- */
+
+/* Block 1 loads `before`, waits for block 0's announcement, then loads the word at %q1. */
+static void test_lines_in_cache(void **state) {
+    (void)state;
+#define STALE "stale_read ld.global.u32 st.global.u32"
+    static const struct {
+        const char *before, *fence, *expected;
+    } cases[] = {
+        {"ld.global.u32 %r3, [%base+520];", "", STALE}, /* another word of the line */
+        {"ld.global.u32 %r3, [%base+636];", "", STALE}, /* its last one */
+        {"ld.global.u32 %r3, [%base+520];", "membar.gl;", ""},
+        {"ld.global.u32 %r3, [%base+640];", "", NOTE},            /* the next line */
+        {"ld.global.u32 %r3, [%base+520]; membar.gl;", "", NOTE}, /* L1 is empty again */
+        {"ld.global.u32 %r3, [%base+520]; membar.cta;", "", STALE},
+        {"ld.volatile.global.u32 %r3, [%base+520];", "", NOTE}, /* goes past L1 */
+        {"ld.relaxed.gpu.global.u32 %r3, [%base+520];", "", NOTE},
+        {"", "", NOTE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text body = {0};
+        text_print(&body,
+                   "mov.u32 %%r0, %%ctaid.x; add.u64 %%q0, %%base, 516; add.u64 %%q1, %%base, 512;\n"
+                   "setp.ne.u32 %%p1, %%t, 0; @%%p1 bra END; setp.ne.u32 %%p0, %%r0, 0; @%%p0 bra NEXT;\n"
+                   "st.global.u32 [%%q1], 5; membar.gl; red.global.add.u32 [%%q0], 1; bra END;\n"
+                   "NEXT: %s\n"
+                   "WAIT: atom.global.or.b32 %%r1, [%%q0], 0; setp.eq.u32 %%p2, %%r1, 0; @%%p2 bra WAIT;\n"
+                   "%s ld.global.u32 %%r2, [%%q1];\nEND:",
+                   cases[i].before, cases[i].fence);
+        check(text_string(&body),
+              (CoreKernel){.body = text_string(&body), .grid = 2, .block = 64, .words = 200},
+              cases[i].expected);
+        text_done(&body);
+    }
+}
+
+static void test_read_only_loads(void **state) {
+    (void)state;
+#define READ_ONLY "read_only_load ld.global.nc.u32 st.global.u32"
+    static const struct {
+        const char *body, *expected;
+    } cases[] = {
+        {"mad.wide.u32 %q0, %t, 4, %base; st.global.u32 [%q0], 5; bar.sync 0; ld.global.nc.u32 %r2, "
+         "[%base+8];",
+         READ_ONLY},
+        {"mad.wide.u32 %q0, %t, 4, %base; st.global.u32 [%q0], 5; bar.sync 0; ld.global.u32 %r2, [%base+8];",
+         ""},
+        {"mad.wide.u32 %q0, %t, 4, %base; st.global.u32 [%q0], 5; ld.global.nc.u32 %r2, [%q0];", READ_ONLY},
+        {"mad.wide.u32 %q0, %t, 4, %base; ld.global.nc.u32 %r2, [%q0]; st.global.u32 [%q0], 5;", ""},
+        {"mad.wide.u32 %q0, %t, 4, %base; st.global.u32 [%q0], 5; bar.sync 0; ld.global.nc.u32 %r2, "
+         "[%base+512];",
+         ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(cases[i].body, (CoreKernel){.body = cases[i].body, .block = 64, .words = 140},
+              cases[i].expected);
+}
+
+/* Lanes load their words of shared memory; shuffles; lane %r9 and those of `who` store word 0. */
+static void test_values_that_come_from_loads(void **state) {
+    (void)state;
+#define LOADS                                                                                                \
+    "mov.u32 %r8, word; shl.b32 %r1, %t, 2; add.u32 %r1, %r1, %r8; st.shared.u32 [%r1], %t;\n"               \
+    "bar.warp.sync -1; ld.shared.u32 %r2, [%r1];\n"
+#define XOR(n)  "shfl.sync.bfly.b32 %r3, %r2, " n ", 31, -1; add.u32 %r2, %r2, %r3;\n"
+#define DOWN(n) "shfl.sync.down.b32 %r3, %r2, " n ", 31, -1; add.u32 %r2, %r2, %r3;\n"
+#define STORE   "st.shared.u32 [%r8], %r2;"
+#define LANE(n) "setp.ne.u32 %p0, %t, " n "; @%p0 bra END; st.shared.u32 [%r8+4], %r2;\nEND:"
+    static const struct {
+        const char *body, *expected;
+    } cases[] = {
+        {LOADS XOR("16") XOR("8") XOR("4") XOR("2") XOR("1") STORE, "data_order st.shared.u32 ld.shared.u32"},
+        {LOADS "redux.sync.add.u32 %r2, %r2, -1;\n" STORE, "data_order st.shared.u32 ld.shared.u32"},
+        {LOADS XOR("16") XOR("8") STORE,
+         "warp_race st.shared.u32 ld.shared.u32\nstore_conflict st.shared.u32 st.shared.u32"},
+        {LOADS STORE, "warp_race st.shared.u32 ld.shared.u32\nstore_conflict st.shared.u32 st.shared.u32"},
+        {LOADS DOWN("16") DOWN("8") DOWN("4") DOWN("2") DOWN("1") LANE("0"),
+         "data_order st.shared.u32 ld.shared.u32"},
+        {LOADS DOWN("16") DOWN("8") DOWN("4") DOWN("2") DOWN("1") LANE("2"),
+         "warp_race st.shared.u32 ld.shared.u32"},
+        {LOADS XOR("16") XOR("8") XOR("4") XOR("2") XOR("1") "mov.u32 %r4, 1; st.shared.u32 [%r8], %r4;",
+         "warp_race st.shared.u32 ld.shared.u32"}, /* the value is another one */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(
+            cases[i].body,
+            (CoreKernel){.body = cases[i].body, .module = ".shared .u32 word[32];", .block = 32, .words = 40},
+            cases[i].expected);
 }
 
 /* ---- barriers ------------------------------------------------------------------------------------------ */
@@ -550,6 +640,9 @@ int main(void) {
         cmocka_unit_test(test_others_add_to_an_announcement),
         cmocka_unit_test(test_own_stores_are_not_old),
         cmocka_unit_test(test_what_is_announced),
+        cmocka_unit_test(test_lines_in_cache),
+        cmocka_unit_test(test_read_only_loads),
+        cmocka_unit_test(test_values_that_come_from_loads),
         cmocka_unit_test(test_barriers_of_part_of_a_warp),
         cmocka_unit_test(test_messages_are_handed_on),
         cmocka_unit_test(test_barriers),

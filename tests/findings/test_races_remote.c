@@ -23,7 +23,7 @@
     "mad.lo.u32 %r2, %t, 4, %r1; mad.lo.u32 %r5, %t, 4, %r6; mov.u32 %r7, 7;\n"                              \
     "mapa.shared::cluster.u32 %r15, %r5, %r42; mapa.shared::cluster.u32 %r16, %r6, %r42;\n"                  \
     "mapa.shared::cluster.u32 %r19, %r9, %r42; add.u32 %r18, %r19, 8;\n"                                     \
-    "st.shared.u32 [%r2], %t; st.shared.u32 [%r5], %r7;\n"
+    "st.shared.u32 [%r2], %t; st.shared.u32 [%r5], %r7; fence.proxy.async.shared::cta;\n"
 #define SYNC "barrier.cluster.arrive; barrier.cluster.wait;\n"
 #define TWO(count)                                                                                           \
     "@%p2 mbarrier.init.shared.b64 [%r9], " count "; @%p2 mbarrier.init.shared.b64 [%r8], " count ";\n"
@@ -161,6 +161,20 @@ static void copies_are_waited_for(void **state) {
           "async_write");
 }
 
+/* Two additions to the same words, which may be in flight together, each with an mbarrier of its own. */
+static void the_second_copy_is_waited_for_too(void **state) {
+    (void)state;
+#define ADD(gate)                                                                                            \
+    "@%p2 cp.reduce.async.bulk.shared::cluster.shared::cta." TX ".add.u32 [%r16], [%r1], 256, [" gate "];\n"
+#define ADD_TWICE                                                                                            \
+    INIT("1")                                                                                                \
+    EXPECT("256")                                                                                            \
+    "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r8], 256;\n" SYNC ADD("%r19") ADD("%r18")
+    check(ADD_TWICE UNTIL UNTIL_BACK OTHER SYNC, "");
+    check(ADD_TWICE UNTIL OTHER UNTIL_BACK SYNC, "async_read shared_race");
+    check(ADD_TWICE UNTIL "st.shared.u32 [%r5], %r7;\n" UNTIL_BACK SYNC, "async_write shared_race");
+}
+
 static void sources_stay_until_they_are_read(void **state) {
     (void)state;
 #define OVERWRITE "st.shared.u32 [%r2], %r7;\n"
@@ -184,7 +198,7 @@ static void buffers_are_free_first(void **state) {
     EACH STORE_ASYNC UNTIL OTHER BACK wait EACH STORE_ASYNC AWAIT("SECOND", "%r9", "1", ".acquire.cluster")  \
         OTHER SYNC
     check(AGAIN(UNTIL_BACK), "");
-    check(AGAIN(""), "async_write shared_race");
+    check(AGAIN(""), "async_write async_read shared_race");
     check(AGAIN(AWAIT("EMPTY", "%r8", "0", "")), "missing_acquire");
 }
 
@@ -211,6 +225,7 @@ int main(void) {
         cmocka_unit_test(block_scope_is_a_note),
         cmocka_unit_test(an_mbarrier_is_initialized_first),
         cmocka_unit_test(copies_are_waited_for),
+        cmocka_unit_test(the_second_copy_is_waited_for_too),
         cmocka_unit_test(sources_stay_until_they_are_read),
         cmocka_unit_test(buffers_are_free_first),
         cmocka_unit_test(blocks_stay_until_they_are_not_needed),

@@ -1,6 +1,5 @@
 /* Fuzz target of --args: the first byte selects a kernel, the rest is the text. Accepted text must be laid
  * out as the kernel requires. */
-#include "guess/guess_arguments.h"
 #include "plan/plan.h"
 
 #include <stdint.h>

@@ -1,9 +1,10 @@
 /* Fuzz target of texts other than PTX; the first byte selects the kind: the CSV of --access, a compiler's
- * output, CUDA with its host code blanked out. The results must satisfy their headers. */
+ * output, CUDA with its host code blanked out, timelines of warps. The results must satisfy their headers. */
 #include "base/text.h"
 #include "compile/device_code.h"
 #include "compile/compiler_messages.h"
 #include "metrics/access_csv.h"
+#include "trace/warp_file.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,17 +52,36 @@ static void read_cuda(char *text) {
     free(before);
 }
 
+static void check_timeline(void *context, WarpTimeline *timeline) {
+    double cycles[WARP_STATES], lives = 0, sum = 0;
+    (void)context;
+    warp_state_cycles(timeline, cycles);
+    for (int i = 0; i < WARP_STATES; i++) sum += cycles[i];
+    for (int i = 0; i < timeline->line_count; i++) lives += timeline->lines[i].end - timeline->lines[i].begin;
+    if (sum != lives) abort();
+    WarpSummary summary = warp_summary(timeline, 0, timeline->cycles);
+    if (summary.ready + summary.empty > summary.cycles) abort();
+    warp_timeline_free(timeline);
+}
+
+static void read_timelines(const char *text) {
+    Error error = {0};
+    if (!warp_file_read_text(text, "fuzz.tsv", check_timeline, NULL, &error)) check_error(&error);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!size) return 0;
     char *text = malloc(size);
     memcpy(text, data + 1, size - 1);
     text[size - 1] = 0;
-    if (data[0] % 3 == 0)
+    if (data[0] % 4 == 0)
         read_table(text, size - 1);
-    else if (data[0] % 3 == 1)
+    else if (data[0] % 4 == 1)
         read_messages(text);
-    else
+    else if (data[0] % 4 == 2)
         read_cuda(text);
+    else
+        read_timelines(text);
     free(text);
     return 0;
 }

@@ -67,6 +67,16 @@ static void what_is_verified(void **state) {
     verify("lab_latency", "int", "  active masks: "); /* reads %clock64 */
 }
 
+/* Kernels in which lanes meet from several places, or have exited. */
+static void own_kernels_agree(void **state) {
+    (void)state;
+    Text command = {0};
+    const char *redviz = getenv("REDVIZ_BIN");
+    text_print(&command, "sh tests/device/verify.sh %s >&2", redviz ? redviz : "build/redviz");
+    assert_int_equal(system(text_string(&command)), 0);
+    text_done(&command);
+}
+
 static void cooperative_grids_shrink_to_what_fits(void **state) {
     (void)state;
     setenv("STUB_BLOCKS", "1", 1); /* per multiprocessor */
@@ -401,6 +411,7 @@ static void a_kernel_that_never_returns(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_is_verified, begin),
+        cmocka_unit_test_setup(own_kernels_agree, begin),
         cmocka_unit_test_setup(cooperative_grids_shrink_to_what_fits, begin),
         cmocka_unit_test_setup(events_that_find_no_room_are_counted, begin),
         cmocka_unit_test_setup(the_compiler_knows_the_block, begin),

@@ -71,9 +71,9 @@ static void kernels_have_their_grid(void **state) {
             open_run((SessionOptions){.kernel = kernels[i], .catalog = {.n = 3000, .block = 64}});
         const Trace *trace = session_trace(session);
         const GridTimeline *timeline = grid_of(session);
-        assert_string_equal(timeline->kernel, kernels[i]);
-        assert_string_equal(timeline->machine, "Stub 1");
-        assert_int_equal(timeline->n, 3000);
+        assert_string_equal(timeline->of.kernel, kernels[i]);
+        assert_string_equal(timeline->of.machine, "Stub 1");
+        assert_int_equal(timeline->of.n, 3000);
         assert_int_equal(timeline->multiprocessors, MULTIPROCESSORS);
         assert_int_equal(timeline->launch_count, trace->launch_count);
         assert_true(timeline->overhead == 0); /* the stub's events are 0.25 ms apart */
@@ -126,9 +126,9 @@ static void the_file_has_it(void **state) {
     fclose(file);
     if (!grid_file_read(path, take, &timeline, &error)) fail_msg("line %d: %s", error.line, error.message);
     unlink(path);
-    assert_string_equal(timeline->kernel, "two_stage");
-    assert_string_equal(timeline->dtype, "int");
-    assert_true(timeline->n == 5000 && timeline->launch_count == 2 && timeline->overhead == 0);
+    assert_string_equal(timeline->of.kernel, "two_stage");
+    assert_string_equal(timeline->of.dtype, "int");
+    assert_true(timeline->of.n == 5000 && timeline->launch_count == 2 && timeline->overhead == 0);
     assert_int_equal(timeline->launches[0].blocks[1].start, BETWEEN_BLOCKS);
     grid_timeline_free(timeline);
 }

@@ -4,15 +4,22 @@ Whatever a page requests, and whatever it or the browser complains about, is kep
 """
 
 import base64
+import contextlib
 import json
 import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def target():
+    """The target of make that runs this: test-html, test-web, after the folder of the program."""
+    return "test-" + os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0])))
 
 
 def find():
@@ -20,7 +27,13 @@ def find():
         path = shutil.which(name)
         if path:
             return path
-    raise SystemExit("test-html: no Chromium: scripts/deps.sh html installs it")
+    raise SystemExit(target() + ": no Chromium: scripts/deps.sh html installs it")
+
+
+def find_axe():
+    """The script of axe-core, the checker of accessibility (REDVIZ_AXE, or the PyPI package axe-playwright-python), or None."""
+    packaged = (os.path.join(folder, "axe_playwright_python", "axe.min.js") for folder in sys.path)
+    return os.environ.get("REDVIZ_AXE") or next((file for file in packaged if os.path.exists(file)), None)
 
 
 class Browser:
@@ -63,7 +76,7 @@ class Browser:
             ready, _, _ = select.select([self.from_browser], [], [], max(0, deadline - time.monotonic()))
             piece = os.read(self.from_browser, 1 << 20) if ready else b""
             if not piece:
-                raise SystemExit("test-html: Chromium %s" % ("does not answer" if not ready else "has ended"))
+                raise SystemExit("%s: Chromium %s" % (target(), "does not answer" if not ready else "has ended"))
             self.buffer += piece
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
@@ -92,7 +105,7 @@ class Browser:
             message = self._read(deadline)
             if message.get("id") == self.number:
                 if "error" in message:
-                    raise SystemExit("test-html: %s: %s" % (method, message["error"]["message"]))
+                    raise SystemExit("%s: %s: %s" % (target(), method, message["error"]["message"]))
                 return message["result"]
             self._take(message)
 
@@ -119,12 +132,12 @@ class Browser:
         """The value of a JavaScript expression in the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
-            raise SystemExit("test-html: %s: %s" % (expression, json.dumps(answer["exceptionDetails"])[:500]))
+            raise SystemExit("%s: %s: %s" % (target(), expression, json.dumps(answer["exceptionDetails"])[:500]))
         return answer["result"].get("value")
 
     def press(self, key, text=None):
         """Presses a key, named as in KeyboardEvent.key."""
-        codes = {"Backspace": 8, "Enter": 13}  # editing keys are identified by their codes
+        codes = {"Backspace": 8, "Tab": 9, "Enter": 13}  # editing keys are identified by their codes
         for kind in ("keyDown", "keyUp"):
             event = {"type": kind, "key": key}
             if key in codes:
@@ -132,6 +145,27 @@ class Browser:
             if kind == "keyDown" and (text or len(key) == 1):
                 event["text"] = text or key
             self.call("Input.dispatchKeyEvent", **event)
+
+    @contextlib.contextmanager
+    def window(self, title):
+        """Drives another window, whose title begins so, within `with`."""
+        first, self.session = self.session, None
+        all_windows = self.call("Target.getTargets")["targetInfos"]
+        ids = [one["targetId"] for one in all_windows if one["type"] == "page" and one["title"].startswith(title)]
+        if len(ids) != 1:
+            raise SystemExit("%s: %d windows are called %s: %s" % (target(), len(ids), title, [one["title"] for one in all_windows]))
+        self.session = self.call("Target.attachToTarget", targetId=ids[0], flatten=True)["sessionId"]
+        for domain in ("Runtime", "Log"):
+            self.call(domain + ".enable")
+        yield
+        self.session = first
+
+    def axe(self):
+        """What axe-core finds wrong with the page."""
+        with open(find_axe(), encoding="utf-8") as file:
+            self.run(file.read() + "; 0")
+        return self.run("axe.run().then((all) => all.violations.map((one) => one.id + ': ' + one.help + ' ' + "
+                        "one.nodes[0].html.slice(0, 200)))")
 
     def tap(self, selector):
         """Taps the middle of an element."""

@@ -15,40 +15,44 @@ static const char prologue[] =
     "mov.u32 %t, %tid.x;\nand.b32 %l, %t, 31;\nmov.u32 %b, %ctaid.x;\nmov.u32 %n, %ntid.x;\n"
     "mad.lo.u32 %n, %b, %n, %t;\nmad.wide.u32 %out, %n, 64, %base;\n";
 
-static PtxModule *parse(const SmallKernel *kernel) {
+PtxModule *small_kernel_parse(const SmallKernel *kernel) {
     Text text = {0};
     Error error = {0};
-    text_print(&text, ".version %s\n.target sm_90\n.address_size 64\n%s\n%s%s\nret;\n}\n",
+    text_print(&text, ".version %s\n.target sm_90\n.address_size 64\n%s\n%s%s%s\n}\n",
                kernel->version ? kernel->version : "8.0", kernel->module ? kernel->module : "", prologue,
-               kernel->body);
+               kernel->body, kernel->has_own_end ? "" : "\nret;");
     PtxModule *module = ptx_module_parse(text_string(&text), text.length, "case.ptx", &error);
     if (!module) fail_msg("%s: %d: %s", kernel->name, error.line, error.message);
     text_done(&text);
     return module;
 }
 
-static void make_plan(const SmallKernel *kernel, Plan *plan) {
+void small_kernel_plan(const SmallKernel *kernel, Plan *plan) {
     Error error = {0};
     *plan = (Plan){0};
     uint32_t grid = kernel->grid ? kernel->grid : 1, block = kernel->block ? kernel->block : 32;
     int out = plan_add_buffer(plan, "out", PTX_U32, (uint64_t)grid * block * 16, FILL_IOTA);
-    PlanLaunch *launch = plan_add_launch(plan, "kernel");
-    launch->grid[0] = grid;
-    launch->block[0] = block;
-    launch->grid[1] = launch->block[1] = kernel->height ? kernel->height : 1;
-    launch->grid[2] = launch->block[2] = kernel->depth ? kernel->depth : 1;
-    launch->dynamic_shared_bytes = kernel->shared_bytes;
-    if (kernel->cluster) memcpy(launch->cluster, (uint32_t[]){kernel->cluster, 1, 1}, sizeof launch->cluster);
-    plan_add_pointer(plan, launch, out);
+    for (int i = 0; i < (kernel->launches ? kernel->launches : 1); i++) {
+        PlanLaunch *launch = plan_add_launch(plan, "kernel");
+        launch->grid[0] = grid;
+        launch->block[0] = block;
+        launch->grid[1] = launch->block[1] = kernel->height ? kernel->height : 1;
+        launch->grid[2] = launch->block[2] = kernel->depth ? kernel->depth : 1;
+        launch->dynamic_shared_bytes = kernel->shared_bytes;
+        launch->cooperative = kernel->cooperative;
+        if (kernel->cluster)
+            memcpy(launch->cluster, (uint32_t[]){kernel->cluster, 1, 1}, sizeof launch->cluster);
+        plan_add_pointer(plan, launch, out);
+    }
     assert_true(plan_fill(plan, 1, &error));
 }
 
 Twin small_kernel_run(const SmallKernel *kernel, TwinOptions options) {
     Plan plans[2];
-    make_plan(kernel, &plans[0]);
-    make_plan(kernel, &plans[1]);
+    small_kernel_plan(kernel, &plans[0]);
+    small_kernel_plan(kernel, &plans[1]);
     options.what = kernel->name;
-    Twin twin = twin_run(parse(kernel), &plans[0], &plans[1], &options);
+    Twin twin = twin_run(small_kernel_parse(kernel), &plans[0], &plans[1], &options);
     twin_expect_same_results(&plans[0], &plans[1], kernel->name);
     plan_free(&plans[0]);
     plan_free(&plans[1]);

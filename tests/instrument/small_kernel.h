@@ -13,8 +13,14 @@ typedef struct SmallKernel {
     uint32_t cluster;       /* blocks per cluster; 0: no clusters */
     const char *must_have;  /* required in the instrumented text; NULL: nothing */
     const char *version;    /* of PTX; NULL: 8.0 */
+    bool has_own_end;       /* no ret follows the body */
+    bool cooperative;
+    int launches; /* one behind the other; 0: 1 */
 } SmallKernel;
 
+/* Its module; and its plan, filled. The caller frees both. */
+PtxModule *small_kernel_parse(const SmallKernel *kernel);
+void small_kernel_plan(const SmallKernel *kernel, Plan *plan);
 /* Runs both; fails if their results differ. Free it with twin_done(). */
 Twin small_kernel_run(const SmallKernel *kernel, TwinOptions options);
 

@@ -445,6 +445,25 @@ static const SmallKernel cases[] = {
              "[%r3+4];\n"
              "mov.u32 %r5, cells;\nadd.u32 %r5, %r5, 16;\nst.shared.u32 [%r5+-8], 1;\nst.global.u32 "
              "[%out+8], %r4;\n"},
+    {.name = "lanes that meet from several places",
+     .body = "setp.lt.u32 %p0, %l, 8; setp.lt.u32 %p1, %l, 20; @%p0 bra A; @%p1 bra B;\n"
+             "shfl.sync.down.b32 %r0, %t, 6, 31, -1; redux.sync.add.u32 %r1, %t, -1; bra C;\n"
+             "A: shfl.sync.down.b32 %r0, %t, 6, 31, -1; redux.sync.add.u32 %r1, %t, -1; bra C;\n"
+             "B: shfl.sync.down.b32 %r0, %t, 6, 31, -1; redux.sync.add.u32 %r1, %t, -1;\n"
+             "C: st.global.u32 [%out], %r0; st.global.u32 [%out+4], %r1;\n"},
+    {.name = "a loop that lanes leave one by one",
+     .body = "and.b32 %r0, %l, 3; mov.u32 %r1, 0; mov.u32 %r2, %t;\n"
+             "L: setp.ge.u32 %p0, %r1, %r0; @%p0 bra R; shfl.sync.bfly.b32 %r2, %r2, 5, 31, -1;\n"
+             "vote.sync.ballot.b32 %r3, %p0, -1; add.u32 %r1, %r1, 1; bra L;\n"
+             "R: setp.ge.u32 %p0, %r1, 3; @%p0 bra D; shfl.sync.bfly.b32 %r2, %r2, 5, 31, -1;\n"
+             "vote.sync.ballot.b32 %r3, %p0, -1; add.u32 %r1, %r1, 1; bra R;\n"
+             "D: st.global.u32 [%out], %r2; st.global.u32 [%out+4], %r3;\n"},
+    {.name = "two places that swap their lanes",
+     .body = "and.b32 %r0, %l, 16; mov.u32 %r1, 0; mov.u32 %r2, %t;\n"
+             "L: setp.eq.u32 %p0, %r0, 0; @%p0 bra A; redux.sync.max.u32 %r2, %r2, -1; bra B;\n"
+             "A: redux.sync.max.u32 %r2, %r2, -1;\n"
+             "B: add.u32 %r2, %r2, %l; xor.b32 %r0, %r0, 16; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4;\n"
+             "@%p1 bra L; st.global.u32 [%out], %r2;\n"},
     {.name = "a lock",
      .module = ".global .u32 lock;\n.global .u32 count;\n",
      .body = "TRY:\natom.global.cas.b32 %r0, [lock], 0, 1;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra TRY;\n"

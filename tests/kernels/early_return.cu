@@ -84,3 +84,18 @@ extern "C" __global__ void half_passes_by(const int *in, int *out, int n) {
     if (threadIdx.x % 32 < 16) sum = __reduce_add_sync(FULL, sum);
     out[i] = sum;
 }
+
+// Half of the warps wait at a barrier that the others never reach: they meet at the next one.
+extern "C" __global__ void meets_elsewhere(const int *in, int *out, int n) {
+    __shared__ int words[128];
+    int t = threadIdx.x;
+    words[t] = t < n ? in[t] : 0;
+    __syncthreads();
+    if (t < 64) {
+        words[t] += words[t + 64];
+        __syncthreads();
+    }
+    words[t] += 0;
+    __syncthreads();
+    if (t < n) out[t] = t < 64 ? words[t] - words[t + 64] : words[t];
+}

@@ -237,6 +237,40 @@ static void every_latency_has_a_place(void **state) {
     measured_done(&list);
 }
 
+/* What lab_wavefronts measures; else the conflicts of lab_latency, which are powers of two. */
+static void cycles_follow_from_wavefronts(void **state) {
+    (void)state;
+    Measurements list = {0};
+    Error error = {0};
+    Latencies latencies;
+    MeasuredValue value = {"lab_latency",    "GPU",    "now", 1,   "int", "sum",
+                           "4-way conflict", "cycles", 30,    NULL};
+    assert_true(isnan(latency_of_wavefronts(&list, 4).alone));
+    measured_add_value(&list, &value);
+    assert_true(latency_of_wavefronts(&list, 4).alone == 30 && isnan(latency_of_wavefronts(&list, 3).alone));
+    latency_gather(&latencies, &list);
+    int places = latencies.count;
+    const CatalogRow *row = catalog_find("lab_wavefronts", &error);
+    int named = 0;
+    for (const char *name = row->latencies; *name; named++) {
+        char one[64];
+        int length = (int)strcspn(name, ";");
+        snprintf(one, sizeof one, "%.*s", length, name);
+        value = (MeasuredValue){row->id, "GPU", "now", 1, "int", "sum", one, "cycles", 100 + named, NULL};
+        measured_add_value(&list, &value);
+        name += length + (name[length] == ';');
+    }
+    assert_int_equal(named, 64);
+    for (int wavefronts = 1; wavefronts <= 32; wavefronts++) {
+        WavefrontCycles cycles = latency_of_wavefronts(&list, wavefronts);
+        assert_true(cycles.alone == 99 + wavefronts && cycles.in_flight == 131 + wavefronts);
+        assert_string_equal(cycles.machine, "GPU");
+    }
+    latency_gather(&latencies, &list); /* they have no row on the latency screen */
+    assert_int_equal(latencies.count, places);
+    measured_done(&list);
+}
+
 /* ---- the program --------------------------------------------------------------------------------------- */
 
 static void the_program_prints_it(void **state) {
@@ -274,8 +308,8 @@ static void what_it_refuses(void **state) {
     assert_false(bench_recorded("nothing", &none, &error));
     assert_non_null(strstr(error.message, "no recordings of 'nothing'; available: h"));
     assert_false(bench_recorded("../assets/h200", &none, &error));
-    text = program_output(2, "@ --ladder --dtype half 2>&1");
-    program_assert_contains(text, "--ladder: no rung takes half, and no other sum was timed in it");
+    text = program_output(2, "@ --ladder --dtype bfloat 2>&1");
+    program_assert_contains(text, "--ladder: no rung takes bfloat, and no other sum was timed in it");
     free(text);
     text = program_output(2, "@ --ladder --kernel shuffle 2>&1");
     program_assert_contains(text, "--ladder shows all rungs: it takes --n, --dtype and --op, and no kernel");
@@ -291,6 +325,7 @@ int main(void) {
         cmocka_unit_test(articles_as_they_were_published),
         cmocka_unit_test(what_was_measured_refutes),
         cmocka_unit_test(every_latency_has_a_place),
+        cmocka_unit_test(cycles_follow_from_wavefronts),
         cmocka_unit_test(the_program_prints_it),
         cmocka_unit_test(what_it_refuses),
     };

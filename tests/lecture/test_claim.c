@@ -31,6 +31,7 @@ static bool by_hand(void *context, const ClaimQuery *query, double *value, Error
     if (query->scope == CLAIM_LEVEL) text_print(asked, " level %lld", (long long)query->number);
     if (query->scope == CLAIM_STEP && query->number >= 0) text_print(asked, " lane %d", (int)query->number);
     if (query->reason) text_print(asked, " <%s>", query->reason);
+    if (query->resident) text_print(asked, " with %u", query->resident);
     if (query->scope & (CLAIM_TIME | CLAIM_LIMIT))
         text_print(asked, " n %llu %s%s%s%s", (unsigned long long)query->n, query->dtype,
                    query->alone ? " alone" : "", query->warm ? " warm" : "", query->call ? " call" : "");
@@ -138,6 +139,12 @@ static void what_a_value_asks_for(void **state) {
         {"limit(k, 100, double) is not \"memory\" on recorded H100", "limit of k n 100 double on h100"},
         {"k[block=64].stalled \"barrier\" == 6", "stalled of k block=64 <barrier>"},
         {"k.stalled \"wait\" at \"s[tid]\" == 6", "stalled of k at <s[tid]> <wait>"},
+        {"k.ready == 6 on recorded H100", "ready of k on h100"},
+        {"k.no_warp with 1 block / k[n=64].no_warp with 16 blocks == 1",
+         "no_warp of k with 1; no_warp of k n=64 with 16"},
+        {"k.wait \"barrier\" == 6 within 3 %", "wait of k <barrier>"},
+        {"k.wait_share \"copy\" at \"s[tid]\" with 64 blocks == 6",
+         "wait_share of k at <s[tid]> <copy> with 64"},
         {"bank(step, 3) == 4 and word(step, 0) == 4", "bank lane 3; word lane 0"},
         {"time(k, 10) / time(j, 10) == 1 on recorded H200",
          "time of k n 10 int on h200; time of j n 10 int on h200"},
@@ -235,6 +242,21 @@ static void every_error_names_its_column(void **state) {
         {"k.stalled \"qqqqqqqqqqqq\" == 1", 11, "unknown stall reason 'qqqqqqqqqqqq'; --sass=json names"},
         {"k.stalled \"barrier\" in level 1 == 1", 3, "there is no 'stalled' of a level, but one of a line"},
         {"k.excess \"barrier\" == 1", 10, "a comparison is missing"},
+        {"k.wait == 1", 8, "a text in double quotes is expected here"},
+        {"k.wait \"bariier\" == 1", 8, "unknown wait of a warp 'bariier'; did you mean barrier?"},
+        {"k.wait \"long_scoreboard\" == 1", 8,
+         "unknown wait of a warp 'long_scoreboard'; --timeline names the waits"},
+        {"k.wait \"works\" == 1", 8, "unknown wait of a warp 'works'"},
+        {"k.stalled \"copy\" == 1", 11, "unknown stall reason 'copy'"},
+        {"k.wait \"barrier\" in level 1 == 1", 3, "there is no 'wait' of a level"},
+        {"k.ready at \"x\" == 1", 3, "there is no 'ready' of a line"},
+        {"k.excess with 8 blocks == 1", 10, "'with' stands behind a value of a warp timeline, like ready"},
+        {"k.barriers with 8 blocks == 1", 12, "'with' stands behind a value of a warp timeline"},
+        {"k.ready with blocks == 1", 14, "a number is expected here"},
+        {"k.ready with 0 blocks == 1", 9, "without 'with', as many blocks as fit are resident"},
+        {"k.ready with 65 blocks == 1", 14, "the number of blocks is a whole number up to 64"},
+        {"k.ready with 8 == 1", 16, "'with 1 block' or 'with 8 blocks' is expected here"},
+        {"k.ready with 1 blocks == 1", 16, "'with 1 block' or 'with 8 blocks' is expected here"},
         {"bank(step) == 1", 10, "',' is expected here"},
         {"word(step, 32) == 1", 12, "a lane is a whole number up to 31"},
         {"k.bank == 1", 3, "there is no 'bank' of a run"},
@@ -376,8 +398,12 @@ static void every_word_has_a_value(void **state) {
             if (!(claim_words[i].scopes & scopes[k].scope)) continue;
             const char *format = scopes[k].format;
             char name[64];
+            bool of_warps = claim_words[i].scopes & CLAIM_OF_WARPS;
             snprintf(name, sizeof name, "%s%s", claim_words[i].name,
-                     claim_words[i].scopes & CLAIM_OF_REASON ? " \"short_scoreboard\"" : "");
+                     !(claim_words[i].scopes & CLAIM_OF_REASON) ? ""
+                     : of_warps                                 ? " \"global\""
+                                                                : " \"short_scoreboard\"");
+            if (k > 0 && of_warps) format = "here.%s at \"in[i]\" >= 0";
             if (k > 0 && !strcmp(name, "sectors_per_load")) format = "here.%s at \"in[i]\" >= 0";
             if (k > 0 && !strcmp(name, "divergence")) format = "here.%s at \"if (index\" >= 0";
             snprintf(text, sizeof text, format, name);
@@ -460,6 +486,54 @@ static void figures_of_strided(void **state) {
         "20 < cycles(\"shared memory\") < 30 and cycles(\"shared memory\") < 40 on recorded H100",
     };
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) assert_claim(&place, claims[i]);
+    place_close(&place);
+}
+
+/* The figures that --timeline prints of the same recordings. */
+static void figures_of_warp_timelines(void **state) {
+    (void)state;
+    static const char *const claims[] = {
+        "0 < sequential.ready with 1 block < sequential.ready with 8 blocks < 1 on recorded H100",
+        "sequential.ready with 2 blocks + sequential.all_wait with 2 blocks + sequential.no_warp with 2 "
+        "blocks == 1 within 0.001 %",
+        "sequential.ready != sequential.ready with 8 blocks",
+        "sequential.throughput == 2^20 / 8.096 within 0.01 % on recorded H100",
+        "sequential.throughput with 1 block == 2^20 / 28.512 within 0.01 %",
+        "sequential.life with 1 block == 1326 and sequential.longer_life with 1 block == 2447 / 1326",
+        "sequential.longer_launch with 1 block == 29.6 / 28.512 within 0.01 %",
+        "round(sequential.wait \"global\" with 1 block) == 302",
+        "round(sequential.wait \"barrier\" at \"        __syncthreads\" with 1 block) == 11",
+        "round(9 * sequential.wait \"barrier\" with 1 block - 8 * sequential.wait \"barrier\" at \"        "
+        "__syncthreads\" with 1 block) == 26",
+        "sequential.wait \"barrier\" at \"__syncthreads\" == sequential.wait \"barrier\"",
+        "0 < sequential.wait_share \"global\" + sequential.wait_share \"barrier\" < 1",
+        "async_copy.wait_share \"copy\" == async_copy.wait_share \"copy\" at \"wait_group\" + "
+        "async_copy.wait_share \"copy\" at \"wait_all\" within 0.001 %",
+    };
+    static const struct {
+        const char *claim, *says;
+    } cases[] = {
+        {"sequential.ready with 8 blocks < 0.9", "0.94"}, /* false: it fails */
+        {"sequential.wait \"barrier\" with 1 block > sequential.wait \"barrier\"", "13.0"},
+        {"sequential.ready with 3 blocks > 0", "sequential has no timeline of warps with 3 blocks at once"},
+        {"async_copy.ready with 8 blocks > 0", "async_copy has no timeline of warps with 8 blocks at once"},
+        {"sequential[n=4096].ready > 0", "no timeline of warps of this size and type, only n = 1048576, int"},
+        {"sequential[dtype=float].ready > 0", "no timeline of warps of this size and type"},
+        {"sequential[block=64].ready > 0", "no timeline of warps of this size and type"},
+        {"sequential.ready > 0 on recorded H200",
+         "sequential has no timeline of warps: this was not recorded"},
+        {"sequential.ready > 0 on recorded A100",
+         "sequential has no timeline of warps: this was not recorded"},
+        {"bug_all_lanes_add.ready > 0", "bug_all_lanes_add has no timeline of warps"},
+        {"here.ready > 0 on recorded H100", "name the kernel"},
+        {"sequential.wait \"copy\" > 0", "no warp of sequential waits for copy"},
+        {"sequential.wait \"global\" at \"__syncthreads\" > 0",
+         "no warp of sequential waits for global in a line that holds \"__syncthreads\""},
+    };
+    Place place;
+    place_open(&place, "sequential", "");
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) assert_claim(&place, claims[i]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuses(&place, cases[i].claim, cases[i].says);
     place_close(&place);
 }
 
@@ -606,6 +680,7 @@ int main(void) {
         cmocka_unit_test(every_word_has_a_value),
         cmocka_unit_test(every_word_of_a_step_has_a_value),
         cmocka_unit_test(figures_of_strided),
+        cmocka_unit_test(figures_of_warp_timelines),
         cmocka_unit_test(a_machine_that_is_pinned_counts),
         cmocka_unit_test(what_has_no_value_is_refused),
         cmocka_unit_test(values_of_steps),

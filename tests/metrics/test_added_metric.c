@@ -103,7 +103,7 @@ static void it_is_in_json(void **state) {
 
 static void it_is_in_the_metrics_pane(void **state) {
     (void)state;
-    assert_has(KERNEL " --frame=200x60",
+    assert_has(KERNEL " --frame=200x60 --keys tt",
                " warp syncs            \xc2\xb7       \xc2\xb7       \xc2\xb7      12      96  ");
 }
 

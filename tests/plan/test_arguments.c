@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "plan/npy.h"
 #include "plan/plan.h"
 #include <stdio.h>
 #include <string.h>
@@ -310,12 +311,46 @@ static void arguments_are_laid_out_by_alignment(void **state) {
 static void launches_are_bound_in_one_place(void **state) {
     (void)state;
     char found[256] = "";
-    FILE *files =
-        popen("grep -rlE --exclude=plan_file.c '\\(Launch\\)\\{\\.|const PlanArgument \\*' src tui", "r");
+    FILE *files = popen("grep -rlE --exclude=plan_file.c --exclude-dir=library '\\(Launch\\)\\{\\.|const "
+                        "PlanArgument \\*' src tui",
+                        "r");
     assert_non_null(files);
     found[fread(found, 1, sizeof found - 1, files)] = 0;
     assert_int_equal(pclose(files), 0);
     assert_string_equal(found, "src/plan/plan.c\n");
+}
+
+/* TYPE[COUNT]=@FILE.npy is file:FILE.npy; NumPy knows a bfloat by its bits. */
+static void arrays_with_a_type_are_read_from_files(void **state) {
+    (void)state;
+    static const char path[] = "build/array.npy";
+    static const uint16_t bits[4] = {0x3f80, 0x4000, 0x4040, 0x4080};
+    static const struct {
+        const char *args;
+        bool is_good;
+    } cases[] = {
+        {"in=bfloat[4]=@build/array.npy, out=float[4], 4, 1.0", true},
+        {"in=bfloat[3]:file:build/array.npy, out=float[4], 4, 1.0", true},
+        {"in=ushort[4]=@build/array.npy, out=float[4], 4, 1.0", true},
+        {"in=half[4]=@build/array.npy, out=float[4], 4, 1.0", false},
+        {"in=bfloat[5]=@build/array.npy, out=float[4], 4, 1.0", false},
+        {"in=bfloat[4]=@build/none.npy, out=float[4], 4, 1.0", false},
+        {"in=bfloat[4]=@, out=float[4], 4, 1.0", false},
+    };
+    Error error = {0};
+    assert_true(npy_write(path, PTX_BF16, bits, 4, &error));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Plan plan;
+        error = (Error){0};
+        if (parse(&plan, "scale", cases[i].args, &error) != cases[i].is_good)
+            fail_msg("%s: %s", cases[i].args, error.message);
+        if (cases[i].is_good) {
+            assert_true(plan_fill(&plan, 1, &error));
+            assert_memory_equal(plan.buffers[0].bytes, bits, 6);
+        }
+        plan_free(&plan);
+    }
+    remove(path);
 }
 
 int main(void) {
@@ -329,6 +364,7 @@ int main(void) {
         cmocka_unit_test(structures_have_the_size_of_their_parameter),
         cmocka_unit_test(pointers_may_point_into_a_buffer),
         cmocka_unit_test(structures_are_read_from_files),
+        cmocka_unit_test(arrays_with_a_type_are_read_from_files),
         cmocka_unit_test(arguments_are_laid_out_by_alignment),
         cmocka_unit_test(launches_are_bound_in_one_place),
     };

@@ -19,10 +19,12 @@ static void expressions_follow_the_grammar(void **state) {
         const char *text;
         int64_t value;
     } cases[] = {
-        {"7", 7},         {" n ", 1000}, {"2+3*4", 14},
-        {"(2+3)*4", 20},  {"10-3-2", 5}, {"(n+block-1)/block", 4},
-        {"n%block", 232}, {"-3", -3},    {"- -3", 3},
-        {"0x10", 16},     {"+5", 5},
+        {"7", 7},           {" n ", 1000},     {"2+3*4", 14},
+        {"(2+3)*4", 20},    {"10-3-2", 5},     {"(n+block-1)/block", 4},
+        {"n%block", 232},   {"-3", -3},        {"- -3", 3},
+        {"0x10", 16},       {"+5", 5},         {"1 | 6 & 3", 3},
+        {"5 ^ 3 & 1", 4},   {"1 << 2 + 1", 8}, {"n >> 3", 125},
+        {"12 & 10 | 1", 9}, {"-8 >> 1", -4},   {"0 << 63", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ExpressionValue value;
@@ -81,6 +83,10 @@ static void bad_expressions_say_what_is_wrong(void **state) {
         {"9223372036854775807+1", "does not fit 64 bits"},
         {"99999999999999999999", "does not fit 64 bits"},
         {"3x", "letters follow a number"},
+        {"1 << 63", "does not fit 64 bits"},
+        {"1 >> 64", "0 to 63 bits"},
+        {"2 < 3", "operator is expected"},
+        {"1.5 & 1", "whole numbers"},
         {"*", "a number, a name or '(' is expected"},
         {"((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1", "nested too deeply"},
     };
@@ -92,12 +98,27 @@ static void bad_expressions_say_what_is_wrong(void **state) {
     }
 }
 
+static void errors_have_their_column(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int column;
+    } cases[] = {{"n + m", 5}, {"n / 0", 3}, {"2 3", 3}, {"(2", 3}, {"n * ", 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ExpressionValue value;
+        Error error = {0};
+        assert_false(expression_evaluate(cases[i].text, strlen(cases[i].text), NAMES, 2, &value, &error));
+        assert_int_equal(error.column, cases[i].column);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_follow_the_grammar),
         cmocka_unit_test(floats_spread_through_expressions),
         cmocka_unit_test(suffixes_say_how_many_bytes_a_number_has),
         cmocka_unit_test(bad_expressions_say_what_is_wrong),
+        cmocka_unit_test(errors_have_their_column),
     };
     return cmocka_run_group_tests_name("expression", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/library_files.h"
 #include "tests/ptx/ptx_test.h"
 #include <stdlib.h>
 
@@ -136,25 +137,40 @@ static void a_module_may_be_linked_again(void **state) {
 
 /* ---- source lines -------------------------------------------------------------------------------------- */
 
-#define FILES ".file 1 \"user.cu\"\n.file 2 \"header.h\"\n.file 3 \"other.cuh\"\n"
+#define TOOLKIT "/usr/local/cuda/include/header.h"
+#define FILES                                                                                                \
+    ".file 1 \"user.cu\"\n.file 2 \"" TOOLKIT                                                                \
+    "\"\n.file 3 \"/home/me/sums.cuh\"\n.file 4 \"/opt/cuda/cub/a.cuh\"\n"
 
-static void check_lines(const char *text, const char *expected) {
+static void put_line(const PtxSourceLine *line, Text *out) {
+    const char *slash = line->file ? strrchr(line->file, '/') : NULL;
+    text_print(out, "%s:%d", slash ? slash + 1 : line->file ? line->file : "none", line->line);
+}
+
+/* "user.cu:7|user.cu:5<user.cu:9": two candidates, and where it was called. */
+static void check_lines_of(const char *text, bool has_library_headers, const char *expected) {
     PtxModule *module = parse_functions(text);
+    module->has_library_headers = has_library_headers;
     PtxProgram *program = link_entry(module, "k");
     Text out = {0};
     for (int pc = 0; pc < program->code_count; pc++) {
-        const PtxSourceLine *line = &program->code[pc].line;
+        const PtxPlaces *places = program->code[pc].places;
         if (pc) text_add(&out, " ");
-        if (line->file)
-            text_print(&out, "%s:%d", line->file, line->line);
-        else
-            text_print(&out, "none:%d", line->line);
+        put_line(&program->code[pc].line, &out);
+        for (int i = 1; places && i < places->line_count; i++)
+            text_add(&out, "|"), put_line(&places->lines[i], &out);
+        for (int i = 0; places && i < places->caller_count; i++)
+            text_add(&out, i ? "|" : "<"), put_line(&places->callers[i], &out);
     }
     if (strcmp(text_string(&out), expected) != 0)
         fail_msg("%s\n  gives %s\n  not   %s", text, text_string(&out), expected);
     text_done(&out);
     ptx_program_free(program);
     ptx_module_free(module);
+}
+
+static void check_lines(const char *text, const char *expected) {
+    check_lines_of(text, false, expected);
 }
 
 static void lines_without_inlining(void **state) {
@@ -166,30 +182,63 @@ static void lines_without_inlining(void **state) {
                 "none:0 user.cu:7"); /* before the first */
     check_lines(FILES ".entry k() { .loc 1 7 1 membar.cta; .loc 1 0 0 membar.cta; ret; }",
                 "user.cu:7 user.cu:7 user.cu:7");            /* line 0 */
-    check_lines(".entry k() { .loc 4 7 1 ret; }", "none:7"); /* no such .file */
+    check_lines(".entry k() { .loc 5 7 1 ret; }", "none:7"); /* no such .file */
 }
+
+#define AT(place) ", function_name f, inlined_at " place " "
 
 static void lines_through_inlining(void **state) {
     (void)state;
     /* one hop: the user's line that calls the header's function */
-    check_lines(FILES ".entry k() { .loc 1 7 1 membar.cta; .loc 2 100 3, function_name f, inlined_at 1 7 1 "
-                      "membar.cta; ret; }",
+    check_lines(FILES ".entry k() { .loc 1 7 1 membar.cta; .loc 2 100 3" AT("1 7 1") "membar.cta; ret; }",
                 "user.cu:7 user.cu:7 user.cu:7");
-    /* two hops: user.cu:8 calls header.h:50, which calls other.cuh:9 */
-    check_lines(FILES ".entry k() { .loc 1 8 1 .loc 2 50 2, function_name f, inlined_at 1 8 1 .loc 3 9 9, "
-                      "function_name g, inlined_at 2 50 2\nret; }",
+    /* two hops: user.cu:8 calls the toolkit, which calls CUB */
+    check_lines(FILES ".entry k() { .loc 1 8 1 .loc 2 50 2" AT("1 8 1") ".loc 4 9 9" AT("2 50 2") "ret; }",
                 "user.cu:8");
-    /* a function of the user's own file: the outermost line of that file */
-    check_lines(FILES
-                ".entry k() { .loc 1 20 1 membar.cta; .loc 1 3 5, function_name f, inlined_at 1 20 1 ret; }",
-                "user.cu:20 user.cu:20");
-    /* the same function twice: each time from where it is called */
-    check_lines(FILES ".entry k() { .loc 1 5 1 .loc 2 9 9, function_name f, inlined_at 1 5 1 membar.cta;"
-                      " .loc 1 6 1 .loc 2 9 9, function_name f, inlined_at 1 6 1 .loc 3 1 1, function_name "
-                      "g, inlined_at 2 9 9 ret; }",
-                "user.cu:5 user.cu:6");
+    /* a helper in the user's own file, and one in the user's header, which calls the toolkit */
+    check_lines(FILES ".entry k() { .loc 1 20 1 membar.cta; .loc 1 3 5" AT("1 20 1") "ret; }",
+                "user.cu:20 user.cu:3<user.cu:20");
+    check_lines(FILES ".entry k() { .loc 1 20 1 .loc 3 3 5" AT("1 20 1") ".loc 2 1 1" AT("3 3 5") "ret; }",
+                "sums.cuh:3<user.cu:20");
+    /* a helper in a helper: the next frame outwards calls it */
+    check_lines(FILES ".entry k() { .loc 1 20 1 .loc 1 8 5" AT("1 20 1") ".loc 1 3 5" AT("1 8 5") "ret; }",
+                "user.cu:3<user.cu:8");
     /* It is named, but no .loc is there. */
-    check_lines(FILES ".entry k() { .loc 2 9 9, function_name f, inlined_at 1 6 1 ret; }", "user.cu:6");
+    check_lines(FILES ".entry k() { .loc 2 9 9" AT("1 6 1") "ret; }", "user.cu:6");
+}
+
+/* Of one hop alone, code behind the second call may belong to the first. */
+static void lines_of_interleaved_calls(void **state) {
+    (void)state;
+    check_lines(FILES ".entry k() { .loc 2 9 9" AT("1 5 1") "membar.cta; .loc 2 9 9" AT(
+                    "1 6 1") ".loc 4 1 1" AT("2 9 9") "membar.cta; .loc 1 7 1 ret; }",
+                "user.cu:5 user.cu:6|user.cu:5 user.cu:7");
+    check_lines(FILES ".entry k() { .loc 3 9 9" AT("1 5 1") "membar.cta; .loc 3 9 9" AT(
+                    "1 6 1") ".loc 2 1 1" AT("3 9 9") "ret; }",
+                "sums.cuh:9<user.cu:5 sums.cuh:9<user.cu:6|user.cu:5");
+    /* two calls in one line */
+    check_lines(FILES ".entry k() { .loc 2 9 9" AT("1 5 1") ".loc 2 9 9" AT("1 5 20") ".loc 4 1 1" AT(
+                    "2 9 9") "ret; }",
+                "user.cu:5");
+}
+
+/* Of a kernel of the catalogue only its own file is the reader's; a library's kernel is shown as it is. */
+static void files_of_libraries(void **state) {
+    (void)state;
+    const char *text = FILES ".entry k() { .loc 1 20 1 .loc 3 3 5" AT("1 20 1") "ret; }";
+    check_lines_of(text, true, "user.cu:20");
+    check_lines(FILES ".entry k() { .loc 4 20 1 membar.cta; .loc 2 3 5" AT("4 20 1") "ret; }",
+                "a.cuh:20 a.cuh:20");
+    assert_true(ptx_is_library_file("cub/block/block_reduce.cuh"));
+    assert_true(
+        ptx_is_library_file("/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_30_intrinsics.hpp"));
+    assert_true(
+        ptx_is_library_file("/x/lib/python3.12/site-packages/nvidia/cu13/include/cooperative_groups.h"));
+    assert_false(ptx_is_library_file("/home/me/include/reduce.cuh"));
+    assert_false(ptx_is_library_file("/home/me/scub/reduce.cuh"));
+    assert_string_equal(ptx_library_file_end("/usr/local/cuda-13.0/include/cccl/cub/util.cuh"),
+                        "cub/util.cuh");
+    assert_null(ptx_library_file_end("kernels/sum.cu"));
 }
 
 static void lines_of_called_functions(void **state) {
@@ -208,10 +257,9 @@ static void inlining_loops_end(void **state) {
     (void)state;
     check_lines(FILES ".entry k() { .loc 1 7 1, function_name f, inlined_at 1 7 1 .loc 1 7 1, function_name "
                       "f, inlined_at 1 7 1 ret; }",
-                "user.cu:7");
-    check_lines(FILES ".entry k() { .loc 2 5 1, function_name f, inlined_at 3 6 1 .loc 3 6 1, function_name "
-                      "g, inlined_at 2 5 1 ret; }",
-                "other.cuh:6");
+                "user.cu:7<user.cu:7");
+    check_lines(FILES ".entry k() { .loc 2 5 1" AT("3 6 1") ".loc 3 6 1" AT("2 5 1") "ret; }",
+                "sums.cuh:6<sums.cuh:6");
 }
 
 int main(void) {
@@ -223,6 +271,8 @@ int main(void) {
                                        cmocka_unit_test(a_module_may_be_linked_again),
                                        cmocka_unit_test(lines_without_inlining),
                                        cmocka_unit_test(lines_through_inlining),
+                                       cmocka_unit_test(lines_of_interleaved_calls),
+                                       cmocka_unit_test(files_of_libraries),
                                        cmocka_unit_test(lines_of_called_functions),
                                        cmocka_unit_test(inlining_loops_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,11 +37,13 @@ static void sample_from(Sample *sample, const char *ptx_path, const char *listin
     Error error = {.line = 0};
     *sample = (Sample){.ptx = read_text(ptx_path), .listing = read_text(listing_path)};
     sample->module = ptx_module_parse(sample->ptx, strlen(sample->ptx), ptx_path, &error);
+    if (sample->module) sample->module->has_library_headers = true; /* as the catalogue does */
     PtxFunction *function = sample->module ? ptx_module_find_entry(sample->module, entry, &error) : NULL;
     sample->program = function ? ptx_program_link(sample->module, function, &error) : NULL;
     if (!sample->program || !sass_parse(sample->listing, function->name, &sample->kernel, &error))
         fail_msg("%s: %s", ptx_path, error.message);
     sample->kernel.has_ptx_lines = true;
+    sample->kernel.kernel = entry;
 }
 
 static void sample_open(Sample *sample, const char *name) {

@@ -73,7 +73,7 @@ static void what_a_line_means(void **state) {
     assert_int_equal(in->samples[SASS_STALL_wait], 5);
     assert_int_equal(in->samples[SASS_STALL_selected], 2);
     assert_int_equal(in->samples[SASS_STALL_other], 1);
-    assert_int_equal(sass_outermost(&kernel, in->place), 0);
+    assert_int_equal(sass_own_place(&kernel, in->place), 0);
     assert_int_equal(kernel.instructions[2].place, -1);
     SassSums sums = sass_sums(&kernel);
     assert_true(sums.executed == 64 && sums.threads == 2024 && sums.all_samples == 8);

@@ -31,6 +31,7 @@ static void names_are_ends_of_paths(void **state) {
     (void)state;
     ShortNames names;
     Text out = {0};
+    names = (ShortNames){0};
     short_names_read(&names, table);
     assert_string_equal(short_names_find(&names, "/home/me/k.cu"), "k.cu");
     assert_string_equal(short_names_find(&names, "/home/me/common/reduce.h"), "reduce.h");

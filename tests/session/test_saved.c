@@ -24,7 +24,7 @@
 
 static const char *const QUESTIONS[] = {"--report=json",
                                         "--events",
-                                        "--frame=160x50 --keys ']]rzt'",
+                                        "--frame=160x50 --keys ']]rz'",
                                         "--report",
                                         "--frame",
                                         "--frame=140x45 --keys 'GRttt'",

@@ -129,6 +129,33 @@ static void a_cancelled_run_is_an_error(void **state) {
     assert_string_equal(error.message, "cancelled");
 }
 
+/* The maximum of the first of two warps, 16 of whose 48 elements are therefore dropped. */
+static const char first_warp_only[] =
+    ".version 7.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry most(.param .u64 in, .param .u64 out)\n{\n"
+    ".reg .pred %p; .reg .b32 %r<4>; .reg .b64 %a<4>;\n"
+    "ld.param.u64 %a0, [in]; ld.param.u64 %a1, [out]; mov.u32 %r0, %tid.x;\n"
+    "mul.wide.u32 %a2, %r0, 4; add.u64 %a0, %a0, %a2; ld.global.u32 %r1, [%a0];\n"
+    "setp.ge.u32 %p, %r0, 32; @%p bra DONE; redux.sync.max.s32 %r2, %r1, 0xffffffff;\n"
+    "setp.ne.u32 %p, %r0, 0; @%p bra DONE; st.global.u32 [%a1], %r2;\nDONE: ret;\n}\n";
+
+/* The runs that a session makes later are not cancelled by what could have cancelled the first. */
+static void a_session_does_not_keep_what_cancels_it(void **state) {
+    (void)state;
+    volatile bool cancel = false;
+    SessionOptions options = {.file = "most.ptx", .text = first_warp_only, .threads = 1, .cancel = &cancel};
+    options.args = "in=int[48]:random, out=int[1]";
+    options.block[0] = 48;
+    options.grid[0] = 1;
+    Session *session = open_session(&options);
+    cancel = true;
+    Text out = {0};
+    session_check(session, CHECK_TEXT, &out);
+    assert_non_null(strstr(text_string(&out), "with the maximum at in["));
+    text_done(&out);
+    session_free(session);
+}
+
 /* ---- metrics ------------------------------------------------------------------------------------------- */
 
 /* If every block of a launch was traced, its events give the counts. Returns whether they were. */
@@ -309,6 +336,7 @@ int main(void) {
         cmocka_unit_test(launches_after_a_first_look_wait),
         cmocka_unit_test(other_runs_are_whole_at_once),
         cmocka_unit_test(a_cancelled_run_is_an_error),
+        cmocka_unit_test(a_session_does_not_keep_what_cancels_it),
         cmocka_unit_test(metrics_from_events_are_those_that_were_counted),
         cmocka_unit_test(a_session_owns_its_options),
         cmocka_unit_test(options_are_taken_to_another_kernel),

@@ -60,8 +60,8 @@ static void beside_the_predictions(void **state) {
     assert_int_equal(session_measured(session)->counter_count, COUNTED_ROWS);
     const MeasuredCounter *loads = find(session, 0, "global load requests"),
                           *atomics = find(session, 0, "global atomics");
-    assert_true(loads->predicted == 128 && loads->value == 4 && !loads->note);
-    assert_true(atomics->predicted == 0 && atomics->value == 8 + 9);
+    assert_true(loads->predicted == 128 && loads->value == 5 && !loads->note);
+    assert_true(atomics->predicted == 0 && atomics->value == 9 + 10);
     assert_string_equal(loads->machine, "Stub 1");
     expect_report(session, "\nCounted on Stub 1\n");
     session_free(session);
@@ -72,8 +72,8 @@ static void each_launch_has_its_own(void **state) {
     setenv("STUB_KERNELS", "2", 1);
     Session *session = count("two_stage");
     assert_int_equal(session_measured(session)->counter_count, 2 * COUNTED_ROWS);
-    assert_true(find(session, 0, "global store requests")->value == 6);
-    assert_true(find(session, 1, "global store requests")->value == 106);
+    assert_true(find(session, 0, "global store requests")->value == 7);
+    assert_true(find(session, 1, "global store requests")->value == 107);
     assert_true(find(session, 1, "global store requests")->predicted == 1);
     session_free(session);
 }
@@ -101,7 +101,7 @@ static void a_file_keeps_them(void **state) {
     session_free(session);
     setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
     session = open_session(&(SessionOptions){.saved = path});
-    assert_true(find(session, 0, "global load requests")->value == 4);
+    assert_true(find(session, 0, "global load requests")->value == 5);
     char now[32];
     snprintf(words, sizeof words, "\nRecorded on Stub 1, %.10s\n", text_now(now, sizeof now));
     expect_report(session, words);

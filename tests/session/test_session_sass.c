@@ -108,6 +108,35 @@ static void without_nvdisasm(void **state) {
     session_free(session);
 }
 
+/* Only who shows machine code assembles it: reports and remedies run no other program. */
+static void what_is_not_measured_is_assembled(void **state) {
+    (void)state;
+    const char *why = NULL;
+    setenv("REDVIZ_PTXAS", "tests/gpu/stub/ptxas_stub.sh", 1);
+    Session *session = measure((SessionOptions){.file = "assets/ptx/shuffle.ptx",
+                                                .entry = "shuffle<int,Sum>",
+                                                .block = {128, 1, 1},
+                                                .backend = BACKEND_EMULATOR});
+    assert_null(session_sass(session, 0, &why));
+    session_assemble_sass(session, -1, 60);
+    session_assemble_sass(session, 1, 60);
+    session_assemble_sass(session, 0, 60);
+    const SassKernel *kernel = session_sass(session, 0, &why);
+    assert_non_null(kernel);
+    assert_null(why);
+    assert_string_equal(kernel->assembler, "ptxas 1.2.3");
+    assert_true(!session_sass_is_live(session, 0) && kernel->count == 2 && !kernel->counted.n);
+    assert_non_null(session_compared_sass(session, 0));
+    session_assemble_sass(session, 0, 60);
+    assert_ptr_equal(session_sass(session, 0, NULL), kernel);
+    session_free(session);
+    session = measure((SessionOptions){.kernel = "sequential", .backend = BACKEND_AUTO});
+    session_assemble_sass(session, 0, 60);
+    assert_null(session_sass(session, 0, NULL)->assembler); /* it was measured */
+    session_free(session);
+    unsetenv("REDVIZ_PTXAS");
+}
+
 /* A missing GPU is not mentioned: the message says that no machine code of a file is recorded. */
 static void without_a_driver(void **state) {
     (void)state;
@@ -159,6 +188,7 @@ int main(void) {
         cmocka_unit_test_setup(what_fails_is_one_line, clean),
         cmocka_unit_test_setup(without_nvdisasm, clean),
         cmocka_unit_test_setup(the_emulator_measures_nothing, clean),
+        cmocka_unit_test_setup(what_is_not_measured_is_assembled, clean),
         cmocka_unit_test_setup(a_kernel_that_traps_is_not_run, clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,6 @@ static void expect_right(const char *launches, const char *looks_like) {
     Session *session = open(launches);
     const char *is = session_looks_like(session);
     if (!is || strcmp(is, looks_like) != 0) fail_msg("%s: looks like %s", launches, is ? is : "nothing");
-    assert_true(session_result(session)->correct);
     session_free(session);
 }
 
@@ -49,9 +48,8 @@ static void launches_share_buffers_by_name(void **state) {
     Session *session = open(two_stages);
     assert_int_equal(session_trace(session)->launch_count, 2);
     assert_int_equal(session_block_count(session), 2);
-    static const char complete[] =
-        "stage_sum<<<16, 256>>>(in=float[n]:random(-8,8), partial=float[grid], n); "
-        "stage_sum<<<1, 256>>>(partial, out=float[grid], 16)";
+    static const char complete[] = "stage_sum<<<16, 256>>>(in=float[n]:random, partial=float[n], n); "
+                                   "stage_sum<<<1, 256>>>(partial, out=float[n], 16)";
     assert_string_equal(session_arguments(session), complete);
     char guess[256];
     snprintf(guess, sizeof guess, "--launch '%s'", complete);
@@ -64,18 +62,29 @@ static void launches_share_buffers_by_name(void **state) {
     session_free(session);
 }
 
+static Session *open_expecting(const char *launches, const char *expect) {
+    SessionOptions options = options_of(launches);
+    Error error = {0};
+    options.expect = expect;
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    assert_non_null(session_result(session));
+    return session;
+}
+
 /* The partial results are right, but they are not the run's result. */
 static void the_last_launch_has_the_result(void **state) {
     (void)state;
-    Session *session = open("stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 3)");
-    const ExpectResult *result = session_result(session);
-    assert_true(result && !result->correct);
-    assert_string_equal(session_looks_like(session), "sum(in)");
-    session_free(session);
-    session = open("stage_sum<<<16, 256>>>(in, partial, n); stage_lost<<<1, 32>>>(partial, out, 4)");
-    result = session_result(session);
-    assert_true(!result || !result->correct);
-    session_free(session);
+    static const char *const last[] = {"stage_sum<<<1, 256>>>(partial, out, 3)",
+                                       "stage_lost<<<1, 32>>>(partial, out, 4)"};
+    for (int i = 0; i < 2; i++) {
+        char launches[256];
+        snprintf(launches, sizeof launches, "stage_sum<<<16, 256>>>(in, partial, n); %s", last[i]);
+        Session *session = open_expecting(launches, "sum(in)");
+        assert_false(session_result(session)->correct);
+        assert_string_equal(session_looks_like(session), "sum(in)");
+        session_free(session);
+    }
 }
 
 static void structures_are_what_libraries_pass(void **state) {
@@ -88,12 +97,10 @@ static void structures_are_what_libraries_pass(void **state) {
 
 static void a_structure_may_hold_structures(void **state) {
     (void)state;
-    SessionOptions options =
-        options_of("row_fold<Largest><<<4, 32>>>({in=int[64*100]:random, 6400l, {64l, 100l}, {400l, 4l}}, "
-                   "out=int[64], {64, 4, 16}, {})");
-    Error error = {0};
-    Session *session = session_open(&options, &error);
-    if (!session) fail_msg("%s", error.message);
+    Session *session = open_expecting(
+        "row_fold<Largest><<<4, 32>>>({in=int[64*100]:random, 6400l, {64l, 100l}, {400l, 4l}}, "
+        "out=int[64], {64, 4, 16}, {})",
+        "rowmax(in, 100)");
     assert_true(session_result(session)->correct);
     assert_int_equal(session_result(session)->compared, 64);
     assert_string_equal(session_looks_like(session), "rowmax(in, 100)");

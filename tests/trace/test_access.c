@@ -1,6 +1,6 @@
-/* The access rules against the 919 accesses measured on an H200. They are also compared with a slow count
- * that follows the wording of the rules, on random accesses of every shape (progressions, pairs,
- * permutations, partial masks). */
+/* The access rules against accesses measured on an H200 and an H100: 919 loads and stores, 396 atomics on shared
+ * memory. Loads and stores are also compared with a slow count that follows the wording of the rules, on random
+ * accesses of every shape (progressions, pairs, permutations, partial masks). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,6 +41,79 @@ static void reproduces_every_measured_access(void **state) {
     }
     assert_int_equal(rows, 919);
     free(csv);
+}
+
+typedef struct MeasuredAtomic { /* operations of shared_atomics.csv */
+    const char *operation;
+    PtxAtomicForm form;
+    int width;
+} MeasuredAtomic;
+
+static const MeasuredAtomic measured_atomics[] = {
+    {"red_add_u32", PTX_ATOMIC_COUNTED, 4}, /* adds the constant 1 */
+    {"atom_add_u32", PTX_ATOMIC_LANES, 4},         {"atom_and_b32", PTX_ATOMIC_LANES, 4},
+    {"atom_exch_b32", PTX_ATOMIC_LANES, 4},        {"atom_inc_u32", PTX_ATOMIC_LANES, 4},
+    {"atom_max_s32", PTX_ATOMIC_LANES, 4},         {"red_max_s32", PTX_ATOMIC_LANES, 4},
+    {"atom_exch_b64", PTX_ATOMIC_LANES, 8},        {"atom_cas_b32", PTX_ATOMIC_COMPARED, 4},
+    {"red_add_f32", PTX_ATOMIC_SPUN, 4},           {"red_add_f64", PTX_ATOMIC_SPUN, 8},
+    {"red_add_u64", PTX_ATOMIC_SPUN, 8},           {"red_add_f16x2", PTX_ATOMIC_SPUN, 4},
+    {"red_add_f16", PTX_ATOMIC_SWAPPED, 2},        {"red_add_bf16", PTX_ATOMIC_SWAPPED, 2},
+    {"atom_cas_b16", PTX_ATOMIC_COMPARED_HALF, 2}, {"atom_exch_b128", PTX_ATOMIC_LANES, 16},
+    {"atom_cas_b128", PTX_ATOMIC_COMPARED, 16},    {"atom_cas_b64", PTX_ATOMIC_COMPARED, 8},
+    {"generic_add_f32", PTX_ATOMIC_TRIED, 4},      {"generic_add_f64", PTX_ATOMIC_TRIED, 8},
+    {"generic_add_u32", PTX_ATOMIC_LANES, 4},      {"generic_add_u64", PTX_ATOMIC_LANES, 8},
+};
+
+static const MeasuredAtomic *find_measured(const char *row) {
+    size_t length = strcspn(row, ",");
+    for (size_t i = 0; i < sizeof measured_atomics / sizeof *measured_atomics; i++)
+        if (strlen(measured_atomics[i].operation) == length &&
+            !strncmp(row, measured_atomics[i].operation, length))
+            return &measured_atomics[i];
+    fail_msg("unknown operation in: %s", row);
+    return NULL;
+}
+
+/* operation,wavefronts,alu,cas,ld,ld_wavefronts,words; `cas` counts the rounds of a loop. */
+static void check_measured_atomic(const char *row) {
+    const MeasuredAtomic *of = find_measured(row);
+    long numbers[5];
+    char *at = strchr(row, ',');
+    uint64_t offset[WARP_LANES] = {0};
+    uint32_t mask = 0;
+    for (int i = 0; i < 5; i++) numbers[i] = strtol(at + 1, &at, 10);
+    assert_int_equal(*at++, ',');
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        long word = strtol(at, &at, 10);
+        if (word < 0) continue;
+        mask |= 1u << lane;
+        offset[lane] = (uint64_t)word * (uint64_t)of->width;
+    }
+    SharedCost cost = access_atomic_cost(of->form, of->width, mask, offset, NULL);
+    if (cost.wavefronts != numbers[0]) fail_msg("computed %d wavefronts: %s", cost.wavefronts, row);
+    if (cost.rounds && cost.rounds != numbers[2]) fail_msg("computed %d rounds: %s", cost.rounds, row);
+    if (!cost.rounds && of->form >= PTX_ATOMIC_SPUN) fail_msg("no rounds: %s", row);
+}
+
+static int check_measured_atomics(const char *file) {
+    char *csv;
+    size_t length;
+    Error error;
+    int rows = 0;
+    assert_true(text_read_file(file, 1 << 20, &csv, &length, &error));
+    for (char *line = strtok(csv, "\n"); line; line = strtok(NULL, "\n")) {
+        if (*line == '#' || !strncmp(line, "operation,", 10)) continue;
+        check_measured_atomic(line);
+        rows++;
+    }
+    free(csv);
+    return rows;
+}
+
+static void reproduces_every_measured_atomic(void **state) {
+    (void)state;
+    assert_int_equal(check_measured_atomics("tests/data/shared_atomics.csv"), 264);
+    assert_int_equal(check_measured_atomics("tests/data/shared_atomics_more.csv"), 132);
 }
 
 /* ---- the rules as worded ------------------------------------------------------------------------------- */
@@ -201,7 +274,7 @@ static void schedule_serves_every_lane_within_the_wavefronts(void **state) {
         uint64_t offset[WARP_LANES];
         any_offsets(width, mask, true, offset);
         bool is_load = any(2);
-        uint8_t wavefront[WARP_LANES];
+        uint16_t wavefront[WARP_LANES];
         SharedCost cost = access_shared_schedule(is_load, width, mask, offset, wavefront);
         uint64_t used = 0;
         for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -228,7 +301,7 @@ static void schedule_serves_every_lane_within_the_wavefronts(void **state) {
 static void schedule_counts_up_through_the_words_of_a_bank(void **state) {
     (void)state;
     uint64_t offset[WARP_LANES];
-    uint8_t wavefront[WARP_LANES];
+    uint16_t wavefront[WARP_LANES];
     /* 16 lanes a bank, descending. */
     for (int lane = 0; lane < WARP_LANES; lane++) offset[lane] = (uint64_t)(31 - lane) * 64;
     SharedCost cost = access_shared_schedule(true, 4, 0xffffffffu, offset, wavefront);
@@ -236,9 +309,57 @@ static void schedule_counts_up_through_the_words_of_a_bank(void **state) {
     for (int lane = 0; lane < WARP_LANES; lane++) assert_int_equal(wavefront[lane], (31 - lane) / 2);
 }
 
+static void an_atomic_serves_the_lanes_of_a_bank_one_after_another(void **state) {
+    (void)state;
+    uint64_t offset[WARP_LANES];
+    uint16_t wavefront[WARP_LANES];
+    for (int lane = 0; lane < WARP_LANES; lane++) offset[lane] = lane % 2 ? 4 : 128; /* banks 1 and 0 */
+    SharedCost cost = access_atomic_cost(PTX_ATOMIC_LANES, 4, 0xffffffffu, offset, wavefront);
+    assert_int_equal(cost.wavefronts, 16);
+    assert_int_equal(cost.ideal, 1);
+    for (int lane = 0; lane < WARP_LANES; lane++) assert_int_equal(wavefront[lane], lane / 2);
+
+    cost = access_atomic_cost(PTX_ATOMIC_COMPARED, 4, 0xffffffffu, offset, wavefront);
+    assert_int_equal(cost.wavefronts, 32);
+    assert_int_equal(cost.ideal, 2);
+    assert_int_equal(cost.each, 2);
+    for (int lane = 0; lane < WARP_LANES; lane++) assert_int_equal(wavefront[lane], lane / 2 * 2);
+
+    cost = access_atomic_cost(PTX_ATOMIC_COUNTED, 4, 0xffffffffu, offset, wavefront);
+    assert_int_equal(cost.wavefronts, 1);
+
+    /* Lanes that vote first are one. */
+    cost = access_atomic_cost(PTX_ATOMIC_COMBINED, 4, 0xff, offset, wavefront);
+    assert_int_equal(cost.wavefronts, 1);
+    assert_int_equal(access_atomic_cost(PTX_ATOMIC_SCANNED, 4, 0xffffffffu, offset, NULL).wavefronts, 1);
+    assert_int_equal(access_atomic_cost(PTX_ATOMIC_SCANNED, 4, 0xff, offset, NULL).wavefronts, 4);
+    assert_int_equal(access_atomic_cost(PTX_ATOMIC_LANES, 4, 0, offset, NULL).wavefronts, 0);
+}
+
+/* Two half-warps on one pair of words: the second finds it changed, and goes round again. */
+static void a_loop_of_wide_words_goes_round_for_a_word_that_changed(void **state) {
+    (void)state;
+    uint64_t offset[WARP_LANES] = {0};
+    uint16_t wavefront[WARP_LANES];
+    SharedCost cost = access_atomic_cost(PTX_ATOMIC_SPUN, 8, 1u << 3 | 1u << 20, offset, wavefront);
+    assert_int_equal(cost.rounds, 2);
+    assert_int_equal(cost.wavefronts, 6);
+    assert_int_equal(cost.ideal, 4);
+    assert_int_equal(wavefront[3], 0);
+    assert_int_equal(wavefront[20], 4);
+    offset[20] = 8;
+    cost = access_atomic_cost(PTX_ATOMIC_SPUN, 8, 1u << 3 | 1u << 20, offset, wavefront);
+    assert_int_equal(cost.rounds, 1);
+    assert_int_equal(cost.wavefronts, 4);
+    assert_int_equal(cost.ideal, 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reproduces_every_measured_access),
+        cmocka_unit_test(reproduces_every_measured_atomic),
+        cmocka_unit_test(an_atomic_serves_the_lanes_of_a_bank_one_after_another),
+        cmocka_unit_test(a_loop_of_wide_words_goes_round_for_a_word_that_changed),
         cmocka_unit_test(random_shared_accesses_cost_what_the_rules_say),
         cmocka_unit_test(random_global_accesses_touch_the_sectors_that_their_bytes_lie_in),
         cmocka_unit_test(textbook_examples),

@@ -32,13 +32,13 @@ enum { SEVEN = sizeof seven / sizeof *seven };
 static GridTimeline *make_timeline(void) {
     GridTimeline *timeline = grid_timeline_new(2);
     Arena *arena = &timeline->arena;
-    timeline->kernel = "two_stage";
-    timeline->dtype = "int";
-    timeline->op = "sum";
-    timeline->n = 1 << 20;
-    timeline->machine = "NVIDIA H200";
-    timeline->driver = "580.159.04, CUDA 13.0";
-    timeline->measured = "2026-11-22T10:00:00Z";
+    timeline->of.kernel = "two_stage";
+    timeline->of.dtype = "int";
+    timeline->of.op = "sum";
+    timeline->of.n = 1 << 20;
+    timeline->of.machine = "NVIDIA H200";
+    timeline->of.driver = "580.159.04, CUDA 13.0";
+    timeline->of.measured = "2026-11-22T10:00:00Z";
     timeline->multiprocessors = MULTIPROCESSORS;
     timeline->overhead = 0.0525;
     GridLaunch *first = &timeline->launches[0], *second = &timeline->launches[1];
@@ -192,8 +192,8 @@ static void round_trip(uint64_t most) {
     for (int i = 0; i < 2; i++) grid_file_write(taken.timelines[i], &again);
     assert_string_equal(text_string(&again), text_string(&text));
     const GridTimeline *read = taken.timelines[1];
-    assert_string_equal(read->machine, "NVIDIA H200");
-    assert_true(read->n == 1 << 20 && read->overhead == 0.0525 && read->launches[1].cooperative);
+    assert_string_equal(read->of.machine, "NVIDIA H200");
+    assert_true(read->of.n == 1 << 20 && read->overhead == 0.0525 && read->launches[1].cooperative);
     assert_int_equal(read->launches[0].figures.tail, 100);
     assert_true(grid_same_launch(&read->launches[0], (uint32_t[]){7, 1, 1}, (uint32_t[]){256, 1, 1}));
     assert_false(grid_same_launch(&read->launches[0], (uint32_t[]){7, 2, 1}, (uint32_t[]){256, 1, 1}));
@@ -326,7 +326,7 @@ static void shipped_files_can_be_read(void **state) {
             fail_msg("%s, line %d: %s", files.gl_pathv[i], error.line, error.message);
         assert_true(taken.count > 0);
         for (int k = 0; k < taken.count; k++) {
-            snprintf(name, sizeof name, "%s.tsv", taken.timelines[k]->kernel);
+            snprintf(name, sizeof name, "%s.tsv", taken.timelines[k]->of.kernel);
             if (!strstr(files.gl_pathv[i], name)) fail_msg("%s has %s", files.gl_pathv[i], name);
         }
         free_taken(&taken);

@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE
 #include "tests/tui/far_terminal.h"
 
+#include "base/clock.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,12 +17,6 @@
 
 enum { MOST_BYTES = 1 << 24, EACH_MILLISECONDS = 10, PATIENCE_SECONDS = 10 };
 static const char question[] = "\033[5n", answer[] = "\033[0n";
-
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void run_program(int slave, const char *type, const char *const arguments[]) {
     setsid();
@@ -44,7 +40,7 @@ bool far_terminal_start(FarTerminal *terminal, const char *type, unsigned bits,
     if (bits && !tcgetattr(terminal->slave, &modes) && !cfsetospeed(&modes, bits))
         tcsetattr(terminal->slave, TCSANOW, &modes);
     terminal->seen = calloc(1, MOST_BYTES);
-    terminal->now = seconds_now();
+    terminal->now = clock_seconds();
     terminal->program = fork();
     if (terminal->program == 0) run_program(terminal->slave, type, arguments);
     return true;
@@ -87,8 +83,8 @@ static void send_answers(FarTerminal *terminal, double now) {
 }
 
 double far_terminal_show(FarTerminal *terminal, double seconds, size_t from, const char *text) {
-    double start = seconds_now(), now = start;
-    for (; now - start < seconds; now = seconds_now()) {
+    double start = clock_seconds(), now = start;
+    for (; now - start < seconds; now = clock_seconds()) {
         if (terminal->takes_at_once) take(terminal, MOST_BYTES);
         show_until(terminal, now);
         send_answers(terminal, now);
@@ -116,10 +112,10 @@ static int unread_bytes(int slave) {
 
 int far_terminal_end(FarTerminal *terminal, int *unread) {
     int status = 0;
-    double end = seconds_now() + PATIENCE_SECONDS;
+    double end = clock_seconds() + PATIENCE_SECONDS;
     while (waitpid(terminal->program, &status, WNOHANG) == 0) {
         far_terminal_show(terminal, 0.05, 0, NULL);
-        if (seconds_now() > end) kill(terminal->program, SIGKILL);
+        if (clock_seconds() > end) kill(terminal->program, SIGKILL);
     }
     if (unread) *unread = unread_bytes(terminal->slave);
     close(terminal->slave);

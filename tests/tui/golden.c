@@ -40,6 +40,14 @@ void golden_check(const char *name, const Text *text) {
     golden_check_file(path, text);
 }
 
+void golden_check_canvas(const char *name, Canvas *canvas) {
+    Text text = {0};
+    canvas_to_text(canvas, &text);
+    canvas_free(canvas);
+    golden_check(name, &text);
+    text_done(&text);
+}
+
 void golden_check_file(const char *path, const Text *text) {
     char *expected;
     size_t length;

@@ -4,10 +4,13 @@
 #define TESTS_TUI_GOLDEN_H
 
 #include "base/text.h"
+#include "tui/draw/canvas.h"
 
 /* Fails the test if `text` is not exactly tests/tui/golden/<name>.txt, and prints the first line that
  * differs. */
 void golden_check(const char *name, const Text *text);
+/* The same for the text of a canvas, which this frees. */
+void golden_check_canvas(const char *name, Canvas *canvas);
 /* The same for any file. */
 void golden_check_file(const char *path, const Text *text);
 

@@ -302,7 +302,8 @@ static Sample *sample_open(int threads, int launches) {
         .traced = {.trace = sample->trace,
                    .blocks = sample->blocks,
                    .step_indexes = sample->step_indexes,
-                   .beats = sample->beats},
+                   .beats = sample->beats,
+                   .paths = sample->paths},
         .questions = {
             .source_line = source_line, .source_line_count = source_line_count, .ptx_line = ptx_line}};
     return sample;
@@ -366,6 +367,7 @@ Sample *sample_new_empty(void) {
 void sample_free(Sample *sample) {
     for (int i = 0; i < sample->scene.traced.block_count; i++) {
         beats_free(sample->beats[i]);
+        paths_free(sample->paths[i]);
         step_index_free(sample->step_indexes[i]);
         steps_free(sample->blocks[i].steps);
     }

@@ -12,6 +12,7 @@ typedef struct Sample {
     SessionBlock blocks[2];
     StepIndex *step_indexes[2];
     Beats *beats[2];
+    Paths *paths[2];
 } Sample;
 
 /* One block of `threads` threads. */

@@ -13,13 +13,13 @@ typedef struct Hand { /* the block while its folds are written */
 } Hand;
 
 static int move(Hand *hand, const TraceEvent *event, int number, int lane, int node) {
-    FoldPlace place = {number, event->warp, lane, PTX_S32, event->value[0][lane]};
+    FoldPlace place = {number, event->warp, lane, PTX_S32, event->value[0][lane], event->pc};
     return folds_add_move(hand->folds, &place, node);
 }
 
 static void hand_lane(Hand *hand, const TraceEvent *event, int number, int lane) {
     int thread = event->warp * WARP_LANES + lane, word = (int)(event->offset[lane] / 4) % WORDS;
-    FoldPlace place = {number, event->warp, lane, PTX_S32, event->value[0][lane]};
+    FoldPlace place = {number, event->warp, lane, PTX_S32, event->value[0][lane], event->pc};
     if (event->kind == TRACE_GLOBAL_LOAD) {
         int input = folds_add_input(hand->folds, &place, 0, event->offset[lane]);
         hand->loaded[thread] = move(hand, event, number, lane, input);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "bench/bench.h"
+#include "golden.h"
 #include "tui/frame.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ Stage *stage_open(const SessionOptions *options) {
     if (!bench_recorded(NULL, &stage->recorded, &error)) fail_msg("%s", error.message);
     stage->timings.recorded = &stage->recorded;
     stage->scene->borrowed.timings = &stage->timings;
+    stage->scene->questions.assemble = NULL;
     stage->scene->questions.sass = NULL; /* frames must not change when new machine code is recorded */
     stage->scene->borrowed.hazards_note = "hazards were not searched for";
     comparison_init(&stage->comparison, stage->scene);
@@ -82,6 +84,12 @@ char *stage_text(const Stage *stage, int columns, int rows) {
     canvas_to_text(canvas, &text);
     canvas_free(canvas);
     return text.data;
+}
+
+void stage_check(const Stage *stage, const char *name, int columns, int rows, bool ascii) {
+    Canvas *canvas = canvas_new(columns, rows, ascii);
+    comparison_draw(&stage->comparison, canvas);
+    golden_check_canvas(name, canvas);
 }
 
 const Pane *stage_picture(const Stage *stage, int columns, int rows, Rectangle *area) {

@@ -26,6 +26,8 @@ View *stage_view(Stage *stage);
 Canvas *stage_draw(const Stage *stage, int columns, int rows); /* caller frees */
 /* The same as text; caller frees. */
 char *stage_text(const Stage *stage, int columns, int rows);
+/* Compares the frame with tests/tui/golden/<name>.txt. */
+void stage_check(const Stage *stage, const char *name, int columns, int rows, bool ascii);
 /* The pane that draws the picture, and its place; the reduction counts if it is in the picture's place. */
 const Pane *stage_picture(const Stage *stage, int columns, int rows, Rectangle *area);
 

@@ -32,10 +32,10 @@ static bool frame(const SessionOptions *options, const char *keys, Text *out, Er
 
 static void both_sides_are_shown(void **state) {
     (void)state;
-    static const char *const shown[] = {
-        "EMULATED   -12518, exact -14024", "EMULATED, SCHEDULE 2   -19630, exact -14024",
-        "line 31: warp 0 lane 0 loads sums[16] (", "line 35: warp 0 lane 16 stores sums[16] (",
-        "differences  bug_missing_sync : bug_missing_sync"};
+    static const char *const shown[] = {"EMULATED   -12518, exact -14024", "EMULATED, ANOTHER ORDER   ",
+                                        "line 31: warp 0 lane 0 loads sums[16] (",
+                                        "line 35: warp 0 lane 16 stores sums[16] (",
+                                        "differences  bug_missing_sync : bug_missing_sync"};
     SessionOptions options = options_of("bug_missing_sync");
     Text out = {0};
     Error message = {0};
@@ -44,7 +44,7 @@ static void both_sides_are_shown(void **state) {
         if (!strstr(text_string(&out), shown[i])) fail_msg("no '%s' in\n%s", shown[i], text_string(&out));
     text_clear(&out);
     if (!frame(&options, "!S", &out, &message)) fail_msg("%s", message.message); /* and back */
-    assert_null(strstr(text_string(&out), "SCHEDULE"));
+    assert_null(strstr(text_string(&out), "ANOTHER ORDER"));
     text_done(&out);
 }
 
@@ -64,7 +64,8 @@ static void what_has_no_such_order_says_so(void **state) {
     options.block[0] = 64, options.block[1] = options.block[2] = 1;
     options.grid[0] = options.grid[1] = options.grid[2] = 1;
     assert_false(frame(&options, "!", &out, &message));
-    assert_string_equal(message.message, "a fault ends the run: no order has a result to compare");
+    assert_string_equal(message.message,
+                        "A fault ends the run: no order of the threads has a result to compare.");
     options = (SessionOptions){.saved = "tests/data/sessions/bug_missing_sync.redviz"};
     text_clear(&out);
     assert_true(frame(&options, "!", &out, &message));
@@ -83,17 +84,42 @@ static void it_is_found_in_a_thread(void **state) {
     assert_non_null(loader);
     Session *session = session_loader_finish(loader, &error);
     if (!session) fail_msg("%s", error.message);
-    assert_int_equal(session_options(session)->schedule, 2);
+    assert_int_equal(session_options(session)->hold_count, 1);
     session_free(session);
     loader = session_loader_start_in_bad_order(&(SessionOptions){.kernel = "no_such_kernel"}, wake);
     assert_null(session_loader_finish(loader, &error));
     assert_non_null(strstr(error.message, "no_such_kernel"));
 }
 
+/* The trees of the result, of this block size and of another. */
+static void another_block_size_is_shown_beside(void **state) {
+    (void)state;
+    static const char *const shown[] = {"<<<4, 256>>>", "<<<4, 128>>>", "shared +128",
+                                        "differences  row_sum"};
+    SessionOptions options = {.kernel = "row_sum", .threads = 1, .catalog = {.n = 4096}};
+    Text out = {0};
+    Error message = {0};
+    if (!frame(&options, "|", &out, &message)) fail_msg("%s", message.message);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        if (!strstr(text_string(&out), shown[i])) fail_msg("no '%s' in\n%s", shown[i], text_string(&out));
+    const char *first = strstr(text_string(&out), "the result, level by level");
+    assert_non_null(first);
+    assert_non_null(strstr(first + 1, "the result, level by level"));
+    text_clear(&out);
+    assert_true(frame(&options, "64|", &out, &message));
+    assert_non_null(strstr(text_string(&out), "<<<4, 64>>>"));
+    text_clear(&out);
+    options = (SessionOptions){.saved = "tests/data/sessions/bug_missing_sync.redviz"};
+    assert_true(frame(&options, "|", &out, &message));
+    assert_non_null(strstr(text_string(&out), "a saved session does not run again"));
+    text_done(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_sides_are_shown),
         cmocka_unit_test(what_has_no_such_order_says_so),
+        cmocka_unit_test(another_block_size_is_shown_beside),
         cmocka_unit_test(it_is_found_in_a_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

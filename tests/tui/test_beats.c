@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 120, ROWS = 40, MOST_OF_INTERLEAVED = 40 };
+enum { COLUMNS = 120, ROWS = 40, MOST_OF_INTERLEAVED = 48 };
 
 /* Source, lanes and picture, as text. Caller frees. */
 static char *middle_of(const Stage *stage) {
@@ -76,7 +76,7 @@ static void every_beat_changes_what_is_seen(void **state) {
 }
 
 /* With 256 threads, from the opening to the end. */
-static void interleaved_has_at_most_40_beats(void **state) {
+static void interleaved_has_at_most_48_beats(void **state) {
     (void)state;
     Stage *stage = stage_open_kernel("interleaved");
     View *view = stage_view(stage);
@@ -90,10 +90,52 @@ static void interleaved_has_at_most_40_beats(void **state) {
     stage_free(stage);
 }
 
+/* Over all kernels: a warp executes an event with other lanes than the one before. */
+static void every_change_of_the_active_lanes_is_a_beat(void **state) {
+    (void)state;
+    int changes = 0;
+    for (int i = 0; i < catalog_count(); i++) {
+        Stage *stage = stage_open_kernel(catalog_row(i)->id);
+        for (int b = 0; b < stage->scene->traced.block_count; b++) {
+            const Steps *steps = stage->scene->traced.blocks[b].steps;
+            const Beats *beats = scene_beats(stage->scene, b);
+            uint32_t mask[32] = {0};
+            for (int e = 0; e < trace_block_event_count(steps->block); e++) {
+                TraceEvent event;
+                trace_block_read_header(steps->block, e, &event);
+                bool changes_lanes = mask[event.warp] && mask[event.warp] != event.mask;
+                mask[event.warp] = event.mask;
+                changes += changes_lanes;
+                if (changes_lanes && !beats_is_beat(beats, steps->step_of_event[e]))
+                    fail_msg("%s: step %d is no beat", catalog_row(i)->id, steps->step_of_event[e] + 1);
+            }
+        }
+        stage_free(stage);
+    }
+    assert_true(changes > 200);
+}
+
+/* The lines that play visits from the split on: each arm, then the join. */
+static void both_arms_of_a_branch_are_visited(void **state) {
+    (void)state;
+    Stage *stage = stage_open_kernel("lab_divergent_branch");
+    Text lines = {0};
+    stage_press(stage, "gd");
+    for (int i = 0; i < 5; i++, stage_press(stage, "l")) {
+        const Step *step = &view_steps(stage_view(stage), stage->scene)->steps[stage_view(stage)->place.step];
+        text_print(&lines, " %d", scene_code(stage->scene, 0, step->pc)->line.line);
+    }
+    assert_string_equal(text_string(&lines), " 15 21 17 24 25");
+    text_done(&lines);
+    stage_free(stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_beat_changes_what_is_seen),
-        cmocka_unit_test(interleaved_has_at_most_40_beats),
+        cmocka_unit_test(every_change_of_the_active_lanes_is_a_beat),
+        cmocka_unit_test(both_arms_of_a_branch_are_visited),
+        cmocka_unit_test(interleaved_has_at_most_48_beats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,7 +316,7 @@ static void a_pause_goes_on_playing(void **state) {
 static void values_travel_in_a_recording(void **state) {
     (void)state;
     enum { MOST = 64 };
-    static const char *const arguments = "--kernel interleaved --n 1024 --keys 'g]l{0s}<Space>{2s}-{2s}'";
+    static const char *const arguments = "--kernel interleaved --n 1024 --keys 'g]hh{0s}<Space>{2s}-{2s}'";
     double at[MOST], still[MOST];
     free(program_output(0, "@ %s --no-motion --record-cast %s", arguments, cast_path()));
     int still_count = read_seconds(still, MOST);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "sample.h"
+#include "tui/view/menu.h"
 #include "tui/input.h"
 #include "tui/frame.h"
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static void clicks_into_pictures_of_lanes(void **state) {
     } cases[] = {{&pane_vote, TRACE_VOTE, 8, 0},
                  {&pane_vote, TRACE_REDUX, 8, 0},
                  {&pane_shuffle, TRACE_SHUFFLE, 8, 0},
-                 {&pane_branch, TRACE_BRANCH, 12, 8}};
+                 {&pane_branch, TRACE_BRANCH, 16, 43}};
     Sample *sample = sample_new(64);
     View view;
     StepContext context;
@@ -179,7 +180,7 @@ static void a_click_on_the_lanes_title_goes_to_the_next_block(void **state) {
 
 static const char *chosen(const View *view) {
     MenuRow row;
-    return view_menu_choice(view, &row) ? row.name : NULL;
+    return menu_choice(view, &row) ? row.name : NULL;
 }
 
 static void the_menu_takes_clicks(void **state) {

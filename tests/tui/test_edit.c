@@ -12,11 +12,13 @@
 #include "base/text.h"
 #include "pty.h"
 #include "tui/edit.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Each thread stores its element to shared memory, 4 bytes apart, and loads it again. */
@@ -107,15 +109,25 @@ static void the_change_is_shown_at_the_same_place(void **state) {
     pty_type(pty, ">");
     pty_wait_for(pty, "wavefront 1 of 1");
     pty_type(pty, "$");
-    pty_wait_for(pty, "re-run: excess");
+    pty_wait_for_row(pty, 0, "pass.ptx  edited ");
+    pty_wait_for_row(pty, 0, ", line 11");
+    pty_wait_for_row(pty, 1, "excess wavefronts 0 -> 16   result ");
+    pty_wait_for(pty, "wavefront 1 of 1");
     pty_wait_for(pty, "wavefront 1 of 2");
     pty_wait_for(pty, "step 2 of 5");
     check_given(desk, 14);
     pty_type(pty, "i");
-    pty_wait_for(pty, "before : now");
+    pty_wait_for(pty, "before : after");
     pty_wait_for(pty, "8 < 16");
     pty_type(pty, "i");
-    pty_wait_without(pty, "before : now");
+    pty_wait_without(pty, "before : after");
+    make_editor(desk, "sed -i 's/mul.lo.u32 %r1, %r0, 8/mul.lo.u32 %r1, %r0, 16/' \"$2\"");
+    pty_type(pty, "$"); /* the first run before stays on the left */
+    pty_wait_for_row(pty, 1, "excess wavefronts 0 -> 48");
+    pty_wait_for(pty, "wavefront 1 of 1");
+    pty_type(pty, "\033");
+    pty_wait_without(pty, "before");
+    pty_wait_for(pty, "wavefront 1 of 4");
     pty_quit(pty);
 }
 
@@ -161,7 +173,7 @@ static void lines_that_move_are_followed(void **state) {
     make_editor(desk, "sed -i '3a // one more line\\n// and another' \"$2\"");
     Pty *pty = start(desk, desk->editor, NULL);
     pty_type(pty, "3>$");
-    pty_wait_for(pty, "re-run: every metric is the same");
+    pty_wait_for(pty, "did not help: the same counts");
     pty_wait_for(pty, "step 4 of 5");
     check_given(desk, 16);
     make_editor(desk, "");
@@ -185,7 +197,7 @@ static void a_broken_file_is_told(void **state) {
     pty_wait_for(pty, "step 1 of 5");
     make_editor(desk, "sed -i '13s/a0/a0]/' \"$2\"");
     pty_type(pty, "$");
-    pty_wait_for(pty, "re-run: every metric is the same");
+    pty_wait_for(pty, "did not help: the same counts");
     check_given(desk, 13);
     pty_quit(pty);
 }
@@ -213,21 +225,97 @@ static void others_change_the_file(void **state) {
     *distance = '4';
     write_text(desk->file, text);
     pty_wait_without(pty, "not run");
-    pty_wait_for(pty, "re-run: excess");
+    pty_wait_for(pty, "did not help: the same counts");
     free(text);
     pty_quit(pty);
 }
 
-static void kernels_of_the_catalogue_are_not_edited(void **state) {
-    (void)state;
-    static const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8", "EDITOR=false", NULL};
+/* ---- kernels of the catalogue --------------------------------------------------------------------------- */
+
+static Pty *start_kernel(const Desk *desk, const char *kernel) {
+    static char variable[160], command[PATH_MAX + 256], absolute[PATH_MAX];
+    snprintf(variable, sizeof variable, "EDITOR=%s", desk->editor);
     const char *program = getenv("REDVIZ_BIN");
-    const char *const arguments[] = {
-        program ? program : "build/redviz", "--kernel", "strided", "--n", "256", NULL};
-    Pty *pty = pty_start(arguments, environment, 80, 24);
-    pty_go_to_first_step(pty, "step 1 of ");
-    pty_type(pty, "$");
-    pty_wait_for(pty, "nothing to edit");
+    assert_non_null(realpath(program ? program : "build/redviz", absolute));
+    snprintf(command, sizeof command, "cd %s && exec %s --kernel %s --n 256 --backend emulator", desk->folder,
+             absolute, kernel);
+    const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
+                                       "PATH=/usr/bin:/bin:/usr/local/cuda/bin", variable, NULL};
+    const char *const arguments[] = {"/bin/sh", "-c", command, NULL};
+    Pty *pty = pty_start(arguments, environment, 120, 40);
+    pty_wait_for(pty, kernel);
+    return pty;
+}
+
+/* Waits until one of the two is shown; false: there is no compiler here. */
+static bool shows_before_no_compiler(Pty *pty, const char *text) {
+    for (int i = 0; i < 600 && !pty_shows(pty, text); i++) {
+        if (pty_shows(pty, "no CUDA compiler")) return false;
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+        pty_pump(pty);
+    }
+    pty_wait_for(pty, text);
+    return true;
+}
+
+static void a_copy_of_a_kernel_is_edited(void **state) {
+    const Desk *desk = *state;
+    char copy[128], *text;
+    size_t length;
+    snprintf(copy, sizeof copy, "%s/strided.cu", desk->folder);
+    make_editor(desk,
+                "sed -i 's/2 \\* s \\* tid;/tid;/; s/unsigned s = 1; s < blockDim.x; s \\*= 2/"
+                "unsigned s = blockDim.x \\/ 2; s > 0; s \\/= 2/; s/index < blockDim.x/index < s/' \"$2\"");
+    Pty *pty = start_kernel(desk, "strided");
+    pty_type(pty, "e");
+    pty_wait_for(pty, "copy strided.cu to ./ and edit it?   Enter: yes   Esc: no");
+    pty_type(pty, "\033");
+    pty_wait_without(pty, "edit it?");
+    assert_int_not_equal(access(copy, F_OK), 0);
+    pty_type(pty, "e");
+    pty_wait_for(pty, "edit it?");
+    pty_type(pty, "\r");
+    bool has_compiler = shows_before_no_compiler(pty, "strided.cu  edited ");
+    if (has_compiler) {
+        pty_wait_for_row(pty, 0, ", line 23");
+        pty_wait_for_row(pty, 1, " -> 0   ");
+        pty_wait_for_row(pty, 1, "result ok -> ok   time not measured");
+        pty_wait_for(pty, "after   strided (edited)");
+        assert_true(text_read_file(desk->given, 4096, &text, &length, NULL));
+        assert_non_null(strstr(text, "+26 ")); /* the line of the step */
+        assert_non_null(strstr(text, "strided.cu"));
+        free(text);
+        make_editor(desk, "sed -i 's/__syncthreads();/__syncthread();/' \"$2\"");
+        pty_type(pty, "e"); /* now a file like any other */
+        pty_wait_for(pty, "not run: strided.cu");
+        pty_type(pty, "\033");
+        pty_wait_without(pty, "not run");
+        pty_wait_for(pty, "after   strided (edited)");
+    }
+    assert_int_equal(access(copy, F_OK), 0);
+    pty_quit(pty);
+    if (has_compiler) { /* the copy does not compile: the editor opens where the error is */
+        make_editor(desk, "sed -i 's/__syncthread();/__syncthreads();/' \"$2\"");
+        pty = start_kernel(desk, "strided");
+        pty_type(pty, "e");
+        pty_wait_for(pty, "./strided.cu is there already: edit it?");
+        pty_type(pty, "\r");
+        pty_wait_for(pty, "strided.cu  edited ");
+        pty_wait_for(pty, "result ok -> ok");
+        assert_true(text_read_file(desk->given, 4096, &text, &length, NULL));
+        assert_non_null(strstr(text, "+21 "));
+        free(text);
+        pty_quit(pty);
+    }
+    unlink(copy);
+    if (!has_compiler) skip();
+}
+
+static void triton_kernels_are_not_edited(void **state) {
+    const Desk *desk = *state;
+    Pty *pty = start_kernel(desk, "triton_sum");
+    pty_type(pty, "e");
+    pty_wait_for(pty, "triton_sum.py: Triton compiles it");
     pty_quit(pty);
 }
 
@@ -288,7 +376,8 @@ int main(void) {
         DESK_TEST(lines_that_move_are_followed),
         DESK_TEST(a_broken_file_is_told),
         DESK_TEST(others_change_the_file),
-        cmocka_unit_test(kernels_of_the_catalogue_are_not_edited),
+        DESK_TEST(a_copy_of_a_kernel_is_edited),
+        DESK_TEST(triton_kernels_are_not_edited),
         cmocka_unit_test(editors_get_the_line_in_their_way),
         DESK_TEST(changes_of_any_kind_are_noticed_once),
     };

@@ -11,8 +11,6 @@
 #include "tui/view/view.h"
 #include <string.h>
 
-static const uint32_t all = 0xffffffff;
-
 typedef struct Shown {
     Sample *sample;
     View view;
@@ -152,11 +150,14 @@ static void atomics_count_their_collisions(void **state) {
     (void)state;
     static const struct {
         uint64_t divisor;
-        const char *sentence;
+        const char *sentence, *in_shared;
     } cases[] = {
-        {1, ". Each lane updates a different address."},
-        {8, ". w0: its lanes update 4 addresses, up to 8 lanes the same one."},
-        {32, ". w0: 32 lanes update the same address; every update counts, in whatever order."},
+        {1, ". Each lane updates a different address.",
+         " No two lanes share a bank: 1 wavefront, the ideal."},
+        {8, ". w0: its lanes update 4 addresses, up to 8 lanes the same one.",
+         " A bank serves its lanes one after another: 8 wavefronts instead of 1."},
+        {32, ". w0: 32 lanes update the same address; every update counts, in whatever order.",
+         " A bank serves its lanes one after another: 32 wavefronts instead of 1."},
     };
     Shown shown;
     show(&shown, TRACE_GLOBAL_LOAD, 0);
@@ -166,8 +167,10 @@ static void atomics_count_their_collisions(void **state) {
         shown.context.event.kind = TRACE_GLOBAL_ATOMIC;
         says(&shown, cases[i].sentence, false);
         shown.context.event.kind = TRACE_SHARED_ATOMIC;
+        shown.context.cost = access_atomic_cost(PTX_ATOMIC_LANES, 4, shown.context.event.mask,
+                                                shown.context.event.offset, NULL);
         Text both = {0};
-        text_print(&both, "%s The wavefronts of atomics are not modelled.", cases[i].sentence);
+        text_print(&both, "%s%s", cases[i].sentence, cases[i].in_shared);
         says(&shown, text_string(&both), false);
         text_done(&both);
     }
@@ -270,30 +273,11 @@ static void shuffles_say_who_takes_and_who_keeps(void **state) {
 
 /* ---- branches and barriers ----------------------------------------------------------------------------- */
 
-static void branches_say_who_diverges(void **state) {
+static void branches_without_a_split_say_so(void **state) {
     (void)state;
     Shown shown;
     show(&shown, TRACE_BRANCH, 0);
     TraceEvent *event = &shown.context.event;
-    PtxCode code = *shown.context.code;
-    shown.context.code = &code;
-    code.reconvergence = PTX_NO_PC;
-    event->taken = 0xff;
-    says(&shown, ". w0 diverges: lanes 0-7 take it, 24 do not; the paths execute one after the other.",
-         false);
-    event->taken = 4;
-    says(&shown, ". w0 diverges: lane 2 takes it, 31 do not; the paths execute one after the other.", false);
-    event->taken = all & ~1u;
-    says(&shown, ". w0 diverges: lanes 1-31 take it, 1 does not; the paths execute one after the other.",
-         false);
-    for (int distance = 0; distance <= 13; distance++) {
-        code.reconvergence = shown.context.step->pc + distance;
-        says(&shown,
-             distance >= 1 && distance <= 12
-                 ? "one after the other. (Its body is short: ptxas may predicate it.)"
-                 : "one after the other.",
-             false);
-    }
     event->taken = 0;
     says(&shown, ". In every warp all lanes take the same path: no divergence.", false);
     event->taken = event->mask;
@@ -312,14 +296,13 @@ static void another_warp_may_diverge(void **state) {
         if (!found) sample_free(shown.sample);
     } while (!found);
     says(&shown,
-         ". w0 diverges: lanes 16-31 take it, 16 do not; the paths execute one after the other. (Its body is "
-         "short: "
-         "ptxas may predicate it.)",
+         ". w0 splits: 16 lanes enter the if, 16 skip it; the paths execute one after another. (Its body is "
+         "short: ptxas may predicate it.)",
          false);
     shown.view.selection.warp = 1;
     assert_true(step_context_init(&shown.context, &shown.sample->scene, &shown.view));
-    says(&shown,
-         "All 32 lanes of warps 0, 1 evaluate the branch. w1 does not diverge, but another warp does.", true);
+    says(&shown, "All 32 lanes of warps 0, 1 evaluate the branch. w1 does not split, but another warp does.",
+         true);
     sample_free(shown.sample);
 }
 
@@ -357,7 +340,7 @@ int main(void) {
         cmocka_unit_test(atomics_count_their_collisions),
         cmocka_unit_test(shared_accesses_name_their_conflicts),
         cmocka_unit_test(shuffles_say_who_takes_and_who_keeps),
-        cmocka_unit_test(branches_say_who_diverges),
+        cmocka_unit_test(branches_without_a_split_say_so),
         cmocka_unit_test(another_warp_may_diverge),
         cmocka_unit_test(the_other_kinds),
     };

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/language.h"
 #include "golden.h"
 #include "sample.h"
 #include "tui/frame.h"
@@ -34,14 +35,9 @@ static Canvas *draw(const Sample *sample, const View *view, int columns, int row
 static void check(const char *name, int threads, int columns, int rows, bool ascii, const char *keys) {
     Sample *sample = sample_new(threads);
     View view;
-    Text text = {0};
     view_init(&view);
     press(&view, &sample->scene, keys);
-    Canvas *canvas = draw(sample, &view, columns, rows, ascii);
-    canvas_to_text(canvas, &text);
-    golden_check(name, &text);
-    text_done(&text);
-    canvas_free(canvas);
+    golden_check_canvas(name, draw(sample, &view, columns, rows, ascii));
     sample_free(sample);
 }
 
@@ -150,6 +146,37 @@ static void help_and_menu(void **state) {
     check("help_120x40", 256, 120, 40, false, "?");
     check("menu_80x24", 256, 80, 24, false, "Kbank");
 }
+
+/* The overlay without the two rows of the run above it. */
+static void help_and_menu_in_chinese(void **state) {
+    (void)state;
+    static const char *const screens[][2] = {{"help_80x24_zh", "?"},
+                                             {"signs_80x24_zh", "?bank"},
+                                             {"words_80x24_zh", "??"},
+                                             {"menu_80x24_zh", "Kbank"}};
+    assert_true(language_set("zh"));
+    Sample *sample = sample_new(256);
+    for (size_t i = 0; i < sizeof screens / sizeof *screens; i++) {
+        View view;
+        Text text = {0}, below = {0};
+        view_init(&view);
+        press(&view, &sample->scene, screens[i][1]);
+        Canvas *canvas = draw(sample, &view, 80, 24, false);
+        canvas_to_text(canvas, &text);
+        text_add(&below, strchr(strchr(text_string(&text), '\n') + 1, '\n') + 1);
+        golden_check(screens[i][0], &below);
+        text_done(&text);
+        text_done(&below);
+        canvas_free(canvas);
+    }
+    sample_free(sample);
+}
+
+static int back_to_english(void **state) {
+    (void)state;
+    return !language_set("en");
+}
+
 /* Under "Keys" in tui/README.md: the output of --help-keys. REDVIZ_REWRITE=1 writes it there. */
 static void the_document_has_the_table_of_keys(void **state) {
     (void)state;
@@ -198,15 +225,10 @@ static void a_run_without_events_says_so(void **state) {
     (void)state;
     Sample *sample = sample_new_empty();
     View view;
-    Text text = {0};
     view_init(&view);
     press(&view, &sample->scene,
           "l><Less>jk]nd.,wxb}evVusztg G/x<Enter>nma'a''LrR <Tab>HAP?<Escape>P<BackTab>z");
-    Canvas *canvas = draw(sample, &view, 80, 24, false);
-    canvas_to_text(canvas, &text);
-    golden_check("empty_80x24", &text);
-    text_done(&text);
-    canvas_free(canvas);
+    golden_check_canvas("empty_80x24", draw(sample, &view, 80, 24, false));
     sample_free(sample);
 }
 
@@ -438,17 +460,12 @@ static void check_counters(const char *name, const char *keys, int columns, int 
                            const Measurements *measured, const char *uncounted) {
     Sample *sample = sample_new(256);
     View view;
-    Text text = {0};
     sample->scene.borrowed.measured = measured;
     sample->scene.borrowed.recorded = measured->counter_count ? "2026-11-21T15:00:00Z" : NULL;
     sample->scene.borrowed.uncounted = uncounted;
     view_init(&view);
     press(&view, &sample->scene, keys);
-    Canvas *canvas = draw(sample, &view, columns, rows, false);
-    canvas_to_text(canvas, &text);
-    golden_check(name, &text);
-    text_done(&text);
-    canvas_free(canvas);
+    golden_check_canvas(name, draw(sample, &view, columns, rows, false));
     sample_free(sample);
 }
 
@@ -492,6 +509,7 @@ int main(void) {
         cmocka_unit_test(a_partial_warp_has_a_sign_for_missing_threads),
         cmocka_unit_test(many_warps_share_rows),
         cmocka_unit_test(help_and_menu),
+        cmocka_unit_test_teardown(help_and_menu_in_chinese, back_to_english),
         cmocka_unit_test(the_document_has_the_table_of_keys),
         cmocka_unit_test(ptx_takes_the_place_of_the_source),
         cmocka_unit_test(a_projector_gets_few_panes_and_large_cells),

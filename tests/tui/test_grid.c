@@ -34,16 +34,6 @@ static Stage *open_stage(const char *kernel, const char *keys) {
     return stage;
 }
 
-static void check(const Stage *stage, const char *name, int columns, int rows, bool ascii) {
-    Canvas *canvas = canvas_new(columns, rows, ascii);
-    Text text = {0};
-    comparison_draw(&stage->comparison, canvas);
-    canvas_to_text(canvas, &text);
-    golden_check(name, &text);
-    canvas_free(canvas);
-    text_done(&text);
-}
-
 /* ---- by hand ------------------------------------------------------------------------------------------- */
 
 /* Two launches on 12 multiprocessors that hold 2 blocks each: 40 blocks of slightly over 1 us, each
@@ -52,11 +42,11 @@ static void make_two_launches(void) {
     enum { MULTIPROCESSORS = 12, FIRST = 40, SECOND = 3 };
     GridTimeline *timeline = shown.timeline = grid_timeline_new(2);
     uint64_t free_at[MULTIPROCESSORS][2] = {{0}};
-    timeline->kernel = "two_stage";
-    timeline->machine = "NVIDIA Example";
-    timeline->measured = "2026-11-22T10:00:00Z";
-    timeline->dtype = "int";
-    timeline->n = 10240;
+    timeline->of.kernel = "two_stage";
+    timeline->of.machine = "NVIDIA Example";
+    timeline->of.measured = "2026-11-22T10:00:00Z";
+    timeline->of.dtype = "int";
+    timeline->of.n = 10240;
     timeline->multiprocessors = MULTIPROCESSORS;
     timeline->overhead = 0.034;
     static const uint64_t counts[2] = {FIRST, SECOND};
@@ -90,21 +80,21 @@ static void two_launches_in_every_size(void **state) {
     (void)state;
     Stage *stage = open_stage("two_stage", "#");
     make_two_launches();
-    check(stage, "grid_hand_80x24", 80, 24, false);
-    check(stage, "grid_hand_120x40", 120, 40, false);
-    check(stage, "grid_hand_200x60", 200, 60, false);
-    check(stage, "grid_hand_ascii", 80, 24, true);
+    stage_check(stage, "grid_hand_80x24", 80, 24, false);
+    stage_check(stage, "grid_hand_120x40", 120, 40, false);
+    stage_check(stage, "grid_hand_200x60", 200, 60, false);
+    stage_check(stage, "grid_hand_ascii", 80, 24, true);
     stage_press(stage, "z");
-    check(stage, "grid_hand_whole", 100, 40, false);
+    stage_check(stage, "grid_hand_whole", 100, 40, false);
     grid_timeline_fold(shown.timeline, 1); /* looks the same, without the block */
-    check(stage, "grid_hand_folded", 100, 40, false);
+    stage_check(stage, "grid_hand_folded", 100, 40, false);
     stage_press(stage, "?");
-    check(stage, "grid_help", 120, 60, false);
+    stage_check(stage, "grid_help", 120, 60, false);
     stage_free(stage);
     forget();
 }
 
-/* Every size is drawn, and # restores the picture. */
+/* Every size is drawn, and # restores the picture, behind the warps in time. */
 static void any_size_and_back(void **state) {
     (void)state;
     Stage *stage = open_stage("two_stage", "");
@@ -113,7 +103,7 @@ static void any_size_and_back(void **state) {
     stage_press(stage, "#");
     for (int columns = 1; columns < 130; columns += 3)
         for (int rows = 1; rows < 50; rows += 2) canvas_free(stage_draw(stage, columns, rows));
-    stage_press(stage, "#");
+    stage_press(stage, "##");
     char *after = stage_text(stage, 120, 40);
     assert_string_equal(after, before);
     stage_press(stage, "#r"); /* the next picture of the cycle */
@@ -160,7 +150,7 @@ static void what_is_said_without_one(void **state) {
 
 static void keep(void *context, GridTimeline *timeline) {
     Session *session = context;
-    bool is_better = !shown.timeline || timeline->n == session_n(session);
+    bool is_better = !shown.timeline || timeline->of.n == session_n(session);
     grid_timeline_free(is_better ? shown.timeline : timeline);
     if (is_better) shown.timeline = timeline;
 }
@@ -173,7 +163,7 @@ static void load(const char *kernel, Session *session) {
     if (!grid_file_read(path, keep, (void *)(uintptr_t)session, &error))
         fail_msg("%s, line %d: %s", path, error.line, error.message);
     assert_non_null(shown.timeline);
-    assert_string_equal(shown.timeline->kernel, kernel);
+    assert_string_equal(shown.timeline->of.kernel, kernel);
 }
 
 static void kernels_of_the_catalogue(void **state) {
@@ -185,7 +175,7 @@ static void kernels_of_the_catalogue(void **state) {
         Stage *stage = open_stage(kernels[i], "#z");
         load(kernels[i], stage->session);
         snprintf(name, sizeof name, "grid_%s", kernels[i]);
-        check(stage, name, 120, 40, false);
+        stage_check(stage, name, 120, 40, false);
         stage_free(stage);
         forget();
     }

@@ -50,7 +50,7 @@ static void jumps_find_barriers_and_the_lanes_events(void **state) {
     sample_press(&view, sample, "g5w31x");
     for (int i = 0; i < 3; i++) {
         int before = view.place.step;
-        sample_press(&view, sample, "e");
+        sample_press(&view, sample, ";");
         for (int step = before + 1; step < view.place.step; step++)
             assert_int_equal(step_index_warp_state(scene_step_index(&sample->scene, 0), step, 5).active >> 31,
                              0);
@@ -58,8 +58,8 @@ static void jumps_find_barriers_and_the_lanes_events(void **state) {
         assert_int_equal(here.active >> 31, 1);
         assert_true(here.event >= 0);
     }
-    sample_press(&view, sample, "99e");
-    sample_press(&view, sample, "e");
+    sample_press(&view, sample, "99;");
+    sample_press(&view, sample, ";");
     assert_string_equal(view.transient.message, "no event of w5 lane 31 after this step");
     sample_free(sample);
 }

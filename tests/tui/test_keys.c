@@ -12,6 +12,7 @@
 #include "tui/input.h"
 #include "tui/view/key_table.h"
 #include "tui/view/keys.h"
+#include "tui/view/menu.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,16 +115,28 @@ static void pages_are_ten_beats(void **state) {
     sample_free(sample);
 }
 
-static void enter_goes_to_the_next_line(void **state) {
+static void enter_goes_to_the_first_finding(void **state) {
     (void)state;
     Sample *sample = sample_new(256);
-    View view, other;
+    View view;
     view_init(&view);
-    view_init(&other);
-    press(&view, sample, "<Enter><Enter>");
-    press(&other, sample, "jj");
-    assert_true(view.place.step > 0);
-    assert_int_equal(view.place.step, other.place.step);
+    press(&view, sample, "G<Enter>"); /* nothing is known */
+    assert_true(view.transient.message[0]);
+    int conflict = scene_step_index(&sample->scene, 0)->conflict_from[0];
+    const Steps *steps = sample->blocks[0].steps;
+    Finding slow = {.severity = SEVERITY_SLOW,
+                    .access = {.pc = steps->steps[conflict].pc,
+                               .event = steps->events[steps->steps[conflict].first],
+                               .lane = -1,
+                               .buffer = -1},
+                    .cause = -1};
+    Findings list = {.items = &slow, .count = 1, .is_complete = true};
+    sample->scene.borrowed.hazards = &list;
+    press(&view, sample, "<Enter>");
+    assert_int_equal(view.place.step, conflict);
+    assert_int_equal(view.display.picture, SHOW_INSTRUCTION);
+    assert_int_equal(view.selection.hazard, 1);
+    sample->scene.borrowed.hazards = NULL;
     sample_free(sample);
 }
 
@@ -142,10 +155,16 @@ static void a_colon_takes_a_step_or_quits(void **state) {
     assert_int_equal(view.place.step, sample->blocks[0].steps->step_count - 1);
     press(&view, sample, ":99999999999999999999<Enter>:0<Enter>");
     assert_int_equal(view.place.step, 0);
-    press(&view, sample, ":nonsense<Enter>");
-    assert_true(shows(sample, &view, 80, 24, "no command :nonsense; :74 goes to step 74"));
-    press(&view, sample, ":12<Escape>l");
-    assert_int_equal(view.transient.input, INPUT_COMMANDS);
+    press(&view, sample, ":zqzq<Enter>");
+    assert_true(shows(sample, &view, 80, 24, "nothing has this name"));
+    press(&view, sample, "<Escape>:theme");
+    MenuRow row;
+    assert_true(menu_choice(&view, &row));
+    assert_int_equal(row.kind, MENU_ACTION);
+    assert_int_equal(row.index, ACT_THEME);
+    assert_int_equal(press(&view, sample, "<Enter>"), VIEW_ACTION);
+    press(&view, sample, "<Escape>:12<Escape>l");
+    assert_int_equal(view.transient.overlay, OVERLAY_NONE);
     press(&view, sample, ":h<Enter>");
     assert_int_equal(view.transient.overlay, OVERLAY_HELP);
     press(&view, sample, "<Escape>");
@@ -212,18 +231,82 @@ static void each_hint_of_the_footer_is_its_key(void **state) {
     View view;
     view_init(&view);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int column = footer_column(sample, &view, 120, rows[i].ascii, rows[i].hint) + rows[i].at;
-        if (frame_footer_key(&view, 120, rows[i].ascii, column) != rows[i].key)
+        int column = footer_column(sample, &view, 200, rows[i].ascii, rows[i].hint) + rows[i].at;
+        if (frame_footer_key(NULL, &view, 200, rows[i].ascii, column) != rows[i].key)
             fail_msg("\"%s\", column %d", rows[i].hint, rows[i].at);
     }
-    assert_int_equal(frame_footer_key(&view, 120, false, 0), KEY_NONE_PRESSED);
+    assert_int_equal(frame_footer_key(NULL, &view, 200, false, 0), KEY_NONE_PRESSED);
     press(&view, sample, "12"); /* a number moves the hints */
-    int column = footer_column(sample, &view, 120, false, "[ ] level") + 2;
-    assert_int_equal(frame_footer_key(&view, 120, false, column), ']');
+    int column = footer_column(sample, &view, 200, false, "[ ] level") + 2;
+    assert_int_equal(frame_footer_key(NULL, &view, 200, false, column), ']');
     press(&view, sample, "<Escape>/");
-    assert_int_equal(frame_footer_key(&view, 120, false, column), KEY_NONE_PRESSED);
+    assert_int_equal(frame_footer_key(NULL, &view, 200, false, column), KEY_NONE_PRESSED);
     press(&view, sample, "<Escape>K");
-    assert_int_equal(frame_footer_key(&view, 120, false, column), KEY_NONE_PRESSED);
+    assert_int_equal(frame_footer_key(NULL, &view, 200, false, column), KEY_NONE_PRESSED);
+    sample_free(sample);
+}
+
+/* A narrow screen shows the first key of each hint; these are always among them. */
+static void a_narrow_footer_keeps_what_a_lecture_needs(void **state) {
+    (void)state;
+    static const struct {
+        int columns;
+        const char *hint;
+        Key key;
+    } rows[] = {{80, "→ beat", SPECIAL_RIGHT}, {80, "] level", ']'},    {80, "Space play", ' '},
+                {80, "K kernel", 'K'},         {80, "c compare", 'c'},  {80, "B ladder", 'B'},
+                {80, "n conflict", 'n'},       {80, "? help", '?'},     {80, "q quit", 'q'},
+                {120, "d split", 'd'},         {120, "f finding", 'f'}, {120, "e edit", 'e'},
+                {120, "p params", 'p'},        {120, ": find", ':'},    {120, "q quit", 'q'}};
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int column = footer_column(sample, &view, rows[i].columns, false, rows[i].hint);
+        assert_int_equal(frame_footer_key(NULL, &view, rows[i].columns, false, column), rows[i].key);
+    }
+    sample_free(sample);
+}
+
+/* At 80x24, where these panes are not on the screen or not whole. */
+static void a_key_brings_up_what_it_changes(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view);
+    press(&view, sample, "t");
+    assert_int_equal(view.display.focus, FOCUS_SIDE);
+    press(&view, sample, "r");
+    assert_int_equal(view.display.focus, FOCUS_PICTURE);
+    press(&view, sample, "T<Escape>"); /* the message */
+    press(&view, sample, "<Escape>");
+    assert_int_equal(view.display.focus, FOCUS_PICTURE);
+    press(&view, sample, "<Tab>H"); /* the source is hidden */
+    assert_non_null(strstr(view.transient.message, "A shows all panes"));
+    assert_true(view.display.hidden >> FOCUS_SOURCE & 1);
+    press(&view, sample, "s");
+    assert_false(view.display.hidden >> FOCUS_SOURCE & 1);
+    assert_non_null(strstr(view.transient.message, "PTX"));
+    press(&view, sample, "u");
+    assert_non_null(strstr(view.transient.message, "counts"));
+    press(&view, sample, "V");
+    assert_int_equal(view.display.focus, FOCUS_LANES);
+    sample_free(sample);
+}
+
+static void a_projector_has_the_strongest_contrast(void **state) {
+    (void)state;
+    Sample *sample = sample_new(256);
+    View view;
+    view_init(&view);
+    view.display.theme = THEME_LIGHT;
+    press(&view, sample, "P");
+    assert_int_equal(view.display.theme, THEME_CONTRAST);
+    press(&view, sample, "P");
+    assert_int_equal(view.display.theme, THEME_LIGHT);
+    view.display.theme = THEME_MONO;
+    press(&view, sample, "P");
+    assert_int_equal(view.display.theme, THEME_MONO);
     sample_free(sample);
 }
 
@@ -316,11 +399,14 @@ static void every_action_is_in_one_group_and_on_one_page(void **state) {
         if (!shows(sample, &view, 120, 40, key_rows[action].help)) fail_msg("%s", key_rows[action].help);
     }
     assert_false(shows(sample, &view, 80, 24, key_rows[ACT_REDRAW].help)); /* the help scrolls */
-    press(&view, sample, " <PgDn><Ctrl-D>");
+    press(&view, sample, "<PgDn><Ctrl-D>");
     assert_false(shows(sample, &view, 80, 24, key_rows[ACT_BEAT].help));
-    press(&view, sample, "g");
+    press(&view, sample, "<Home>");
     assert_true(shows(sample, &view, 80, 24, key_rows[ACT_BEAT].help));
-    press(&view, sample, "z");
+    press(&view, sample, "redraw");
+    assert_true(shows(sample, &view, 80, 24, key_rows[ACT_REDRAW].help));
+    assert_false(shows(sample, &view, 80, 24, key_rows[ACT_BEAT].help));
+    press(&view, sample, "<Esc>");
     assert_int_equal(view.transient.overlay, OVERLAY_NONE);
     sample_free(sample);
 }
@@ -390,7 +476,7 @@ static void the_help_has_the_signs_of_each_side_pane(void **state) {
 #undef PANE
     };
     Sample *sample = sample_new(256);
-    char keys[64] = "<Shift-Tab>";
+    char keys[64] = "<Shift-Tab>T"; /* stalls is the first, and shown first only if sampled */
     int count = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (all[i].pane->slot != SLOT_SIDE) continue;
@@ -443,10 +529,13 @@ int main(void) {
         cmocka_unit_test(a_key_has_the_name_of_the_table_and_the_name_on_the_keyboard),
         cmocka_unit_test(an_unknown_name_leads_to_the_names),
         cmocka_unit_test(pages_are_ten_beats),
-        cmocka_unit_test(enter_goes_to_the_next_line),
+        cmocka_unit_test(enter_goes_to_the_first_finding),
         cmocka_unit_test(a_colon_takes_a_step_or_quits),
         cmocka_unit_test(f10_quits_from_everywhere),
         cmocka_unit_test(each_hint_of_the_footer_is_its_key),
+        cmocka_unit_test(a_narrow_footer_keeps_what_a_lecture_needs),
+        cmocka_unit_test(a_key_brings_up_what_it_changes),
+        cmocka_unit_test(a_projector_has_the_strongest_contrast),
         cmocka_unit_test(dragging_on_the_timeline_scrubs),
         cmocka_unit_test(every_action_is_in_one_group_and_on_one_page),
         cmocka_unit_test(the_help_has_the_signs_of_the_pane_with_the_focus),

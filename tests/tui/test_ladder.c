@@ -50,13 +50,7 @@ static Stage *open_ladder(const char *kernel, const char *keys) {
 
 static void check(const char *name, const char *kernel, const char *keys, int columns, int rows, bool ascii) {
     Stage *stage = open_ladder(kernel, keys);
-    Canvas *canvas = canvas_new(columns, rows, ascii);
-    Text text = {0};
-    comparison_draw(&stage->comparison, canvas);
-    canvas_to_text(canvas, &text);
-    golden_check(name, &text);
-    text_done(&text);
-    canvas_free(canvas);
+    stage_check(stage, name, columns, rows, ascii);
     stage_free(stage);
 }
 
@@ -152,7 +146,7 @@ static void the_help_returns_to_the_ladder(void **state) {
     assert_string_equal(again, first);
     free(first);
     free(again);
-    stage_press(stage, "<Escape><Escape>?z");
+    stage_press(stage, "<Escape><Escape>?<Escape>");
     assert_int_equal(stage_view(stage)->transient.overlay, OVERLAY_NONE);
     stage_free(stage);
 }

@@ -62,16 +62,6 @@ static void close_stage(int index, Stage *stage) {
     stage_free(stage);
 }
 
-static void check(const Stage *stage, const char *name, int columns, int rows, bool ascii) {
-    Canvas *canvas = canvas_new(columns, rows, ascii);
-    Text text = {0};
-    comparison_draw(&stage->comparison, canvas);
-    canvas_to_text(canvas, &text);
-    golden_check(name, &text);
-    canvas_free(canvas);
-    text_done(&text);
-}
-
 static void expect(const Stage *stage, int columns, int rows, const char *wanted) {
     char *text = stage_text(stage, columns, rows);
     if (!strstr(text, wanted)) fail_msg("no \"%s\" in\n%s", wanted, text);
@@ -89,16 +79,16 @@ static void expect_no(const Stage *stage, int columns, int rows, const char *unw
 static void the_machine_code_in_every_size(void **state) {
     (void)state;
     Stage *stage = open_stage(0, "sss");
-    check(stage, "sass_80x24", 80, 24, false);
-    check(stage, "sass_120x40", 120, 40, false);
-    check(stage, "sass_200x60", 200, 60, false);
-    check(stage, "sass_ascii", 80, 24, true);
+    stage_check(stage, "sass_80x24", 80, 24, false);
+    stage_check(stage, "sass_120x40", 120, 40, false);
+    stage_check(stage, "sass_200x60", 200, 60, false);
+    stage_check(stage, "sass_ascii", 80, 24, true);
     stage_press(stage, "4k<Tab>z");
-    check(stage, "sass_enlarged", 120, 50, false);
+    stage_check(stage, "sass_enlarged", 120, 50, false);
     for (int columns = 1; columns < 130; columns += 3)
         for (int rows = 1; rows < 50; rows += 2) canvas_free(stage_draw(stage, columns, rows));
     stage_press(stage, "?");
-    check(stage, "sass_help", 120, 60, false);
+    stage_check(stage, "sass_help", 120, 60, false);
     close_stage(0, stage);
 }
 
@@ -109,7 +99,7 @@ static void s_goes_around(void **state) {
     char *before = stage_text(stage, 120, 40);
     stage_press(stage, "sss");
     expect(stage, 120, 40, "sass");
-    stage_press(stage, "s");
+    stage_press(stage, "s<Escape>");
     char *after = stage_text(stage, 120, 40);
     assert_string_equal(after, before);
     free(before);
@@ -144,6 +134,16 @@ static void where_the_numbers_come_from(void **state) {
     expect_no(stage, 160, 40, "samples  ");
     shown[0].kernel.counted.n = 0;
     expect(stage, 160, 40, "neither counted nor sampled");
+    expect_no(stage, 160, 40, "lanes   off");
+    shown[0].is_live = false;
+    shown[0].kernel.assembler = "ptxas 1.2.3";
+    shown[0].kernel.architecture = "sm_90";
+    expect(stage, 160, 40, "by ptxas 1.2.3 for sm_90; counts need a GPU");
+    shown[0].kernel.has_resources = true;
+    shown[0].kernel.resources = (SassResources){.registers = 21, .shared_bytes = 2048};
+    expect(stage, 160, 40, "sm_90; 21 registers, 2,048 bytes shared, no spills; counts need a GPU");
+    shown[0].kernel.resources.spill_load_bytes = 8;
+    expect(stage, 160, 40, "bytes shared, spills: 8 bytes; counts need a GPU");
     expect_no(stage, 160, 40, "lanes   off");
     close_stage(0, stage);
 }
@@ -187,10 +187,10 @@ static void a_click_goes_to_the_line(void **state) {
 static void samples_beside_the_source(void **state) {
     (void)state;
     Stage *stage = open_stage(0, "uuu");
-    check(stage, "samples_80x24", 80, 24, false);
-    check(stage, "samples_120x40", 120, 40, false);
+    stage_check(stage, "samples_80x24", 80, 24, false);
+    stage_check(stage, "samples_120x40", 120, 40, false);
     stage_press(stage, "s<Tab>z");
-    check(stage, "samples_both", 120, 40, false);
+    stage_check(stage, "samples_both", 120, 40, false);
     expect(stage, 120, 40, "rem.u32 became 17 SASS");
     stage_press(stage, "s");
     expect(stage, 120, 40, "* rem.u32 became 17 SASS instructions: 544 of the 1,888 executed");
@@ -202,13 +202,13 @@ static void samples_beside_the_source(void **state) {
 static void stalls_in_every_size(void **state) {
     (void)state;
     Stage *stage = open_stage(0, "T");
-    check(stage, "stalls_120x40", 120, 40, false);
-    check(stage, "stalls_200x60", 200, 60, false);
+    stage_check(stage, "stalls_120x40", 120, 40, false);
+    stage_check(stage, "stalls_200x60", 200, 60, false);
     stage_press(stage, "<Shift-Tab>");
-    check(stage, "stalls_80x24", 80, 24, false);
-    check(stage, "stalls_ascii", 80, 24, true);
+    stage_check(stage, "stalls_80x24", 80, 24, false);
+    stage_check(stage, "stalls_ascii", 80, 24, true);
     stage_press(stage, "z");
-    check(stage, "stalls_enlarged", 120, 40, false);
+    stage_check(stage, "stalls_enlarged", 120, 40, false);
     for (int columns = 1; columns < 130; columns += 3)
         for (int rows = 1; rows < 50; rows += 2) canvas_free(stage_draw(stage, columns, rows));
     close_stage(0, stage);
@@ -225,10 +225,10 @@ static void what_one_waits_for_and_the_other_does_not(void **state) {
     }
     comparison_put(&first->comparison, 1, second->scene);
     stage_press(first, "<Shift-Tab>T");
-    check(first, "stalls_compared_200x60", 200, 60, false);
-    check(first, "stalls_compared_80x24", 80, 24, false);
+    stage_check(first, "stalls_compared_200x60", 200, 60, false);
+    stage_check(first, "stalls_compared_80x24", 80, 24, false);
     stage_press(first, "z");
-    check(first, "stalls_compared_120x40", 120, 40, false);
+    stage_check(first, "stalls_compared_120x40", 120, 40, false);
     comparison_leave(&first->comparison);
     close_stage(1, second);
     close_stage(0, first);

@@ -84,6 +84,7 @@ static void arguments_are_typed(void **state) {
     assert_string_equal(settings_options(&run.settings, made_with, &arena).args, value(&run, "args"));
     press(&run, "<Erase>n");
     assert_string_equal(value(&run, "args"), "n");
+    assert_int_equal(press(&run, "<Enter>"), SETTINGS_RUN);
     assert_int_equal(press(&run, "<Escape>"), SETTINGS_CLOSE);
     free(guess);
     arena_done(&arena);
@@ -100,7 +101,7 @@ static void arrows_step_through_what_the_kernel_takes(void **state) {
     check(&run, "block", "hhhhhhh", "8");
     check(&run, "type", "l", "float");
     check(&run, "type", "ll", "int");
-    check(&run, "operation", "-", "max");
+    check(&run, "op", "-", "max");
     check(&run, "input", "l", "zero");
     check(&run, "input", "hh", "digits");
     check(&run, "input", "h", "random");
@@ -108,7 +109,7 @@ static void arrows_step_through_what_the_kernel_takes(void **state) {
     check(&run, "seed", "lll", "3");
     run_done(&run);
     run = open_kernel("shuffle"); /* whole warps */
-    check(&run, "block", "<Right>", "288");
+    check(&run, "block", "<Right>", "512");
     check(&run, "block", "hhhhhhhhhhhhhh", "32");
     run_done(&run);
     run = open_kernel("multi_add"); /* compiled for 4, 8 and 16 */
@@ -135,7 +136,7 @@ static void the_default_input_is_named(void **state) {
     Run run = run_open(&(SessionOptions){
         .kernel = "interleaved", .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1});
     Arena arena = {0};
-    check(&run, "operation", "l", "min");
+    check(&run, "op", "l", "min");
     assert_string_equal(value(&run, "input"), "random (default)");
     SessionOptions again = settings_options(&run.settings, session_options(run.session), &arena);
     assert_true(again.catalog.prefers_digits && !again.catalog.has_fill);
@@ -160,9 +161,30 @@ static void numbers_are_typed(void **state) {
     press(&run, "<Backspace><Backspace>");
     assert_string_equal(run.settings.error, "");
     assert_string_equal(value(&run, "n"), "97");
+    assert_int_equal(press(&run, "97<Enter>"), SETTINGS_CLOSE); /* the same number: nothing to run */
     value(&run, "type");
     press(&run, "5"); /* words take no digits */
     assert_string_equal(value(&run, "type"), "int");
+    run_done(&run);
+}
+
+/* Each change asks for a run; what changes nothing does not. */
+static void each_change_asks_for_a_run(void **state) {
+    (void)state;
+    Run run = open_kernel("lab_bank_stride");
+    SettingText text;
+    settings_print(&run.settings, run.settings.choice, &text);
+    assert_string_equal(text.name, "stride"); /* the first parameter is chosen */
+    assert_int_equal(press(&run, "<Right>"), SETTINGS_RUN);
+    assert_int_equal(press(&run, "<Left>"), SETTINGS_RUN);
+    assert_int_equal(press(&run, "<Left>"), SETTINGS_RUN);
+    assert_int_equal(press(&run, "<Left>"), SETTINGS_STAY); /* 1 is the least */
+    assert_int_equal(press(&run, "<Down>"), SETTINGS_STAY);
+    assert_int_equal(press(&run, "3<Up>"), SETTINGS_RUN); /* a typed number counts when one goes on */
+    settings_follow(&run.settings, run.scene);            /* the settings of a run that has ended */
+    assert_string_equal(value(&run, "stride"), "2");
+    settings_print(&run.settings, run.settings.choice, &text);
+    assert_string_equal(text.name, "stride");
     run_done(&run);
 }
 
@@ -174,7 +196,7 @@ static void what_the_kernel_refuses_is_told_and_not_applied(void **state) {
     assert_non_null(strstr(run.settings.error, "a power of two"));
     assert_int_equal(press(&run, "2048<Enter>"), SETTINGS_STAY);
     assert_non_null(strstr(run.settings.error, "from 1 to 1024"));
-    assert_int_equal(press(&run, "<Backspace><Backspace><Backspace><Backspace>64<Enter>"), SETTINGS_APPLY);
+    assert_int_equal(press(&run, "<Backspace><Backspace><Backspace><Backspace>64<Enter>"), SETTINGS_RUN);
     assert_int_equal(press(&run, "<Escape>"), SETTINGS_CLOSE);
     run_done(&run);
     run = open_kernel("multi_add");
@@ -293,8 +315,7 @@ static void launches_are_one_text(void **state) {
     Run run = run_open(&made);
     Arena arena = {0};
     assert_int_equal(settings_count(&run.settings), 4);
-    assert_string_equal(value(&run, "launch"),
-                        "stage_sum<<<4, 256>>>(in=float[n]:random(-8,8), out=float[grid], n)");
+    assert_string_equal(value(&run, "launch"), "stage_sum<<<4, 256>>>(in=float[n]:random, out=float[n], n)");
     value(&run, "n");
     press(&run, "2000<Down>");
     SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
@@ -302,7 +323,7 @@ static void launches_are_one_text(void **state) {
     assert_int_equal(options.grid[0] + options.block[0] + options.cluster[0], 0);
     Session *again = session_open(&options, NULL);
     assert_non_null(again);
-    assert_true(session_result(again)->correct);
+    assert_string_equal(session_looks_like(again), "sum(in) of 4 partial results");
     session_free(again);
     value(&run, "launch");
     press(&run, "<Erase>");
@@ -320,6 +341,7 @@ int main(void) {
         cmocka_unit_test(arrows_step_through_what_the_kernel_takes),
         cmocka_unit_test(the_default_input_is_named),
         cmocka_unit_test(numbers_are_typed),
+        cmocka_unit_test(each_change_asks_for_a_run),
         cmocka_unit_test(what_the_kernel_refuses_is_told_and_not_applied),
         cmocka_unit_test(whatever_the_arrows_reach_can_be_run),
         cmocka_unit_test(settings_of_a_run_are_its_own),

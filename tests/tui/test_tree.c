@@ -50,11 +50,7 @@ static void check(const char *name, int threads, SampleFault fault, ShownPicture
     Shown *shown = shown_new(threads, fault);
     shown->view.display.projector = strstr(name, "projector") != NULL;
     Canvas *canvas = draw_tree(shown, tree, step, columns, rows, strstr(name, "ascii") != NULL);
-    Text text = {0};
-    canvas_to_text(canvas, &text);
-    golden_check(name, &text);
-    text_done(&text);
-    canvas_free(canvas);
+    golden_check_canvas(name, canvas);
     shown_free(shown);
 }
 

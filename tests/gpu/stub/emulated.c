@@ -11,6 +11,7 @@
 #include "gpu/driver.h"
 #include "emulator/emulator.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 enum { BUSY = 600, NOT_FOUND = 500, INVALID_PTX = 218, ILLEGAL_ADDRESS = 700, APART_BYTES = 1 << 20 };
@@ -41,6 +42,17 @@ static void *apart;
 static Place places[65536];
 static int place_count;
 static Result status;
+
+/* Threads take turns, as with the driver of a GPU. A call holds the lock to its end. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void unlock(pthread_mutex_t **held) {
+    pthread_mutex_unlock(*held);
+}
+
+#define HOLD_THE_LOCK                                                                                        \
+    __attribute__((cleanup(unlock))) pthread_mutex_t *held = &lock;                                          \
+    pthread_mutex_lock(held)
 
 static void begin(void) {
     if (emulator) return;
@@ -89,6 +101,7 @@ static uint8_t *host_of(uint64_t address, uint64_t bytes) {
 
 ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes);
 ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes) {
+    HOLD_THE_LOCK;
     Result result = outcome("cuMemAlloc_v2");
     if (result) return result;
     begin();
@@ -100,24 +113,28 @@ ENTRY(cuMemAlloc_v2, uint64_t *address, size_t bytes) {
 
 ENTRY(cuMemFree_v2, uint64_t address);
 ENTRY(cuMemFree_v2, uint64_t address) { /* the emulator keeps the memory */
+    HOLD_THE_LOCK;
     host_of(address, 1);
     return outcome("cuMemFree_v2");
 }
 
 ENTRY(cuMemcpyHtoD_v2, uint64_t to, const void *from, size_t bytes);
 ENTRY(cuMemcpyHtoD_v2, uint64_t to, const void *from, size_t bytes) {
+    HOLD_THE_LOCK;
     if (bytes) memcpy(host_of(to, bytes), from, bytes);
     return outcome("cuMemcpyHtoD_v2");
 }
 
 ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes);
 ENTRY(cuMemcpyDtoH_v2, void *to, uint64_t from, size_t bytes) {
+    HOLD_THE_LOCK;
     if (bytes) memcpy(to, host_of(from, bytes), bytes);
     return status ? status : outcome("cuMemcpyDtoH_v2");
 }
 
 ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream);
 ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stream) {
+    HOLD_THE_LOCK;
     (void)stream;
     if (bytes) memcpy(host_of(to, bytes), host_of(from, bytes), bytes);
     return outcome("cuMemcpyDtoDAsync_v2");
@@ -125,6 +142,7 @@ ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stre
 
 ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream);
 ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *stream) {
+    HOLD_THE_LOCK;
     (void)stream;
     if (bytes) memset(host_of(to, bytes), value, bytes);
     return outcome("cuMemsetD8Async");
@@ -132,6 +150,7 @@ ENTRY(cuMemsetD8Async, uint64_t to, unsigned char value, size_t bytes, void *str
 
 ENTRY(cuStreamQuery, void *stream);
 ENTRY(cuStreamQuery, void *stream) {
+    HOLD_THE_LOCK;
     (void)stream;
     return getenv("STUB_BUSY") ? BUSY : status ? status : outcome("cuStreamQuery");
 }
@@ -230,6 +249,7 @@ static void note_capture(const char *image) {
 
 ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *options, void **values);
 ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *options, void **values) {
+    HOLD_THE_LOCK;
     static const uint32_t one[3] = {1, 1, 1};
     say_loaded(image, count, options, values);
     Result result = outcome("cuModuleLoadDataEx");
@@ -256,12 +276,14 @@ ENTRY(cuModuleLoadDataEx, Module **out, const void *image, unsigned count, int *
 
 ENTRY(cuModuleUnload, Module *module);
 ENTRY(cuModuleUnload, Module *module) { /* the emulator still uses its variables */
+    HOLD_THE_LOCK;
     (void)module;
     return outcome("cuModuleUnload");
 }
 
 ENTRY(cuModuleGetFunction, Function **out, Module *module, const char *name);
 ENTRY(cuModuleGetFunction, Function **out, Module *module, const char *name) {
+    HOLD_THE_LOCK;
     Error error = {0};
     Result result = outcome("cuModuleGetFunction");
     if (result) return result;
@@ -276,6 +298,7 @@ ENTRY(cuModuleGetFunction, Function **out, Module *module, const char *name) {
 
 ENTRY(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, Module *module, const char *name);
 ENTRY(cuModuleGetGlobal_v2, uint64_t *address, size_t *bytes, Module *module, const char *name) {
+    HOLD_THE_LOCK;
     for (int i = module->trace->buffer_count - 1; i >= 0; i--) {
         if (strcmp(module->trace->buffers[i].name, name) != 0) continue;
         *address = emulator_buffer_address(emulator, i);
@@ -301,6 +324,7 @@ ENTRY(cuLaunchKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsign
       unsigned bz, unsigned shared, void *stream, void **parameters, void **extra);
 ENTRY(cuLaunchKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **parameters, void **extra) {
+    HOLD_THE_LOCK;
     (void)stream, (void)extra;
     Result result = outcome("cuLaunchKernel");
     return result ? result
@@ -309,6 +333,7 @@ ENTRY(cuLaunchKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsign
 
 ENTRY(cuLaunchKernelEx, const CudaLaunchConfig *config, Function *f, void **parameters, void **extra);
 ENTRY(cuLaunchKernelEx, const CudaLaunchConfig *config, Function *f, void **parameters, void **extra) {
+    HOLD_THE_LOCK;
     (void)extra;
     bool cooperative = false;
     for (unsigned i = 0; i < config->attribute_count;
@@ -329,6 +354,7 @@ ENTRY(cuLaunchCooperativeKernel, Function *f, unsigned gx, unsigned gy, unsigned
       unsigned bz, unsigned shared, void *stream, void **parameters);
 ENTRY(cuLaunchCooperativeKernel, Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared, void *stream, void **parameters) {
+    HOLD_THE_LOCK;
     (void)stream;
     return launch(f, (uint32_t[]){gx, gy, gz}, (uint32_t[]){bx, by, bz}, shared, true, parameters);
 }

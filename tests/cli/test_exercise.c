@@ -1,0 +1,140 @@
+/* --exercise and --grade: their options, the list, files and folders, the learner's file. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/cli/program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TINY "tests/data/exercises/tiny.en.md"
+#define AT   "bin=$(realpath @) root=$PWD; cd %s && $bin --exercise $root/" TINY
+#define WRONG                                                                                                \
+    "__global__ void total(const int *in, int *out, int n) { if (threadIdx.x == 0) out[blockIdx.x] = 5; }\n"
+
+static void wrong_combinations_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments, *says;
+    } cases[] = {
+        {"--exercise nosuchexercise", "there is no exercise 'nosuchexercise'"},
+        {"--exercise nowhere/a.md --check", "nowhere/a.md"},
+        {"--exercise blok-sum --check", "did you mean block-sum?"},
+        {"--exercise a.md b.md", "b.md: --exercise takes one NAME or FILE.md"},
+        {"--grade a.cu", "--grade needs --exercise NAME"},
+        {"--exercise=" TINY " --grade", "--grade needs the file to grade"},
+        {"--exercise=" TINY " --grade nowhere.cu", "nowhere.cu: No such file or directory"},
+        {"--exercise=" TINY " --grade=xml a.cu", "'xml' is not one of text, json, gradescope, junit"},
+        {"--exercise=" TINY " --grade a.cu --report", "--grade and --report"},
+        {"--exercise=" TINY " --kernel shuffle", "--exercise brings its own kernel"},
+        {"--exercise=" TINY " --lecture warps", "--exercise"},
+        {"--exercise=" TINY " --report", "not with --report"},
+        {"--exercise=" TINY " --n 64 --check", "--n is for one run; an exercise brings its own settings"},
+        {"--exercise=" TINY " --check --save x.redviz", "--exercise goes without --save"},
+        {"--exercise=" TINY " --check=sarif", "--exercise goes without --check=sarif"},
+        {"--exercise --check", "--check needs an exercise"},
+        {"--exercise tests/data/lectures/tiny.en.md --check", "lecture"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Outcome outcome = program_shell("@ %s", cases[i].arguments);
+        if (outcome.status != 2 || *outcome.out || !strstr(outcome.err, cases[i].says))
+            fail_msg("%s: status %d\n%s%s", cases[i].arguments, outcome.status, outcome.out, outcome.err);
+        program_outcome_done(&outcome);
+    }
+}
+
+static void the_list_marks_what_was_solved(void **state) {
+    (void)state;
+    Outcome outcome = program_shell("XDG_DATA_HOME=%s @ --exercise", program_folder());
+    program_assert_contains(outcome.out, "  [ ] block-sum ");
+    program_outcome_done(&outcome);
+    outcome = program_shell("mkdir %s/redviz; printf 'block\\nblock-sum\\n' >%s/redviz/solved; "
+                            "XDG_DATA_HOME=%s @ --exercise; rm -r %s/redviz",
+                            program_folder(), program_folder(), program_folder(), program_folder());
+    program_assert_contains(outcome.out, "  [x] block-sum ");
+    program_outcome_done(&outcome);
+}
+
+/* The name and the file in any order; the status is that of the grade. */
+static void a_file_is_graded(void **state) {
+    (void)state;
+    program_write_file("wrong.cu", WRONG);
+    Outcome outcome = program_shell("@ --grade %s/wrong.cu --exercise " TINY, program_folder());
+    if (strstr(outcome.out, "compiler")) {
+        program_outcome_done(&outcome);
+        skip();
+    }
+    assert_int_equal(outcome.status, 1);
+    program_assert_contains(
+        outcome.out, "  [ ] right for n = 1, 33, 200\n      n = 1, input random: the result is 5, expected ");
+    program_assert_contains(outcome.out, "2 of 5 goals");
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ --exercise " TINY " --grade=json %s/wrong.cu", program_folder());
+    assert_int_equal(outcome.status, 1);
+    program_assert_contains(outcome.out, "\"passed\":");
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ --exercise=" TINY " --grade=gradescope %s/wrong.cu", program_folder());
+    program_assert_contains(outcome.out, "\"tests\":");
+    program_outcome_done(&outcome);
+}
+
+static void a_folder_is_a_table(void **state) {
+    (void)state;
+    program_write_file("empty.cu", "");
+    program_write_file("wrong.cu", WRONG);
+    program_write_file("notes.txt", "");
+    Outcome outcome = program_shell(AT " --grade .", program_folder());
+    program_assert_contains(outcome.out, "   0 of 5  ./empty.cu ");
+    program_assert_contains(outcome.out, "   2 of 5  ./wrong.cu ");
+    assert_null(strstr(outcome.out, "notes"));
+    assert_int_equal(outcome.status, 1);
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ --exercise " TINY " --grade=gradescope %s", program_folder());
+    program_assert_contains(outcome.err, "results.json is of one file");
+    assert_int_equal(outcome.status, 2);
+    program_outcome_done(&outcome);
+    outcome = program_shell("mkdir %s/none; @ --exercise " TINY " --grade %s/none; rmdir %s/none",
+                            program_folder(), program_folder(), program_folder());
+    program_assert_contains(outcome.err, "the folder has no FILE.cu");
+    program_outcome_done(&outcome);
+}
+
+/* It is written once, with the task; a frame shows the goals. */
+static void the_learners_file_is_written_and_graded(void **state) {
+    (void)state;
+    const char *folder = program_folder();
+    Outcome outcome = program_shell(AT " --frame=100x40 --keys '<PgDn>'; cat tiny.cu", folder);
+    if (strstr(outcome.err, "compiler")) {
+        program_outcome_done(&outcome);
+        skip();
+    }
+    program_assert_contains(outcome.out, "2 of 5 goals");
+    program_assert_contains(outcome.out,
+                            "[ ] right for n = 1, 33, 200: n = 1, input random: the result is 0");
+    program_assert_contains(
+        outcome.out, "// One sum for each block\n//\n// Each block stores the sum of its 64 elements.\n\n"
+                     "__global__ void total(");
+    program_outcome_done(&outcome);
+    outcome = program_shell("echo '" WRONG "' >%s/tiny.cu; " AT " --frame --keys '<PgDn>'; "
+                            "cat tiny.cu; rm tiny.cu",
+                            folder, folder);
+    program_assert_contains(outcome.out, "the result is 5");
+    program_assert_contains(outcome.out, "= 5; }");
+    program_outcome_done(&outcome);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_combinations_are_refused),
+        cmocka_unit_test(the_list_marks_what_was_solved),
+        cmocka_unit_test(a_file_is_graded),
+        cmocka_unit_test(a_folder_is_a_table),
+        cmocka_unit_test(the_learners_file_is_written_and_graded),
+    };
+    return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
+}

@@ -1,0 +1,120 @@
+/* --plain: the interface in lines, from commands on standard input; also where TERM=dumb. */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/cli/program.h"
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The output for these lines of input. */
+static char *answer(const char *input, const char *arguments) {
+    Outcome outcome = program_shell("printf '%s' | @ %s --plain", input, arguments);
+    if (outcome.status != 0 || *outcome.err) fail_msg("status %d: %s", outcome.status, outcome.err);
+    free(outcome.err);
+    return outcome.out;
+}
+
+static void assert_says(const char *input, const char *arguments, const char *const *says) {
+    char *out = answer(input, arguments);
+    const char *at = out;
+    for (; *says; says++)
+        if (!(at = strstr(at, *says))) fail_msg("%s: '%s' does not follow in: %s", input, *says, out);
+    free(out);
+}
+#define SAYS(input, arguments, ...) assert_says(input, arguments, (const char *const[]){__VA_ARGS__, NULL})
+
+static void a_run_is_walked(void **state) {
+    (void)state;
+    SAYS("first\\nnext\\nnext\\nback\\nquit\\n", "--kernel interleaved --n 1024", "Commands are words",
+         "> Step 1 of ", "Line ", "> Step 2 of ", "> Step 3 of ", "> Step 2 of ");
+    SAYS("step 5\\nwhere\\n", "--kernel interleaved --n 1024", "Step 5 of ", "Step 5 of ");
+    SAYS("split\\n", "--kernel interleaved --n 1024", "w0 splits: 8 lanes enter the if, 24 skip it");
+    SAYS("conflict\\n", "--kernel strided --n 1024", "wavefront");
+    SAYS("keys ]]\\n", "--kernel interleaved --n 1024", "> Step ");
+    SAYS("step 3\\nvalues\\n", "--kernel interleaved --n 1024 --fill iota",
+         "warp 0 lane 0: ", "warp 0 lane 31: ");
+    SAYS("report\\n", "--kernel interleaved --n 1024", "shared loads");
+    SAYS("check\\n", "--kernel bug_missing_sync", "insert __syncwarp()");
+    SAYS("dance\\nhelp\\n", "--kernel interleaved --n 1024", "'dance' is no command", "next: the next beat",
+         "quit");
+    SAYS("keys <Wrong>\\nnext\\n", "--kernel interleaved --n 1024", "<Wrong>", "Step ");
+    SAYS("", "--kernel interleaved --n 1024", "Step ");
+}
+
+static void questions_are_answered(void **state) {
+    (void)state;
+    SAYS("\\n16\\n\\n", "--lecture warps", "Stop 1 of ", "> Stop 2 of ", "Question: Lines 17 and 21",
+         "> Right: 16", "> Stop 3 of ");
+    SAYS("\\n7\\n", "--lecture warps", "> No, it is 16 (your answer: 7)");
+    SAYS("\\n\\nskip\\n", "--lecture warps", "> The question waits for a number", "> The answer: 16");
+}
+
+/* Before the answer nothing is said that the question asks about. */
+static void answers_stay_covered(void **state) {
+    (void)state;
+    char *out = answer("\\n", "--lecture warps");
+    const char *question = strstr(out, "Stop 2 of ");
+    assert_non_null(question);
+    assert_null(strstr(question, "16"));
+    free(out);
+}
+
+static void every_lecture_can_be_finished(void **state) {
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob("assets/lectures/*.en.md", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        Outcome outcome =
+            program_shell("yes 'skip\n' | head -n 200 | @ --lecture %s --plain", files.gl_pathv[i]);
+        int stops = 0, stop = 0, of = 0;
+        for (const char *at = outcome.out; (at = strstr(at, "Stop ")); at++)
+            if (sscanf(at, "Stop %d of %d", &stop, &of) == 2) stops++;
+        if (outcome.status || stop != of || stops < of)
+            fail_msg("%s ends at stop %d of %d: %s", files.gl_pathv[i], stop, of, outcome.err);
+        program_outcome_done(&outcome);
+    }
+    globfree(&files);
+}
+
+static void an_exercise_is_graded(void **state) {
+    (void)state;
+    Outcome outcome =
+        program_shell("bin=$(realpath @) root=$PWD; cd %s && printf 'stop\\nquit\\n' | "
+                      "$bin --exercise $root/tests/data/exercises/tiny.en.md --plain; rm -f tiny.cu",
+                      program_folder());
+    if (strstr(outcome.err, "compiler")) {
+        program_outcome_done(&outcome);
+        skip();
+    }
+    program_assert_contains(outcome.out, "Each block stores the sum of its 64 elements.");
+    program_assert_contains(outcome.out, "2 of 5 goals");
+    program_assert_contains(outcome.out, "[ ] right for n = 1, 33, 200");
+    program_outcome_done(&outcome);
+}
+
+static void other_ways(void **state) {
+    (void)state;
+    Outcome outcome = program_shell("printf 'quit\\n' | TERM=dumb @ --kernel interleaved --n 1024");
+    program_assert_contains(outcome.out, "Commands are words");
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ --kernel interleaved --report --plain");
+    assert_int_equal(outcome.status, 2);
+    program_assert_contains(outcome.err, "--plain goes with the interface, not with --report");
+    program_outcome_done(&outcome);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_is_walked),       cmocka_unit_test(questions_are_answered),
+        cmocka_unit_test(answers_stay_covered),  cmocka_unit_test(every_lecture_can_be_finished),
+        cmocka_unit_test(an_exercise_is_graded), cmocka_unit_test(other_ways),
+    };
+    return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
+}

@@ -1,0 +1,219 @@
+/* What a solution reaches: each goal by itself, what learners get wrong, hostile files, and the forms of a grade. */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "exercise/grade_print.h"
+#include "tests/cli/program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static Exercise *tiny;
+
+/* False: there is no compiler. */
+static bool grade(const char *code, const GradeLimits *limits, Grade *out) {
+    Error error = {0};
+    if (!grade_file(tiny, "mine.cu", code, limits, out, &error)) fail_msg("%s", error.message);
+    const char *why = out->goals[0].why;
+    if (!why || !strstr(why, "compiler")) return true;
+    grade_done(out);
+    return false;
+}
+
+#define KERNEL(body) "__global__ void total(const int *in, int *out, int n) {\n" body "}\n"
+#define LOOP(guard)                                                                                          \
+    "int sum = 0;\nfor (int i = blockIdx.x * 64; i < blockIdx.x * 64 + 64" guard "; i++) sum += in[i];\n"
+
+/* By goal (compiles, right, safe, barriers, shared loads): x met, o missed, - not tried. */
+static void check(const char *code, const char *states, const char *says) {
+    static const char marks[] = {[GOAL_NOT_TRIED] = '-', [GOAL_MISSED] = 'o', [GOAL_MET] = 'x'};
+    Grade graded;
+    char found[GRADE_GOALS + 1] = "";
+    bool is_said = !*says;
+    if (!grade(code, &(GradeLimits){0}, &graded)) skip();
+    for (int i = 0; i < graded.goal_count; i++) {
+        found[i] = marks[graded.goals[i].state];
+        is_said = is_said || (graded.goals[i].why && strstr(graded.goals[i].why, says));
+    }
+    Text text = {0};
+    grade_print(tiny, &graded, 1, GRADE_TEXT, &text);
+    if (strcmp(found, states) != 0 || !is_said)
+        fail_msg("%s, not %s with '%s': %s", found, states, says, text_string(&text));
+    text_done(&text);
+    grade_done(&graded);
+}
+
+static void a_solution_reaches_all(void **state) {
+    (void)state;
+    check(tiny->solution, "xxxxx", "");
+    check("#include <cuda_runtime.h>\n" KERNEL(LOOP(
+              " && i < n") "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n") "int main() { return 1; }\n",
+          "xxxxx", "");
+}
+
+static void each_goal_is_missed_by_itself(void **state) {
+    (void)state;
+    check(KERNEL("out[blockIdx.x] = missing;\n"), "o----", "line 2: ");
+    check("__global__ void other(int *out) { *out = 1; }\n", "o----",
+          "the kernel must be called total; the file has other");
+    check(KERNEL("if (threadIdx.x == 0) out[blockIdx.x] = 7;\n"), "xox--",
+          "n = 1, input random: the result is 7, expected ");
+    check(KERNEL(LOOP("") "if (threadIdx.x == 0) out[blockIdx.x] = sum;\n"), "xoo--",
+          "just past the end of `in`");
+    check(KERNEL(LOOP(" && i < n") "__syncthreads();\nif (threadIdx.x == 0) out[blockIdx.x] = sum;\n"
+                                   "__syncthreads();\n"),
+          "xxxox", "it is 16");
+    check(KERNEL("__shared__ int sums[64];\nint i = blockIdx.x * 64 + threadIdx.x;\nsums[threadIdx.x] = i < "
+                 "n ? in[i] : 0;\n"
+                 "__syncthreads();\nif (threadIdx.x) return;\nint sum = 0;\n"
+                 "for (int k = 0; k < 64; k++) sum += sums[k];\nout[blockIdx.x] = sum;\n"),
+          "xxxxo", "it is ");
+}
+
+static void what_learners_get_wrong(void **state) {
+    (void)state;
+    /* The second call adds to what the first one left, and the first to what nothing wrote. */
+    check(KERNEL(LOOP(" && i < n") "if (threadIdx.x == 0) out[blockIdx.x] += sum;\n"), "xoo--",
+          "are read but were never written");
+    check(KERNEL("int i = blockIdx.x * 64 + threadIdx.x;\nif (i < n) atomicAdd(&out[blockIdx.x], in[i]);\n"),
+          "xoo--", "");
+    /* Two warps store, and the last one wins. */
+    check(
+        KERNEL(LOOP(" && i < n") "if (threadIdx.x % 32 == 0) out[blockIdx.x] = sum + (threadIdx.x == 0);\n"),
+        "xxoxx", "either value may remain");
+    check(KERNEL("__shared__ int sums[64];\nint t = threadIdx.x, i = blockIdx.x * 64 + t;\nsums[t] = i < n ? "
+                 "in[i] : 0;\n"
+                 "for (int s = 32; s > 0; s /= 2) { if (t < s) sums[t] += sums[t + s]; __syncthreads(); }\n"
+                 "if (t == 0) out[blockIdx.x] = sums[0];\n"),
+          "xxoox", "There is no barrier between them");
+}
+
+/* Each ends soon, with one line. */
+static void hostile_files(void **state) {
+    (void)state;
+    check("#include \"/etc/passwd\"\n" KERNEL(""), "o----", "line 1: only headers of the toolkit");
+    check("", "o----", "");
+    check("\x01\x02", "o----", "");
+    check(KERNEL("while (in[0] != 123456789) { }\n"), "xoo--", "warp instructions: an endless loop?");
+    check(
+        KERNEL("__shared__ int a[1 << 20];\na[n] = in[0];\n__syncthreads();\nout[blockIdx.x] = a[n - 1];\n"),
+        "o----", "bytes");
+    check(KERNEL("asm volatile(\"trap;\");\n"), "xoo--", "");
+    check(KERNEL("if (threadIdx.x == 0) __syncthreads();\n"), "xox--", "");
+}
+
+static void limits_end_a_grade(void **state) {
+    (void)state;
+    Grade graded;
+    volatile bool cancel = true;
+    Error error = {0};
+    if (!grade(tiny->solution, &(GradeLimits){.instructions = 10}, &graded)) skip();
+    assert_int_equal(graded.goals[1].state, GOAL_MISSED);
+    assert_non_null(strstr(graded.goals[1].why, "more than 10 warp instructions"));
+    grade_done(&graded);
+    assert_true(grade(tiny->solution, &(GradeLimits){.seconds = 1e-9}, &graded));
+    assert_string_equal(graded.goals[1].why, "it takes too long: the runs were stopped");
+    grade_done(&graded);
+    assert_false(
+        grade_file(tiny, "mine.cu", tiny->solution, &(GradeLimits){.cancel = &cancel}, &graded, &error));
+    assert_string_equal(error.message, "it was stopped");
+    grade_done(&graded);
+}
+
+static void an_exercise_is_checked(void **state) {
+    (void)state;
+    Text out = {0};
+    Grade graded;
+    if (!grade(tiny->solution, &(GradeLimits){0}, &graded)) skip();
+    grade_done(&graded);
+    if (!grade_check_exercise(tiny, &(GradeLimits){0}, &out)) fail_msg("%s", text_string(&out));
+    text_clear(&out);
+    Exercise broken = *tiny; /* what must fail does not, or for another reason */
+    broken.wrongs[0].reason = "a reason that nobody gives";
+    broken.wrongs[1].code = tiny->solution;
+    broken.start = tiny->solution;
+    broken.solution = "__global__ void total(const int *in, int *out, int n) { }";
+    assert_false(grade_check_exercise(&broken, &(GradeLimits){0}, &out));
+    int failed = 0;
+    for (const char *at = text_string(&out); (at = strstr(at, "FAILED")); at++) failed++;
+    if (failed != 4) fail_msg("%s", text_string(&out));
+    text_done(&out);
+}
+
+/* ---- forms ---- */
+
+static Grade example(void) {
+    Grade graded = {.file = "a<b>.cu", .goal_count = 3, .met_count = 1, .seconds = 0.5};
+    graded.goals[0] = (GradedGoal){.id = "compiles", .words = "compiles", .state = GOAL_MET};
+    graded.goals[1] =
+        (GradedGoal){.id = "right", .words = "right for n = 1", .state = GOAL_MISSED, .why = "\"4\" & <5>"};
+    graded.goals[2] =
+        (GradedGoal){.id = "barriers", .words = "barriers <= 8", .why = "first it must be right"};
+    return graded;
+}
+
+static void assert_form(GradeForm form, const char *expected) {
+    Grade graded[2] = {example(), example()};
+    Text out = {0};
+    grade_print(tiny, graded, 1, form, &out);
+    assert_string_equal(text_string(&out), expected);
+    text_done(&out);
+}
+
+static void the_forms_of_a_grade(void **state) {
+    (void)state;
+    assert_form(GRADE_TEXT,
+                "tiny: One sum for each block\na<b>.cu, 0.5 s\n  [x] compiles\n  [ ] right for n = 1\n"
+                "      \"4\" & <5>\n  [-] barriers <= 8\n      first it must be right\n1 of 3 goals\n");
+    assert_form(
+        GRADE_JUNIT,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+        "  <testsuite name=\"a&lt;b&gt;.cu\" tests=\"3\" failures=\"1\" skipped=\"1\" time=\"0.500\">\n"
+        "    <testcase classname=\"tiny\" name=\"compiles\"/>\n"
+        "    <testcase classname=\"tiny\" name=\"right for n = 1\"><failure message=\"&quot;4&quot; &amp; "
+        "&lt;5&gt;\"/>"
+        "</testcase>\n"
+        "    <testcase classname=\"tiny\" name=\"barriers &lt;= 8\"><skipped message=\"first it must be "
+        "right\"/>"
+        "</testcase>\n  </testsuite>\n</testsuites>\n");
+    Grade graded[2] = {example(), example()};
+    Text out = {0};
+    grade_print(tiny, graded, 2, GRADE_TEXT, &out);
+    assert_non_null(strstr(text_string(&out),
+                           "   1 of 3  a<b>.cu                          right for n = 1: \"4\" & <5>\n"));
+    text_clear(&out);
+    grade_print(tiny, graded, 2, GRADE_JSON, &out);
+    assert_non_null(strstr(text_string(&out), "\\\"4\\\" & <5>"));
+    text_clear(&out);
+    grade_print(tiny, graded, 1, GRADE_GRADESCOPE, &out);
+    assert_non_null(strstr(text_string(&out), "max_score"));
+    text_done(&out);
+}
+
+static int set_up(void **state) {
+    Error error = {0};
+    if (program_make_folder(state) || setenv("XDG_CACHE_HOME", program_folder(), 1)) return -1;
+    tiny = exercise_read("tests/data/exercises/tiny.en.md", &error);
+    return tiny ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    exercise_free(tiny);
+    return program_remove_folder(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_solution_reaches_all),  cmocka_unit_test(each_goal_is_missed_by_itself),
+        cmocka_unit_test(what_learners_get_wrong), cmocka_unit_test(hostile_files),
+        cmocka_unit_test(limits_end_a_grade),      cmocka_unit_test(an_exercise_is_checked),
+        cmocka_unit_test(the_forms_of_a_grade),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""The interface as a web page in a headless Chromium: check_page.py PAGE REDVIZ
+
+Opens the page from file:// with links of several sorts, presses keys and the mouse, and compares its text with the frames
+that the native program prints at the same size. Nothing may be requested but the page and its worker. Ends with
+"N passed, N failed"; status 1 if a check fails.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "html"))
+from browser import Browser, find_axe  # noqa: E402
+
+WIDTH, HEIGHT, SECONDS = 1100, 720, 60
+
+
+class Page:
+    def __init__(self, browser, path, native):
+        self.browser, self.path, self.native = browser, path, native
+
+    def open(self, link):
+        self.browser.open(self.path, "#" + link)
+
+    def text(self):
+        text = self.browser.run("[...document.querySelectorAll('#frame > div')].map((row) => row.textContent.trimEnd()).join('\\n')")
+        return text + "\n"
+
+    def size(self):
+        """Columns and rows of the frame, once there is one."""
+        columns = "[...document.querySelector('#frame > div').textContent].length"
+        self.await_true("document.documentElement.dataset.firstFrame !== undefined")
+        return self.browser.run("[%s, document.querySelectorAll('#frame > div').length]" % columns)
+
+    def await_true(self, expression):
+        end = time.monotonic() + SECONDS
+        while not self.browser.run("!!(%s)" % expression):
+            assert time.monotonic() < end, "never came true: " + expression
+            time.sleep(0.02)
+
+    def shows_frame_of(self, *arguments, folder="/"):
+        columns, rows = self.size()
+        environment = dict(os.environ, LC_ALL="C.UTF-8", REDVIZ_SHARE=ROOT, REDVIZ_CUDA="/nowhere/libcuda.so.1",
+                           XDG_CONFIG_HOME="/dev/null", XDG_STATE_HOME="/dev/null")
+        wanted = subprocess.run([self.native, *arguments, "--frame=%dx%d" % (columns, rows)], env=environment, cwd=folder,
+                                stdout=subprocess.PIPE, text=True).stdout
+        assert wanted, "no frame of " + " ".join(arguments)
+        end = time.monotonic() + SECONDS
+        while self.text() != wanted:
+            assert time.monotonic() < end, "the page shows\n%s\nnative shows\n%s" % (self.text(), wanted)
+            time.sleep(0.05)
+
+    def shows(self, text):
+        self.await_true("document.body.innerText.includes(%r)" % text)
+
+
+def the_first_frame_is_that_of_the_program(page):
+    page.open("kernel=strided&n=4096")
+    page.shows_frame_of("--kernel", "strided", "--n", "4096")
+
+
+def keys_move(page):
+    page.open("kernel=interleaved&n=1024")
+    page.shows_frame_of("--kernel", "interleaved", "--n", "1024")
+    page.browser.press("]")
+    page.shows_frame_of("--kernel", "interleaved", "--n", "1024", "--keys", "]")
+    page.browser.press("ArrowRight")
+    page.shows_frame_of("--kernel", "interleaved", "--n", "1024", "--keys", "]<Right>")
+
+
+def another_kernel_is_opened_beside(page):
+    page.open("kernel=interleaved&n=1024&compare=sequential")
+    page.shows_frame_of("--kernel", "interleaved", "--n", "1024", "--compare", "sequential")
+
+
+def a_kernel_is_opened_from_the_menu(page):
+    page.open("kernel=interleaved&n=1024")
+    page.size()
+    for key in ("K", *"reproducible", "Enter"):
+        page.browser.press(key)
+    page.shows("Additions that lose nothing")
+
+
+def a_copy_cannot_be_edited(page):
+    page.open("kernel=interleaved&n=1024")
+    page.size()
+    page.browser.press("e")
+    page.shows("copy interleaved.cu to")
+    page.browser.press("Enter")
+    page.shows("cannot be written here: Read-only file system")
+
+
+def a_lecture_asks(page):
+    page.open("lecture=banks")
+    page.shows_frame_of("--lecture", "banks")
+    page.browser.press("PageDown")
+    page.shows_frame_of("--lecture", "banks", "--keys", "<PgDn>")
+
+
+def playing_goes_on_by_itself(page):
+    page.open("kernel=shuffle&n=1024")
+    page.size()
+    before = page.text()
+    page.browser.press(" ")
+    page.await_true("Number(document.documentElement.dataset.frames) > 12")
+    assert page.text() != before
+
+
+def a_click_presses_a_hint(page):
+    page.open("kernel=strided&n=1024")
+    columns, rows = page.size()
+    column = page.text().split("\n")[rows - 1].index("? help")
+    box = page.browser.run("(() => { const r = document.querySelector('#frame > div').getBoundingClientRect(); "
+                           "return [r.width, r.height]; })()")
+    x, y = (column + 0.5) * box[0] / columns, (rows - 0.5) * box[1]
+    for kind in ("mousePressed", "mouseReleased"):
+        page.browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    page.shows_frame_of("--kernel", "strided", "--n", "1024", "--keys", "?")
+
+
+def another_size_is_drawn(page):
+    page.open("kernel=strided&n=1024")
+    before = page.size()
+    page.browser.look(800, 500)
+    page.await_true("document.querySelectorAll('#frame > div').length !== %d" % before[1])
+    page.shows_frame_of("--kernel", "strided", "--n", "1024")
+
+
+def a_report_is_printed(page):
+    page.open("kernel=bug_missing_sync&check")
+    page.shows("insert __syncwarp()")
+    page.shows("redviz has ended")
+
+
+def what_a_browser_cannot_do_is_one_line(page):
+    page.open("exercise=first_sum")
+    page.shows("a browser cannot compile CUDA C++")
+    page.open("kernel=strided&backend=gpu")
+    page.shows("there is no CUDA driver here")
+
+
+def nothing_is_requested(page):
+    page.open("kernel=strided&n=1024")
+    page.size()
+    others = [request for request in page.browser.requests if not request.startswith(("file:", "blob:", "data:"))]
+    assert not others, "requested: %s" % others
+
+
+def drop(page, name, content):
+    """Drops a file onto the page, as a file manager does."""
+    page.browser.run("(() => { const data = new DataTransfer(); data.items.add(new File([new Uint8Array(%s)], %s)); "
+                     "document.body.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true})); })()"
+                     % (list(content), json.dumps(name)))
+
+
+def a_dropped_file_is_opened(page):
+    page.open("kernel=strided&n=1024")
+    page.size()
+    path = os.path.join(ROOT, "tests/tui/race_then_fault.ptx")
+    drop(page, "race_then_fault.ptx", open(path, "rb").read())
+    page.shows_frame_of("./race_then_fault.ptx", folder=os.path.dirname(path))
+    page.browser.run("location.hash = 'n=64'")
+    page.shows_frame_of("./race_then_fault.ptx", "--n", "64", folder=os.path.dirname(path))
+    page.browser.run("location.hash = 'kernel=strided&n=1024'")
+    page.shows_frame_of("--kernel", "strided", "--n", "1024")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.redviz")
+        subprocess.run([page.native, "--kernel", "strided", "--n", "256", "--report", "--save=" + path], check=True,
+                       env=dict(os.environ, REDVIZ_SHARE=ROOT), stdout=subprocess.DEVNULL)
+        drop(page, "run.redviz", open(path, "rb").read())
+    page.shows("there is no SQLite in a browser")
+    drop(page, "sum.cu", b"")
+    page.shows("sum.cu: a browser opens PTX")
+
+
+def a_step_is_said(page):
+    page.open("kernel=strided&n=1024")
+    page.size()
+    first = page.browser.run("document.querySelector('[role=status]').textContent")
+    page.browser.press("]")
+    page.await_true("!['', %s].includes(document.querySelector('[role=status]').textContent)" % json.dumps(first))
+    said = page.browser.run("document.querySelector('[role=status]').textContent")
+    assert said.split(". ")[0].split(" ")[0] in page.text(), said
+
+
+def without_colours_one_is_left(page):
+    page.open("kernel=strided&n=1024")
+    page.size()
+    colours = ("new Set([...document.querySelectorAll('#frame span')].flatMap((span) => [getComputedStyle(span).color, "
+               "getComputedStyle(span).backgroundColor])).size")
+    assert page.browser.run(colours) > 5
+    for _ in range(4):
+        page.browser.press("C")
+    page.await_true("document.documentElement.dataset.theme === 'mono'")
+    assert page.browser.run(colours) <= 3  # text, background and none
+    assert page.browser.run("[...document.querySelectorAll('#frame span')].some((s) => getComputedStyle(s).fontWeight === '700')")
+
+
+def fingers_have_keys(page):
+    page.open("kernel=strided&n=1024")
+    page.size()
+    assert page.browser.run("getComputedStyle(document.getElementById('keys')).display") == "none"
+    page.browser.look(390, 844, phone=True)
+    page.open("kernel=strided&n=1024")
+    page.shows_frame_of("--kernel", "strided", "--n", "1024")
+    assert page.size()[0] >= 60  # the fewest that redviz needs
+    assert page.browser.run("document.getElementById('keys').getBoundingClientRect().bottom <= innerHeight && "
+                            "document.querySelector('#frame > div:last-child').getBoundingClientRect().bottom <= "
+                            "document.getElementById('keys').getBoundingClientRect().top")
+    page.browser.tap("#keys button[data-key=']']")
+    page.shows_frame_of("--kernel", "strided", "--n", "1024", "--keys", "]")
+
+
+def larger_text_is_drawn(page):
+    page.open("kernel=strided&n=1024")
+    before = page.size()
+    page.browser.run("document.head.append(Object.assign(document.createElement('style'), {textContent: 'pre {font-size: 20px !important}'}))")
+    page.await_true("document.querySelectorAll('#frame > div').length < %d" % before[1])
+    page.shows_frame_of("--kernel", "strided", "--n", "1024")
+
+
+def axe_finds_nothing(page):
+    if not find_axe():
+        return "axe-core is not here"
+    page.browser.look(1280, 800)
+    page.open("kernel=strided&n=1024")
+    page.size()
+    found = page.browser.axe()
+    assert not found, found
+    return None
+
+
+CHECKS = [the_first_frame_is_that_of_the_program, keys_move, another_kernel_is_opened_beside,
+          a_kernel_is_opened_from_the_menu, a_copy_cannot_be_edited,
+          a_lecture_asks, playing_goes_on_by_itself, a_click_presses_a_hint, another_size_is_drawn, a_report_is_printed,
+          what_a_browser_cannot_do_is_one_line, nothing_is_requested, a_dropped_file_is_opened, a_step_is_said,
+          without_colours_one_is_left, fingers_have_keys, larger_text_is_drawn, axe_finds_nothing]
+
+
+def main():
+    path, native = (os.path.abspath(name) for name in sys.argv[1:])
+    browser = Browser()
+    passed = failed = 0
+    skipped = []
+    for check in CHECKS:
+        browser.look(WIDTH, HEIGHT)
+        try:
+            without = check(Page(browser, path, native))
+            assert not browser.complaints, browser.complaints
+            passed += not without
+            skipped += ["  skipped  %s: %s" % (check.__name__, without)] if without else []
+        except AssertionError as error:
+            failed += 1
+            print("  FAILED   %s: %s" % (check.__name__, str(error)[:6000]))
+    browser.close()
+    for line in skipped:
+        print(line)
+    print("web: %d passed, %d failed" % (passed, failed) + (", %d skipped" % len(skipped) if skipped else ""))
+    return 1 if failed or not passed else 0
+
+
+sys.exit(main())
