@@ -215,10 +215,11 @@ musl-check:
 musl-objects: $(filter-out $(O)/obj/tui/%,$(LIBRARY_OBJECTS))
 
 FUZZ_SECONDS ?= 60
+# FUZZ_SEED=1: the same inputs again; without it each run has a seed of its own.
 FUZZ_FLAGS = -g -O1 -w -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -Isrc \
     -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c build/fuzz/obj/libredviz.a $(LIBRARIES)
-FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$@
+FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) $(FUZZ_SEED:%=-seed=%) -artifact_prefix=build/fuzz/ build/fuzz/$@
 fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-launch fuzz-expect fuzz-session fuzz-lecture fuzz-text fuzz-messages fuzz-keys
 
 # All of redviz but main.c, for every fuzzer.

@@ -233,6 +233,27 @@ static void joins_have_types_and_values(void **state) {
     session_free(session);
 }
 
+/* A vote without a type, in a launch whose trace has no buffer. */
+static void a_launch_without_buffers(void **state) {
+    (void)state;
+    Error error = {0};
+    SessionOptions options = {
+        .file = "elect.ptx",
+        .text =
+            ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+            ".reg .b32 %r<3>;\n.reg .pred p;\n.shared .b32 s;\nmov.u32 %r1, s;\n"
+            "elect.sync %r2|p, 0xffffffff;\nst.shared.u32 [%r1], %r2;\nld.shared.u32 %r2, [%r1];\nret;\n}\n",
+        .block = {32, 1, 1},
+        .grid = {1, 1, 1},
+        .threads = 1};
+    Session *session = session_open(&options, &error);
+    if (!session) fail_msg("%s", error.message);
+    const Folds *folds = session_folds(session, 0);
+    assert_non_null(folds);
+    assert_int_equal(folds->result_count, 0);
+    session_free(session);
+}
+
 static void other_arithmetic_is_told(void **state) {
     (void)state;
     assert_false(count_kernel("softmax_row", 4096, NULL, NULL).is_plain);
@@ -243,7 +264,7 @@ int main(void) {
         cmocka_unit_test(every_input_is_folded_once),      cmocka_unit_test(products_fold_every_input_once),
         cmocka_unit_test(a_choice_folds_what_it_compares), cmocka_unit_test(bugs_show),
         cmocka_unit_test(nodes_say_where_they_come_from),  cmocka_unit_test(joins_have_types_and_values),
-        cmocka_unit_test(other_arithmetic_is_told),
+        cmocka_unit_test(a_launch_without_buffers),        cmocka_unit_test(other_arithmetic_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
