@@ -93,10 +93,10 @@ static int list_submissions(const char *path, char *files[MOST_FILES], Arena *ar
         return -1;
     }
     for (struct dirent *entry; count < MOST_FILES && (entry = readdir(folder));)
-        if (text_is_cuda_source(entry->d_name))
+        if (text_is_cuda_source(entry->d_name) || text_ends_with(entry->d_name, ".ptx"))
             files[count++] = arena_print(arena, "%s/%s", path, entry->d_name);
     closedir(folder);
-    if (!count) error_set_at(error, path, 0, 0, "the folder has no FILE.cu");
+    if (!count) error_set_at(error, path, 0, 0, "the folder has no FILE.cu or FILE.ptx");
     qsort(files, (size_t)count, sizeof *files, by_path);
     return count ? count : -1;
 }

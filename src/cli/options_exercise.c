@@ -9,7 +9,8 @@
 /* Of two words, in any order, the exercise is FILE.md, or the one that is no file. */
 static bool is_exercise(const char *word) {
     struct stat status;
-    return text_ends_with(word, ".md") || (!text_is_cuda_source(word) && stat(word, &status) != 0);
+    bool is_source = text_is_cuda_source(word) || text_ends_with(word, ".ptx");
+    return text_ends_with(word, ".md") || (!is_source && stat(word, &status) != 0);
 }
 
 bool options_take_exercise(Options *options, int count, char **words, Error *error) {

@@ -469,7 +469,7 @@ static int solve_exercise(const Options *options, Error *error) {
     Exercise *exercise = exercise_open(options, error);
     if (!exercise) return finish_refuse(error);
     char file[TRANSLATED_PATH_BYTES];
-    snprintf(file, sizeof file, "%.200s.cu", exercise->name);
+    snprintf(file, sizeof file, "%.200s.%s", exercise->name, exercise_suffix(exercise));
     int status = exercise_write_start(exercise, file, error) ? open_solution(options, exercise, file, error)
                                                              : finish_refuse(error);
     exercise_free(exercise);

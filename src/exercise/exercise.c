@@ -103,6 +103,11 @@ static bool read_order(ExerciseReader *reader, const char *text) {
     return reader->exercise->order > 0 || fail(reader, "order: its place in the list is expected, from 1");
 }
 
+static bool read_source(ExerciseReader *reader, const char *text) {
+    reader->exercise->is_ptx = !strcmp(text, "ptx");
+    return reader->exercise->is_ptx || !strcmp(text, "cu") || fail(reader, "source: cu or ptx is expected");
+}
+
 static bool read_counted(ExerciseReader *reader, const char *text) {
     return (number_read(&text, &reader->exercise->counted_n) && reader->exercise->counted_n && !*text) ||
            fail(reader, "counted: the n of the run that the goals are about is expected");
@@ -123,14 +128,16 @@ static bool read_head(ExerciseReader *reader, const char *info) {
     static const struct {
         const char *name;
         bool (*read)(ExerciseReader *reader, const char *text);
-    } fields[] = {{"order:", read_order}, {"launch:", read_launch}, {"expect:", read_expect},
-                  {"n:", read_sizes},     {"inputs:", read_inputs}, {"counted:", read_counted}};
+    } fields[] = {{"order:", read_order},  {"launch:", read_launch}, {"expect:", read_expect},
+                  {"n:", read_sizes},      {"inputs:", read_inputs}, {"counted:", read_counted},
+                  {"source:", read_source}};
     enum { FIELDS = sizeof fields / sizeof *fields };
     (void)info;
     while (next_line(reader) && !begins(reader, "```")) {
         size_t i = 0;
         while (i < FIELDS && !begins(reader, fields[i].name)) i++;
-        if (i == FIELDS) return fail(reader, "order, launch, expect, n, inputs or counted is expected");
+        if (i == FIELDS)
+            return fail(reader, "order, launch, expect, n, inputs, counted or source is expected");
         if (!fields[i].read(reader, rest_of_line(reader, strlen(fields[i].name)))) return false;
     }
     return true;
@@ -378,6 +385,10 @@ void exercise_free(Exercise *exercise) {
     if (!exercise) return;
     arena_done(&exercise->arena);
     free(exercise);
+}
+
+const char *exercise_suffix(const Exercise *exercise) {
+    return exercise->is_ptx ? "ptx" : "cu";
 }
 
 /* A launch that names no shared memory gets none: --launch alone would guess what the kernel needs. */

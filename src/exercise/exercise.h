@@ -67,6 +67,7 @@ typedef struct Exercise {
     const char *path, *name; /* "strided" of "strided.en.md" */
     const char *title, *task;
     int order; /* in the list */
+    bool is_ptx; /* solved in PTX, which needs no compiler; else in CUDA C++ */
     /* As --launch has them; INPUT is the fill of the input. */
     const char *launch;
     const char *expect;
@@ -89,6 +90,9 @@ typedef struct Exercise {
  * the expected form. */
 Exercise *exercise_read(const char *path, Error *error);
 void exercise_free(Exercise *exercise);
+
+/* What the learner's file ends with: "cu" or "ptx". */
+const char *exercise_suffix(const Exercise *exercise);
 
 /* The launch with this fill for INPUT, as --launch takes it. */
 void exercise_print_launch(const Exercise *exercise, const char *input, Text *out);

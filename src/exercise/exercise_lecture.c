@@ -28,7 +28,7 @@ Lecture *exercise_lecture(const Exercise *exercise, const char *file, const Grad
                exercise->title, language(), exercise->task);
     text_print(&text, tr("Edit %s (`e`): after each save it runs again, and the next stop shows the goals."),
                file);
-    text_print(&text, "\n\n```redviz\n%s\n```\n\n", "exercise.cu");
+    text_print(&text, "\n\n```redviz\nexercise.%s\n```\n\n", exercise_suffix(exercise));
     add_goals(grade, &text);
     for (int i = 0; i < exercise->hint_count; i++) {
         text_print(&text, "## ");

@@ -325,7 +325,7 @@ static void list_goals(const Exercise *exercise, Grade *grade) {
     Text sizes = {0};
     for (int i = 0; i < exercise->size_count; i++)
         text_print(&sizes, "%s%llu", i ? ", " : "", (unsigned long long)exercise->sizes[i]);
-    add_goal(grade, "compiles", tr("compiles"));
+    add_goal(grade, "compiles", exercise->is_ptx ? tr("is complete PTX") : tr("compiles"));
     add_goal(grade, "right", arena_print(&grade->arena, tr("right for n = %s"), text_string(&sizes)));
     add_goal(grade, "safe", tr("no race, right in every order of the warps, no read of unwritten memory"));
     for (int i = 0; i < exercise->goal_count; i++) {
@@ -338,13 +338,14 @@ static void list_goals(const Exercise *exercise, Grade *grade) {
 }
 
 /* What comes first, for goals that were not tried; and what a count is. */
-static void explain(Grade *grade) {
+static void explain(const Exercise *exercise, Grade *grade) {
     grade->met_count = 0;
     for (int i = 0; i < grade->goal_count; i++) {
         GradedGoal *goal = &grade->goals[i];
         grade->met_count += goal->state == GOAL_MET;
         if (goal->state == GOAL_NOT_TRIED)
             goal->why = grade->goals[GOAL_COMPILES].state == GOAL_MET ? tr("first it must be right")
+                        : exercise->is_ptx                            ? tr("first it must be complete PTX")
                                                                       : tr("first it must compile");
         if (goal->is_count) goal->value_text = number_text(&grade->arena, goal->value);
         if (goal->is_count && goal->state == GOAL_MISSED)
@@ -371,7 +372,7 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     else
         try_runs(&grading);
     try_counts(&grading);
-    explain(grade);
+    explain(exercise, grade);
     grade->seconds = clock_seconds() - begin;
     free(read);
     return !grading.was_stopped || error_set(error, "it was stopped");
@@ -397,7 +398,8 @@ static const GradedGoal *first_missed(const Grade *grade) {
 static bool check_solution(const Exercise *exercise, const GradeLimits *limits, Text *out) {
     Grade grade;
     Error error = {0};
-    bool good = grade_file(exercise, "solution.cu", exercise->solution, limits, &grade, &error) &&
+    bool good = grade_file(exercise, exercise->is_ptx ? "solution.ptx" : "solution.cu", exercise->solution,
+                           limits, &grade, &error) &&
                 grade_passed(&grade);
     const GradedGoal *missed = first_missed(&grade);
     if (good)
@@ -413,8 +415,9 @@ static bool check_solution(const Exercise *exercise, const GradeLimits *limits, 
 static bool check_start(const Exercise *exercise, const GradeLimits *limits, Text *out) {
     Grade grade;
     Error error = {0};
-    bool fails =
-        grade_file(exercise, "start.cu", exercise->start, limits, &grade, &error) && !grade_passed(&grade);
+    bool fails = grade_file(exercise, exercise->is_ptx ? "start.ptx" : "start.cu", exercise->start, limits,
+                            &grade, &error) &&
+                 !grade_passed(&grade);
     bool good = fails && grade.goals[GOAL_COMPILES].state == GOAL_MET;
     const GradedGoal *missed = first_missed(&grade);
     if (good)
@@ -430,7 +433,7 @@ static bool check_wrong(const Exercise *exercise, const ExerciseWrong *wrong, co
                         Text *out) {
     Grade grade;
     Error error = {0};
-    grade_file(exercise, "wrong.cu", wrong->code, limits, &grade, &error);
+    grade_file(exercise, exercise->is_ptx ? "wrong.ptx" : "wrong.cu", wrong->code, limits, &grade, &error);
     const GradedGoal *named = NULL;
     for (int i = 0; i < grade.goal_count; i++)
         if (!strcmp(grade.goals[i].id, wrong->goal)) named = &grade.goals[i];

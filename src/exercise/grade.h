@@ -1,5 +1,5 @@
-/* Grade: what of an exercise's goals a source file reaches. It is compiled, and its kernels run on the emulator; nothing of its
- * host code is executed.
+/* Grade: what of an exercise's goals a source file reaches. It is compiled, unless it is FILE.ptx, and its kernels run on the
+ * emulator; nothing of its host code is executed.
  *
  *   compiles   it compiles, and has the kernel with its parameters
  *   right      for each size and each input the result is that of the reference; memory holds no zeros before, and every other

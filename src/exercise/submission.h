@@ -9,7 +9,7 @@
 enum { SUBMISSION_BYTES = 1 << 20 }; /* that a file may have */
 
 /* False with the place: an include of a file by its path, of a header in quotes, by a macro, or another directive that reads a
- * file. Comments and spliced lines are seen as the compiler sees them. */
+ * file. Comments and spliced lines are seen as the compiler sees them. PTX can ask for nothing. */
 bool submission_check(const char *text, size_t length, const char *path, Error *error);
 
 #endif

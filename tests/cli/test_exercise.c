@@ -100,7 +100,7 @@ static void a_folder_is_a_table(void **state) {
     program_outcome_done(&outcome);
     outcome = program_shell("mkdir %s/none; @ --exercise " TINY " --grade %s/none; rmdir %s/none",
                             program_folder(), program_folder(), program_folder());
-    program_assert_contains(outcome.err, "the folder has no FILE.cu");
+    program_assert_contains(outcome.err, "the folder has no FILE.cu or FILE.ptx");
     program_outcome_done(&outcome);
 }
 
