@@ -45,6 +45,8 @@ typedef struct AppStart {
     const LectureRun *lecture;    /* --lecture; the session is that of its first screen; NULL: no lecture */
     Grading *grading;             /* --exercise: `lecture` is its own, which grades change; NULL: none */
     const LectureOffer *lectures; /* the lectures that the menu offers; NULL: none */
+    const ViewTitles *exercises;  /* that the menu offers; NULL: none */
+    const char *command;          /* that runs redviz, for an exercise: "redviz" */
     const HomeOffer *home;        /* files and earlier runs that the menu offers; NULL: none */
     bool opens_home;              /* begins with the home screen, in front of the run */
     ProgramOffer *program;        /* app_run() asks first whether to run it; NULL: there is none */

@@ -26,12 +26,14 @@ static EditPlace app_edit_place(App *app, const char *const *files, int count) {
 
 /* ---- the editor ----------------------------------------------------------------------------------------- */
 
-/* False: it could not be run, or failed, and a message says so. */
+/* False: it could not be run, or failed, and a message says so; or it goes on. */
 static bool app_run_editor(App *app, EditPlace place) {
     char **command = edit_command(place);
     int status = terminal_run(command);
     free(command);
-    if (status == 127)
+    if (status == TERMINAL_GOES_ON)
+        app->watch = true;
+    else if (status == 127)
         app_say(app, edit_program(), tr("cannot be run; set EDITOR to the name of your editor"));
     else if (status)
         app_say(app, edit_program(), tr("exited with an error"));

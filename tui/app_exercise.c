@@ -1,8 +1,10 @@
 /* An exercise: grades the learner's file, and shows its goals as a stop of the lecture. */
 #include "tui/app_state.h"
 
+#include "base/language.h"
 #include "exercise/exercise_lecture.h"
 #include "tui/draw/terminal.h"
+#include "tui/view/menu.h"
 
 void app_grade(App *app) {
     if (!app->grading) return;
@@ -18,4 +20,21 @@ bool app_take_grade(App *app) {
     if (is_before || app->lecture.stop == EXERCISE_STOP_GOALS)
         lecture_view_begin_stop(&app->lecture, EXERCISE_STOP_GOALS);
     return true;
+}
+
+/* Its file is the working folder's, and its run and grades are its own: another redviz shows it. */
+void app_open_exercise(App *app, const char *name) {
+    const char *command[] = {app->command, "--exercise", name, "--language", language(), NULL};
+    if (app->waits || !app->command) {
+        app_say(app, name, tr("an exercise needs a terminal: redviz --exercise NAME"));
+        return;
+    }
+    int status = terminal_run((char *const *)command);
+    if (status != 0 && status != TERMINAL_GOES_ON)
+        app_say(app, name, tr("it could not be opened; redviz --exercise NAME says why"));
+}
+
+void app_open_chosen_exercise(App *app) {
+    MenuRow chosen;
+    if (menu_choice(app_view(app), &chosen)) app_open_exercise(app, chosen.name);
 }

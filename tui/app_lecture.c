@@ -46,6 +46,7 @@ static void restart(App *app) {
         comparison->view[i].display.still = kept.still;
         comparison->view[i].display.speed = kept.speed;
         comparison->view[i].display.lectures = kept.lectures;
+        comparison->view[i].display.exercises = kept.exercises;
         comparison->view[i].display.file = kept.file;
         comparison->view[i].display.home = kept.home;
         comparison->view[i].display.projector = kept.projector;
@@ -158,6 +159,8 @@ static void enter(App *app) {
         if (lecture_view_answer(lecture)) reveal(app);
     } else if (lecture->has_left) {
         app_go_to_stop(app, lecture->stop);
+    } else if (lecture_view_stop(lecture)->exercise) {
+        app_open_exercise(app, lecture_view_stop(lecture)->exercise);
     } else {
         go_on(app);
     }

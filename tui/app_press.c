@@ -19,6 +19,9 @@ ViewAnswer app_answer(App *app, ViewAnswer answer) {
     case VIEW_LECTURE:
         app->open_lecture(app);
         break;
+    case VIEW_EXERCISE:
+        app_open_chosen_exercise(app);
+        break;
     case VIEW_HOME:
         app_open_from_home(app);
         break;

@@ -30,6 +30,8 @@ void app_init(App *app, Session *session, const AppStart *start) {
     app->lecture.run = start->lecture;
     app->grading = start->grading;
     app->lectures = start->lectures;
+    app->command = start->command;
+    comparison_view(&app->comparison)->display.exercises = start->exercises;
     app->home = start->home;
     app->program = start->program;
     comparison_view(&app->comparison)->display.home = start->home ? &start->home->rows : NULL;

@@ -81,6 +81,7 @@ struct App {
     Grading *grading;             /* NULL: no exercise */
     bool was_edited;              /* since then the goals are shown */
     const LectureOffer *lectures; /* NULL: none */
+    const char *command;          /* that runs redviz; NULL: unknown */
     const HomeOffer *home;        /* NULL: none */
     ProgramOffer *program;        /* NULL: none */
     struct Program *
@@ -140,6 +141,11 @@ Canvas *app_page_canvas(App *app, int columns, int rows);
 void app_grade(App *app);
 /* Shows a grade that is complete; false: there is none. */
 bool app_take_grade(App *app);
+
+/* Opens an exercise of this name until the learner leaves it. */
+void app_open_exercise(App *app, const char *name);
+/* The one that the menu chose. */
+void app_open_chosen_exercise(App *app);
 
 /* ---- app_lecture.c */
 /* Opens the lecture that the kernel menu chose. */

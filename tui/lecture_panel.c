@@ -1,6 +1,7 @@
 /* The text of a stop in a panel: wrapped by words, scrolled by rows. */
 #include "tui/lecture_view.h"
 
+#include "base/language.h"
 #include "base/line_break.h"
 #include "base/text.h"
 #include <stdlib.h>
@@ -268,6 +269,8 @@ static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area,
         draw_block(&panel, &stop->blocks[i]);
     }
     if (stop->question) draw_question(&panel, lecture, stop->question);
+    if (stop->exercise && lecture->question != QUESTION_WAITS)
+        draw_line(&panel, ROLE_KEY, tr("Enter: solve this exercise   PgDn: go on"));
     if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count)
         draw_score(&panel, lecture);
     return panel.row;

@@ -22,7 +22,7 @@ typedef struct LectureRun {
 } LectureRun;
 
 typedef struct LectureOffer { /* the lectures that the menu of kernels offers */
-    ViewLectures rows;
+    ViewTitles rows;
     const LectureRun *(*open)(void *context, int index, Error *error); /* borrowed until the interface ends */
     void *context;
 } LectureOffer;

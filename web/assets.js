@@ -1,14 +1,21 @@
-/* The files that the page carries. Compiling is not possible there, so the exercises stay out; so do recordings
- * that would double its size: the times of blocks and warps, and what an H100 measured. */
+/* The files that the page carries. Compiling is not possible there, so of the exercises only those in PTX; without
+ * recordings that would double its size: the times of blocks and warps, and what an H100 measured. */
 "use strict";
 const fs = require("fs"), path = require("path");
 
 const FOLDERS = ["kernels", "assets/ptx", "assets/lectures", "assets/h200/sass"];
 const FILES = ["assets/h200/timings.tsv"];
 
+/* Both languages of each exercise in PTX. */
+function exercisePaths(root) {
+  const folder = "assets/exercises/", names = fs.readdirSync(path.join(root, folder)).sort();
+  const isPtx = (name) => /^source: ptx$/m.test(fs.readFileSync(path.join(root, folder, name.replace(/\.[a-z]+\.md$/, ".en.md")), "utf8"));
+  return names.filter((name) => /\.[a-z]{2}\.md$/.test(name) && isPtx(name)).map((name) => folder + name);
+}
+
 function assetPaths(root) {
   const found = FOLDERS.flatMap((folder) => fs.readdirSync(path.join(root, folder)).sort().map((name) => folder + "/" + name));
-  return [...found, ...FILES];
+  return [...found, ...exercisePaths(root), ...FILES];
 }
 
 module.exports = { assetPaths };

@@ -19,6 +19,11 @@
     return found;
   }
 
+  /* The other way: a word behind an option is its value. */
+  function linkOf(words) {
+    return words.map((word) => (word.startsWith("--") ? "&" + encodeURIComponent(word.slice(2)) : "=" + encodeURIComponent(word))).join("").slice(1);
+  }
+
   /* The width and the height of a cell. */
   function cellSize() {
     const box = ruler.getBoundingClientRect();
@@ -45,6 +50,61 @@
     root.dataset.frames = 1 + Number(root.dataset.frames || 0);
   }
 
+  /* ---- the editor ---- */
+
+  const editor = document.getElementById("editor"), source = document.getElementById("source");
+  let edited = "";
+
+  function edit(file, text, line) {
+    edited = file;
+    document.getElementById("edited").textContent = file;
+    source.value = text;
+    editor.hidden = false;
+    source.focus();
+    const start = text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    source.setSelectionRange(start, start);
+    source.scrollTop = Math.max(0, (line - 5) * source.scrollHeight / Math.max(1, text.split("\n").length));
+  }
+
+  function closeEditor() {
+    editor.hidden = true;
+    screen.focus();
+  }
+
+  function save(event) {
+    event.preventDefault();
+    if (!ended) return worker.postMessage({ save: edited, text: source.value });
+    keep(edited, new TextEncoder().encode(source.value));
+    start();
+  }
+
+  editor.addEventListener("submit", save);
+  document.getElementById("close").addEventListener("click", closeEditor);
+  editor.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Escape") closeEditor();
+    else if (event.ctrlKey && /^(Enter|s)$/.test(event.key)) save(event);
+  });
+
+  /* ---- what the program writes stays in the browser ---- */
+
+  const KEPT = "redviz:", kept = new Map();
+  let storage;
+  try {
+    storage = localStorage;
+    for (const key of Object.keys(storage))
+      if (key.startsWith(KEPT)) kept.set(key.slice(KEPT.length), storage.getItem(key));
+  } catch (error) { /* a page in an iframe may not */ }
+
+  function keep(path, content) {
+    const text = new TextDecoder().decode(content);
+    if (dropped && dropped.name === path) dropped.content = content;
+    kept.set(path, text);
+    try {
+      storage.setItem(KEPT + path, text);
+    } catch (error) { /* nor may it, or there is no room: it stays until the page is closed */ }
+  }
+
   function say(text) {
     printed.hidden = false;
     printed.append(text);
@@ -56,12 +116,15 @@
     else if (data.theme === "terminal") delete root.dataset.theme;
     else if (data.theme) root.dataset.theme = data.theme;
     else if (data.style) document.getElementById("colours").textContent = data.style;
+    else if (data.written) keep(data.written, data.content);
+    else if (data.edit) edit(data.edit, data.text, data.line);
+    else if (data.open) location.hash = linkOf(data.open);
     else if (data.printed) say(new TextDecoder().decode(data.printed));
     else {
       ended = true;
       say((data.error || "") + "\nredviz has ended; a key starts it again, and a PTX file can be dropped here. The end of the address has " +
-          "the options: #kernel=strided&n=4096 is --kernel strided --n 4096.\nA browser compiles no CUDA C++: " +
-          "exercises and .cu files need redviz in a terminal.\n");
+          "the options: #kernel=strided&n=4096 is --kernel strided --n 4096, #exercise lists exercises in PTX.\nA browser " +
+          "compiles no CUDA C++: .cu files need redviz in a terminal.\n");
     }
   }
 
@@ -76,7 +139,7 @@
     worker.onmessage = take;
     worker.onerror = (event) => say("the worker has failed: " + event.message + "\n");
     const args = [...(dropped ? ["./" + dropped.name] : []), ...argumentsOf(location.hash)];
-    worker.postMessage({ packed: read("packed"), args, dropped, columns: size[0], rows: size[1] });
+    worker.postMessage({ packed: read("packed"), args, kept: [...kept], dropped, columns: size[0], rows: size[1] });
   }
 
   const names = {
@@ -131,6 +194,7 @@
     if (!file) return;
     dropped = { name: file.name, content: new Uint8Array(await file.arrayBuffer()) };
     history.replaceState(null, "", "#");
+    editor.hidden = true;
     start();
   });
 
@@ -143,6 +207,7 @@
   });
   addEventListener("hashchange", () => {
     if (/[#&](kernel|lecture|exercise)=/.test(location.hash)) dropped = null;
+    editor.hidden = true;
     start();
   });
   ruler.textContent = "0".repeat(100);

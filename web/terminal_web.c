@@ -18,6 +18,8 @@ IMPORTED(show) void page_show(const char *frame, size_t bytes, int columns, int 
 IMPORTED(say) void page_say(const char *text, size_t bytes);
 IMPORTED(set_theme) void page_set_theme(const char *name, size_t bytes);
 IMPORTED(set_style) void page_set_style(const char *rules, size_t bytes);
+/* The words of a command line, a NUL between two. */
+IMPORTED(run) void page_run(const char *words, size_t bytes);
 /* Leaves C at once: its frames stay where they are, below those of the calls that follow. */
 IMPORTED(leave) _Noreturn void page_leave(void);
 
@@ -91,8 +93,14 @@ void terminal_serve(TerminalTurn *turn, void *context) {
 void terminal_wake(void) {}
 
 int terminal_run(char *const command[]) {
-    (void)command;
-    return 127;
+    Text words = {0};
+    for (int i = 0; command[i]; i++) {
+        if (i) text_add_bytes(&words, "", 1);
+        text_add(&words, command[i]);
+    }
+    page_run(text_string(&words), words.length);
+    text_done(&words);
+    return TERMINAL_GOES_ON;
 }
 
 void terminal_end(int signal) {

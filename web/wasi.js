@@ -1,14 +1,15 @@
-/* The part of WASI (preview 1) that redviz needs: arguments, the environment, clocks, files in memory that are
- * only read, and the two streams of output. */
+/* The part of WASI (preview 1) that redviz needs: arguments, the environment, clocks, files in memory, and the two
+ * streams of output. */
 "use strict";
 
-/* files: Map of path without a leading slash to Uint8Array. write(descriptor, bytes). */
-function makeWasi({ args, environment, files, write }) {
+/* files: Map of path without a leading slash to Uint8Array; those below `fixed` are only read. write(descriptor, bytes);
+ * written(path, content) follows each change of a file. */
+function makeWasi({ args, environment, files, fixed, write, written }) {
   const BADF = 8, EXIST = 20, INVAL = 28, NOENT = 44, NOSYS = 52, NOTDIR = 54, ISDIR = 31, ROFS = 69, SPIPE = 70;
-  const DIRECTORY = 3, REGULAR = 4, ROOT = 3;
+  const DIRECTORY = 3, REGULAR = 4, ROOT = 3, CREATES = 1, IS_FOLDER = 2, IS_NEW = 4, EMPTIES = 8, APPENDS = 1;
   const encoder = new TextEncoder(), decoder = new TextDecoder();
-  const folders = new Map([["", new Set()]]);
-  for (const path of files.keys()) {
+  const folders = new Map([["", new Set()]]), changes = new Map();
+  function place(path) {
     let folder = "";
     for (const name of path.split("/")) {
       const whole = folder ? folder + "/" + name : name;
@@ -16,6 +17,14 @@ function makeWasi({ args, environment, files, write }) {
       if (!files.has(whole) && !folders.has(whole)) folders.set(whole, new Set());
       folder = whole;
     }
+  }
+  for (const path of files.keys()) place(path);
+
+  function put(path, content) {
+    files.set(path, content);
+    place(path);
+    changes.set(path, 1 + (changes.get(path) || 0));
+    if (written) written(path, content);
   }
   const open = new Map([[ROOT, { folder: "" }]]);
   let next = ROOT + 1, memory, view;
@@ -46,6 +55,7 @@ function makeWasi({ args, environment, files, write }) {
     data().setUint8(at + 16, files.has(path) ? REGULAR : DIRECTORY);
     set64(at + 24, 1);
     set64(at + 32, files.has(path) ? files.get(path).length : 0);
+    for (const time of [40, 48, 56]) set64(at + time, 1000000000 * (changes.get(path) || 0)); /* a second for each change */
   }
 
   function putList(list, places, start) {
@@ -70,8 +80,9 @@ function makeWasi({ args, environment, files, write }) {
     if (!file) return descriptor === 0 ? (set32(got, 0), 0) : BADF;
     if (file.folder !== undefined) return ISDIR;
     let sum = 0, at = from === undefined ? file.at : from;
+    const content = files.get(file.path);
     for (const buffer of buffers(list, count)) {
-      const part = file.content.subarray(at, at + buffer.length);
+      const part = content.subarray(at, at + buffer.length);
       buffer.set(part);
       at += part.length;
       sum += part.length;
@@ -79,6 +90,18 @@ function makeWasi({ args, environment, files, write }) {
     if (from === undefined) file.at = at;
     set32(got, sum);
     return 0;
+  }
+
+  const canWrite = (path) => !path.startsWith(fixed + "/") && folders.has(path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "");
+
+  function writeAt(file, part) {
+    const before = files.get(file.path);
+    if (file.appends) file.at = before.length;
+    const content = new Uint8Array(Math.max(before.length, file.at + part.length));
+    content.set(before);
+    content.set(part, file.at);
+    file.at += part.length;
+    put(file.path, content);
   }
 
   const calls = {
@@ -127,12 +150,22 @@ function makeWasi({ args, environment, files, write }) {
       return 0;
     },
     path_open(descriptor, flags, path, length, options, rights, inherited, more, result) {
-      const name = pathOf(descriptor, path, length);
-      if (options & 1) return files.has(name) && options & 4 ? EXIST : ROFS;
-      if (!files.has(name) && !folders.has(name)) return NOENT;
-      if (options & 2 && files.has(name)) return NOTDIR;
-      open.set(next, files.has(name) ? { path: name, content: files.get(name), at: 0 } : { folder: name });
+      const name = pathOf(descriptor, path, length), isThere = files.has(name) || folders.has(name);
+      if (options & CREATES && options & IS_NEW && isThere) return EXIST;
+      if ((options & CREATES && !isThere) || options & EMPTIES) {
+        if (!canWrite(name)) return ROFS;
+        put(name, new Uint8Array(0));
+      } else if (!isThere) return NOENT;
+      if (options & IS_FOLDER && files.has(name)) return NOTDIR;
+      open.set(next, files.has(name) ? { path: name, at: 0, appends: more & APPENDS } : { folder: name });
       set32(result, next++);
+      return 0;
+    },
+    path_create_directory(descriptor, path, length) {
+      const name = pathOf(descriptor, path, length);
+      if (files.has(name) || folders.has(name)) return EXIST;
+      if (!canWrite(name)) return ROFS;
+      place(name);
       return 0;
     },
     fd_close: (descriptor) => (open.delete(descriptor) ? 0 : BADF),
@@ -141,17 +174,20 @@ function makeWasi({ args, environment, files, write }) {
     fd_seek(descriptor, offset, whence, result) {
       const file = open.get(descriptor);
       if (!file || file.folder !== undefined) return SPIPE;
-      const at = Number(offset) + (whence === 0 ? 0 : whence === 1 ? file.at : file.content.length);
+      const at = Number(offset) + (whence === 0 ? 0 : whence === 1 ? file.at : files.get(file.path).length);
       if (at < 0) return INVAL;
       file.at = at;
       set64(result, at);
       return 0;
     },
     fd_write(descriptor, list, count, written) {
-      if (descriptor !== 1 && descriptor !== 2) return BADF;
+      const file = open.get(descriptor);
+      if (descriptor !== 1 && descriptor !== 2 && !(file && file.path)) return BADF;
+      if (file && !canWrite(file.path)) return ROFS;
       let sum = 0;
       for (const buffer of buffers(list, count)) {
-        write(descriptor, buffer.slice());
+        if (file) writeAt(file, buffer);
+        else write(descriptor, buffer.slice());
         sum += buffer.length;
       }
       set32(written, sum);
@@ -179,6 +215,7 @@ function makeWasi({ args, environment, files, write }) {
   return {
     /* What the program imports: each call that is not above fails. */
     imports: new Proxy(calls, { get: (known, name) => known[name] || (() => NOSYS) }),
+    put,
     use(exported) {
       memory = exported;
     }

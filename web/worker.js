@@ -12,7 +12,7 @@ function unpack(packed) {
   return files;
 }
 
-let program, timer;
+let program, wasi, timer;
 
 /* An event's answer is the time until the next call: -1: for ever, -2: the program has ended. */
 function answer(call) {
@@ -46,20 +46,22 @@ function keyNumber(name) {
 
 /* What needs more than a browser has. */
 const cannot = {
-  "--exercise": "compile CUDA C++", "--source": "compile CUDA C++", "--call": "compile CUDA C++", "--run": "run other programs",
+  "--source": "compile CUDA C++", "--call": "compile CUDA C++", "--run": "run other programs",
   "--save": "write session files"
 };
 
-async function start({ packed, args, dropped, columns, rows }) {
+async function start({ packed, args, kept, dropped, columns, rows }) {
   const option = args.find((argument) => cannot[argument]);
   if (option) return fail(option + ": a browser cannot " + cannot[option]);
   if (dropped && !/\.(ptx|redviz)$/.test(dropped.name)) return fail(dropped.name + ": a browser opens PTX, in a file FILE.ptx");
   const files = unpack(packed), code = files.get("redviz.wasm");
   files.delete("redviz.wasm");
+  for (const [path, content] of kept) files.set(path, new TextEncoder().encode(content));
   if (dropped) files.set(dropped.name, dropped.content);
-  const wasi = makeWasi({
-    args: ["redviz", ...args], environment: ["REDVIZ_SHARE=/redviz"], files,
-    write: (descriptor, bytes) => postMessage({ printed: bytes })
+  wasi = makeWasi({
+    args: ["redviz", ...args], environment: ["REDVIZ_SHARE=/redviz", "XDG_DATA_HOME=/data"], files, fixed: "redviz",
+    write: (descriptor, bytes) => postMessage({ printed: bytes }),
+    written: (path, content) => postMessage({ written: path, content })
   });
   const text = (at, length) => new TextDecoder().decode(new Uint8Array(program.memory.buffer, at, length));
   const page = {
@@ -67,6 +69,13 @@ async function start({ packed, args, dropped, columns, rows }) {
     say: (at, length) => postMessage({ said: text(at, length) }),
     set_theme: (at, length) => postMessage({ theme: text(at, length) }),
     set_style: (at, length) => postMessage({ style: text(at, length) }),
+    /* redviz itself, with other options; or an editor, "+12 FILE". */
+    run(at, length) {
+      const words = text(at, length).split("\0"), file = words[words.length - 1].replace(/^(\.?\/)+/, "");
+      const line = words.find((word) => /^\+[0-9]+$/.test(word));
+      if (words[0] === "redviz") postMessage({ open: words.slice(1) });
+      else if (files.has(file)) postMessage({ edit: file, text: new TextDecoder().decode(files.get(file)), line: Number(line || 1) });
+    },
     leave() {
       throw { leaves: true };
     }
@@ -88,7 +97,10 @@ async function start({ packed, args, dropped, columns, rows }) {
 onmessage = ({ data }) => {
   if (data.packed) start(data).catch(fail);
   else if (!program) return;
-  else if (data.key) answer(() => program.event(1, keyNumber(data.key), 0, 0));
+  else if (data.save) {
+    wasi.put(data.save, new TextEncoder().encode(data.text));
+    answer(program.tick);
+  } else if (data.key) answer(() => program.event(1, keyNumber(data.key), 0, 0));
   else if (data.size) {
     program.resize(data.size[0], data.size[1]);
     answer(() => program.event(5, 0, 0, 0));

@@ -36,24 +36,59 @@ static int by_order(const void *a, const void *b) {
                                             : strcmp((*one)->name, (*other)->name);
 }
 
-bool exercise_list(const Options *options, Text *out, Error *error) {
+/* All, in their order; those before an error, with a count that lacks it: -1. */
+static int open_all(const Options *options, Exercise *exercises[TRANSLATED_MOST], Error *error) {
     char names[TRANSLATED_MOST][TRANSLATED_NAME_BYTES];
-    Exercise *exercises[TRANSLATED_MOST] = {0};
     int count = translated_names(&FOLDER, names, error), opened = 0;
+    while (opened < count && (exercises[opened] = open_named(options, names[opened], error))) opened++;
+    if (opened < count) {
+        while (opened > 0) exercise_free(exercises[--opened]);
+        return -1;
+    }
+    if (count > 0) qsort(exercises, (size_t)count, sizeof *exercises, by_order);
+    return count;
+}
+
+bool exercise_list(const Options *options, Text *out, Error *error) {
+    Exercise *exercises[TRANSLATED_MOST];
+    int count = open_all(options, exercises, error);
     if (count < 0) return false;
-    for (int i = 0; i < count && (exercises[opened] = open_named(options, names[i], error)); i++) opened++;
     char *solved = solved_read();
-    qsort(exercises, (size_t)opened, sizeof *exercises, by_order);
-    for (int i = 0; i < opened; i++) {
+    for (int i = 0; i < count; i++) {
         const Exercise *exercise = exercises[i];
-        if (opened == count)
-            text_print(out, "  [%c] %-20s %s\n", solved_has(solved, exercise->name) ? 'x' : ' ',
-                       exercise->name, exercise->title);
+        text_print(out, "  [%c] %-20s %s\n", solved_has(solved, exercise->name) ? 'x' : ' ', exercise->name,
+                   exercise->title);
         exercise_free(exercises[i]);
     }
     free(solved);
     if (!count) text_add(out, "no exercise is installed\n");
-    return opened == count;
+    return true;
+}
+
+void exercise_offer_open(const Options *options, OfferedExercises *out) {
+    *out = (OfferedExercises){0};
+    int count = open_all(options, out->exercises, NULL);
+    for (int i = 0; i < count; i++) {
+        out->names[i] = out->exercises[i]->name;
+        out->titles[i] = out->exercises[i]->title;
+    }
+    out->rows = (ViewTitles){count < 0 ? 0 : count, out->names, out->titles, NULL};
+}
+
+void exercise_offer_close(OfferedExercises *offered) {
+    for (int i = 0; i < offered->rows.count; i++) exercise_free(offered->exercises[i]);
+}
+
+bool exercise_check_lecture(const Lecture *lecture, Error *error) {
+    char path[TRANSLATED_PATH_BYTES];
+    for (int i = 0; i < lecture->stop_count; i++) {
+        const LectureStop *stop = &lecture->stops[i];
+        Error why = {0};
+        if (stop->exercise && !translated_find(&FOLDER, stop->exercise, "en", path, &why))
+            return error_set_at(error, lecture->path, stop->exercise_place.line, stop->exercise_place.column,
+                                "%s", why.message);
+    }
+    return true;
 }
 
 /* ---- check ---- */

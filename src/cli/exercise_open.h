@@ -3,10 +3,26 @@
 #define CLI_EXERCISE_OPEN_H
 
 #include "cli/options.h"
+#include "cli/translated_files.h"
 #include "exercise/grade.h"
+#include "lecture/lecture.h"
+#include "tui/view/view.h"
 
 /* The exercise that `options` name, in their language or the locale's; NULL with `error`. The caller frees it. */
 Exercise *exercise_open(const Options *options, Error *error);
+
+/* Those that ship, in their order, for the menu. */
+typedef struct OfferedExercises {
+    ViewTitles rows;
+    Exercise *exercises[TRANSLATED_MOST];
+    const char *names[TRANSLATED_MOST], *titles[TRANSLATED_MOST];
+} OfferedExercises;
+
+void exercise_offer_open(const Options *options, OfferedExercises *out);
+void exercise_offer_close(OfferedExercises *offered);
+
+/* A name that no exercise has is an error at its place. */
+bool exercise_check_lecture(const Lecture *lecture, Error *error);
 
 /* --exercise: lists those that ship, in their order, with a mark for those that were solved. */
 bool exercise_list(const Options *options, Text *out, Error *error);

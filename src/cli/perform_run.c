@@ -233,6 +233,11 @@ static bool show_run(const Options *options, Session *session, const LectureRun 
     Text out = {0};
     if (options_draws(options) && options->action != ACTION_PAGE) lecture_offer_open(options, &offered);
     start.lectures = offered.offer.rows.count ? &offered.offer : NULL;
+    OfferedExercises exercises = {0};
+    if (options_draws(options) && options->action != ACTION_PAGE && !grading)
+        exercise_offer_open(options, &exercises);
+    start.exercises = exercises.rows.count ? &exercises.rows : NULL;
+    start.command = options->argv ? options->argv[0] : NULL;
     OfferedHome home = {0};
     if (options_draws(options) && options->action != ACTION_PAGE) home_offer_open(&home);
     start.home = &home.offer;
@@ -245,6 +250,7 @@ static bool show_run(const Options *options, Session *session, const LectureRun 
     bool shown = shows[options->action](&show, error);
     finish_print(&out);
     lecture_offer_close(&offered);
+    exercise_offer_close(&exercises);
     home_offer_close(&home);
     return shown;
 }
@@ -408,7 +414,7 @@ static int check_lecture(const Options *options, OpenLecture *open, Error *error
     Text out = {0};
     int failed = 0;
     bool live = options->session.backend == BACKEND_GPU;
-    bool good = lecture_check_languages(open, error) &&
+    bool good = lecture_check_languages(open, error) && exercise_check_lecture(open->lecture, error) &&
                 app_check_lecture(&open->run, options->session.machine, live, &out, &failed, error);
     lecture_close(open);
     finish_print(&out);

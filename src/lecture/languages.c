@@ -44,6 +44,10 @@ static bool is_same_stop(const Lecture *lecture, const LectureStop *stop, const 
         return differs(other, its->question ? its->question->place : its->place, error, lecture,
                        stop->question ? stop->question->place : stop->place,
                        "the answer of this stop is not that of");
+    if (!is_same_text(stop->exercise, its->exercise))
+        return differs(other, its->exercise ? its->exercise_place : its->place, error, lecture,
+                       stop->exercise ? stop->exercise_place : stop->place,
+                       "the exercise of this stop is not that of");
     for (int i = 0; i < stop->claim_count; i++)
         if (i >= its->claim_count || strcmp(stop->claims[i].text, its->claims[i].text) != 0)
             return differs(other, i < its->claim_count ? its->claims[i].place : its->place, error, lecture,

@@ -75,6 +75,8 @@ typedef struct LectureStop {
     LectureWord *words; /* of the command line, quotes removed */
     int word_count, word_capacity;
     LectureQuestion *question; /* NULL: none */
+    const char *exercise;      /* the name of one that ends the section; NULL: none */
+    LecturePlace exercise_place;
     LectureExpression *claims;
     int claim_count, claim_capacity;
 } LectureStop;

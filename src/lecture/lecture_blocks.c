@@ -265,5 +265,32 @@ static bool read_question(LectureReader *reader) {
     return good && !failed && check_question(reader, begin, question);
 }
 
-const LectureFence lecture_fences[LECTURE_FENCES] = {
-    {"lecture", read_head}, {"redviz", read_command}, {"predict", read_question}, {"claim", read_claims}};
+/* Readers of a page or a handout see the command. */
+static bool read_exercise(LectureReader *reader) {
+    LecturePlace begin = {reader->number, 1};
+    LectureStop *stop = reader->stop;
+    Arena *arena = &reader->lecture->arena;
+    bool failed = false;
+    if (stop->exercise) return reader_refuse(reader, 1, "a stop has one block ```exercise");
+    while (reader_next_of_block(reader, begin, &failed)) {
+        LectureLine name = reader_trim(reader->line);
+        if (!name.length) continue;
+        if (stop->exercise) return reader_refuse(reader, 1, "one name of an exercise is expected");
+        stop->exercise = reader_keep(reader, name);
+        stop->exercise_place = (LecturePlace){reader->number, reader_column(reader, name.text)};
+    }
+    if (failed) return false;
+    if (!stop->exercise)
+        return reader_fail_at(reader, begin,
+                              "this block is empty: give the name of an exercise, like block-sum");
+    LectureBlock block = {.kind = LECTURE_CODE,
+                          .text = arena_print(arena, "redviz --exercise %s\n", stop->exercise)};
+    array_push(stop->blocks, stop->block_count, stop->block_capacity, block);
+    return true;
+}
+
+const LectureFence lecture_fences[LECTURE_FENCES] = {{"lecture", read_head},
+                                                     {"redviz", read_command},
+                                                     {"predict", read_question},
+                                                     {"claim", read_claims},
+                                                     {"exercise", read_exercise}};

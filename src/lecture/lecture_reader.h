@@ -46,7 +46,7 @@ typedef struct LectureFence {
     bool (*read)(LectureReader *reader); /* up to its end, which is consumed */
 } LectureFence;
 
-enum { LECTURE_FENCES = 4 };
+enum { LECTURE_FENCES = 5 };
 extern const LectureFence lecture_fences[LECTURE_FENCES];
 
 #endif

@@ -59,7 +59,9 @@ void terminal_wake(void);
 
 /* Lends the terminal to another program (execvp() takes `command`) until it ends, and takes it back in
  * whatever state it is. Returns the exit status; 127: the program could not be run; above 128: a signal ended
- * it. */
+ * it; TERMINAL_GOES_ON: the program goes on beside this one (an editor of a web page), and a file that it writes
+ * changes later. */
+enum { TERMINAL_GOES_ON = -1 };
 int terminal_run(char *const command[]);
 
 /* Restores the terminal and ends the program by `signal`. */

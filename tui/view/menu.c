@@ -51,9 +51,10 @@ static int match_of(const MenuRow *row, const char *wanted) {
     if (is_action && best < BEGINS && has_word(row->title, wanted)) best = WORD;
     const char *aliases = row->kind == MENU_KERNEL ? catalog_row(row->index)->aliases : NULL;
     if (aliases && best < BEGINS && has_word(aliases, wanted)) best = BEGINS;
-    if (row->kind == MENU_LECTURE && best < WORD) {
+    if ((row->kind == MENU_LECTURE || row->kind == MENU_EXERCISE) && best < WORD) {
         char name[96];
-        snprintf(name, sizeof name, "lecture %.80s", row->name);
+        snprintf(name, sizeof name, "%s %.80s", row->kind == MENU_LECTURE ? "lecture" : "exercise",
+                 row->name);
         if (find_in(name, wanted) == 0) best = WORD;
     }
     if (best < HOLDS_TITLE && (find_in(row->title, wanted) >= 0 || find_in(tr(row->title), wanted) >= 0))
@@ -104,10 +105,16 @@ static void add_kernels(MenuFilling *filling) {
     }
 }
 
-static void add_lectures(MenuFilling *filling, const ViewLectures *lectures) {
+static void add_lectures(MenuFilling *filling, const ViewTitles *lectures) {
     for (int i = 0; lectures && i < lectures->count; i++)
         add(filling, (MenuRow){MENU_LECTURE, i, lectures->names[i], lectures->titles[i],
                                lectures->abouts ? lectures->abouts[i] : NULL, "lectures"});
+}
+
+static void add_exercises(MenuFilling *filling, const ViewTitles *exercises) {
+    for (int i = 0; exercises && i < exercises->count; i++)
+        add(filling,
+            (MenuRow){MENU_EXERCISE, i, exercises->names[i], exercises->titles[i], NULL, "exercises"});
 }
 
 static void add_home(MenuFilling *filling, const ViewHome *home, bool recent) {
@@ -162,6 +169,7 @@ void menu_list(const View *view, MenuList *out) {
     add_entries(&filling, display->file);
     add_kernels(&filling);
     if (scope == MENU_KERNELS || scope == MENU_PALETTE) add_lectures(&filling, display->lectures);
+    if (scope != MENU_BESIDE) add_exercises(&filling, display->exercises);
     if (scope == MENU_PALETTE) add_home(&filling, display->home, false);
     if (*filling.filter) sort(&filling);
 }
@@ -196,6 +204,8 @@ ViewAnswer menu_choose(View *view) {
     switch (row.kind) {
     case MENU_LECTURE:
         return VIEW_LECTURE;
+    case MENU_EXERCISE:
+        return VIEW_EXERCISE;
     case MENU_FILE:
     case MENU_RECENT:
         return VIEW_HOME;

@@ -8,14 +8,15 @@
 #include "tui/view/view.h"
 
 typedef enum MenuKind {
-    MENU_ENTRY,   /* a kernel of the user's file: index in display.file */
-    MENU_KERNEL,  /* of the catalogue */
-    MENU_LECTURE, /* in display.lectures */
-    MENU_FILE,    /* of this folder: in display.home->files */
-    MENU_RECENT,  /* a run of an earlier session: in display.home->recent */
-    MENU_ACTION,  /* a KeyAction, forwards; its keys are `name` */
-    MENU_BACK,    /* the same action backwards */
-    MENU_STEP     /* the palette's text is the number of a step */
+    MENU_ENTRY,    /* a kernel of the user's file: index in display.file */
+    MENU_KERNEL,   /* of the catalogue */
+    MENU_LECTURE,  /* in display.lectures */
+    MENU_EXERCISE, /* in display.exercises */
+    MENU_FILE,     /* of this folder: in display.home->files */
+    MENU_RECENT,   /* a run of an earlier session: in display.home->recent */
+    MENU_ACTION,   /* a KeyAction, forwards; its keys are `name` */
+    MENU_BACK,     /* the same action backwards */
+    MENU_STEP      /* the palette's text is the number of a step */
 } MenuKind;
 
 typedef struct MenuRow {

@@ -165,11 +165,11 @@ typedef struct ViewFile { /* the user's file */
     const char *name, *const *entries; /* its kernels */
 } ViewFile;
 
-typedef struct ViewLectures { /* their names and titles */
+typedef struct ViewTitles { /* of lectures, or of exercises */
     int count;
     const char *const *names, *const *titles;
     const char *const *abouts; /* their texts, to search in */
-} ViewLectures;
+} ViewTitles;
 
 typedef struct ViewHome { /* what the home screen lists beside the catalogue */
     int file_count, recent_count;
@@ -201,7 +201,8 @@ typedef struct ViewDisplay {
     int speed;                     /* 2^speed times 4 wavefronts a second; SPEED_SLOWEST .. SPEED_FASTEST */
     bool plays_lecture;            /* its keys appear in help and footer */
     const ViewFile *file;          /* also offered in the menu; NULL: none */
-    const ViewLectures *lectures;  /* the same */
+    const ViewTitles *lectures;    /* the same */
+    const ViewTitles *exercises;   /* the same */
     const ViewHome *home;          /* NULL: not known */
     const struct Program *program; /* whose launches can be shown (runtime/user_program.h); NULL: none */
 } ViewDisplay;
@@ -239,23 +240,24 @@ typedef struct View {
 typedef enum ViewAnswer {
     VIEW_IGNORED, /* nothing changed */
     VIEW_CHANGED,
-    VIEW_REDRAW,  /* redraw everything: the terminal's contents are unknown */
-    VIEW_OPEN,    /* the menu chose a kernel: menu_choice() */
-    VIEW_LECTURE, /* the menu chose a lecture */
-    VIEW_HOME,    /* the menu chose a file of this folder, or an earlier run */
-    VIEW_ACTION,  /* the menu chose an action of keys.def, or a step */
-    VIEW_BESIDE,  /* the menu chose a kernel to compare with this run */
-    VIEW_ORDER,   /* compare with this run in an order that triggers the race */
-    VIEW_BLOCK,   /* compare with this run in blocks of `transient.wanted_threads` */
-    VIEW_TRY,     /* try remedy `wanted_remedy` of the finding, in a copy */
-    VIEW_RERUN,   /* re-run with `transient.settings` */
-    VIEW_EDIT,    /* edit its source in the user's editor, then re-run */
-    VIEW_PROGRAM, /* compile the file, run its main(), and show a launch of that */
-    VIEW_COPY,    /* copy the source of the kernel, run the copy, then edit it */
-    VIEW_RUNG,    /* the ladder chose `transient.rung` */
-    VIEW_MACHINE, /* show the recordings of the next machine */
-    VIEW_LAUNCH,  /* show launch `wanted_launch` of the program */
-    VIEW_TRACE,   /* re-run with block `transient.wanted_block` traced */
+    VIEW_REDRAW,   /* redraw everything: the terminal's contents are unknown */
+    VIEW_OPEN,     /* the menu chose a kernel: menu_choice() */
+    VIEW_LECTURE,  /* the menu chose a lecture */
+    VIEW_EXERCISE, /* the menu chose an exercise */
+    VIEW_HOME,     /* the menu chose a file of this folder, or an earlier run */
+    VIEW_ACTION,   /* the menu chose an action of keys.def, or a step */
+    VIEW_BESIDE,   /* the menu chose a kernel to compare with this run */
+    VIEW_ORDER,    /* compare with this run in an order that triggers the race */
+    VIEW_BLOCK,    /* compare with this run in blocks of `transient.wanted_threads` */
+    VIEW_TRY,      /* try remedy `wanted_remedy` of the finding, in a copy */
+    VIEW_RERUN,    /* re-run with `transient.settings` */
+    VIEW_EDIT,     /* edit its source in the user's editor, then re-run */
+    VIEW_PROGRAM,  /* compile the file, run its main(), and show a launch of that */
+    VIEW_COPY,     /* copy the source of the kernel, run the copy, then edit it */
+    VIEW_RUNG,     /* the ladder chose `transient.rung` */
+    VIEW_MACHINE,  /* show the recordings of the next machine */
+    VIEW_LAUNCH,   /* show launch `wanted_launch` of the program */
+    VIEW_TRACE,    /* re-run with block `transient.wanted_block` traced */
     /* For two runs (tui/comparison.h): */
     VIEW_OTHER,    /* the keys go to the other run */
     VIEW_EXCHANGE, /* swap left and right */
