@@ -102,7 +102,7 @@ help:
 #: make test-sanitize  run all tests under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make test-valgrind  run all tests under valgrind
 #: make web            build build/web/redviz.html, the interface as one page; needs clang for WebAssembly, node and python3
-#: make test-web       compare the page with the program, in node and in a headless Chromium
+#: make test-web       compare the page with the program, in node and in headless Chromium and Firefox
 #: make test-html      step through the pages of --html in a headless Chromium; needs python3
 #: make test-python    run scripts for Numba, PyCUDA and Triton, installed into build/venv by pip
 #: make map            rewrite the lists of files in the documents, from the first sentence of each file
@@ -392,6 +392,7 @@ web:
 
 test-web: web
 	@scripts/deps.sh build html
+	@scripts/deps.sh firefox 2>/dev/null || : # without it, the page is checked in Chromium alone
 	@$(SUBMAKE) all
 	@node tests/web/check_programs.js $(WEB)/redviz.wasm $(O)/redviz
 	@python3 tests/web/check_page.py $(WEB)/redviz.html $(O)/redviz

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the missing packages of each group: deps.sh GROUP...
-# Groups: build, test, valgrind, lint, format, musl, fuzz, deb, html, wheel, web.
+# Groups: build, test, valgrind, lint, format, musl, fuzz, deb, html, wheel, web, firefox.
 # deps.sh --check GROUP...: installs nothing, fails if something is missing.
 #
 # Libraries are checked by compiling, so the check works on every system; nothing is downloaded if it
@@ -32,6 +32,9 @@ has_browser() {
     return 1
 }
 
+# Ubuntu's firefox is a snap, which tests/html/firefox.py cannot use and firefox-esr cannot replace.
+has_firefox() { command -v firefox-esr >/dev/null 2>&1 || command -v firefox >/dev/null 2>&1; }
+
 # Whether clang compiles and links for WebAssembly.
 has_wasm() {
     file=$(mktemp) || return 1
@@ -54,6 +57,7 @@ has() {
     wheel) command -v readelf >/dev/null 2>&1 && python3 -c "import ensurepip, venv" 2>/dev/null ;;
     web) has_wasm && command -v node >/dev/null 2>&1 && command -v python3 >/dev/null 2>&1 ;;
     html) has_browser && command -v python3 >/dev/null 2>&1 ;;
+    firefox) has_firefox ;;
     *) echo "redviz: deps.sh: no such group: $1" >&2 && exit 2 ;;
     esac
 }
@@ -74,6 +78,9 @@ packages() {
     pacman:html) echo "chromium python" ;;
     brew:html) echo "--cask chromium" ;;
     *:html) echo "chromium python3" ;;
+    apt-get:firefox) echo "firefox-esr" ;;
+    brew:firefox) echo "--cask firefox" ;;
+    *:firefox) echo "firefox" ;;
     dnf:build) echo "gcc glibc-devel ncurses-devel sqlite-devel libasan libubsan" ;;
     dnf:test) echo "libcmocka-devel libvterm-devel" ;;
     dnf:lint) echo "clang-tools-extra cppcheck" ;;

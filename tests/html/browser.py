@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over a pipe in the DevTools protocol. The standard library is enough.
+"""A headless Chromium, driven over a pipe in the DevTools protocol. The standard library is enough. Firefox is in firefox.py.
 
 Whatever a page requests, and whatever it or the browser complains about, is kept in `requests` and `complaints`.
 """
@@ -14,20 +14,10 @@ import sys
 import tempfile
 import time
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
 
 def target():
     """The target of make that runs this: test-html, test-web, after the folder of the program."""
     return "test-" + os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0])))
-
-
-def find():
-    for name in NAMES:
-        path = shutil.which(name)
-        if path:
-            return path
-    raise SystemExit(target() + ": no Chromium: scripts/deps.sh html installs it")
 
 
 def find_axe():
@@ -37,9 +27,63 @@ def find_axe():
 
 
 class Browser:
+    """What all browsers have. A class for one of them has NAME, PROGRAMS, run(), press(), click(), tap(), look() and so on."""
+
+    @classmethod
+    def find(cls):
+        """The path of the program, or None."""
+        return next(filter(None, map(shutil.which, cls.PROGRAMS)), None)
+
     def __init__(self, limit_seconds=60):
         self.limit_seconds = limit_seconds
-        self.profile = tempfile.mkdtemp(prefix="redviz-chromium-")
+        self.profile = tempfile.mkdtemp(prefix="redviz-%s-" % self.NAME.lower())
+        self.log = open(os.path.join(self.profile, "log"), "wb")
+        self.number, self.requests, self.complaints = 0, [], []
+
+    def fail(self, text):
+        raise SystemExit("%s: %s: %s" % (target(), self.NAME, text))
+
+    def end(self):
+        """Waits for the end of the program, and removes its files."""
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def open(self, path, fragment=""):
+        self.navigate("about:blank")
+        self.requests, self.complaints = [], []
+        self.navigate("file://" + os.path.abspath(path) + fragment)
+
+    def place(self, selector):
+        """Scrolls to an element; returns the place of its middle."""
+        return self.run("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const r = "
+                        "e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()" % json.dumps(selector))
+
+    def axe(self):
+        """What axe-core finds wrong with the page."""
+        with open(find_axe(), encoding="utf-8") as file:
+            self.run(file.read() + "; 0")
+        return self.run("axe.run().then((all) => all.violations.map((one) => one.id + ': ' + one.help + ' ' + "
+                        "one.nodes[0].html.slice(0, 200)))")
+
+    def screenshot(self, path):
+        image = base64.b64decode(self.picture())
+        with open(path, "wb") as file:
+            file.write(image)
+        return len(image)
+
+
+class Chromium(Browser):
+    NAME, PROGRAMS = "Chromium", ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+    def __init__(self, limit_seconds=60):
+        if not self.find():
+            raise SystemExit(target() + ": no Chromium: scripts/deps.sh html installs it")
+        super().__init__(limit_seconds)
         to_browser, self.to_browser = os.pipe()
         self.from_browser, from_browser = os.pipe()
         # The protocol's pipe is descriptors 3 and 4.
@@ -48,13 +92,11 @@ class Browser:
                      "--disable-background-networking", "--user-data-dir=" + self.profile]
         if os.getuid() == 0:
             arguments.append("--no-sandbox")  # Chromium has no sandbox for root
-        self.log = open(os.path.join(self.profile, "log"), "wb")
-        self.process = subprocess.Popen(["bash", "-c", command, find(), *arguments, "about:blank"], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen(["bash", "-c", command, self.find(), *arguments, "about:blank"], stdin=subprocess.DEVNULL,
                                         stdout=self.log, stderr=self.log, pass_fds=(to_browser, from_browser))
         os.close(to_browser)
         os.close(from_browser)
-        self.buffer, self.number, self.session = b"", 0, None
-        self.requests, self.complaints, self.loaded = [], [], False
+        self.buffer, self.session, self.loaded = b"", None, False
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -62,21 +104,15 @@ class Browser:
 
     def close(self):
         os.close(self.to_browser)
-        try:
-            self.process.wait(20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        self.end()
         os.close(self.from_browser)
-        self.log.close()
-        shutil.rmtree(self.profile, ignore_errors=True)
 
     def _read(self, deadline):
         while b"\0" not in self.buffer:
             ready, _, _ = select.select([self.from_browser], [], [], max(0, deadline - time.monotonic()))
             piece = os.read(self.from_browser, 1 << 20) if ready else b""
             if not piece:
-                raise SystemExit("%s: Chromium %s" % (target(), "does not answer" if not ready else "has ended"))
+                self.fail("it does not answer" if not ready else "it has ended")
             self.buffer += piece
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
@@ -105,7 +141,7 @@ class Browser:
             message = self._read(deadline)
             if message.get("id") == self.number:
                 if "error" in message:
-                    raise SystemExit("%s: %s: %s" % (target(), method, message["error"]["message"]))
+                    self.fail("%s: %s" % (method, message["error"]["message"]))
                 return message["result"]
             self._take(message)
 
@@ -116,23 +152,18 @@ class Browser:
         self.call("Emulation.setTouchEmulationEnabled", enabled=phone)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def _navigate(self, url):
+    def navigate(self, url):
         self.loaded = False
         self.call("Page.navigate", url=url)
         deadline = time.monotonic() + self.limit_seconds
         while not self.loaded:
             self._take(self._read(deadline))
 
-    def open(self, path, fragment=""):
-        self._navigate("about:blank")
-        self.requests, self.complaints = [], []
-        self._navigate("file://" + os.path.abspath(path) + fragment)
-
     def run(self, expression):
         """The value of a JavaScript expression in the page."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
-            raise SystemExit("%s: %s: %s" % (target(), expression, json.dumps(answer["exceptionDetails"])[:500]))
+            self.fail("%s: %s" % (expression, json.dumps(answer["exceptionDetails"])[:500]))
         return answer["result"].get("value")
 
     def press(self, key, text=None):
@@ -153,29 +184,22 @@ class Browser:
         all_windows = self.call("Target.getTargets")["targetInfos"]
         ids = [one["targetId"] for one in all_windows if one["type"] == "page" and one["title"].startswith(title)]
         if len(ids) != 1:
-            raise SystemExit("%s: %d windows are called %s: %s" % (target(), len(ids), title, [one["title"] for one in all_windows]))
+            self.fail("%d windows are called %s: %s" % (len(ids), title, [one["title"] for one in all_windows]))
         self.session = self.call("Target.attachToTarget", targetId=ids[0], flatten=True)["sessionId"]
         for domain in ("Runtime", "Log"):
             self.call(domain + ".enable")
         yield
         self.session = first
 
-    def axe(self):
-        """What axe-core finds wrong with the page."""
-        with open(find_axe(), encoding="utf-8") as file:
-            self.run(file.read() + "; 0")
-        return self.run("axe.run().then((all) => all.violations.map((one) => one.id + ': ' + one.help + ' ' + "
-                        "one.nodes[0].html.slice(0, 200)))")
+    def click(self, x, y):
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def tap(self, selector):
         """Taps the middle of an element."""
-        place = self.run("(() => { const e = document.querySelector(%s); e.scrollIntoView({block: 'center'}); const r = "
-                         "e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()" % json.dumps(selector))
-        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": place[0], "y": place[1]}])
+        x, y = self.place(selector)
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
-    def screenshot(self, path):
-        image = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
-        with open(path, "wb") as file:
-            file.write(image)
-        return len(image)
+    def picture(self):
+        return self.call("Page.captureScreenshot", format="png")["data"]

@@ -14,7 +14,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from browser import Browser, find_axe  # noqa: E402
+from browser import Chromium, find_axe  # noqa: E402
 
 LECTURE = """# A lecture
 
@@ -109,7 +109,7 @@ def expect(truth, what):
 
 class Pages:
     def __init__(self, redviz, folder):
-        self.redviz, self.folder, self.browser = os.path.abspath(redviz), folder, Browser()
+        self.redviz, self.folder, self.browser = os.path.abspath(redviz), folder, Chromium()
         self.environment = dict(os.environ, LC_ALL="C.UTF-8", REDVIZ_CUDA="/nowhere/libcuda.so.1")
 
     def make(self, name, *arguments):

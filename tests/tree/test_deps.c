@@ -121,6 +121,8 @@ static void test_other_systems(void **state) {
     (void)state;
     check(&(Case){"installs dnf", "html", 1, "", NEEDED("html") "sudo dnf install chromium python3\n"});
     check(&(Case){"fake chromium :; fake python3 :", "html", 0, "", ""});
+    check(&(Case){"installs dnf", "firefox", 1, "", NEEDED("firefox") "sudo dnf install firefox\n"});
+    check(&(Case){"installs apt-get; fake firefox :", "firefox", 0, "", ""});
     check(&(Case){
         "installs dnf", "build test", 1, "",
         NEEDED("build test") "sudo dnf install gcc glibc-devel ncurses-devel sqlite-devel libasan libubsan "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The interface as a web page in a headless Chromium: check_page.py PAGE REDVIZ
+"""The interface as a web page in headless Chromium and Firefox: check_page.py PAGE REDVIZ
 
 Opens the page from file:// with links of several sorts, presses keys and the mouse, and compares its text with the frames
 that the native program prints at the same size. Nothing may be requested but the page and its worker. Ends with
@@ -16,7 +16,8 @@ import time
 sys.dont_write_bytecode = True
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests", "html"))
-from browser import Browser, find_axe  # noqa: E402
+from browser import Chromium, find_axe  # noqa: E402
+from firefox import Firefox  # noqa: E402
 
 WIDTH, HEIGHT, SECONDS = 1100, 720, 60
 
@@ -118,9 +119,7 @@ def a_click_presses_a_hint(page):
     column = page.text().split("\n")[rows - 1].index("? help")
     box = page.browser.run("(() => { const r = document.querySelector('#frame > div').getBoundingClientRect(); "
                            "return [r.width, r.height]; })()")
-    x, y = (column + 0.5) * box[0] / columns, (rows - 0.5) * box[1]
-    for kind in ("mousePressed", "mouseReleased"):
-        page.browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+    page.browser.click((column + 0.5) * box[0] / columns, (rows - 0.5) * box[1])
     page.shows_frame_of("--kernel", "strided", "--n", "1024", "--keys", "?")
 
 
@@ -243,9 +242,9 @@ CHECKS = [the_first_frame_is_that_of_the_program, keys_move, another_kernel_is_o
           without_colours_one_is_left, fingers_have_keys, larger_text_is_drawn, axe_finds_nothing]
 
 
-def main():
-    path, native = (os.path.abspath(name) for name in sys.argv[1:])
-    browser = Browser()
+def check_in(kind, path, native):
+    """Runs all checks in a browser; returns whether they passed."""
+    browser = kind()
     passed = failed = 0
     skipped = []
     for check in CHECKS:
@@ -257,12 +256,22 @@ def main():
             skipped += ["  skipped  %s: %s" % (check.__name__, without)] if without else []
         except AssertionError as error:
             failed += 1
-            print("  FAILED   %s: %s" % (check.__name__, str(error)[:6000]))
+            print("  FAILED   %s, %s: %s" % (kind.NAME, check.__name__, str(error)[:6000]))
     browser.close()
     for line in skipped:
         print(line)
-    print("web: %d passed, %d failed" % (passed, failed) + (", %d skipped" % len(skipped) if skipped else ""))
-    return 1 if failed or not passed else 0
+    print("web, %s: %d passed, %d failed" % (kind.NAME, passed, failed) + (", %d skipped" % len(skipped) if skipped else ""), flush=True)
+    return passed and not failed
+
+
+def main():
+    path, native = (os.path.abspath(name) for name in sys.argv[1:])
+    right = check_in(Chromium, path, native)
+    if Firefox.find():
+        right = check_in(Firefox, path, native) and right
+    else:
+        print("  skipped  not checked in Firefox: not installed")
+    return 0 if right else 1
 
 
 sys.exit(main())
