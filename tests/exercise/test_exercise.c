@@ -108,7 +108,7 @@ static void bad_files_name_the_place(void **state) {
         {"# T\n", 1, "the task is missing"},
         {"# T\ntask\n", 2, "a block ```exercise with launch and expect is missing"},
         {HEAD, 6, "a block ```start is missing"},
-        {HEAD START, 9, "\"## Solution\" with a block ```cuda is missing"},
+        {HEAD START, 9, "\"## Solution\" with a block of code (```cuda, ```ptx) is missing"},
         {HEAD "```start\na\n", 7, "this block is never closed"},
         {"# T\n```exercise\nlaunhc: k\n```\n", 3, "order, launch, expect, n, inputs, counted or source is expected"},
         {"# T\n```exercise\nlaunch: k\n```\n", 3, "launch: kernel<<<GRID, BLOCK>>>(ARGUMENTS) is expected"},

@@ -24,7 +24,8 @@ enum { MOST_LINE_BYTES = 1024 }; /* longer lines have no colours */
 enum { AROUND_COLUMNS = 7 };     /* of a title and a note: the line and the spaces between them */
 
 typedef struct TextRow { /* a line, or a part of one that is too long */
-    int line;
+    int line;            /* of a listing of PTX: the pc */
+    int number;          /* that is shown */
     const char *text;
     const char *line_text; /* all of the line */
     int bytes, column;
@@ -141,9 +142,9 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
         if (listing->count == MOST_ROWS) return;
         int room = columns - column - (first && has_gutter ? GUTTER_COLUMNS : 0);
         int bytes = canvas_text_columns(text) <= room ? (int)strlen(text) : line_break(text, room);
-        listing->rows[listing->count++] =
-            (TextRow){line,  text,       line_text,      bytes, column, syntax ? *syntax : (Syntax){0},
-                      first, has_gutter, syntax != NULL, false};
+        listing->rows[listing->count++] = (TextRow){
+            line,  line,       text,           line_text, bytes, column, syntax ? *syntax : (Syntax){0},
+            first, has_gutter, syntax != NULL, false};
         text += bytes;
         text += strspn(text, " ");
         column = indent + CONTINUED < columns / 2 ? indent + CONTINUED : 0;
@@ -196,7 +197,7 @@ static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *te
 static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
     Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
     if (text->first) {
-        canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->line);
+        canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->number);
         if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
     }
     if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
@@ -296,7 +297,11 @@ static void list_ptx(const StepContext *context, const SampledCode *sass, int ro
         bool has_gutter =
             samples ? sampled_code_of_pc(sass, pc).executed > 0 : context->step_index->has_events[pc];
         if (pc == context->step->pc) listing->current = listing->count;
+        int row = listing->count;
         listing_add(listing, pc, ptx_text(context, pc), has_gutter, columns, NULL);
+        /* a file of PTX, whose lines messages name */
+        if (!has_source(context) && row < listing->count)
+            listing->rows[row].number = program->code[pc].instruction->line;
         text_clear(&note);
         text_add(&note, "* ");
         if (sampled_code_explain_pc(sass, pc, &note))

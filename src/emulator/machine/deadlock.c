@@ -28,9 +28,29 @@ static void describe_joined(const Warp *warp, uint32_t known, Text *out) {
                    joined);
 }
 
+/* "lanes 0-7, 16" */
+static void describe_lanes(uint32_t lanes, Text *out) {
+    text_add(out, lanes & (lanes - 1) ? tr("lanes ") : tr("lane "));
+    for (uint32_t rest = lanes; rest;) {
+        int first = __builtin_ctz(rest), last = first;
+        while (last + 1 < WARP_LANES && rest >> (last + 1) & 1) last++;
+        text_print(out, rest != lanes ? ", %d" : "%d", first);
+        if (last > first) text_print(out, "-%d", last);
+        rest &= last + 1 < WARP_LANES ? ~UINT32_C(0) << (last + 1) : 0;
+    }
+}
+
+/* Describes the lanes that came with the others, but whose guard is false; returns all that came. */
+static uint32_t describe_guarded(const Fragment *of, Text *out) {
+    uint32_t lanes = of->mask & ~of->active;
+    if (lanes) text_add(out, tr("; its guard is false in "));
+    if (lanes) describe_lanes(lanes, out);
+    return of->mask;
+}
+
 /* Describes where the warp's other live lanes are, those that do not wait with `of`. */
 static void describe_others(const Block *block, const Warp *warp, const Fragment *of, Text *out) {
-    uint32_t known = of->active;
+    uint32_t known = describe_guarded(of, out);
     for (int i = 0; i < warp->fragment_count; i++) {
         const Fragment *other = &warp->fragments[i];
         uint32_t lanes = other->mask & ~known;
@@ -53,18 +73,6 @@ void raise_divergent_barrier(Block *block, const Warp *warp) {
     describe_others(block, warp, at, &text);
     raise_trap(block, TRAP_DIVERGENT_BARRIER, warp, at->pc, at->active, NULL, "%s", text_string(&text));
     text_done(&text);
-}
-
-/* "lanes 0-7, 16" */
-static void describe_lanes(uint32_t lanes, Text *out) {
-    text_add(out, lanes & (lanes - 1) ? tr("lanes ") : tr("lane "));
-    for (uint32_t rest = lanes; rest;) {
-        int first = __builtin_ctz(rest), last = first;
-        while (last + 1 < WARP_LANES && rest >> (last + 1) & 1) last++;
-        text_print(out, rest != lanes ? ", %d" : "%d", first);
-        if (last > first) text_print(out, "-%d", last);
-        rest &= last + 1 < WARP_LANES ? ~UINT32_C(0) << (last + 1) : 0;
-    }
 }
 
 static bool is_same_text(const PtxInstruction *a, const PtxInstruction *b) {
@@ -90,7 +98,7 @@ void raise_missing_lanes(Block *block, const Warp *warp, const Fragment *at) {
     if (!missing) missing = at->awaited;
     describe_lanes(missing, &text);
     text_add(&text, missing & (missing - 1) ? tr(", which never arrive") : tr(", which never arrives"));
-    uint32_t known = at->active;
+    uint32_t known = describe_guarded(at, &text);
     for (int i = 0; i < warp->fragment_count; i++) {
         const Fragment *other = &warp->fragments[i];
         uint32_t lanes = other->mask & ~known;
