@@ -48,6 +48,10 @@ static void app_ask_to_copy(App *app, const char *source) {
         app_say(app, source, tr("Triton compiles it, which redviz does not run; other kernels are .cu"));
         return;
     }
+    if (!terminal_has_programs()) {
+        app_say(app, source, tr("a browser compiles no CUDA C++; a PTX file can be dropped here and edited"));
+        return;
+    }
     bool is_there = access(source, F_OK) == 0;
     snprintf(view->transient.message, sizeof view->transient.message,
              is_there ? tr("./%s is there already: edit it?   Enter: yes   Esc: no")

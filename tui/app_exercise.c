@@ -41,8 +41,8 @@ void app_open_exercise(App *app, const char *name) {
         return;
     }
     int status = terminal_run((char *const *)command);
-    if (status != 0 && status != TERMINAL_GOES_ON)
-        app_say(app, name, tr("it could not be opened; redviz --exercise NAME says why"));
+    if (status == 0) app_say(app, name, tr("left; your file stays in this folder"));
+    if (status > 0) app_say(app, name, tr("it could not be opened; redviz --exercise NAME says why"));
 }
 
 void app_open_chosen_exercise(App *app) {

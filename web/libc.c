@@ -1,4 +1,4 @@
-/* What wasi-libc does not have. Files are only read, so whatever writes fails. */
+/* What wasi-libc does not have. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>

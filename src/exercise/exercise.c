@@ -293,7 +293,8 @@ static bool check_whole(const ExerciseReader *reader) {
     if (!exercise->launch || !exercise->expect)
         return fail(reader, "a block ```exercise with launch and expect is missing");
     if (!exercise->start) return fail(reader, "a block ```start is missing: what the learner begins with");
-    if (!exercise->solution) return fail(reader, "\"## Solution\" with a block of code (```cuda, ```ptx) is missing");
+    if (!exercise->solution)
+        return fail(reader, "\"## Solution\" with a block of code (```cuda, ```ptx) is missing");
     for (int i = 0; i < exercise->wrong_count; i++) {
         const char *goal = exercise->wrongs[i].goal;
         bool is_known = !strcmp(goal, "compiles") || !strcmp(goal, "right") || !strcmp(goal, "safe");

@@ -66,7 +66,7 @@ typedef struct ExerciseWrong {
 typedef struct Exercise {
     const char *path, *name; /* "strided" of "strided.en.md" */
     const char *title, *task;
-    int order; /* in the list */
+    int order;   /* in the list */
     bool is_ptx; /* solved in PTX, which needs no compiler; else in CUDA C++ */
     /* As --launch has them; INPUT is the fill of the input. */
     const char *launch;

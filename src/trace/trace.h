@@ -44,7 +44,7 @@ TraceKind trace_written_kind_of(const PtxInstruction *instruction);
 bool trace_kind_is_shared(TraceKind kind); /* its addresses are in shared memory */
 bool trace_kind_is_local(TraceKind kind);
 bool trace_kind_is_buffer(TraceKind kind); /* they are in a buffer of the trace: global or constant memory */
-bool trace_kind_is_bulk(TraceKind kind); /* one side of a bulk copy, by one lane */
+bool trace_kind_is_bulk(TraceKind kind);   /* one side of a bulk copy, by one lane */
 
 enum { TRACE_MAX_ELEMENTS = 8 };
 

@@ -338,6 +338,11 @@ static void test_sentences(void **state) {
         core_run_trap((CoreKernel){.body = text_string(&body)}, TRAP_MISSING_LANES, cases[i].says);
         text_done(&body);
     }
+    core_run_trap((CoreKernel){.body = "setp.lt.u32 %p0, %t, 8; @%p0 redux.sync.add.u32 %r1, %t, -1;"},
+                  TRAP_MISSING_LANES,
+                  "mask 0xffffffff names lanes 8-31, which never arrive; its guard is false in lanes 8-31");
+    core_run_trap((CoreKernel){.body = "setp.lt.u32 %p0, %t, 8; @%p0 bar.sync 0;"}, TRAP_DIVERGENT_BARRIER,
+                  "must execute it together; its guard is false in lanes 8-31");
     /* the barrier is inside the branch, and the mask behind it is right */
     core_run_trap((CoreKernel){.body = "setp.ge.u32 %p0, %t, 8; @%p0 bra OVER; bar.sync 0;\n"
                                        "OVER: redux.sync.add.u32 %r1, %t, -1;"},

@@ -116,6 +116,18 @@ static void questions_and_claims_are_read(void **state) {
     lecture_free(lecture);
 }
 
+static void a_section_ends_with_an_exercise(void **state) {
+    (void)state;
+    Lecture *lecture = parse(HEAD STOP "Text.\n```exercise\n  block-sum \n```\n");
+    const LectureStop *stop = &lecture->stops[0];
+    assert_string_equal(stop->exercise, "block-sum");
+    assert_int_equal(stop->exercise_place.line, 13);
+    assert_int_equal(stop->exercise_place.column, 3);
+    assert_int_equal(stop->blocks[1].kind, LECTURE_CODE);
+    assert_string_equal(stop->blocks[1].text, "redviz --exercise block-sum\n");
+    lecture_free(lecture);
+}
+
 static void lines_of_a_script_without_blanks_join_without_one(void **state) {
     (void)state;
     Lecture *lecture = parse(HEAD STOP "归约\n核\nwarp\n每个\n");
@@ -167,6 +179,10 @@ static void every_error_names_its_place(void **state) {
          "the block ```lecture (language, minutes, needs) is missing before the first stop"},
         {"# T\ntext\n", 2, 1, "the block ```lecture (language, minutes, needs) is missing"},
         {HEAD "##  \n", 7, 3, "this heading is empty: '## Title' begins a stop"},
+        {HEAD STOP "```exercise\n\n```\n", 11, 1,
+         "this block is empty: give the name of an exercise, like block-sum"},
+        {HEAD STOP "```exercise\na\nb\n```\n", 13, 1, "one name of an exercise is expected"},
+        {HEAD STOP "```exercise\na\n```\n```exercise\nb\n```\n", 14, 1, "a stop has one block ```exercise"},
         {HEAD "# U\n", 7, 1, "a lecture has one title; '## Title' begins a stop"},
         {HEAD "```lecture\n", 7, 1, "there is one block ```lecture"},
         {HEAD "text\n", 1, 1, "no stop shows anything: a block ```redviz says what"},
@@ -384,6 +400,8 @@ static void one_lecture_in_two_languages(void **state) {
          11, "the answer of this stop is not that of line 11 of a.md"},
         {HEAD STOP QUESTION, HEAD STOP "```predict\nWhat?\ntopic: t\nanswer: x = 1\n```\n", "b.md", 11,
          "the answer of this stop is not that of line 11 of a.md"},
+        {HEAD STOP "```exercise\nblock-sum\n```\n", HEAD STOP "```exercise\nlast-warp\n```\n", "b.md", 12,
+         "the exercise of this stop is not that of line 12 of a.md"},
         {HEAD STOP CLAIM, HEAD STOP, "b.md", 7, "this stop lacks the claim in line 12 of a.md"},
         {HEAD STOP CLAIM, HEAD STOP "```claim\n1 == 2\n```\n", "b.md", 12,
          "this stop lacks the claim in line 12 of a.md"},
@@ -411,6 +429,7 @@ int main(void) {
         cmocka_unit_test(every_kind_of_block_is_read),
         cmocka_unit_test(a_command_line_is_read_as_a_shell_does),
         cmocka_unit_test(questions_and_claims_are_read),
+        cmocka_unit_test(a_section_ends_with_an_exercise),
         cmocka_unit_test(lines_of_a_script_without_blanks_join_without_one),
         cmocka_unit_test(line_ends_and_a_byte_order_mark_make_no_difference),
         cmocka_unit_test(text_behind_a_comment_is_kept),

@@ -232,19 +232,24 @@ static void others_change_the_file(void **state) {
 
 /* ---- kernels of the catalogue --------------------------------------------------------------------------- */
 
-static Pty *start_kernel(const Desk *desk, const char *kernel) {
+static Pty *start_there(const Desk *desk, const char *options, const char *shows) {
     static char variable[160], command[PATH_MAX + 256], absolute[PATH_MAX];
     snprintf(variable, sizeof variable, "EDITOR=%s", desk->editor);
     const char *program = getenv("REDVIZ_BIN");
     assert_non_null(realpath(program ? program : "build/redviz", absolute));
-    snprintf(command, sizeof command, "cd %s && exec %s --kernel %s --n 256 --backend emulator", desk->folder,
-             absolute, kernel);
+    snprintf(command, sizeof command, "cd %s && exec %s %s", desk->folder, absolute, options);
     const char *const environment[] = {"TERM=xterm-256color", "LC_ALL=C.UTF-8",
                                        "PATH=/usr/bin:/bin:/usr/local/cuda/bin", variable, NULL};
     const char *const arguments[] = {"/bin/sh", "-c", command, NULL};
     Pty *pty = pty_start(arguments, environment, 120, 40);
-    pty_wait_for(pty, kernel);
+    pty_wait_for(pty, shows);
     return pty;
+}
+
+static Pty *start_kernel(const Desk *desk, const char *kernel) {
+    char options[128];
+    snprintf(options, sizeof options, "--kernel %s --n 256 --backend emulator", kernel);
+    return start_there(desk, options, kernel);
 }
 
 /* Waits until one of the two is shown; false: there is no compiler here. */
@@ -319,6 +324,48 @@ static void triton_kernels_are_not_edited(void **state) {
     pty_quit(pty);
 }
 
+/* ---- exercises ------------------------------------------------------------------------------------------ */
+
+/* A lecture goes on where it was when its exercise is left. */
+static void a_lecture_opens_its_exercise(void **state) {
+    const Desk *desk = *state;
+    char file[128];
+    snprintf(file, sizeof file, "%s/ptx-redux.ptx", desk->folder);
+    make_editor(desk, "sed -i 's/^\\.visible/.visibl/' \"$2\"");
+    Pty *pty = start_there(desk, "--lecture shuffles --stop 20", "Enter: solve this exercise");
+    pty_type(pty, "\r");
+    pty_wait_for(pty, "PTX: one instruction adds up a warp");
+    assert_int_equal(access(file, F_OK), 0);
+    pty_type(pty, "e");
+    pty_wait_for(pty, "not run: ptx-redux.ptx");
+    pty_type(pty, "\033");
+    pty_wait_without(pty, "not run");
+    pty_type(pty, "q");
+    pty_wait_for(pty, "ptx-redux: left");
+    pty_wait_for(pty, "stop 20 of 21");
+    pty_type(pty, "q"); /* closes the ladder, which the stop shows */
+    pty_wait_without(pty, "ptx-redux: left");
+    pty_quit(pty);
+    unlink(file);
+}
+
+static void the_menu_opens_an_exercise(void **state) {
+    const Desk *desk = *state;
+    char file[128];
+    snprintf(file, sizeof file, "%s/ptx-barrier.ptx", desk->folder);
+    Pty *pty = start_there(desk, "--kernel strided --n 256", "strided");
+    pty_type(pty, "K");
+    pty_type(pty, "ptx-barrier");
+    pty_wait_for(pty, "PTX: a barrier is missing");
+    pty_type(pty, "\r");
+    pty_wait_for(pty, "stop 1 of 6");
+    pty_type(pty, "q");
+    pty_wait_for(pty, "ptx-barrier: left");
+    pty_wait_without(pty, "stop 1 of 6");
+    pty_quit(pty);
+    unlink(file);
+}
+
 /* ---- the editor's arguments ---------------------------------------------------------------------------- */
 
 static void check_command(const char *editor, const char *file, const char *const expected[]) {
@@ -378,6 +425,8 @@ int main(void) {
         DESK_TEST(others_change_the_file),
         DESK_TEST(a_copy_of_a_kernel_is_edited),
         DESK_TEST(triton_kernels_are_not_edited),
+        cmocka_unit_test_setup_teardown(a_lecture_opens_its_exercise, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_menu_opens_an_exercise, setup, teardown),
         cmocka_unit_test(editors_get_the_line_in_their_way),
         DESK_TEST(changes_of_any_kind_are_noticed_once),
     };

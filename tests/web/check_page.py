@@ -92,9 +92,49 @@ def a_copy_cannot_be_edited(page):
     page.open("kernel=interleaved&n=1024")
     page.size()
     page.browser.press("e")
-    page.shows("copy interleaved.cu to")
+    page.shows("a browser compiles no CUDA C++")
+
+
+def save(page, was, becomes):
+    """Changes a part of what the editor shows, and saves it."""
+    page.await_true("!document.getElementById('editor').hidden")
+    assert page.browser.run("document.getElementById('source').value.includes(%s)" % json.dumps(was))
+    page.browser.run("(() => { const source = document.getElementById('source'); source.value = source.value.replace(%s, %s); "
+                     "document.getElementById('save').click(); })()" % (json.dumps(was), json.dumps(becomes)))
+
+
+def an_exercise_is_solved(page):
+    page.open("exercise=ptx-barrier")
+    page.size()
+    page.browser.press("e")
+    save(page, "mov.u32 %s, 64;", "mov.u32 %t, 64;")
+    page.shows("the register '%t' is not declared")
+    save(page, "mov.u32 %t, 64;", "mov.u32 %s, 64;")
+    page.shows("3 of 4 goals")
+    save(page, "    mov.u32 %s, 64;", "    bar.sync 0;\n    mov.u32 %s, 64;")
+    page.shows("4 of 4 goals")
+    page.browser.press("Escape")
+    assert page.browser.run("document.getElementById('editor').hidden")
+    page.open("exercise")
+    page.shows("[x] ptx-barrier")  # it and the file are there again after a reload
+    page.open("exercise=ptx-barrier")
+    page.size()
+    page.browser.press("PageDown")
+    page.shows("4 of 4 goals")
+    page.browser.run("localStorage.clear()")
+
+
+def a_lecture_ends_with_an_exercise(page):
+    page.open("lecture=shuffles&stop=20")
+    page.shows("Enter: solve this exercise")
     page.browser.press("Enter")
-    page.shows("cannot be written here: Read-only file system")
+    page.shows("ptx-redux.ptx")
+    assert page.browser.run("location.hash") == "#exercise=ptx-redux&language=en"
+    page.browser.run("localStorage.clear()")
+    page.open("lecture=shuffles&stop=12")
+    page.shows("Enter: solve this exercise")
+    page.browser.press("Enter")
+    page.shows("it needs a compiler for CUDA C++")
 
 
 def a_lecture_asks(page):
@@ -138,7 +178,9 @@ def a_report_is_printed(page):
 
 
 def what_a_browser_cannot_do_is_one_line(page):
-    page.open("exercise=first_sum")
+    page.open("exercise=block-sum")
+    page.shows("there is no exercise 'block-sum'")
+    page.open("kernel=strided&source=mine.cu")
     page.shows("a browser cannot compile CUDA C++")
     page.open("kernel=strided&backend=gpu")
     page.shows("there is no CUDA driver here")
@@ -174,6 +216,12 @@ def a_dropped_file_is_opened(page):
                        env=dict(os.environ, REDVIZ_SHARE=ROOT), stdout=subprocess.DEVNULL)
         drop(page, "run.redviz", open(path, "rb").read())
     page.shows("there is no SQLite in a browser")
+    drop(page, "race_then_fault.ptx", open(os.path.join(ROOT, "tests/tui/race_then_fault.ptx"), "rb").read())
+    page.shows("race_then_fault")
+    page.browser.press("e")
+    save(page, ".entry", ".entri")
+    page.shows("not run: race_then_fault.ptx")
+    page.browser.run("localStorage.clear()")
     drop(page, "sum.cu", b"")
     page.shows("sum.cu: a browser opens PTX")
 
@@ -232,11 +280,18 @@ def axe_finds_nothing(page):
     page.size()
     found = page.browser.axe()
     assert not found, found
+    page.open("exercise=ptx-barrier")
+    page.size()
+    page.browser.press("e")
+    page.await_true("!document.getElementById('editor').hidden")
+    found = page.browser.axe()
+    assert not found, found
+    page.browser.run("localStorage.clear()")
     return None
 
 
 CHECKS = [the_first_frame_is_that_of_the_program, keys_move, another_kernel_is_opened_beside,
-          a_kernel_is_opened_from_the_menu, a_copy_cannot_be_edited,
+          a_kernel_is_opened_from_the_menu, a_copy_cannot_be_edited, an_exercise_is_solved, a_lecture_ends_with_an_exercise,
           a_lecture_asks, playing_goes_on_by_itself, a_click_presses_a_hint, another_size_is_drawn, a_report_is_printed,
           what_a_browser_cannot_do_is_one_line, nothing_is_requested, a_dropped_file_is_opened, a_step_is_said,
           without_colours_one_is_left, fingers_have_keys, larger_text_is_drawn, axe_finds_nothing]

@@ -63,6 +63,8 @@ void terminal_wake(void);
  * changes later. */
 enum { TERMINAL_GOES_ON = -1 };
 int terminal_run(char *const command[]);
+/* Other programs, as compilers, can run. */
+bool terminal_has_programs(void);
 
 /* Restores the terminal and ends the program by `signal`. */
 void terminal_end(int signal);
