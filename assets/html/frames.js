@@ -37,7 +37,24 @@ const redvizFrames = (function () {
     }
   }
 
-  /* Letters flow; other characters, which a font may not have in its own width, get the width of their cells. */
+  /* Whether the font draws a text as wide as its cells. */
+  const fitting = new Map();
+  let ruler;
+  function fits(text, columns) {
+    if (/^[ -~]$/.test(text)) return true;
+    if (!ruler) {
+      ruler = document.createElement("canvas").getContext("2d");
+      ruler.font = "100px " + getComputedStyle(document.getElementById("frame") || document.body).fontFamily;
+    }
+    let known = fitting.get(text);
+    if (known === undefined) {
+      const wanted = columns * ruler.measureText("0").width;
+      fitting.set(text, known = Math.abs(ruler.measureText(text).width - wanted) < 0.01);
+    }
+    return known;
+  }
+
+  /* Characters flow, but for those that the font has in another width: they get the width of their cells. */
   function addRun(line, cells, first, end) {
     const span = document.createElement("span"), role = cells[first][1];
     span.className = "r" + (role & 31) + (role & 32 ? " v" : "");
@@ -45,7 +62,7 @@ const redvizFrames = (function () {
     for (let i = first, next; i < end; i = next) {
       const text = cells[i][0];
       for (next = i + 1; next < end && cells[next][0] === text && text !== ""; next++);
-      if (/^[ -~]$/.test(text)) {
+      if (fits(text, cells[i][2])) {
         plain += text.repeat(next - i);
         continue;
       }
@@ -78,12 +95,17 @@ const redvizFrames = (function () {
     return function (cells, columns, rows) {
       while (shown.length > rows) shown.pop().line.remove();
       for (let row = 0; row < rows; row++) {
-        const of = cells.slice(row * columns, (row + 1) * columns), key = JSON.stringify(of);
-        if (shown[row] && shown[row].key === key) continue;
+        const of = cells.slice(row * columns, (row + 1) * columns), before = shown[row];
+        if (before && before.of.length === columns && of.every((cell, i) => cell === before.of[i])) continue;
+        const key = JSON.stringify(of);
+        if (before && before.key === key) {
+          before.of = of;
+          continue;
+        }
         const line = lineOf(of);
         if (shown[row]) shown[row].line.replaceWith(line);
         else element.append(line);
-        shown[row] = { key: key, line: line };
+        shown[row] = { of: of, key: key, line: line };
       }
     };
   }
