@@ -36,7 +36,7 @@ static int by_order(const void *a, const void *b) {
                                             : strcmp((*one)->name, (*other)->name);
 }
 
-/* All, in their order; those before an error, with a count that lacks it: -1. */
+/* All, in their order; -1 with `error`: one cannot be read, and none is open. */
 static int open_all(const Options *options, Exercise *exercises[TRANSLATED_MOST], Error *error) {
     char names[TRANSLATED_MOST][TRANSLATED_NAME_BYTES];
     int count = translated_names(&FOLDER, names, error), opened = 0;

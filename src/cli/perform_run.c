@@ -231,15 +231,15 @@ static bool show_run(const Options *options, Session *session, const LectureRun 
     AppStart start = start_of(options);
     OfferedLectures offered = {0};
     Text out = {0};
-    if (options_draws(options) && options->action != ACTION_PAGE) lecture_offer_open(options, &offered);
+    bool has_menu = options_draws(options) && options->action != ACTION_PAGE;
+    if (has_menu) lecture_offer_open(options, &offered);
     start.lectures = offered.offer.rows.count ? &offered.offer : NULL;
     OfferedExercises exercises = {0};
-    if (options_draws(options) && options->action != ACTION_PAGE && !grading)
-        exercise_offer_open(options, &exercises);
+    if (has_menu) exercise_offer_open(options, &exercises);
     start.exercises = exercises.rows.count ? &exercises.rows : NULL;
     start.command = options->argv ? options->argv[0] : NULL;
     OfferedHome home = {0};
-    if (options_draws(options) && options->action != ACTION_PAGE) home_offer_open(&home);
+    if (has_menu) home_offer_open(&home);
     start.home = &home.offer;
     start.opens_home = options->home;
     start.lecture = lecture;

@@ -14,8 +14,7 @@ enum {
     USUAL_INSTRUCTIONS = 1 << 18, /* and 2^15 for each of n, which may be rows */
     USUAL_SECONDS = 60,
     SEARCHED_N = 5003,
-    SEARCHED_WRONG_N = 1025,
-    SEARCHED_ORDERS_N = 1025
+    SEARCHED_WRONG_N = 1025
 };
 
 typedef enum BuiltInGoal { GOAL_COMPILES, GOAL_RIGHT, GOAL_SAFE, BUILT_IN_GOALS } BuiltInGoal;
@@ -145,9 +144,13 @@ static const Finding *first_error(const Findings *findings) {
 
 static void keep_notes(GradeWork *grading, const Findings *findings) {
     Grade *grade = grading->grade;
-    for (int i = 0; findings && i < findings->count && grade->note_count < GRADE_NOTES; i++)
-        if (findings->items[i].severity == SEVERITY_NOTE)
-            grade->notes[grade->note_count++] = arena_copy_string(&grade->arena, findings->items[i].sentence);
+    for (int i = 0; findings && i < findings->count && grade->note_count < GRADE_NOTES; i++) {
+        const char *note = findings->items[i].sentence;
+        bool is_new = findings->items[i].severity == SEVERITY_NOTE;
+        for (int known = 0; known < grade->note_count; known++)
+            is_new = is_new && strcmp(grade->notes[known], note) != 0;
+        if (is_new) grade->notes[grade->note_count++] = arena_copy_string(&grade->arena, note);
+    }
 }
 
 /* An error of all runs, in the words of somebody who typed no option. */
@@ -212,7 +215,7 @@ static void judge_result(GradeWork *grading, Session *session, const GradeRun *r
 
 static void judge_safety(GradeWork *grading, Session *session, const GradeRun *run) {
     const Findings *findings = session_hazards(session);
-    if (run->n <= SEARCHED_ORDERS_N && !first_error(findings)) session_search_orders(session);
+    if (!first_error(findings)) session_search_orders(session);
     const Finding *error = first_error(findings = session_hazards(session));
     if (grading->grade->note_count == 0) keep_notes(grading, findings);
     if (!error) return;
@@ -321,11 +324,16 @@ static void add_goal(Grade *grade, const char *id, const char *words) {
     grade->goals[grade->goal_count++] = (GradedGoal){.id = id, .words = words};
 }
 
+/* The file, whatever the exercise begins with. */
+static bool is_ptx(const Grade *grade) {
+    return text_ends_with(grade->file, ".ptx");
+}
+
 static void list_goals(const Exercise *exercise, Grade *grade) {
     Text sizes = {0};
     for (int i = 0; i < exercise->size_count; i++)
         text_print(&sizes, "%s%llu", i ? ", " : "", (unsigned long long)exercise->sizes[i]);
-    add_goal(grade, "compiles", exercise->is_ptx ? tr("is complete PTX") : tr("compiles"));
+    add_goal(grade, "compiles", is_ptx(grade) ? tr("is complete PTX") : tr("compiles"));
     add_goal(grade, "right", arena_print(&grade->arena, tr("right for n = %s"), text_string(&sizes)));
     add_goal(grade, "safe", tr("no race, right in every order of the warps, no read of unwritten memory"));
     for (int i = 0; i < exercise->goal_count; i++) {
@@ -338,14 +346,14 @@ static void list_goals(const Exercise *exercise, Grade *grade) {
 }
 
 /* What comes first, for goals that were not tried; and what a count is. */
-static void explain(const Exercise *exercise, Grade *grade) {
+static void explain(Grade *grade) {
     grade->met_count = 0;
     for (int i = 0; i < grade->goal_count; i++) {
         GradedGoal *goal = &grade->goals[i];
         grade->met_count += goal->state == GOAL_MET;
         if (goal->state == GOAL_NOT_TRIED)
             goal->why = grade->goals[GOAL_COMPILES].state == GOAL_MET ? tr("first it must be right")
-                        : exercise->is_ptx                            ? tr("first it must be complete PTX")
+                        : is_ptx(grade)                               ? tr("first it must be complete PTX")
                                                                       : tr("first it must compile");
         if (goal->is_count) goal->value_text = number_text(&grade->arena, goal->value);
         if (goal->is_count && goal->state == GOAL_MISSED)
@@ -372,7 +380,7 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     else
         try_runs(&grading);
     try_counts(&grading);
-    explain(exercise, grade);
+    explain(grade);
     grade->seconds = clock_seconds() - begin;
     free(read);
     return !grading.was_stopped || error_set(error, "it was stopped");
@@ -389,6 +397,14 @@ bool grade_passed(const Grade *grade) {
 
 /* ---- the exercise itself ---- */
 
+/* A text of the exercise, as a file of this name; false with `error`, as grade_file(). */
+static bool grade_own(const Exercise *exercise, const char *name, const char *text, const GradeLimits *limits,
+                      Grade *grade, Error *error) {
+    char file[32];
+    snprintf(file, sizeof file, "%s.%s", name, exercise_suffix(exercise));
+    return grade_file(exercise, file, text, limits, grade, error);
+}
+
 static const GradedGoal *first_missed(const Grade *grade) {
     for (int i = 0; i < grade->goal_count; i++)
         if (grade->goals[i].state == GOAL_MISSED) return &grade->goals[i];
@@ -398,9 +414,8 @@ static const GradedGoal *first_missed(const Grade *grade) {
 static bool check_solution(const Exercise *exercise, const GradeLimits *limits, Text *out) {
     Grade grade;
     Error error = {0};
-    bool good = grade_file(exercise, exercise->is_ptx ? "solution.ptx" : "solution.cu", exercise->solution,
-                           limits, &grade, &error) &&
-                grade_passed(&grade);
+    bool good =
+        grade_own(exercise, "solution", exercise->solution, limits, &grade, &error) && grade_passed(&grade);
     const GradedGoal *missed = first_missed(&grade);
     if (good)
         text_print(out, "ok      the solution reaches %d goals, in %.1f s\n", grade.goal_count,
@@ -415,9 +430,8 @@ static bool check_solution(const Exercise *exercise, const GradeLimits *limits, 
 static bool check_start(const Exercise *exercise, const GradeLimits *limits, Text *out) {
     Grade grade;
     Error error = {0};
-    bool fails = grade_file(exercise, exercise->is_ptx ? "start.ptx" : "start.cu", exercise->start, limits,
-                            &grade, &error) &&
-                 !grade_passed(&grade);
+    bool fails =
+        grade_own(exercise, "start", exercise->start, limits, &grade, &error) && !grade_passed(&grade);
     bool good = fails && grade.goals[GOAL_COMPILES].state == GOAL_MET;
     const GradedGoal *missed = first_missed(&grade);
     if (good)
@@ -433,7 +447,7 @@ static bool check_wrong(const Exercise *exercise, const ExerciseWrong *wrong, co
                         Text *out) {
     Grade grade;
     Error error = {0};
-    grade_file(exercise, exercise->is_ptx ? "wrong.ptx" : "wrong.cu", wrong->code, limits, &grade, &error);
+    grade_own(exercise, "wrong", wrong->code, limits, &grade, &error);
     const GradedGoal *named = NULL;
     for (int i = 0; i < grade.goal_count; i++)
         if (!strcmp(grade.goals[i].id, wrong->goal)) named = &grade.goals[i];

@@ -30,7 +30,8 @@ static void its_solutions_behave(void **state) {
     if (!exercise) fail_msg("%s:%d: %s", error.file, error.line, error.message);
     assert_true(exercise->goal_count > 0 && exercise->hint_count == EXERCISE_HINTS &&
                 exercise->wrong_count >= 3);
-    const char *file = exercise->is_ptx ? "solution.ptx" : "solution.cu";
+    char file[32];
+    snprintf(file, sizeof file, "solution.%s", exercise_suffix(exercise));
     assert_true(grade_file(exercise, file, exercise->solution, &limits, &graded, &error));
     const char *why = graded.goals[0].why;
     bool is_missing = why && strstr(why, "compiler"), passed = grade_passed(&graded);
