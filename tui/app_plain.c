@@ -134,6 +134,18 @@ static void print_check(const PlainApp *plain) {
     text_done(&text);
 }
 
+static void print_edit(const PlainApp *plain) {
+    int count;
+    const char *const *files =
+        session_files(plain->app->slots[app_edited_index(plain->app)].current.session, &count);
+    if (count)
+        fprintf(plain->out, tr("Save %s with an editor beside this; an empty line then runs it again."),
+                files[0]);
+    else
+        fputs(tr("nothing to edit"), plain->out);
+    fputc('\n', plain->out);
+}
+
 static const struct {
     const char *word, *keys, *help;
     void (*print)(const PlainApp *plain);
@@ -150,6 +162,7 @@ static const struct {
     {"values", NULL, "the values of this step, lane by lane", print_values},
     {"report", NULL, "the counts of the run", print_report},
     {"check", NULL, "races, other hazards and a wrong result", print_check},
+    {"edit", NULL, "how the file is edited and run again; also e", print_edit},
     {"stop", "<PgDn>", "the next stop of the lecture; also an empty line", NULL},
     {"previous", "<PgUp>", "the stop before", NULL},
 };
@@ -245,6 +258,7 @@ static bool obey(PlainApp *plain, char *line) {
         snprintf(keys, sizeof keys, "%.12sg", rest);
         return press(plain, keys);
     }
+    if (!strcmp(word, "e")) word = "edit";
     for (int i = 0; i < COMMANDS; i++) {
         if (strcmp(word, commands[i].word) != 0) continue;
         if (commands[i].keys) return press(plain, commands[i].keys);
@@ -256,12 +270,14 @@ static bool obey(PlainApp *plain, char *line) {
     return true;
 }
 
-/* A saved file is run and graded first. */
-static void follow_files(PlainApp *plain) {
+/* A saved file is run and graded first. True: it was, and the next state shows it. */
+static bool follow_files(PlainApp *plain) {
     App *app = plain->app;
     app->look_due = 0;
     app_check_files(app);
+    bool is_saved = app->slots[0].is_stale || app->slots[1].is_stale;
     app_rerun_stale(app);
+    return is_saved;
 }
 
 static void print_state(PlainApp *plain) {
@@ -286,13 +302,16 @@ bool app_plain(Session *session, const AppStart *start, FILE *in, FILE *out, Err
     bool ok = app_start(&app, start, 0, 0, &quit, error);
     if (ok && !quit) {
         fprintf(out, "%s\n", tr("Commands are words; help lists them, an empty line goes on."));
-        do {
+        bool goes_on = true;
+        while (goes_on) {
             print_state(&plain);
             ssize_t length = getline(&line, &capacity, in);
             if (length < 0) break;
             line[strcspn(line, "\r\n")] = 0;
-            follow_files(&plain);
-        } while (obey(&plain, line));
+            bool is_saved = follow_files(&plain);
+            if (is_saved && *line) print_state(&plain);
+            goes_on = (is_saved && !*line) || obey(&plain, line);
+        }
     }
     free(line);
     app_done(&app);

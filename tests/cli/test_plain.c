@@ -99,6 +99,22 @@ static void an_exercise_is_graded(void **state) {
     program_outcome_done(&outcome);
 }
 
+/* The goals are printed when the file was saved, before the next command. */
+static void a_saved_exercise_is_graded_at_once(void **state) {
+    (void)state;
+    Outcome outcome = program_shell(
+        "bin=$(realpath @); cd %s && rm -f said; { for i in $(seq 300); do grep -q '^> ' said && break; "
+        "sleep 0.1; done; printf 'e\n'; "
+        "sed -i 's/    mov.u32 %%s, 64;/    bar.sync 0;&/' ptx-barrier.ptx; printf '\n\nquit\n'; } "
+        "2>/dev/null | "
+        "$bin --exercise ptx-barrier --language en --plain >said; cat said; rm -f said ptx-barrier.ptx",
+        program_folder());
+    const char *said = strstr(outcome.out, "Save ptx-barrier.ptx with an editor beside this");
+    const char *graded = strstr(outcome.out, "4 of 4 goals"), *hint = strstr(outcome.out, "Hint 1 of 3");
+    if (!said || !graded || !hint || graded > hint) fail_msg("%s", outcome.out);
+    program_outcome_done(&outcome);
+}
+
 static void other_ways(void **state) {
     (void)state;
     Outcome outcome = program_shell("printf 'quit\\n' | TERM=dumb @ --kernel interleaved --n 1024");
@@ -112,9 +128,13 @@ static void other_ways(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_is_walked),       cmocka_unit_test(questions_are_answered),
-        cmocka_unit_test(answers_stay_covered),  cmocka_unit_test(every_lecture_can_be_finished),
-        cmocka_unit_test(an_exercise_is_graded), cmocka_unit_test(other_ways),
+        cmocka_unit_test(a_run_is_walked),
+        cmocka_unit_test(questions_are_answered),
+        cmocka_unit_test(answers_stay_covered),
+        cmocka_unit_test(every_lecture_can_be_finished),
+        cmocka_unit_test(an_exercise_is_graded),
+        cmocka_unit_test(a_saved_exercise_is_graded_at_once),
+        cmocka_unit_test(other_ways),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);
 }
