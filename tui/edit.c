@@ -42,20 +42,23 @@ const char *edit_program(void) {
     return "vi";
 }
 
-/* How the line is given: "+12 FILE" to most editors, "FILE:12" to some. */
-static bool takes_colon(const char *program, bool *needs_goto) {
-    static const char *const with_goto[] = {"code", "codium", "cursor"}, *const with_colon[] = {"hx", "subl",
-                                                                                                "zed"};
+/* How the line is given: "+12 FILE" to most editors. */
+typedef enum LineWay { LINE_PLUS, LINE_COLON, LINE_GOTO, LINE_NONE } LineWay;
+
+static LineWay line_way(const char *program) {
+    static const struct {
+        const char *name;
+        LineWay way;
+    } others[] = {{"code", LINE_GOTO}, {"codium", LINE_GOTO}, {"cursor", LINE_GOTO}, /* --goto FILE:12 */
+                  {"hx", LINE_COLON},  {"subl", LINE_COLON},  {"zed", LINE_COLON},   /* FILE:12 */
+                  {"ed", LINE_NONE}};                                                /* before 1.20 */
     size_t length = strcspn(program, " ");
     const char *name = program + length;
     while (name > program && name[-1] != '/') name--;
     length -= (size_t)(name - program);
-    *needs_goto = false;
-    for (int i = 0; i < 3; i++)
-        if (strlen(with_goto[i]) == length && !memcmp(name, with_goto[i], length)) return *needs_goto = true;
-    for (int i = 0; i < 3; i++)
-        if (strlen(with_colon[i]) == length && !memcmp(name, with_colon[i], length)) return true;
-    return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strlen(others[i].name) == length && !memcmp(name, others[i].name, length)) return others[i].way;
+    return LINE_PLUS;
 }
 
 /* The shell splits the program's text, which the user wrote for a shell; it never interprets file and
@@ -63,7 +66,7 @@ static bool takes_colon(const char *program, bool *needs_goto) {
 char **edit_command(EditPlace place) {
     enum { ARGUMENTS = 8 };
     const char *program = edit_program();
-    bool needs_goto, colon = takes_colon(program, &needs_goto);
+    LineWay way = line_way(program);
     size_t file_bytes = strlen(place.file) + 32, script_bytes = strlen(program) + 16;
     char **command = memory_new(ARGUMENTS * sizeof(char *) + 2 * file_bytes + script_bytes);
     char *script = (char *)(command + ARGUMENTS), *first = script + script_bytes,
@@ -74,16 +77,17 @@ char **edit_command(EditPlace place) {
     command[count++] = "-c";
     command[count++] = script;
     command[count++] = "sh";
-    if (needs_goto) command[count++] = "--goto";
+    if (way == LINE_GOTO) command[count++] = "--goto";
     /* keep it from being read as an option */
     const char *here = place.file[0] == '-' || place.file[0] == '+' ? "./" : "";
-    if (colon)
+    bool is_joined = way == LINE_COLON || way == LINE_GOTO;
+    if (is_joined)
         snprintf(first, file_bytes, "%s%s:%d", here, place.file, place.line);
     else
         snprintf(first, file_bytes, "+%d", place.line);
     snprintf(second, file_bytes, "%s%s", here, place.file);
-    command[count++] = first;
-    if (!colon) command[count++] = second;
+    if (way != LINE_NONE) command[count++] = first;
+    if (!is_joined) command[count++] = second;
     return command;
 }
 

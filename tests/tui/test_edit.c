@@ -386,6 +386,7 @@ static void editors_get_the_line_in_their_way(void **state) {
                   (const char *[]){"exec /usr/bin/code -w \"$@\"", "sh", "--goto", "a b.cu:7", NULL});
     check_command("hx", "a.cu", (const char *[]){"exec hx \"$@\"", "sh", "a.cu:7", NULL});
     check_command("vim", "-rf.cu", (const char *[]){"exec vim \"$@\"", "sh", "+7", "./-rf.cu", NULL});
+    check_command("ed", "a.cu", (const char *[]){"exec ed \"$@\"", "sh", "a.cu", NULL});
     check_command("", "$(x).cu", (const char *[]){"exec vi \"$@\"", "sh", "+7", "$(x).cu", NULL});
     setenv("VISUAL", "emacs", 1);
     check_command("vim", "a.cu", (const char *[]){"exec emacs \"$@\"", "sh", "+7", "a.cu", NULL});
