@@ -159,8 +159,8 @@ static void enter(App *app) {
         if (lecture_view_answer(lecture)) reveal(app);
     } else if (lecture->has_left) {
         app_go_to_stop(app, lecture->stop);
-    } else if (lecture_view_stop(lecture)->exercise) {
-        app_open_exercise(app, lecture_view_stop(lecture)->exercise);
+    } else if (lecture_view_exercise(lecture)) {
+        app_open_exercise(app, lecture_view_exercise(lecture));
     } else {
         go_on(app);
     }
@@ -180,7 +180,9 @@ static bool press_lecture(App *app, KeyPress press) {
     LectureKey key = keys_of_lecture(press.key, &direction);
     bool goes = key == LECTURE_KEY_STOP || key == LECTURE_KEY_FIRST;
     bool leaves = press.key == SPECIAL_ESCAPE || press.action == ACT_QUIT;
-    if (is_opening(app) && !goes && !leaves) return true; /* the screen is still that of the stop before */
+    bool solves = key == LECTURE_KEY_RETURN && lecture_view_exercise(lecture);
+    if (is_opening(app) && !goes && !leaves && !solves)
+        return true; /* the screen is still that of the stop before */
     /* An overlay that the stop opened is part of it; one that the reader opened has its own Enter and
      * figures. */
     bool is_own = view->transient.overlay == OVERLAY_NONE || !lecture->has_left;

@@ -269,7 +269,7 @@ static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area,
         draw_block(&panel, &stop->blocks[i]);
     }
     if (stop->question) draw_question(&panel, lecture, stop->question);
-    if (stop->exercise && lecture->question != QUESTION_WAITS)
+    if (lecture_view_exercise(lecture))
         draw_line(&panel, ROLE_KEY, tr("Enter: solve this exercise   PgDn: go on"));
     if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count)
         draw_score(&panel, lecture);

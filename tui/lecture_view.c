@@ -47,6 +47,10 @@ const LectureStop *lecture_view_stop(const LectureView *lecture) {
     return lecture->run ? &lecture->run->lecture->stops[lecture->stop] : NULL;
 }
 
+const char *lecture_view_exercise(const LectureView *lecture) {
+    return lecture->question == QUESTION_WAITS ? NULL : lecture_view_stop(lecture)->exercise;
+}
+
 void lecture_view_done(LectureView *lecture) {
     free(lecture->answered);
     *lecture = (LectureView){0};

@@ -50,6 +50,8 @@ typedef struct LectureWords {
 const LectureWords *lecture_view_words(const LectureView *lecture);
 
 const LectureStop *lecture_view_stop(const LectureView *lecture); /* NULL: no lecture */
+/* The exercise that Enter opens; NULL: none, or a question waits. */
+const char *lecture_view_exercise(const LectureView *lecture);
 /* What is shown: the stop's own screen, or the last screen set before it. */
 const LectureScreen *lecture_view_screen(const LectureView *lecture);
 void lecture_view_done(LectureView *lecture);
