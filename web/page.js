@@ -4,7 +4,7 @@
   const root = document.documentElement, screen = document.getElementById("frame"), status = document.getElementById("status");
   const printed = document.getElementById("printed"), read = (id) => document.getElementById(id).textContent;
   const show = redvizFrames.screen(screen);
-  const CLICK = 2, DRAG = 3, WHEEL = 4;
+  const CLICK = 2, DRAG = 3, WHEEL = 4, REFUSED = 2;
   const area = screen.parentElement, ruler = document.getElementById("ruler");
   let worker, size, cells = [], shape = [0, 0], ended = false, dropped = null;
 
@@ -64,11 +64,26 @@
   /* ---- the editor ---- */
 
   const editor = document.getElementById("editor"), source = document.getElementById("source");
+  const anew = document.getElementById("anew");
   let edited = "";
+
+  /* "ptx-barrier.ptx" of #exercise=ptx-barrier */
+  function exerciseFile() {
+    const args = argumentsOf(location.hash), at = args.indexOf("--exercise");
+    return at >= 0 && args[at + 1] ? args[at + 1] + ".ptx" : "";
+  }
+
+  /* The program has refused a file, which it cannot offer to edit. */
+  function editRefused() {
+    const file = dropped ? dropped.name : exerciseFile();
+    const text = dropped ? new TextDecoder().decode(dropped.content) : kept.get(file);
+    if (text !== undefined && file.endsWith(".ptx")) edit(file, text, 1);
+  }
 
   function edit(file, text, line) {
     edited = file;
     document.getElementById("edited").textContent = file;
+    anew.hidden = file !== exerciseFile();
     source.value = text;
     editor.hidden = false;
     source.focus();
@@ -90,6 +105,11 @@
   }
 
   editor.addEventListener("submit", save);
+  anew.addEventListener("click", () => {
+    keep(edited, null);
+    closeEditor();
+    start();
+  });
   document.getElementById("close").addEventListener("click", closeEditor);
   editor.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -107,12 +127,15 @@
       if (key.startsWith(KEPT)) kept.set(key.slice(KEPT.length), storage.getItem(key));
   } catch (error) { /* a page in an iframe may not */ }
 
+  /* null: it is deleted. */
   function keep(path, content) {
-    const text = new TextDecoder().decode(content);
+    const text = content && new TextDecoder().decode(content);
     if (dropped && dropped.name === path) dropped.content = content;
-    kept.set(path, text);
+    if (content) kept.set(path, text);
+    else kept.delete(path);
     try {
-      storage.setItem(KEPT + path, text);
+      if (content) storage.setItem(KEPT + path, text);
+      else storage.removeItem(KEPT + path);
     } catch (error) { /* nor may it, or there is no room: it stays until the page is closed */ }
   }
 
@@ -136,6 +159,7 @@
       say((data.error || "") + "\nredviz has ended; a key starts it again, and a PTX file can be dropped here. The end of the address has " +
           "the options: #kernel=strided&n=4096 is --kernel strided --n 4096, #exercise lists exercises in PTX.\nA browser " +
           "compiles no CUDA C++: .cu files need redviz in a terminal.\n");
+      if (data.end === REFUSED) editRefused();
     }
   }
 

@@ -113,14 +113,25 @@ def an_exercise_is_solved(page):
     page.shows("3 of 4 goals")
     save(page, "    mov.u32 %s, 64;", "    bar.sync 0;\n    mov.u32 %s, 64;")
     page.shows("4 of 4 goals")
+    save(page, ".visible .entry", ".visibl .entry")
+    page.shows("not run: ptx-barrier.ptx")
     page.browser.press("Escape")
     assert page.browser.run("document.getElementById('editor').hidden")
+    page.open("exercise=ptx-barrier")  # which cannot be run: the editor opens
+    save(page, ".visibl .entry", ".visible .entry")
+    page.size()
     page.open("exercise")
     page.shows("[x] ptx-barrier")  # it and the file are there again after a reload
     page.open("exercise=ptx-barrier")
     page.size()
     page.browser.press("PageDown")
     page.shows("4 of 4 goals")
+    page.browser.press("e")
+    page.await_true("!document.getElementById('editor').hidden")
+    page.browser.run("document.getElementById('anew').click()")
+    page.shows("stop 1 of 6")
+    page.browser.press("PageDown")
+    page.shows("3 of 4 goals")
     page.browser.run("localStorage.clear()")
 
 
