@@ -2,7 +2,9 @@
 "use strict";
 
 function unpack(packed) {
-  const all = unpackLzma(Uint8Array.from(atob(packed), (character) => character.charCodeAt(0)));
+  const letters = atob(packed), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i); /* Uint8Array.from() takes 0.2 s longer */
+  const all = unpackLzma(bytes);
   const end = all.indexOf(10), files = new Map();
   let at = end + 1;
   for (const [name, length] of JSON.parse(new TextDecoder().decode(all.subarray(0, end)))) {
