@@ -360,7 +360,9 @@ static bool take_from_english(Exercise *exercise, const char *path, Error *error
 
 static void set_defaults(Exercise *exercise) {
     static const uint64_t sizes[] = {1, 31, 32, 1000, 1025, 4097, 5003, 70000};
-    static const char *const inputs[] = {"digits", "random", "random(-9000,-1)", "random(20000,30000)"};
+    /* the last one: an int keeps its sums, a float does not */
+    static const char *const inputs[] = {"digits", "random", "random(-9000,-1)", "random(20000,30000)",
+                                         "random(-3000000,3000000)"};
     exercise->size_count = sizeof sizes / sizeof *sizes;
     memcpy(exercise->sizes, sizes, sizeof sizes);
     exercise->input_count = sizeof inputs / sizeof *inputs;
