@@ -45,6 +45,8 @@ static const char *advice_for_trap(TrapKind kind) {
     case TRAP_UNINITIALIZED:
         return tr("let every thread store its element, or the identity if it has none, before a barrier and "
                   "the first load");
+    case TRAP_UNWRITTEN_REGISTER:
+        return tr("write the register first, on every path that leads to the read");
     case TRAP_UNWRITTEN:
         return tr(
             "write it first: cudaMemset(), a copy from the host, or a store of an earlier launch; memory "

@@ -49,9 +49,9 @@ bool trap_kind_is_dropped(TrapKind kind) {
 }
 
 bool trap_kind_is_fatal(TrapKind kind) {
-    return kind != TRAP_UNINITIALIZED && kind != TRAP_LANE_OUTSIDE_MASK && kind != TRAP_UNWRITTEN &&
-           kind != TRAP_HEAP_OVERRUN && kind != TRAP_USE_AFTER_FREE && kind != TRAP_ARRAY_OVERRUN &&
-           !trap_kind_is_dropped(kind);
+    return kind != TRAP_UNINITIALIZED && kind != TRAP_UNWRITTEN_REGISTER && kind != TRAP_UNWRITTEN &&
+           kind != TRAP_LANE_OUTSIDE_MASK && kind != TRAP_HEAP_OVERRUN && kind != TRAP_USE_AFTER_FREE &&
+           kind != TRAP_ARRAY_OVERRUN && !trap_kind_is_dropped(kind);
 }
 
 typedef enum Direction { LOAD, STORE, ATOMIC } Direction;

@@ -177,7 +177,7 @@ static void test_widths_and_strides(void **state) {
         /* backwards, and the same word for all */
         "mov.u32 %r1, %ctaid.x; add.u32 %r1, %r1, 63; sub.u32 %r1, %r1, %t; mul.wide.u32 %q0, %r1, 4;\n"
         "add.u64 %q0, %q0, %base; ld.global.u32 %r2, [%q0]; ld.global.u32 %r3, [%base];\n"
-        "@%p0 ld.global.u32 %r3, [%q0+64];",
+        "setp.gt.u32 %p0, %t, 99; @%p0 ld.global.u32 %r3, [%q0+64];",
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         expect_repeated_with_data((CoreKernel){.body = kernels[i]});

@@ -1,4 +1,4 @@
-/* Undefined values of shuffles: found where they are used, and only there. */
+/* Undefined values of shuffles and registers: found where they are used, and only there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static const char module[] =
     ".func (.param .u32 d) by_memory(.param .u32 a) { .reg .u32 x; ld.param.u32 x, "
     "[a]; st.param.u32 [d], x; ret; }\n"
     ".func (.reg .v2 .u32 d) turns(.reg .v2 .u32 a) { mov.u32 d.x, a.y; mov.u32 d.y, a.x; ret; }\n"
-    ".func stores(.reg .u64 p, .reg .u32 a) { st.global.u32 [p], a; ret; }\n";
+    ".func stores(.reg .u64 p, .reg .u32 a) { st.global.u32 [p], a; ret; }\n"
+    ".func (.param .u32 d) forgets() { .reg .u32 x; st.param.u32 [d], x; ret; }\n";
 
 static void check_in(const Case *c, bool traced, uint32_t block) {
     RaceDetector *detector = race_detector_new();
@@ -118,8 +119,8 @@ static void uses_are_found(void **state) {
          "st.global.u32 [%out], %r2", 0xff00},
         {SHUFFLE "setp.lt.u32 %p1, %r1, 4; or.pred %p2, %p15, %p1; @%p2 " STORE "7;",
          "@%p2 st.global.u32 [%out], 7", 0xff00},
-        {SHUFFLE "setp.lt.u32 %p1, %r1, 4; @%p1 mov.u32 %r2, 7; " STORE "%r2;", "st.global.u32 [%out], %r2",
-         0xff00},
+        {SHUFFLE "mov.u32 %r2, 1; setp.lt.u32 %p1, %r1, 4; @%p1 mov.u32 %r2, 7; " STORE "%r2;",
+         "st.global.u32 [%out], %r2", 0xff00},
         {SHUFFLE "setp.lt.u32 %p1, %r1, 4; @%p1 bra OVER; " STORE "7; OVER:", "@%p1 bra OVER", 0xff00},
         {SHUFFLE
          "cvt.u64.u32 %q1, %r1; and.b64 %q1, %q1, 4; add.u64 %q1, %q1, %out; ld.global.u32 %r3, [%q1];",
@@ -199,12 +200,172 @@ static void a_product_hands_on_what_is_undefined(void **state) {
     }
 }
 
+/* ---- registers ---- */
+
+typedef struct Register {
+    const char *body;     /* %p8: lanes 0 to 7; %p15: all lanes */
+    const char *expected; /* the instruction that reads it and the fault; NULL: none */
+    uint32_t lanes;
+} Register;
+
+#define VOTES                                                                                                \
+    "setp.lt.u32 %p8, %t, 8; setp.lt.u32 %p15, %t, 99; mov.u32 %r20, words; mov.u64 %q20, words;\n"          \
+    "mbarrier.init.shared.b64 [words+248], 32; bar.sync 0;\n"
+
+static void check_register(const Register *c, bool traced) {
+    RaceDetector *detector = race_detector_new();
+    TraceObserver observer = race_detector_observer(detector);
+    Text body = {0}, found = {0}, expected = {0};
+    text_print(&body, "%s.local .align 8 .b8 depot[64];\n%s\n", VOTES, c->body);
+    CoreRun run = core_run((CoreKernel){.body = text_string(&body),
+                                        .module = module,
+                                        .cluster = {1, 1, 1},
+                                        .untraced = !traced,
+                                        .options = {.observer = &observer}});
+    if (!run.done) fail_msg("%s: %s", c->body, run.error.message);
+    uint32_t lanes = 0;
+    for (int i = 0; i < run.trace->trap_count; i++) {
+        const Trap *trap = &run.trace->traps[i];
+        text_add(&found, found.length ? "\n" : "");
+        core_add_instruction(&run, trap->pc, &found);
+        text_print(&found, ": %s", trap->detail);
+        lanes |= trap->lanes;
+    }
+    if (c->expected)
+        text_print(&expected, "%s (thread %d of the block)", c->expected, __builtin_ctz(c->lanes));
+    if (strcmp(text_string(&found), text_string(&expected)) != 0)
+        fail_msg("%s: expected '%s', found '%s'", c->body, text_string(&expected), text_string(&found));
+    assert_int_equal(lanes, c->lanes);
+    text_done(&expected);
+    text_done(&found);
+    text_done(&body);
+    race_detector_free(detector);
+    core_done(&run);
+}
+
+static void check_registers(const Register *cases, size_t count) {
+    for (size_t i = 0; i < 2 * count; i++) check_register(&cases[i / 2], i % 2);
+}
+
+#define READ(reg, use) ": register " reg " is read but was never written, and its value " use
+
+static void an_unwritten_register_is_found_where_it_is_read(void **state) {
+    (void)state;
+    static const Register cases[] = {
+        {STORE "%r1;", "st.global.u32 [%out], %r1" READ("%r1", "is stored, in line 35"), 0xffffffff},
+        {"add.u32 %r1, %t, %r5;\n" STORE "%r1;", "add.u32 %r1, %t, %r5" READ("%r5", "is stored, in line 36"),
+         0xffffffff},
+        {"@%p8 mov.u32 %r1, 1;\nadd.u32 %r1, %r1, %t;\n" STORE "%r1;",
+         "add.u32 %r1, %r1, %t" READ("%r1", "is stored, in line 37"), 0xffffff00},
+        {"@%p8 bra OVER; mov.u32 %r1, 1;\nOVER: " STORE "%r1;",
+         "st.global.u32 [%out], %r1" READ("%r1", "is stored, in line 36"), 0xff},
+        {"@%p1 " STORE "7;",
+         "@%p1 st.global.u32 [%out], 7" READ("%p1", "decides whether an instruction is executed, in line 35"),
+         0xffffffff},
+        {"@%p1 bra OVER; " STORE "7; OVER:", "@%p1 bra OVER" READ("%p1", "decides a branch, in line 35"),
+         0xffffffff},
+        {"add.u64 %q2, %out, %q1;\nld.global.u32 %r3, [%q2];",
+         "add.u64 %q2, %out, %q1" READ("%q1", "is part of an address, in line 36"), 0xffffffff},
+        {"red.global.add.u32 [%base], %r1;",
+         "red.global.add.u32 [%base], %r1" READ("%r1", "is an atomic's operand, in line 35"), 0xffffffff},
+        {"barrier.red.popc.u32 %r2, 0, %p1;",
+         "barrier.red.popc.u32 %r2, 0, %p1" READ("%p1", "is part of a barrier's result, in line 35"),
+         0xffffffff},
+        {"@!%p8 mov.u32 %r1, 1;\nshfl.sync.idx.b32 %r2, %r1, 9, 31, -1;\n@%p8 shfl.sync.idx.b32 %r3, %r1, 3, "
+         "31, "
+         "0xff;\n@%p8 " STORE "%r3;",
+         "shfl.sync.idx.b32 %r2, %r1, 9, 31, -1" READ("%r1", "is stored, in line 38"), 0xff},
+        {"mov.b64 %q1, {%t, %r1}; mov.b64 {%r2, %r3}, %q1;\n" STORE "%r3;",
+         "mov.b64 %q1, {%t, %r1}" READ("%r1", "is stored, in line 36"), 0xffffffff},
+        {"st.local.u32 [depot], %r1; ld.local.u32 %r2, [depot];\n" STORE "%r2;",
+         "st.local.u32 [depot], %r1" READ("%r1", "is stored, in line 36"), 0xffffffff},
+        {"{ .param .u32 a, d; st.param.u32 [a], %r1; call (d), by_memory, (a); ld.param.u32 %r2, [d]; "
+         "}\n" STORE "%r2;",
+         "st.param.u32 [a], %r1" READ("%r1", "is stored, in line 36"), 0xffffffff},
+        {"{ .param .u32 d; call (d), forgets; ld.param.u32 %r2, [d]; }\n" STORE "%r2;",
+         "st.param.u32 [d], x" READ("x", "is stored, in line 36"), 0xffffffff},
+        {".reg .v2 .u32 v; mov.u32 v.x, 1;\n" STORE "v.y;",
+         "st.global.u32 [%out], v.y" READ("v", "is stored, in line 36"), 0xffffffff}};
+    check_registers(cases, sizeof cases / sizeof *cases);
+}
+
+/* Each instruction writes its register in all lanes, though under a guard: before it, the register is
+ * undefined. */
+static void every_instruction_writes_its_register(void **state) {
+    (void)state;
+    static const char *const writes[] = {
+        "mov.u32 %r1, 5;",
+        "ld.global.u32 %r1, [%out];",
+        "ld.local.u32 %r1, [depot];",
+        "atom.global.add.u32 %r1, [%out], 1;",
+        "atom.global.cas.b32 %r1, [%out], 1, 2;",
+        "shfl.sync.idx.b32 %r1, %t, 3, 31, -1;",
+        "shfl.sync.idx.b32 %r2|%p1, %t, 3, 31, -1; @%p15 selp.u32 %r1, 1, 0, %p1;",
+        "vote.sync.ballot.b32 %r1, %p15, -1;",
+        "vote.sync.all.pred %p1, %p15, -1; @%p15 selp.u32 %r1, 1, 0, %p1;",
+        "match.any.sync.b32 %r1, %t, -1;",
+        "match.all.sync.b32 %r1|%p1, %t, -1; @%p1 mov.u32 %r1, 1;",
+        "redux.sync.add.u32 %r1, %t, -1;",
+        "elect.sync %r1|%p1, -1; @%p1 mov.u32 %r1, 1;",
+        "activemask.b32 %r1;",
+        "setp.lt.u32 %p1|%p2, %t, 9; @%p15 selp.u32 %r1, 1, 0, %p1; @%p15 selp.u32 %r1, 1, %r1, %p2;",
+        "barrier.red.popc.u32 %r1, 0, %p15;",
+        "barrier.red.and.pred %p1, 0, %p15; @%p15 selp.u32 %r1, 1, 0, %p1;",
+        "mov.b64 {%r2, %r1}, %q20;",
+        "ld.global.v2.u32 {%r1, %r2}, [%base]; @%p15 add.u32 %r1, %r1, %r2;",
+        "ld.shared.u32 %r2, [words+248]; @%p15 add.u32 %r1, %r2, 0;",
+        "add.cc.u32 %r2, %t, 1; @%p15 addc.u32 %r1, 0, 0;",
+        "mapa.shared::cluster.u32 %r1, %r20, 0;",
+        "getctarank.shared::cluster.u32 %r1, %r20;",
+        "alloca.u64 %q1, 16; @%p15 cvt.u32.u64 %r1, %q1;",
+        "stacksave.u64 %q1; @%p15 cvt.u32.u64 %r1, %q1;",
+        "isspacep.shared %p1, %q20; @%p15 selp.u32 %r1, 1, 0, %p1;",
+        "mbarrier.arrive.shared.b64 %q1, [words+248]; @%p15 cvt.u32.u64 %r1, %q1;",
+        "mbarrier.test_wait.parity.shared.b64 %p1, [words+248], 1; @%p15 selp.u32 %r1, 1, 0, %p1;",
+        "mbarrier.try_wait.parity.shared.b64 %p1, [words+248], 1; @%p15 selp.u32 %r1, 1, 0, %p1;",
+        "mbarrier.pending_count.b64 %r1, 0;",
+        "createpolicy.fractional.L2::evict_last.b64 %q1, 1.0; @%p15 cvt.u32.u64 %r1, %q1;",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [words];",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %t;",
+        "bra NEXT; NEXT: { .param .u32 a, d; st.param.u32 [a], %t; call (d), by_memory, (a); ld.param.u32 "
+        "%r2, [d]; } "
+        "@%p15 mov.u32 %r1, %r2;",
+        "bra NEXT; NEXT: call (%r2), twice, (%t); @%p15 mov.u32 %r1, %r2;"};
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
+        Text body = {0};
+        text_print(
+            &body,
+            "st.shared.v4.u32 [words], {%%t, %%t, %%t, %%t}; st.local.u32 [depot], %%t;\n@%%p15 %s\n%s%%r1;",
+            writes[i], STORE);
+        check_registers(&(Register){.body = text_string(&body)}, 1);
+        text_done(&body);
+    }
+}
+
+static void an_unused_register_is_silent(void **state) {
+    (void)state;
+    static const Register cases[] = {
+        {"add.u32 %r2, %r1, %t;", NULL, 0},
+        {"@%p8 mov.u32 %r1, 1; @%p8 " STORE "%r1;", NULL, 0},
+        {"selp.u32 %r2, 5, %r1, %p15; " STORE "%r2;", NULL, 0},
+        {"and.b32 %r2, %r1, 0; " STORE "%r2;", NULL, 0},
+        {"@%p15 mov.u32 %r1, 0; LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra LOOP;\n" STORE
+         "%r1;",
+         NULL, 0},
+        {".reg .v2 .u32 v; @%p15 ld.global.v2.u32 v, [%base]; " STORE "v.y;", NULL, 0},
+        {".reg .v2 .u32 v; mov.u32 v.x, 1; mov.u32 v.y, 2; " STORE "v.y;", NULL, 0}};
+    check_registers(cases, sizeof cases / sizeof *cases);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_used_is_silent),
         cmocka_unit_test(uses_are_found),
         cmocka_unit_test(shuffles_are_told_apart),
         cmocka_unit_test(a_product_hands_on_what_is_undefined),
+        cmocka_unit_test(an_unwritten_register_is_found_where_it_is_read),
+        cmocka_unit_test(every_instruction_writes_its_register),
+        cmocka_unit_test(an_unused_register_is_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

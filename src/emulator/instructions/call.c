@@ -9,6 +9,7 @@
 #include "emulator/instructions/instruction_set.h"
 #include "emulator/machine/local_memory.h"
 #include "emulator/machine/call_values.h"
+#include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
 
@@ -127,6 +128,7 @@ static Frame *new_frame(Block *block, Warp *warp, const Op *op, const FunctionLa
     frame->depth = caller->depth + 1;
     block->frame_bytes += bytes;
     frame_fill_slots(warp, frame);
+    if (block->observed) undefined_begin_frame(warp, frame);
     return frame;
 }
 

@@ -175,7 +175,7 @@ static void lower_again(Lowering *low, int f) {
     layout->carry_offset = UINT32_MAX;
     memset(&low->lowered->ops[layout->begin], 0, (size_t)(layout->end - layout->begin) * sizeof(Op));
     lower_function(low, f);
-    ClearedSlot carry = {layout->carry_offset, REGISTER_SLOT_ALIGNMENT};
+    ClearedSlot carry = {layout->carry_offset, REGISTER_SLOT_ALIGNMENT, 0};
     if (carries) array_push(layout->cleared, layout->cleared_count, layout->cleared_capacity, carry);
 }
 

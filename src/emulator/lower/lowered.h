@@ -44,6 +44,7 @@ static inline Operand call_value_part(const CallValue *value, uint32_t at) {
 
 typedef struct ClearedSlot {
     uint32_t offset, bytes;
+    int lane_bytes; /* of a component; 0: a predicate, or CC.CF */
 } ClearedSlot;
 
 typedef struct FunctionLayout {

@@ -194,8 +194,9 @@ static void place_registers(Allocation *a) {
 static void list_cleared(const Allocation *a) {
     for (int r = 0; r < a->register_count && a->section_count; r++) {
         if (!has(a->sections[0].live_in, r)) continue;
-        ClearedSlot slot = {a->layout->register_offset[r],
-                            register_slot_bytes(a->layout->function->registers[r])};
+        const PtxRegister *reg = a->layout->function->registers[r];
+        ClearedSlot slot = {a->layout->register_offset[r], register_slot_bytes(reg),
+                            register_lane_bytes(reg)};
         array_push(a->layout->cleared, a->layout->cleared_count, a->layout->cleared_capacity, slot);
     }
 }

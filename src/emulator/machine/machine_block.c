@@ -159,6 +159,8 @@ void block_start(Block *block, Worker *worker, uint64_t linear) {
     if (in_range || (grid->has_trace_also && linear == grid->trace_also))
         block->recorder = recorder_new(grid, linear);
     observe_block(block);
+    for (int w = 0; block->observed && w < block->warp_count; w++)
+        undefined_begin_frame(&block->warps[w], &block->frames[w]);
 }
 
 void block_copy(Block *to, const Block *from) {

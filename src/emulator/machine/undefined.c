@@ -1,4 +1,4 @@
-/* Undefined values of shuffles and local memory, followed to their uses (undefined.h). */
+/* Undefined values of shuffles, registers and local memory, followed to their uses (undefined.h). */
 #include "emulator/machine/undefined_value.h"
 
 #include "base/language.h"
@@ -32,6 +32,34 @@ void undefined_begin(Warp *warp, int pc, Operand place, uint32_t lanes) {
     warp->follows = warp->block->follows = true;
 }
 
+/* ---- unwritten registers ---- */
+
+/* The origin of a register's value until an instruction reads it; then read_origin(). */
+enum { UNREAD = -1, READABLE = 64 /* registers of an instruction that have a number */ };
+
+/* The n-th register of the instruction at `pc`, the guard first. */
+static int32_t read_origin(int pc, int n) {
+    return UNREAD - 1 - (pc * READABLE + n);
+}
+
+static int read_pc(int32_t origin) {
+    return (UNREAD - 1 - origin) / READABLE;
+}
+
+void undefined_begin_frame(Warp *warp, Frame *frame) {
+    const FunctionLayout *layout = frame->layout;
+    for (int i = 0; i < layout->cleared_count; i++) {
+        const ClearedSlot *slot = &layout->cleared[i];
+        if (slot->offset == layout->carry_offset) continue;
+        uint32_t bytes = slot->lane_bytes ? bytes_mask(slot->lane_bytes) : ALL_BYTES;
+        uint32_t step = slot->lane_bytes ? (uint32_t)slot->lane_bytes * WARP_LANES : slot->bytes;
+        for (uint32_t at = slot->offset; at < slot->offset + slot->bytes; at += step)
+            for (int lane = 0; lane < WARP_LANES; lane++)
+                undefined_add(undefined_values_of(frame) + at / REGISTER_SLOT_ALIGNMENT, lane, bytes, UNREAD);
+        warp->follows = warp->block->follows = true;
+    }
+}
+
 void undefined_watch_product(const Op *op, const Gang *gang) {
     for (int w = 0; w < gang->count; w++) {
         Warp *warp = gang->warps[w];
@@ -47,7 +75,8 @@ void undefined_watch_product(const Op *op, const Gang *gang) {
 static void drop_products(const Warp *warp, UndefinedValue *value) {
     const PtxCode *code = warp->block->grid->program->program->code;
     for (uint32_t rest = value->lanes; rest; rest &= rest - 1)
-        if (index_is_product(code[value->origin[__builtin_ctz(rest)]].instruction))
+        if (value->origin[__builtin_ctz(rest)] >= 0 &&
+            index_is_product(code[value->origin[__builtin_ctz(rest)]].instruction))
             value->lanes &= ~(rest & -rest);
 }
 
@@ -55,8 +84,31 @@ static void join(UndefinedValue *into, const UndefinedValue *from) {
     undefined_join(into, from, 0);
 }
 
-/* These lanes read unwritten memory at `origin`, and the instruction at `pc` uses the value. */
-static void report_unwritten(const Warp *warp, int origin, int pc, uint32_t lanes, TraceUse how) {
+static const PtxCode *code_at(const Warp *warp, int pc) {
+    return &warp->block->grid->program->program->code[pc];
+}
+
+/* The n-th register of the operand and of those after it; *n is what is left. */
+static const PtxRegister *register_of(const PtxOperand *operand, int count, int *n) {
+    const PtxRegister *found = NULL;
+    for (int i = 0; i < count && !found; i++) {
+        if (operand[i].reg && !(*n)--) return operand[i].reg;
+        found = register_of(operand[i].items, operand[i].item_count, n);
+    }
+    return found;
+}
+
+static const char *name_of_read(const Warp *warp, int32_t origin) {
+    const PtxInstruction *in = code_at(warp, read_pc(origin))->instruction;
+    int n = (UNREAD - 1 - origin) % READABLE;
+    const PtxRegister *reg = register_of(&in->guard, 1, &n);
+    if (!reg) reg = register_of(in->operands, in->operand_count, &n);
+    return reg ? reg->name : "";
+}
+
+/* These lanes read an unwritten register, or unwritten memory, at `origin`, and the instruction at `pc` uses
+ * the value. */
+static void report_unwritten(const Warp *warp, int32_t origin, int pc, uint32_t lanes, TraceUse how) {
     static const char *const uses[] = {[TRACE_USE_STORE] = "is stored",
                                        [TRACE_USE_ADDRESS] = "is part of an address",
                                        [TRACE_USE_ATOMIC] = "is an atomic's operand",
@@ -64,15 +116,25 @@ static void report_unwritten(const Warp *warp, int origin, int pc, uint32_t lane
                                        [TRACE_USE_GUARD] = "decides whether an instruction is executed",
                                        [TRACE_USE_BARRIER] = "is part of a barrier's result"};
     Block *block = warp->block;
-    uint8_t *reported = &block->worker->reported[origin];
-    PtxSourceLine at = block->grid->program->program->code[pc].line;
+    int read = origin < 0 ? read_pc(origin) : origin;
+    uint8_t *reported = &block->worker->reported[read];
+    const PtxCode *at = code_at(warp, pc);
+    int line = at->line.line ? at->line.line : at->instruction->line;
+    int thread = warp->index * WARP_LANES + __builtin_ctz(lanes);
     char where[48] = "";
     if (*reported >= MAX_REPORTED) return;
     ++*reported;
-    if (at.line) snprintf(where, sizeof where, tr(", in line %d"), at.line);
-    raise_trap(block, TRAP_UNINITIALIZED, warp, origin, lanes, NULL,
-               tr("local memory is read but was never written, and its value %s%s (thread %d of the block)"),
-               tr(uses[how]), where, warp->index * WARP_LANES + __builtin_ctz(lanes));
+    if (line) snprintf(where, sizeof where, tr(", in line %d"), line);
+    if (origin < 0)
+        raise_trap(
+            block, TRAP_UNWRITTEN_REGISTER, warp, read, lanes, NULL,
+            tr("register %s is read but was never written, and its value %s%s (thread %d of the block)"),
+            name_of_read(warp, origin), tr(uses[how]), where, thread);
+    else
+        raise_trap(
+            block, TRAP_UNINITIALIZED, warp, read, lanes, NULL,
+            tr("local memory is read but was never written, and its value %s%s (thread %d of the block)"),
+            tr(uses[how]), where, thread);
 }
 
 /* The instruction at `pc` uses the bytes `mask` of the value in `lanes`: reported once per originating
@@ -87,8 +149,8 @@ static void use_bytes(const Warp *warp, int pc, const UndefinedValue *value, uin
         uint32_t same = 0;
         for (uint32_t rest = left; rest; rest &= rest - 1)
             if (value->origin[__builtin_ctz(rest)] == origin) same |= rest & -rest;
-        const PtxInstruction *from = warp->block->grid->program->program->code[origin].instruction;
-        if (from->opcode == PTX_ld)
+        const PtxInstruction *from = origin < 0 ? NULL : code_at(warp, origin)->instruction;
+        if (!from || from->opcode == PTX_ld)
             report_unwritten(warp, origin, pc, same, how);
         else if (!index_is_product(from) || how == TRACE_USE_ADDRESS)
             observe_undefined(warp, origin, pc, same, how);
@@ -125,6 +187,23 @@ static void assign_operand(const Frame *frame, const PtxOperand *operand, const 
     if (register_place(frame, operand, &place))
         undefined_assign(undefined_find_place(frame, place), from, lanes);
     for (int i = 0; i < operand->item_count; i++) assign_operand(frame, &operand->items[i], from, lanes);
+}
+
+/* The current fragment's lanes are about to read the operand, whose registers are the instruction's `n`-th and
+ * following: values that nothing has written come from here. */
+static void note_reads(const Frame *frame, const PtxOperand *operand, int count, int pc, int *n,
+                       uint32_t lanes) {
+    for (int i = 0; i < count; i++) {
+        UndefinedValue *value = NULL;
+        Operand place;
+        if (register_place(frame, &operand[i], &place)) value = undefined_find_place(frame, place);
+        for (uint32_t rest = value ? value->lanes & lanes : 0; rest; rest &= rest - 1) {
+            int32_t *origin = &value->origin[__builtin_ctz(rest)];
+            if (*origin == UNREAD) *origin = read_origin(pc, *n);
+        }
+        *n += operand[i].reg && *n < READABLE - 1;
+        note_reads(frame, operand[i].items, operand[i].item_count, pc, n, lanes);
+    }
 }
 
 /* The lanes in which a defined operand is 0, or has all its bits set. */
@@ -271,17 +350,20 @@ void undefined_follow(Warp *warp, const Op *op) {
     Frame *frame = fragment->frame;
     uint32_t active = fragment->mask;
     UndefinedValue guard = {0};
+    const PtxInstruction *in = op->instruction;
+    int n = 0;
+    note_reads(frame, &in->guard, 1, op->pc, &n, active);
     if (op->guarded) {
         const UndefinedValue *value = undefined_find_place(frame, op->guard);
         if (value) guard = *value;
         guard.lanes &= fragment->mask;
         active = guard_lanes(op, warp, fragment->mask);
     }
+    note_reads(frame, in->operands, in->operand_count, op->pc, &n, active);
     if (op->op_class == OP_LANES || op->op_class == OP_NO_EFFECT) {
         follow_lanes(warp, op, &guard, active);
         return;
     }
-    const PtxInstruction *in = op->instruction;
     if (is_load(op) && guard.lanes)
         assign_operand(frame, &in->operands[0], &guard, guard.lanes);
     else
@@ -294,6 +376,8 @@ void undefined_follow(Warp *warp, const Op *op) {
     } else if (op->op_class == OP_BARRIER && ptx_instruction_has(in, PTX_MOD_RED)) {
         join_operand(frame, &in->operands[in->operand_count - 1], &operands);
         use(warp, op->pc, &operands, active, TRACE_USE_BARRIER);
+        assign_operand(frame, &in->operands[0], &(UndefinedValue){0}, active);
+    } else if (in->opcode == PTX_alloca || in->opcode == PTX_stacksave) {
         assign_operand(frame, &in->operands[0], &(UndefinedValue){0}, active);
     }
 }
@@ -448,8 +532,9 @@ static void pass_byte(UndefinedValue *to, int to_within, const UndefinedValue *f
         int lane = __builtin_ctz(rest);
         if (to->lanes & lane_bit[lane]) to->bytes[lane] &= (uint16_t)~bit;
         if (!to->bytes[lane]) to->lanes &= ~lane_bit[lane];
-        if (from && from->lanes & lane_bit[lane] && from->bytes[lane] >> from_within & 1)
-            undefined_add(to, lane, bit, from->origin[lane]);
+        if (!from || !(from->lanes & lane_bit[lane]) || !(from->bytes[lane] >> from_within & 1)) continue;
+        undefined_add(to, lane, bit, from->origin[lane]);
+        to->origin[lane] = from->origin[lane]; /* not that of a byte still to be replaced */
     }
 }
 

@@ -1,5 +1,6 @@
-/* Undefined: follows undefined values of shuffles and unwritten local memory to their use. The result of a
- * shuffle is undefined in a lane whose source lane does not participate. Private to the emulator.
+/* Undefined: follows undefined values of shuffles, registers and unwritten local memory to their use. The
+ * result of a shuffle is undefined in a lane whose source lane does not participate; a register is undefined
+ * until something writes it. Private to the emulator.
  *
  * Such a value is harmless in registers: the last steps of a shuffle ladder produce many that no lane reads.
  * It is *used* when memory, an address, a branch, an atomic or a barrier depends on it; then the launch's
@@ -13,8 +14,8 @@
  * Copies of a structure also move its unwritten padding, so bytes are followed one by one through memory,
  * moves and conversions; any other result that depends on an undefined byte is undefined as a whole.
  *
- * Shuffles are followed only in blocks with an observer, and each block starts with its first such value:
- * block->follows. */
+ * Shuffles and registers are followed only in blocks with an observer, and each block starts with its first
+ * such value: block->follows. Compilers write registers before they read them, so few blocks start at once. */
 #ifndef EMULATOR_MACHINE_UNDEFINED_H
 #define EMULATOR_MACHINE_UNDEFINED_H
 
@@ -22,12 +23,14 @@
 
 struct UndefinedValue {
     uint32_t lanes;
-    int32_t origin[WARP_LANES]; /* per lane: pc of the originating shuffle or load */
+    int32_t origin[WARP_LANES]; /* per lane: pc of the originating shuffle or load; < 0: a register */
     uint16_t bytes[WARP_LANES]; /* per lane: one bit per undefined byte of the value */
 };
 
 /* The shuffle at `pc` gave an undefined value to `lanes`, in the register at `place`. */
 void undefined_begin(Warp *warp, int pc, Operand place, uint32_t lanes);
+/* The registers of a new frame that may be read before they are written (FunctionLayout.cleared). */
+void undefined_begin_frame(Warp *warp, Frame *frame);
 /* The gang is about to execute an index product (lower/index_products.h): in lanes where it wraps, the result
  * is followed to the accesses that use it as an address. */
 void undefined_watch_product(const Op *op, const Gang *gang);
