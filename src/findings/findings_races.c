@@ -86,11 +86,10 @@ static const char *advice_for_race(FindingsBuilder *builder, const RacePair *pai
             "let one lane store, or give each lane its own element; to combine the values, use an atomic "
             "or a reduction");
     if (pair->kind == FINDING_ORDER && pair->is_same_block)
-        return tr(
-            "put __threadfence_block() between the store and the atomic or volatile word that announces "
-            "it");
+        return tr("put __threadfence_block() between the store and the atomic or other word that announces "
+                  "it");
     if (pair->kind == FINDING_ORDER)
-        return tr("put __threadfence() between the store and the atomic or volatile word that announces it");
+        return tr("put __threadfence() between the store and the atomic or other word that announces it");
     if (pair->is_scope)
         return tr(
             "arrive with mbarrier.arrive.release.cluster, and wait with mbarrier.try_wait.acquire.cluster");
@@ -136,10 +135,9 @@ static void add_order(const RacePair *pair, const Finding *finding, Text *out) {
     findings_add_access(access, !pair->is_same_block, NULL, out);
     text_print(
         out,
-        tr(". %s relies on an atomic or a volatile word that was written after the first store, but no "
-           "fence stands "
-           "between them, and volatile orders nothing: %s"),
-        access->is_store ? tr("The second store") : tr("The load"),
+        tr(". %s relies on an atomic or another word that was written after the first store, but no fence "
+           "stands between them, and %s orders nothing: %s"),
+        access->is_store ? tr("The second store") : tr("The load"), pair->is_narrow ? "relaxed" : "volatile",
         access->is_store ? tr("either value may remain") : tr("the value loaded may be old"));
 }
 

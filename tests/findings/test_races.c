@@ -196,7 +196,8 @@ static void test_own_stores_are_not_old(void **state) {
  * word. */
 static void test_what_is_announced(void **state) {
     (void)state;
-#define ORDER "order ld.volatile.global.u32 st.volatile.global.u32"
+#define ORDER   "order ld.volatile.global.u32 st.volatile.global.u32"
+#define RELAXED "order ld.relaxed.gpu.global.u32 st.relaxed.gpu.global.u32"
     static const struct {
         const char *write, *wait, *read, *expected;
     } cases[] = {
@@ -236,6 +237,21 @@ static void test_what_is_announced(void **state) {
          * better */
         {"st.volatile.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;", "atom.global.or.b32 %r1, [%q0], 0;",
          "@%p3 st.volatile.global.u32 [%q1], 6;", "order st.volatile.global.u32 st.volatile.global.u32"},
+        /* relaxed: a load of what was stored relaxed, the same */
+        {"st.relaxed.gpu.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;",
+         "atom.global.or.b32 %r1, [%q0], 0;", "ld.relaxed.gpu.global.u32 %r2, [%q1];", RELAXED},
+        {"st.relaxed.gpu.global.u32 [%q1], 5; st.relaxed.gpu.global.u32 [%q0], 1;",
+         "ld.relaxed.gpu.global.u32 %r1, [%q0];", "ld.relaxed.gpu.global.u32 %r2, [%q1];", RELAXED},
+        {"st.relaxed.gpu.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1;",
+         "atom.global.or.b32 %r1, [%q0], 0; membar.gl;", "ld.relaxed.gpu.global.u32 %r2, [%q1];", ""},
+        {"st.relaxed.gpu.global.u32 [%q1], 5; st.release.gpu.global.u32 [%q0], 1;",
+         "ld.acquire.gpu.global.u32 %r1, [%q0];", "ld.relaxed.gpu.global.u32 %r2, [%q1];", ""},
+        {"st.relaxed.gpu.global.u32 [%q1], 1; st.relaxed.gpu.global.u32 [%q0], 1;",
+         "ld.relaxed.gpu.global.u32 %r1, [%q0];",
+         "L: ld.relaxed.gpu.global.u32 %r2, [%q1]; setp.ne.u32 %p2, %r2, 1; @%p2 bra L;", ""},
+        /* an atomic on what was stored relaxed takes whatever is there */
+        {"st.relaxed.gpu.global.u32 [%q1], 5; red.global.add.u32 [%q0], 1;",
+         "atom.global.or.b32 %r1, [%q0], 0;", "red.global.add.u32 [%q1], 1;", ""},
         /* plain: a note with the writer's fence, unless the reader's block has the old value in its cache */
         {"st.global.u32 [%q1], 5; membar.gl; red.global.add.u32 [%q0], 1;",
          "atom.global.or.b32 %r1, [%q0], 0;", "ld.global.u32 %r2, [%q1];", NOTE},

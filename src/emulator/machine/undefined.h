@@ -1,6 +1,6 @@
-/* Undefined: follows undefined values of shuffles, registers and unwritten local memory to their use. The
- * result of a shuffle is undefined in a lane whose source lane does not participate; a register is undefined
- * until something writes it. Private to the emulator.
+/* Undefined: follows undefined values of shuffles, registers and local memory to their use. The result of a
+ * shuffle is undefined in a lane whose source lane does not participate; a register and local memory are
+ * undefined until something writes them. Private to the emulator.
  *
  * Such a value is harmless in registers: the last steps of a shuffle ladder produce many that no lane reads.
  * It is *used* when memory, an address, a branch, an atomic or a barrier depends on it; then the launch's

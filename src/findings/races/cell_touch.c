@@ -68,16 +68,17 @@ static bool has_cached_line(const Touch *touch) {
 }
 
 /* The lanes whose access precedes a write that this thread, or one that it has synchronized with, has
- * observed. PTX allows two volatile accesses to one word, but the code relies on an order that only a fence
- * gives. */
+ * observed. PTX allows two volatile accesses to one word, and a relaxed load of what was stored relaxed, but
+ * the code relies on an order that only a fence gives. */
 static uint32_t unfenced(const Touch *touch, const ShadowCell *cell, const WarpAccess *earlier,
                          uint32_t lanes) {
     const RaceDetector *detector = touch->block->detector;
     const PcRule *then = race_rule_of(touch, earlier), *now = touch->rule;
     const HappensBefore *order = &touch->block->order;
     bool is_volatile = then->strength == ACCESS_VOLATILE || now->strength == ACCESS_VOLATILE;
+    bool is_loaded = then->writes && !then->is_atomic && !now->writes;
     int warp = touch->access->warp;
-    if (!is_volatile || touch->access->space != PTX_SPACE_GLOBAL) return 0;
+    if ((!is_volatile && !is_loaded) || touch->access->space != PTX_SPACE_GLOBAL) return 0;
     uint32_t found = happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_FOLLOWED) &
                      ~happens_before_signed(order, warp, touch->lane, earlier, lanes, SIGN_RELEASED);
     if (!found || has_read(touch, cell, false)) return 0; /* a repeated read never returns an older value */

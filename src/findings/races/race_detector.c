@@ -58,7 +58,12 @@ static void synchronize(BlockRaces *block, const TraceAccess *access, const PcRu
     }
 }
 
-/* The lanes are about to write words that others may wait for: the block's volatile stores came before. */
+/* A volatile or relaxed store. */
+static bool stores_strong(const PcRule *rule) {
+    return rule->writes && rule->strength != ACCESS_WEAK && !rule->is_atomic && !rule->is_mbarrier;
+}
+
+/* The lanes are about to write words that others may wait for: the block's strong stores came before. */
 static void follow(BlockRaces *block, const TraceAccess *access, const PcRule *rule) {
     for (uint32_t rest = lasting_lanes(access, rule); rest; rest &= rest - 1) {
         int lane = __builtin_ctz(rest);
@@ -97,9 +102,9 @@ static void see_access(BlockRaces *block, const TraceAccess *access) {
     ShadowMemory *memory = shared ? &owner->shared : &detector->buffers[access->buffer];
     cluster_order_access(&block->cluster, access->warp, access->mask);
     detector->serial++;
-    if (block->stores_volatile && !shared && rule->writes && rule->strength != ACCESS_WEAK)
+    if (block->stores_strong && !shared && rule->writes && rule->strength != ACCESS_WEAK)
         follow(block, access, rule);
-    block->stores_volatile |= !shared && rule->writes && rule->strength == ACCESS_VOLATILE;
+    block->stores_strong |= !shared && stores_strong(rule);
     Touch touch = {.block = block,
                    .owner = owner,
                    .access = access,
@@ -116,7 +121,7 @@ static void see_access(BlockRaces *block, const TraceAccess *access) {
         detector->last_store_pc = access->pc;
         detector->last_store_launch = detector->launch;
     }
-    if ((detector->has_fences || detector->has_volatile) && rule->strength != ACCESS_WEAK)
+    if ((detector->has_fences || detector->has_strong_stores) && rule->strength != ACCESS_WEAK)
         synchronize(block, access, rule);
 }
 
@@ -297,7 +302,7 @@ static void *detector_block(void *context, uint64_t linear) {
     const uint32_t *threads = detector->launched->block;
     block->detector = detector;
     block->linear = linear;
-    block->stores_volatile = false;
+    block->stores_strong = false;
     block->shared.bytes_left = &detector->bytes_left;
     block->has_visitors = false;
     block_pattern_begin(&block->pattern, detector->has_patterns);
@@ -345,15 +350,15 @@ static bool is_clustered(const TraceLaunch *launch) {
 static void read_program(RaceDetector *detector, const PtxProgram *program) {
     int least[2] = {8, 8}; /* bytes of the smallest access: shared, global */
     bool has_copies = false, has_bulk_reads = false;
-    detector->has_fences = detector->has_volatile = false;
+    detector->has_fences = detector->has_strong_stores = false;
     detector->has_clusters = is_clustered(detector->launched);
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxInstruction *in = program->code[pc].instruction;
         const PcRule *rule = &detector->rules[pc];
         detector->has_fences |= in->opcode == PTX_fence || in->opcode == PTX_membar || rule->acquires ||
                                 rule->releases || rule->is_mbarrier;
-        detector->has_volatile |= rule->strength == ACCESS_VOLATILE && rule->writes &&
-                                  (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC);
+        detector->has_strong_stores |=
+            stores_strong(rule) && (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC);
         has_bulk_reads |= rule->is_async_proxy && rule->reads;
         bool generic = trace_is_generic(in), shared = trace_kind_is_shared(trace_kind_of(in));
         note_width(rule, shared || generic, !shared, least);
@@ -362,7 +367,7 @@ static void read_program(RaceDetector *detector, const PtxProgram *program) {
         has_copies |= detector->written[pc].width != 0;
     }
     detector->forgets =
-        !detector->has_fences && !detector->has_volatile && !detector->has_clusters && !has_bulk_reads;
+        !detector->has_fences && !detector->has_strong_stores && !detector->has_clusters && !has_bulk_reads;
     detector->has_patterns = detector->forgets && !has_copies;
     detector->shared_shift = (uint8_t)__builtin_ctz((unsigned)least[0]);
     detector->global_shift = (uint8_t)__builtin_ctz((unsigned)least[1]);

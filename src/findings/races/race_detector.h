@@ -94,8 +94,8 @@ typedef struct BlockRaces {
     bool has_visitors; /* other blocks of the cluster have accessed its shared memory */
     ShadowMemory shared;
     BlockPattern pattern;
-    SyncTable syncs;      /* of shared memory */
-    bool stores_volatile; /* it has made volatile stores to global memory */
+    SyncTable syncs;    /* of shared memory */
+    bool stores_strong; /* it has made volatile or relaxed stores to global memory */
     FlyingCopies flying;
     struct BlockRaces *next_idle;
 } BlockRaces;
@@ -115,10 +115,10 @@ struct RaceDetector {
     const Trace *trace; /* while it is observed */
     int launch, code_count;
     const TraceLaunch *launched;
-    PcRule *rules;     /* [pc] of this launch */
-    PcRule *written;   /* [pc] what asynchronous copies do to their destination */
-    bool has_fences;   /* or acquires or releases */
-    bool has_volatile; /* stores to global memory */
+    PcRule *rules;          /* [pc] of this launch */
+    PcRule *written;        /* [pc] what asynchronous copies do to their destination */
+    bool has_fences;        /* or acquires or releases */
+    bool has_strong_stores; /* to global memory */
     bool has_patterns;
     bool has_clusters;
     bool only_cells;                    /* compares cell by cell, without lists: a reference for tests */

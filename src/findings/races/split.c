@@ -52,7 +52,7 @@ void *race_detector_split(void *context, int parts) {
                            .rules = whole->rules,
                            .written = whole->written,
                            .has_fences = whole->has_fences,
-                           .has_volatile = whole->has_volatile,
+                           .has_strong_stores = whole->has_strong_stores,
                            .has_clusters = whole->has_clusters,
                            .only_cells = whole->only_cells,
                            .forgets = whole->forgets,
