@@ -271,6 +271,10 @@ static void try_runs(GradeWork *grading) {
 
 static void count_goals(GradeWork *grading, Session *session) {
     const Exercise *exercise = grading->exercise;
+    const Trace *trace = session_trace(session);
+    const uint32_t *grid = trace->launches[0]->grid;
+    grading->grade->counted_n = exercise->counted_n;
+    grading->grade->counted_blocks = trace->launch_count == 1 ? (uint64_t)grid[0] * grid[1] * grid[2] : 0;
     ClaimRuns *runs = claim_runs_new(&(ClaimRunsOptions){.threads = grading->limits->threads});
     ClaimWorld world = {runs, claim_runs_value};
     claim_runs_stand_at(runs, session, NULL);
@@ -335,7 +339,8 @@ static void list_goals(const Exercise *exercise, Grade *grade) {
         text_print(&sizes, "%s%llu", i ? ", " : "", (unsigned long long)exercise->sizes[i]);
     add_goal(grade, "compiles", is_ptx(grade) ? tr("is complete PTX") : tr("compiles"));
     add_goal(grade, "right", arena_print(&grade->arena, tr("right for n = %s"), text_string(&sizes)));
-    add_goal(grade, "safe", tr("no race, right in every order of the warps, no read of unwritten memory"));
+    add_goal(grade, "safe",
+             tr("no race, right in every order of the warps, nothing read before it is written"));
     for (int i = 0; i < exercise->goal_count; i++) {
         const ExerciseGoal *goal = &exercise->goals[i];
         add_goal(grade, goal->words,
@@ -343,6 +348,16 @@ static void list_goals(const Exercise *exercise, Grade *grade) {
                              number_text(&grade->arena, goal->limit)));
     }
     text_done(&sizes);
+}
+
+/* "it is 6,144 for n = 65,536: 24 for each of 256 blocks" */
+static const char *explain_count(Grade *grade, const GradedGoal *goal) {
+    uint64_t blocks = grade->counted_blocks, each = blocks ? (uint64_t)goal->value / blocks : 0;
+    const char *words = arena_print(&grade->arena, tr("it is %s for n = %s"), goal->value_text,
+                                    number_text(&grade->arena, (double)grade->counted_n));
+    if (blocks < 2 || (double)(each * blocks) != goal->value) return words;
+    return arena_print(&grade->arena, tr("%s: %s for each of %s blocks"), words,
+                       number_text(&grade->arena, (double)each), number_text(&grade->arena, (double)blocks));
 }
 
 /* What comes first, for goals that were not tried; and what a count is. */
@@ -356,8 +371,7 @@ static void explain(Grade *grade) {
                         : is_ptx(grade)                               ? tr("first it must be complete PTX")
                                                                       : tr("first it must compile");
         if (goal->is_count) goal->value_text = number_text(&grade->arena, goal->value);
-        if (goal->is_count && goal->state == GOAL_MISSED)
-            goal->why = arena_print(&grade->arena, tr("it is %s"), goal->value_text);
+        if (goal->is_count && goal->state == GOAL_MISSED) goal->why = explain_count(grade, goal);
     }
 }
 

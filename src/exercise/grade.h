@@ -34,6 +34,8 @@ typedef struct Grade {
     const char *notes[GRADE_NOTES]; /* what --check remarks without calling it an error */
     int note_count;
     double seconds; /* that it took */
+    /* What the counts are for. blocks: of the only launch; 0: there are several, or nothing was counted */
+    uint64_t counted_n, counted_blocks;
     Arena arena;
 } Grade;
 

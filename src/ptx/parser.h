@@ -70,6 +70,8 @@ typedef struct PtxParser {
 bool ptx_fail(PtxParser *parser, const PtxToken *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool ptx_unexpected(PtxParser *parser, const char *wanted); /* "expected WANTED, found 'x'" */
+/* The same for what ends a statement, whose line is the one that lacks it. */
+bool ptx_unended(PtxParser *parser, const char *wanted);
 void ptx_advance(PtxParser *parser);
 bool ptx_accept(PtxParser *parser, int kind); /* takes the token if it is of that kind */
 bool ptx_expect(PtxParser *parser, int kind, const char *wanted);

@@ -46,7 +46,17 @@ bool ptx_accept(PtxParser *parser, int kind) {
 }
 
 bool ptx_expect(PtxParser *parser, int kind, const char *wanted) {
-    return ptx_accept(parser, kind) || ptx_unexpected(parser, wanted);
+    if (ptx_accept(parser, kind)) return true;
+    return kind == ';' ? ptx_unended(parser, wanted) : ptx_unexpected(parser, wanted);
+}
+
+bool ptx_unended(PtxParser *parser, const char *wanted) {
+    const PtxToken *token = &parser->token, *previous = &parser->previous;
+    if (token->kind == PTX_TOKEN_END || token->kind == PTX_TOKEN_BAD || token->line == previous->line)
+        return ptx_unexpected(parser, wanted);
+    return ptx_fail_at(parser->module, previous->begin + previous->length, previous->line,
+                       previous->column + (int)previous->length, parser->error,
+                       "expected %s at the end of this line", wanted);
 }
 
 bool ptx_token_is(const PtxToken *token, const char *text) {

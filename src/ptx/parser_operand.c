@@ -41,7 +41,8 @@ static bool operands_until(PtxParser *parser, OperandOwner place, int close, con
         if (!operand(parser, place, &item)) return false;
         array_push(list->items, list->count, list->capacity, item);
     } while (ptx_accept(parser, ','));
-    return parser->token.kind == close || ptx_unexpected(parser, wanted);
+    if (parser->token.kind == close) return true;
+    return close == ';' ? ptx_unended(parser, wanted) : ptx_unexpected(parser, wanted);
 }
 
 static bool brackets(PtxParser *parser, OperandOwner place, PtxOperandKind kind, int close,

@@ -163,6 +163,9 @@ static void in_bodies(void **state) {
         {".reg .u32 x = 4;", 13, "expected ',' or ';', found '='"},
         {".loc 1;", 7, "expected a number, found ';'"},
         {".loc 1 2 3, function_name 7", 27, "expected a label of .debug_str, found '7'"},
+        {"mov.u32 %r1, 5\nmov.u32 %r2, 5;", 15, "expected ',' or ';' at the end of this line"},
+        {"mov.u32 %r1, 5 // five\n\nret;", 15, "expected ',' or ';' at the end of this line"},
+        {"mov.u32 %r1, 5 mov.u32 %r2, 5;", 16, "expected ',' or ';', found 'mov'"},
         {".loc 1 2 3, file 7", 13, "expected function_name or inlined_at, found 'file'"},
         {".entry inner() { ret; }", 1, "'.entry' is not a state space, type or attribute of a variable"},
     };
