@@ -52,7 +52,7 @@ static inline int sqlite3_open_v2(const char *path, sqlite3 **database, int flag
 
 static inline const char *sqlite3_errstr(int code) {
     (void)code;
-    return "there is no SQLite in a browser";
+    return "a browser has no SQLite; redviz FILE.redviz --html FILE.html makes a page of a session";
 }
 
 /* The rest is never reached. */
