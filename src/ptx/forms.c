@@ -115,6 +115,7 @@ static const char *class_text(Word word) {
 static void add_name(FormReader *reader, PtxFormGroup *group, Word word) {
     PtxName *name = ptx_names_get(reader->module->names, word.begin, word.length);
     group->is_type |= name->modifier == PTX_MOD_TYPE;
+    group->is_layout |= name->modifier == PTX_MOD_ROW || name->modifier == PTX_MOD_COL;
     group->names[group->count++] = name->text;
 }
 
@@ -122,6 +123,8 @@ static void read_group(FormReader *reader, Word text) {
     enum { MOST_NAMES = 32 };
     assert(reader->form->group_count < PTX_FORM_GROUPS);
     PtxFormGroup *group = &reader->form->groups[reader->form->group_count++];
+    group->is_name = text.begin[text.length - 1] == '!';
+    text.length -= group->is_name;
     group->is_optional = *text.begin == '{';
     const char *at = text.begin + group->is_optional, *end = text.begin + text.length - group->is_optional;
     group->names = arena_new(&reader->forms->arena, MOST_NAMES * sizeof *group->names);

@@ -12,7 +12,9 @@ typedef struct PtxFormGroup { /* a|b or {a|b} */
     const char **names;       /* [count] interned */
     int count;
     bool is_optional;
-    bool is_type; /* a type, or a suffix used as one (cvt.pack's s4) */
+    bool is_type;   /* a type, or a suffix used as one (cvt.pack's s4) */
+    bool is_layout; /* row or col */
+    bool is_name;   /* part of the instruction's name: only such groups come before it */
 } PtxFormGroup;
 
 typedef enum PtxFormOperandKind {

@@ -96,6 +96,7 @@ typedef struct Match {
     int score;                 /* number of matching suffixes; types count twice */
     int bad;                   /* the first suffix that does not match; -1: all do */
     int bad_group;             /* its group, if another suffix has taken it; else -1 */
+    int late_group;            /* its group, if it is part of the name and stands too late; else -1 */
     int missing;               /* the first required group without a suffix; -1: none */
 } Match;
 
@@ -105,11 +106,18 @@ static bool has(const PtxFormGroup *group, const char *name) {
     return false;
 }
 
-/* Types take their groups in order. -1: the form has no further type. */
-static int group_of_type(const PtxForm *form, const Match *match) {
+/* Types take their groups in order, and so do layouts. -1: the form has no further one. */
+static int group_in_order(const PtxForm *form, const Match *match, bool is_type) {
     for (int g = 0; g < form->group_count; g++)
-        if (form->groups[g].is_type && !match->used[g]) return g;
+        if ((is_type ? form->groups[g].is_type : form->groups[g].is_layout) && !match->used[g]) return g;
     return -1;
+}
+
+/* The parts of the name before this group that the instruction has. */
+static int name_parts_before(const Match *match, int group) {
+    int count = 0;
+    for (int g = 0; g < group; g++) count += match->used[g] > 0;
+    return count;
 }
 
 /* With `match`, prefers a group without a suffix so far (.row.row). */
@@ -125,13 +133,18 @@ static int group_of(const PtxForm *form, const Match *match, const char *name) {
 
 static void place_suffix(const PtxForm *form, const PtxInstruction *in, int i, Match *match) {
     const char *name = in->modifiers[i].text;
-    bool is_type = in->modifiers[i].kind == PTX_MOD_TYPE;
-    int g = is_type ? group_of_type(form, match) : group_of(form, match, name);
-    if (is_type && g >= 0 && !has(&form->groups[g], name)) g = -1;
+    PtxModifierKind kind = in->modifiers[i].kind;
+    bool is_type = kind == PTX_MOD_TYPE, is_ordered = is_type || kind == PTX_MOD_ROW || kind == PTX_MOD_COL;
+    int g = is_ordered ? group_in_order(form, match, is_type) : group_of(form, match, name);
+    if (is_ordered && g >= 0 && !has(&form->groups[g], name)) g = -1;
     bool is_taken = g >= 0 && match->used[g] && in->modifiers[match->used[g] - 1].text != name;
     if (g >= 0 && !is_taken) {
         match->used[g] = i + 1;
         match->score += 1 + is_type;
+        if (form->groups[g].is_name && i > name_parts_before(match, g) && match->bad < 0) {
+            match->bad = i;
+            match->late_group = g;
+        }
     } else if (match->bad < 0 && (is_taken || !form->is_open)) {
         match->bad = i;
         match->bad_group = is_taken ? g : -1;
@@ -139,7 +152,7 @@ static void place_suffix(const PtxForm *form, const PtxInstruction *in, int i, M
 }
 
 static bool match_form(const PtxForm *form, const PtxInstruction *in, Match *match) {
-    *match = (Match){.bad = -1, .bad_group = -1, .missing = -1};
+    *match = (Match){.bad = -1, .bad_group = -1, .late_group = -1, .missing = -1};
     for (int i = 0; i < in->modifier_count; i++) place_suffix(form, in, i, match);
     for (int g = 0; g < form->group_count && match->missing < 0; g++)
         if (!form->groups[g].is_optional && !match->used[g]) match->missing = g;
@@ -249,13 +262,29 @@ static bool fail_unknown(const PtxChecker *checker, int suffix, const char *near
     return fail_suffix(checker, suffix, text);
 }
 
+/* The suffix is part of the name, but does not follow it: "mul.s32.lo". */
+static bool fail_late(const PtxChecker *checker, const Match *match) {
+    const PtxInstruction *in = checker->instruction;
+    char text[400], name[120];
+    size_t length = (size_t)snprintf(name, sizeof name, "%.40s", in->name);
+    for (int g = 0; g < match->late_group; g++)
+        if (match->used[g])
+            length += (size_t)snprintf(name + length, sizeof name - length, ".%.20s",
+                                       in->modifiers[match->used[g] - 1].text);
+    const char *part = in->modifiers[match->bad].text;
+    snprintf(text, sizeof text, ".%.20s is part of the name %s.%.20s: write it right after %s", part, name,
+             part, name);
+    return fail_suffix(checker, match->bad, text);
+}
+
 static bool fail_bad(const PtxChecker *checker, const PtxForm *form, const Match *match) {
+    if (match->late_group >= 0) return fail_late(checker, match);
     const PtxInstruction *in = checker->instruction;
     const PtxModifier *bad = &in->modifiers[match->bad];
     char text[480], rest[160];
     Text list = {0}, types = {0};
     name_without(checker, match->bad, rest, sizeof rest);
-    int type = bad->kind == PTX_MOD_TYPE ? group_of_type(form, match) : -1;
+    int type = bad->kind == PTX_MOD_TYPE ? group_in_order(form, match, true) : -1;
     if (type >= 0) add_new(&list, &form->groups[type]);
     if (type < 0) add_missing(checker, match->score, match->bad, &list);
     if (bad->kind != PTX_MOD_TYPE) add_types(checker, bad->text, &types);
