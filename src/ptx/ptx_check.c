@@ -5,6 +5,7 @@
 #include "ptx/lexer.h"
 #include "ptx/messages.h"
 #include "ptx/names.h"
+#include "ptx/versions.h"
 
 /* ---- places in the text ------------------------------------------------------------------------------ */
 
@@ -336,6 +337,75 @@ static bool fail_modifiers(const PtxChecker *checker) {
                                : fail_missing(checker, best_match.score);
 }
 
+/* ---- targets ------------------------------------------------------------------------------------------ */
+
+/* True if the instruction has what the row is about; `used` then has the suffixes of its groups. */
+static bool is_about(const PtxNeed *need, const PtxInstruction *in, int *used) {
+    if (need->operands && need->operands != in->operand_count) return false;
+    for (int g = 0; g < need->form.group_count; g++) {
+        int found = -1;
+        for (int i = 0; i < in->modifier_count && found < 0; i++) {
+            bool is_used = false;
+            for (int k = 0; k < g; k++) is_used |= used[k] == i;
+            if (!is_used && has(&need->form.groups[g], in->modifiers[i].text)) found = i;
+        }
+        if (found < 0) return false;
+        used[g] = found;
+    }
+    return true;
+}
+
+static bool fail_target(const PtxChecker *checker, const PtxNeed *need, const int *used) {
+    const PtxInstruction *in = checker->instruction;
+    Text text = {0};
+    text_print(&text, "%.40s", in->name);
+    for (int g = 0; g < need->form.group_count; g++) text_print(&text, ".%.40s", in->modifiers[used[g]].text);
+    if (need->operands) text_print(&text, " with %d operands", need->operands);
+    text_add(&text, " needs .target ");
+    for (const char *at = need->targets; *at; at++) {
+        const char *more = strchr(at, '|');
+        int length = (int)(more ? more - at : (long)strlen(at));
+        bool is_last = more && !strchr(more + 1, '|');
+        text_print(&text, "%.*s%s", length, at, is_last ? " or " : more ? ", " : "");
+        if (!more) break;
+        at = more;
+    }
+    char last = text_string(&text)[text.length - 1];
+    const char *later = strchr(need->targets, '|') ? ""
+                        : last == 'f'              ? " or later of its family"
+                        : last == 'a'              ? ""
+                                                   : " or later";
+    text_print(&text, "%s; this file has %.40s", later, checker->program->module->target);
+    PtxToken token = {.line = in->line, .column = in->column};
+    if (need->form.group_count) token = suffix_token(checker, used[0]);
+    fail_at(checker, &token, text_string(&text));
+    text_done(&text);
+    return false;
+}
+
+/* "shfl", "vote": without .sync, the lanes that take part are unknown where lanes run independently. */
+static bool check_sync(const PtxChecker *checker) {
+    const PtxModule *module = checker->program->module;
+    const PtxInstruction *in = checker->instruction;
+    int version = module->version_major * 100 + module->version_minor;
+    if ((in->opcode != PTX_shfl && in->opcode != PTX_vote) || version < 604 || !module->target ||
+        ptx_instruction_has(in, PTX_MOD_SYNC) || !ptx_target_meets(module->target, "sm_70"))
+        return true;
+    PtxFault fault;
+    ptx_fault(&fault, -1, -1,
+              "%s needs .sync for .target sm_70 or later since PTX 6.4; this file has %.40s and PTX %d.%d",
+              in->name, module->target, module->version_major, module->version_minor);
+    return fail(checker, &fault);
+}
+
+static bool check_target(const PtxChecker *checker) {
+    int count, used[PTX_FORM_GROUPS] = {0};
+    const PtxNeed *need = ptx_forms_needs(checker->forms, checker->instruction->opcode, &count);
+    for (int n = 0; n < count && !checker->program->module->has_usual_target; n++)
+        if (is_about(&need[n], checker->instruction, used)) return fail_target(checker, &need[n], used);
+    return check_sync(checker);
+}
+
 /* ---- instructions ------------------------------------------------------------------------------------ */
 
 /* Prefers the fault with the right number of operands, and furthest to the right. */
@@ -365,7 +435,7 @@ static bool check_form(PtxChecker *checker) {
 static bool check_instruction(PtxChecker *checker) {
     const PtxInstruction *in = checker->instruction;
     if (in->opcode == PTX_OTHER) return ptx_forms_is_parsed(in->name) || fail_name(checker);
-    if (!check_form(checker)) return false;
+    if (!check_form(checker) || !check_target(checker)) return false;
     PtxFault fault;
     return in->opcode != PTX_call || ptx_check_call(checker, &fault) || fail(checker, &fault);
 }
