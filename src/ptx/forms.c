@@ -1,7 +1,8 @@
-/* Forms: reads the strings of forms.def. */
+/* Forms: reads the strings of forms.def and targets.def. */
 #include "ptx/forms.h"
 
 #include "ptx/names.h"
+#include "ptx/versions.h"
 #include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -36,6 +37,18 @@ static const struct {
 #undef PARSED
 };
 enum { ROWS = sizeof rows / sizeof *rows };
+
+static const struct {
+    const char *targets, *opcodes, *modifiers;
+    int operands;
+} needs[] = {
+#define NEEDS(targets, opcodes, modifiers)                {targets, opcodes, modifiers, 0},
+#define NEEDS_WITH(targets, opcodes, modifiers, operands) {targets, opcodes, modifiers, operands},
+#include "ptx/targets.def"
+#undef NEEDS
+#undef NEEDS_WITH
+};
+enum { NEEDS = sizeof needs / sizeof *needs };
 
 #define CLASS(name, text)
 #define FORM(...)
@@ -73,6 +86,8 @@ const char *const *ptx_forms_names(size_t *count) {
 typedef struct OpcodeForms {
     PtxForm *forms; /* [count]; NULL: not read yet */
     int count;
+    PtxNeed *needs; /* [need_count]; NULL: not read yet */
+    int need_count;
 } OpcodeForms;
 
 struct PtxForms {
@@ -115,6 +130,7 @@ static const char *class_text(Word word) {
 static void add_name(FormReader *reader, PtxFormGroup *group, Word word) {
     PtxName *name = ptx_names_get(reader->module->names, word.begin, word.length);
     group->is_type |= name->modifier == PTX_MOD_TYPE;
+    group->is_layout |= name->modifier == PTX_MOD_ROW || name->modifier == PTX_MOD_COL;
     group->names[group->count++] = name->text;
 }
 
@@ -122,6 +138,8 @@ static void read_group(FormReader *reader, Word text) {
     enum { MOST_NAMES = 32 };
     assert(reader->form->group_count < PTX_FORM_GROUPS);
     PtxFormGroup *group = &reader->form->groups[reader->form->group_count++];
+    group->is_name = text.begin[text.length - 1] == '!';
+    text.length -= group->is_name;
     group->is_optional = *text.begin == '{';
     const char *at = text.begin + group->is_optional, *end = text.begin + text.length - group->is_optional;
     group->names = arena_new(&reader->forms->arena, MOST_NAMES * sizeof *group->names);
@@ -254,6 +272,39 @@ const PtxForm *ptx_forms_of(PtxForms *forms, PtxOpcode opcode, int *count) {
     if (!forms->of[opcode].forms) read_opcode(forms, opcode);
     *count = forms->of[opcode].count;
     return forms->of[opcode].forms;
+}
+
+static bool lists(const char *opcodes, const char *name) {
+    const char *end = opcodes + strlen(opcodes);
+    for (Word word; next_word(&opcodes, end, ' ', &word);)
+        if (word_is(word, name)) return true;
+    return false;
+}
+
+static void read_needs(PtxForms *forms, PtxOpcode opcode) {
+    OpcodeForms *of = &forms->of[opcode];
+    const char *name = all_names[opcode - 1], *target = forms->module->target;
+    bool is_needed[NEEDS];
+    int count = 0;
+    for (int i = 0; i < NEEDS; i++) {
+        is_needed[i] = lists(needs[i].opcodes, name) && target && !ptx_target_meets(target, needs[i].targets);
+        count += is_needed[i];
+    }
+    of->needs = arena_new(&forms->arena, (size_t)(count + 1) * sizeof *of->needs);
+    for (int i = 0; i < NEEDS; i++) {
+        if (!is_needed[i]) continue;
+        PtxNeed *need = &of->needs[of->need_count++];
+        need->targets = needs[i].targets;
+        need->operands = needs[i].operands;
+        FormReader reader = {forms, forms->module, &need->form};
+        read_modifiers(&reader, needs[i].modifiers);
+    }
+}
+
+const PtxNeed *ptx_forms_needs(PtxForms *forms, PtxOpcode opcode, int *count) {
+    if (!forms->of[opcode].needs) read_needs(forms, opcode);
+    *count = forms->of[opcode].need_count;
+    return forms->of[opcode].needs;
 }
 
 void ptx_forms_free(PtxForms *forms) {

@@ -12,7 +12,9 @@ typedef struct PtxFormGroup { /* a|b or {a|b} */
     const char **names;       /* [count] interned */
     int count;
     bool is_optional;
-    bool is_type; /* a type, or a suffix used as one (cvt.pack's s4) */
+    bool is_type;   /* a type, or a suffix used as one (cvt.pack's s4) */
+    bool is_layout; /* row or col */
+    bool is_name;   /* part of the instruction's name: only such groups come before it */
 } PtxFormGroup;
 
 typedef enum PtxFormOperandKind {
@@ -46,6 +48,12 @@ typedef struct PtxForm {
     int operand_count; /* including the optional ones */
 } PtxForm;
 
+typedef struct PtxNeed { /* a row of targets.def */
+    const char *targets;
+    int operands; /* only with so many; 0: with any */
+    PtxForm form; /* its groups: the modifiers that need these targets */
+} PtxNeed;
+
 /* An opcode's forms are read on first use: a kernel has few of the 150 opcodes. */
 typedef struct PtxForms PtxForms;
 
@@ -53,6 +61,8 @@ PtxForms *ptx_forms_new(const PtxModule *module);
 void ptx_forms_free(PtxForms *forms);
 /* [*count], in the order of forms.def; valid until ptx_forms_free(). */
 const PtxForm *ptx_forms_of(PtxForms *forms, PtxOpcode opcode, int *count);
+/* [*count] The opcode's rows of targets.def that the module's .target does not meet. */
+const PtxNeed *ptx_forms_needs(PtxForms *forms, PtxOpcode opcode, int *count);
 
 /* True if it is a PTX instruction without a row in opcodes.def. */
 bool ptx_forms_is_parsed(const char *name);

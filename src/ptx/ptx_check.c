@@ -5,6 +5,7 @@
 #include "ptx/lexer.h"
 #include "ptx/messages.h"
 #include "ptx/names.h"
+#include "ptx/versions.h"
 
 /* ---- places in the text ------------------------------------------------------------------------------ */
 
@@ -96,6 +97,7 @@ typedef struct Match {
     int score;                 /* number of matching suffixes; types count twice */
     int bad;                   /* the first suffix that does not match; -1: all do */
     int bad_group;             /* its group, if another suffix has taken it; else -1 */
+    int late_group;            /* its group, if it is part of the name and stands too late; else -1 */
     int missing;               /* the first required group without a suffix; -1: none */
 } Match;
 
@@ -105,11 +107,18 @@ static bool has(const PtxFormGroup *group, const char *name) {
     return false;
 }
 
-/* Types take their groups in order. -1: the form has no further type. */
-static int group_of_type(const PtxForm *form, const Match *match) {
+/* Types take their groups in order, and so do layouts. -1: the form has no further one. */
+static int group_in_order(const PtxForm *form, const Match *match, bool is_type) {
     for (int g = 0; g < form->group_count; g++)
-        if (form->groups[g].is_type && !match->used[g]) return g;
+        if ((is_type ? form->groups[g].is_type : form->groups[g].is_layout) && !match->used[g]) return g;
     return -1;
+}
+
+/* The parts of the name before this group that the instruction has. */
+static int name_parts_before(const Match *match, int group) {
+    int count = 0;
+    for (int g = 0; g < group; g++) count += match->used[g] > 0;
+    return count;
 }
 
 /* With `match`, prefers a group without a suffix so far (.row.row). */
@@ -125,13 +134,18 @@ static int group_of(const PtxForm *form, const Match *match, const char *name) {
 
 static void place_suffix(const PtxForm *form, const PtxInstruction *in, int i, Match *match) {
     const char *name = in->modifiers[i].text;
-    bool is_type = in->modifiers[i].kind == PTX_MOD_TYPE;
-    int g = is_type ? group_of_type(form, match) : group_of(form, match, name);
-    if (is_type && g >= 0 && !has(&form->groups[g], name)) g = -1;
+    PtxModifierKind kind = in->modifiers[i].kind;
+    bool is_type = kind == PTX_MOD_TYPE, is_ordered = is_type || kind == PTX_MOD_ROW || kind == PTX_MOD_COL;
+    int g = is_ordered ? group_in_order(form, match, is_type) : group_of(form, match, name);
+    if (is_ordered && g >= 0 && !has(&form->groups[g], name)) g = -1;
     bool is_taken = g >= 0 && match->used[g] && in->modifiers[match->used[g] - 1].text != name;
     if (g >= 0 && !is_taken) {
         match->used[g] = i + 1;
         match->score += 1 + is_type;
+        if (form->groups[g].is_name && i > name_parts_before(match, g) && match->bad < 0) {
+            match->bad = i;
+            match->late_group = g;
+        }
     } else if (match->bad < 0 && (is_taken || !form->is_open)) {
         match->bad = i;
         match->bad_group = is_taken ? g : -1;
@@ -139,7 +153,7 @@ static void place_suffix(const PtxForm *form, const PtxInstruction *in, int i, M
 }
 
 static bool match_form(const PtxForm *form, const PtxInstruction *in, Match *match) {
-    *match = (Match){.bad = -1, .bad_group = -1, .missing = -1};
+    *match = (Match){.bad = -1, .bad_group = -1, .late_group = -1, .missing = -1};
     for (int i = 0; i < in->modifier_count; i++) place_suffix(form, in, i, match);
     for (int g = 0; g < form->group_count && match->missing < 0; g++)
         if (!form->groups[g].is_optional && !match->used[g]) match->missing = g;
@@ -249,13 +263,29 @@ static bool fail_unknown(const PtxChecker *checker, int suffix, const char *near
     return fail_suffix(checker, suffix, text);
 }
 
+/* The suffix is part of the name, but does not follow it: "mul.s32.lo". */
+static bool fail_late(const PtxChecker *checker, const Match *match) {
+    const PtxInstruction *in = checker->instruction;
+    char text[400], name[120];
+    size_t length = (size_t)snprintf(name, sizeof name, "%.40s", in->name);
+    for (int g = 0; g < match->late_group; g++)
+        if (match->used[g])
+            length += (size_t)snprintf(name + length, sizeof name - length, ".%.20s",
+                                       in->modifiers[match->used[g] - 1].text);
+    const char *part = in->modifiers[match->bad].text;
+    snprintf(text, sizeof text, ".%.20s is part of the name %s.%.20s: write it right after %s", part, name,
+             part, name);
+    return fail_suffix(checker, match->bad, text);
+}
+
 static bool fail_bad(const PtxChecker *checker, const PtxForm *form, const Match *match) {
+    if (match->late_group >= 0) return fail_late(checker, match);
     const PtxInstruction *in = checker->instruction;
     const PtxModifier *bad = &in->modifiers[match->bad];
     char text[480], rest[160];
     Text list = {0}, types = {0};
     name_without(checker, match->bad, rest, sizeof rest);
-    int type = bad->kind == PTX_MOD_TYPE ? group_of_type(form, match) : -1;
+    int type = bad->kind == PTX_MOD_TYPE ? group_in_order(form, match, true) : -1;
     if (type >= 0) add_new(&list, &form->groups[type]);
     if (type < 0) add_missing(checker, match->score, match->bad, &list);
     if (bad->kind != PTX_MOD_TYPE) add_types(checker, bad->text, &types);
@@ -307,6 +337,75 @@ static bool fail_modifiers(const PtxChecker *checker) {
                                : fail_missing(checker, best_match.score);
 }
 
+/* ---- targets ------------------------------------------------------------------------------------------ */
+
+/* True if the instruction has what the row is about; `used` then has the suffixes of its groups. */
+static bool is_about(const PtxNeed *need, const PtxInstruction *in, int *used) {
+    if (need->operands && need->operands != in->operand_count) return false;
+    for (int g = 0; g < need->form.group_count; g++) {
+        int found = -1;
+        for (int i = 0; i < in->modifier_count && found < 0; i++) {
+            bool is_used = false;
+            for (int k = 0; k < g; k++) is_used |= used[k] == i;
+            if (!is_used && has(&need->form.groups[g], in->modifiers[i].text)) found = i;
+        }
+        if (found < 0) return false;
+        used[g] = found;
+    }
+    return true;
+}
+
+static bool fail_target(const PtxChecker *checker, const PtxNeed *need, const int *used) {
+    const PtxInstruction *in = checker->instruction;
+    Text text = {0};
+    text_print(&text, "%.40s", in->name);
+    for (int g = 0; g < need->form.group_count; g++) text_print(&text, ".%.40s", in->modifiers[used[g]].text);
+    if (need->operands) text_print(&text, " with %d operands", need->operands);
+    text_add(&text, " needs .target ");
+    for (const char *at = need->targets; *at; at++) {
+        const char *more = strchr(at, '|');
+        int length = (int)(more ? more - at : (long)strlen(at));
+        bool is_last = more && !strchr(more + 1, '|');
+        text_print(&text, "%.*s%s", length, at, is_last ? " or " : more ? ", " : "");
+        if (!more) break;
+        at = more;
+    }
+    char last = text_string(&text)[text.length - 1];
+    const char *later = strchr(need->targets, '|') ? ""
+                        : last == 'f'              ? " or later of its family"
+                        : last == 'a'              ? ""
+                                                   : " or later";
+    text_print(&text, "%s; this file has %.40s", later, checker->program->module->target);
+    PtxToken token = {.line = in->line, .column = in->column};
+    if (need->form.group_count) token = suffix_token(checker, used[0]);
+    fail_at(checker, &token, text_string(&text));
+    text_done(&text);
+    return false;
+}
+
+/* "shfl", "vote": without .sync, the lanes that take part are unknown where lanes run independently. */
+static bool check_sync(const PtxChecker *checker) {
+    const PtxModule *module = checker->program->module;
+    const PtxInstruction *in = checker->instruction;
+    int version = module->version_major * 100 + module->version_minor;
+    if ((in->opcode != PTX_shfl && in->opcode != PTX_vote) || version < 604 || !module->target ||
+        ptx_instruction_has(in, PTX_MOD_SYNC) || !ptx_target_meets(module->target, "sm_70"))
+        return true;
+    PtxFault fault;
+    ptx_fault(&fault, -1, -1,
+              "%s needs .sync for .target sm_70 or later since PTX 6.4; this file has %.40s and PTX %d.%d",
+              in->name, module->target, module->version_major, module->version_minor);
+    return fail(checker, &fault);
+}
+
+static bool check_target(const PtxChecker *checker) {
+    int count, used[PTX_FORM_GROUPS] = {0};
+    const PtxNeed *need = ptx_forms_needs(checker->forms, checker->instruction->opcode, &count);
+    for (int n = 0; n < count && !checker->program->module->has_usual_target; n++)
+        if (is_about(&need[n], checker->instruction, used)) return fail_target(checker, &need[n], used);
+    return check_sync(checker);
+}
+
 /* ---- instructions ------------------------------------------------------------------------------------ */
 
 /* Prefers the fault with the right number of operands, and furthest to the right. */
@@ -336,7 +435,7 @@ static bool check_form(PtxChecker *checker) {
 static bool check_instruction(PtxChecker *checker) {
     const PtxInstruction *in = checker->instruction;
     if (in->opcode == PTX_OTHER) return ptx_forms_is_parsed(in->name) || fail_name(checker);
-    if (!check_form(checker)) return false;
+    if (!check_form(checker) || !check_target(checker)) return false;
     PtxFault fault;
     return in->opcode != PTX_call || ptx_check_call(checker, &fault) || fail(checker, &fault);
 }

@@ -2,6 +2,7 @@
 #include "ptx/versions.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -65,6 +66,28 @@ bool ptx_target_exists(const char *name, int major, int minor, char *why, size_t
     if (is_newer || is_one_of(machine, targets, TARGETS)) return true;
     snprintf(why, bytes, "there is no target %.40s; the newest that redviz knows is %s", name,
              targets[TARGETS - 1]);
+    return false;
+}
+
+/* sm_101 is the former name of sm_110. */
+static int read_target(const char *name, char *suffix) {
+    const char *digits = strchr(name, '_');
+    char *end;
+    long number = strtol(digits ? digits + 1 : name, &end, 10);
+    *suffix = *end == 'a' || *end == 'f' ? *end : 0;
+    return number == 101 ? 110 : (int)number;
+}
+
+bool ptx_target_meets(const char *target, const char *needed) {
+    char suffix, wanted_suffix;
+    int number = read_target(target, &suffix);
+    for (; needed; needed = strchr(needed, '|') ? strchr(needed, '|') + 1 : NULL) {
+        int wanted = read_target(needed, &wanted_suffix);
+        bool is_family = number / 10 == wanted / 10;
+        if (wanted_suffix == 'a' ? number == wanted && suffix == 'a'
+                                 : number >= wanted && (!wanted_suffix || (is_family && suffix)))
+            return true;
+    }
     return false;
 }
 

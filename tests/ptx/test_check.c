@@ -1,5 +1,7 @@
 /* The checker: it accepts what ptxas accepts, and refuses what ptxas refuses; by tables of ptxas 13.0's
  * answers. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +13,7 @@
 #include "ptx/forms.h"
 #include "tests/ptx/ptx_test.h"
 #include <glob.h>
+#include <unistd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +32,20 @@ static const char declarations[] =
     ".reg .f32 %f<20>; .reg .f64 %fd<10>; .reg .v2 .f32 %vf<4>;\n"
     ".shared .align 128 .b8 tile[4096]; .shared .b64 bar; .local .align 8 .b8 stack[64];\n";
 
+/* What versions of PTX before 7.0 have of them. */
+static const char old_declarations[] =
+    ".address_size 64\n.entry k() {\n"
+    ".reg .pred %p<10>; .reg .b16 %h<10>; .reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<20>;\n";
+
+static void print_module(const char *version, const char *target, const char *text, Text *whole) {
+    text_print(whole, ".version %s\n.target %s\n%s%s\nret;\n}\n", version, target,
+               *version < '7' ? old_declarations : declarations, text);
+}
+
 /* Whether `text` is accepted in a module of this version. If not, the message is in *error. */
 static bool is_taken(const char *version, const char *target, const char *text, Error *error) {
     Text whole = {0};
-    text_print(&whole, ".version %s\n.target %s\n%s%s\nret;\n}\n", version, target, declarations, text);
+    print_module(version, target, text, &whole);
     PtxModule *module = parse_module(text_string(&whole));
     PtxProgram *program = link_entry(module, "k");
     bool good = ptx_program_check(program, error);
@@ -140,6 +153,164 @@ static void versions(void **state) {
     assert_true(is_taken("9.1", "sm_135", "add.s32 %r1, %r2, 1;", &error));
 }
 
+typedef struct Answer {
+    const char *version, *target, *text;
+    const char *message; /* NULL: taken */
+} Answer;
+
+/* Targets: the last that lacks the instruction, and the first that has it. */
+static const Answer of_targets[] = {
+    {"9.0", "sm_75", "redux.sync.add.s32 %r1, %r2, -1;",
+     "redux needs .target sm_80 or later; this file has sm_75"},
+    {"9.0", "sm_80", "redux.sync.add.s32 %r1, %r2, -1;", NULL},
+    {"9.0", "sm_90", "redux.sync.add.s32 %r1, %r2, -1;", NULL},
+    {"9.0", "sm_90a", "redux.sync.min.f32 %f1, %f2, -1;",
+     "redux.f32 needs .target sm_100f or later of its family; this file has sm_90a"},
+    {"9.0", "sm_100", "redux.sync.min.f32 %f1, %f2, -1;",
+     "redux.f32 needs .target sm_100f or later of its family; this file has sm_100"},
+    {"9.0", "sm_100f", "redux.sync.min.f32 %f1, %f2, -1;", NULL},
+    {"9.0", "sm_103a", "redux.sync.min.f32 %f1, %f2, -1;", NULL},
+    {"9.0", "sm_120a", "redux.sync.min.f32 %f1, %f2, -1;",
+     "redux.f32 needs .target sm_100f or later of its family; this file has sm_120a"},
+    {"9.0", "sm_90", "setmaxnreg.inc.sync.aligned.u32 64;",
+     "setmaxnreg needs .target sm_90a, sm_100f, sm_110f or sm_120f; this file has sm_90"},
+    {"9.0", "sm_90a", "setmaxnreg.inc.sync.aligned.u32 64;", NULL},
+    {"9.0", "sm_121a", "setmaxnreg.inc.sync.aligned.u32 64;", NULL},
+    {"9.0", "sm_100f", "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3;",
+     "cvt.rs needs .target sm_100a or sm_103a; this file has sm_100f"},
+    {"9.0", "sm_103a", "cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3;", NULL},
+    {"9.0", "sm_89", "elect.sync %r1|%p1, -1;", "elect needs .target sm_90 or later; this file has sm_89"},
+    {"9.0", "sm_90", "elect.sync %r1|%p1, -1;", NULL},
+    {"9.0", "sm_89", "barrier.cluster.arrive;",
+     "barrier.cluster needs .target sm_90 or later; this file has sm_89"},
+    {"9.0", "sm_90", "barrier.cluster.arrive;", NULL},
+    {"9.0", "sm_90", "min.f32 %f1, %f2, %f3, %f4;",
+     "min.f32 with 4 operands needs .target sm_100 or later; this file has sm_90"},
+    {"9.0", "sm_75", "min.f32 %f1, %f2, %f3;", NULL},
+    {"9.0", "sm_80", "cvt.bf16.bf16 %h1, %h2;",
+     "cvt.bf16.bf16 needs .target sm_90 or later; this file has sm_80"},
+    {"9.0", "sm_80", "cvt.rn.bf16.f32 %h1, %f2;", NULL},
+    {"9.0", "sm_90", "ld.global.v8.b32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1];",
+     "ld.v8.b32 needs .target sm_100 or later; this file has sm_90"},
+    {"9.0", "sm_75", "cp.async.commit_group;", "cp.async needs .target sm_80 or later; this file has sm_75"},
+    {"9.0", "sm_80", "cp.async.bulk.commit_group;",
+     "cp.bulk needs .target sm_90 or later; this file has sm_80"},
+    {"9.0", "sm_75", "tanh.approx.f32 %f1, %f2;", NULL},
+    {"6.3", "sm_75", "shfl.down.b32 %r1, %r2, 1, 31; vote.all.pred %p1, %p2;", NULL},
+    {"6.5", "sm_60", "shfl.down.b32 %r1, %r2, 1, 31; vote.all.pred %p1, %p2;", NULL},
+    {"6.4", "sm_70", "shfl.down.b32 %r1, %r2, 1, 31;",
+     "shfl needs .sync for .target sm_70 or later since PTX 6.4; this file has sm_70 and PTX 6.4"},
+    {"6.4", "sm_75", "vote.all.pred %p1, %p2;",
+     "vote needs .sync for .target sm_70 or later since PTX 6.4; this file has sm_75 and PTX 6.4"}};
+
+/* Orders of suffixes: free but for the name, types and layouts. */
+static const Answer of_orders[] = {
+    {"9.0", "sm_90", "add.s32.sat %r1, %r2, %r3;", NULL},
+    {"9.0", "sm_90", "setp.s32.lt %p1, %r2, %r3;", NULL},
+    {"9.0", "sm_90", "shfl.down.sync.b32 %r1, %r2, 1, 31, -1;", NULL},
+    {"9.0", "sm_90", "ld.s32.global.v4 {%r1,%r2,%r3,%r4}, [%rd1];", NULL},
+    {"9.0", "sm_90", "div.ftz.approx.f32 %f1, %f2, %f3;", NULL},
+    {"9.0", "sm_90", "barrier.aligned.sync 0;", NULL},
+    {"9.0", "sm_90", "mad.hi.s32.sat %r1, %r2, %r3, %r4;", NULL},
+    {"9.0", "sm_90", "mul.s32.lo %r1, %r2, %r3;", ".lo is part of the name mul.lo: write it right after mul"},
+    {"9.0", "sm_90", "mul.s32.wide %rd1, %r2, %r3;",
+     ".wide is part of the name mul.wide: write it right after mul"},
+    {"9.0", "sm_90", "div.f32.full %f1, %f2, %f3;",
+     ".full is part of the name div.full: write it right after div"},
+    {"9.0", "sm_90", "shf.wrap.l.b32 %r1, %r2, %r3, %r4;",
+     ".l is part of the name shf.l: write it right after shf"},
+    {"9.0", "sm_90", "cvta.global.to.u64 %rd1, %rd2;",
+     ".to is part of the name cvta.to: write it right after cvta"},
+    {"9.0", "sm_90", "bar.sync.cta 0;", ".cta is part of the name bar.cta: write it right after bar"},
+    {"9.0", "sm_90", "mbarrier.test_wait.shared.parity.b64 %p1, [%rd1], %r1;",
+     ".parity is part of the name mbarrier.test_wait.parity: write it right after mbarrier.test_wait"},
+    {"9.0", "sm_90",
+     "mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r1,%r2}, {%r3,%r4}, {%r5}, {%r6,%r7};",
+     "mma.sync.aligned.m16n8k8.row.f16.f16.f16.f16 takes no .col"}};
+
+static void check_answers(const Answer *answers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        Error error = {0};
+        const Answer *answer = &answers[i];
+        bool taken = is_taken(answer->version, answer->target, answer->text, &error);
+        if (taken != !answer->message || (!taken && !strstr(error.message, answer->message)))
+            fail_msg("%s on %s: %s", answer->text, answer->target, taken ? "taken" : error.message);
+    }
+}
+
+static void targets(void **state) {
+    (void)state;
+    check_answers(of_targets, sizeof of_targets / sizeof *of_targets);
+}
+
+/* A compiler's usual target, which nobody chose, refuses nothing. */
+static void the_usual_target(void **state) {
+    (void)state;
+    for (int usual = 0; usual < 2; usual++) {
+        Text whole = {0};
+        Error error = {0};
+        print_module("9.0", "sm_80", "elect.sync %r1|%p1, -1;", &whole);
+        PtxModule *module = parse_module(text_string(&whole));
+        module->has_usual_target = usual;
+        PtxProgram *program = link_entry(module, "k");
+        assert_int_equal(ptx_program_check(program, &error), usual);
+        ptx_program_free(program);
+        ptx_module_free(module);
+        text_done(&whole);
+    }
+}
+
+static void orders_of_suffixes(void **state) {
+    (void)state;
+    check_answers(of_orders, sizeof of_orders / sizeof *of_orders);
+}
+
+static const char *find_ptxas(void) {
+    static const char *const places[] = {"ptxas", "/usr/local/cuda/bin/ptxas"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char command[256];
+        snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", places[i]);
+        if (system(command) == 0) return places[i];
+    }
+    return NULL;
+}
+
+/* Targets before sm_75 are compiled for sm_75, the oldest of ptxas 13.0. */
+static void compare(const char *ptxas, const Answer *answers, size_t count) {
+    char path[] = "/tmp/redviz_check_XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (size_t i = 0; i < count; i++) {
+        Text whole = {0}, command = {0};
+        print_module(answers[i].version, answers[i].target, answers[i].text, &whole);
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        assert_true(fputs(text_string(&whole), out) >= 0);
+        assert_int_equal(fclose(out), 0);
+        bool is_old = atoi(answers[i].target + 3) < 75;
+        text_print(&command, "%s -arch=%s -o /dev/null %s >/dev/null 2>&1", ptxas,
+                   is_old ? "sm_75" : answers[i].target, path);
+        bool taken = system(text_string(&command)) == 0;
+        if (taken != !answers[i].message)
+            fail_msg("ptxas %s for %s: %s", taken ? "takes" : "refuses", answers[i].target, answers[i].text);
+        text_done(&whole);
+        text_done(&command);
+    }
+    unlink(path);
+}
+
+static void ptxas_answers_the_same(void **state) {
+    (void)state;
+    const char *ptxas = find_ptxas();
+    if (!ptxas) {
+        print_message("# summary: no ptxas here: its answers were not compared\n");
+        skip();
+    }
+    compare(ptxas, of_targets, sizeof of_targets / sizeof *of_targets);
+    compare(ptxas, of_orders, sizeof of_orders / sizeof *of_orders);
+}
+
 /* All shipped kernels, and those of other compilers in the tests. */
 static void files(void **state) {
     (void)state;
@@ -169,8 +340,14 @@ static void files(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction_of_the_isa_is_taken), cmocka_unit_test(every_opcode_has_a_form),
-        cmocka_unit_test(registers_of_types), cmocka_unit_test(versions), cmocka_unit_test(files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_instruction_of_the_isa_is_taken),
+                                       cmocka_unit_test(every_opcode_has_a_form),
+                                       cmocka_unit_test(registers_of_types),
+                                       cmocka_unit_test(versions),
+                                       cmocka_unit_test(targets),
+                                       cmocka_unit_test(the_usual_target),
+                                       cmocka_unit_test(orders_of_suffixes),
+                                       cmocka_unit_test(ptxas_answers_the_same),
+                                       cmocka_unit_test(files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
