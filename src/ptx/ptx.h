@@ -247,9 +247,8 @@ typedef struct PtxModule {
     size_t length;
     int version_major, version_minor;
     const char *target; /* "sm_75" (first of a list); options such as "texmode_unified" are in `header` */
-    bool
-        has_usual_target; /* the compiler's usual one, which nobody asked for: instructions may need a later one */
-    int address_bytes; /* 4 or 8 */
+    bool has_default_target; /* the compiler chose it: instructions may need a later one */
+    int address_bytes;       /* 4 or 8 */
     PtxSourceFile *files;
     int file_count;
     bool has_library_headers; /* all files but the entry's own are a library's, whatever their names */

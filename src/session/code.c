@@ -244,7 +244,7 @@ static bool take_executable(Session *session, size_t *length, Error *error) {
 static bool parse_compiled(Session *session, Error *error) {
     size_t length = strlen(session->code.text);
     session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
-    if (session->code.module) session->code.module->has_usual_target = true;
+    if (session->code.module) session->code.module->has_default_target = true;
     return session->code.module != NULL;
 }
 
@@ -313,7 +313,7 @@ bool session_parse_others(Session *session, const Plan *plan, Error *error) {
         const PlanModule *other = &plan->modules[i];
         PtxModule *module = ptx_module_parse(other->ptx, strlen(other->ptx), other->name, error);
         if (!module) return false;
-        module->has_usual_target = code->module->has_usual_target;
+        module->has_default_target = code->module->has_default_target;
         code->others[code->other_count++] = module;
     }
     return true;

@@ -266,7 +266,7 @@ static bool read_ptx(Session *session, Store *store) {
     session->code.module = ptx_module_parse(session->code.text, strlen(text), session->code.path, &error);
     if (session->code.module) {
         session->code.module->has_library_headers = session->options.kernel != NULL;
-        session->code.module->has_usual_target = true; /* it was accepted when it ran */
+        session->code.module->has_default_target = true; /* it was accepted when it ran */
     }
     return session->code.module || store_complain(store, "its PTX does not parse: %.100s", error.message);
 }

@@ -251,7 +251,7 @@ static void the_usual_target(void **state) {
         Error error = {0};
         print_module("9.0", "sm_80", "elect.sync %r1|%p1, -1;", &whole);
         PtxModule *module = parse_module(text_string(&whole));
-        module->has_usual_target = usual;
+        module->has_default_target = usual;
         PtxProgram *program = link_entry(module, "k");
         assert_int_equal(ptx_program_check(program, &error), usual);
         ptx_program_free(program);
