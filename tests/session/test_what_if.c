@@ -175,7 +175,7 @@ static void a_column_of_a_tile_has_no_conflict(void **state) {
 /* ---- small kernels --------------------------------------------------------------------------------------- */
 
 #define HEAD                                                                                                 \
-    ".version 8.0\n.target sm_80\n.address_size 64\n"                                                        \
+    ".version 8.0\n.target sm_90\n.address_size 64\n"                                                        \
     "%s\n"                                                                                                   \
     ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"                                                \
     ".reg .b32 %%r<40>; .reg .b64 %%rd<20>; .reg .pred %%p<4>; .reg .b16 %%h<4>;\n"                          \
