@@ -259,6 +259,8 @@ static void an_unwritten_register_is_found_where_it_is_read(void **state) {
          "add.u32 %r1, %r1, %t" READ("%r1", "is stored, in line 37"), 0xffffff00},
         {"@%p8 bra OVER; mov.u32 %r1, 1;\nOVER: " STORE "%r1;",
          "st.global.u32 [%out], %r1" READ("%r1", "is stored, in line 36"), 0xff},
+        {"slct.u32.s32 %r3, %r1, %t, 1;\n" STORE "%r3;",
+         "slct.u32.s32 %r3, %r1, %t, 1" READ("%r1", "is stored, in line 36"), 0xffffffff},
         {"@%p1 " STORE "7;",
          "@%p1 st.global.u32 [%out], 7" READ("%p1", "decides whether an instruction is executed, in line 35"),
          0xffffffff},
@@ -283,9 +285,7 @@ static void an_unwritten_register_is_found_where_it_is_read(void **state) {
          "}\n" STORE "%r2;",
          "st.param.u32 [a], %r1" READ("%r1", "is stored, in line 36"), 0xffffffff},
         {"{ .param .u32 d; call (d), forgets; ld.param.u32 %r2, [d]; }\n" STORE "%r2;",
-         "st.param.u32 [d], x" READ("x", "is stored, in line 36"), 0xffffffff},
-        {".reg .v2 .u32 v; mov.u32 v.x, 1;\n" STORE "v.y;",
-         "st.global.u32 [%out], v.y" READ("v", "is stored, in line 36"), 0xffffffff}};
+         "st.param.u32 [d], x" READ("x", "is stored, in line 36"), 0xffffffff}};
     check_registers(cases, sizeof cases / sizeof *cases);
 }
 
@@ -352,6 +352,17 @@ static void an_unused_register_is_silent(void **state) {
         {"@%p15 mov.u32 %r1, 0; LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra LOOP;\n" STORE
          "%r1;",
          NULL, 0},
+        {"xor.b32 %r1, %r1, %r1; " STORE "%r1;", NULL, 0},
+        {"sub.u32 %r1, %r1, %r1; " STORE "%r1;", NULL, 0},
+        {"@%p8 mov.u32 %r1, 1; setp.lt.u32 %p1, %t, 8; selp.s32 %r2, 1, -1, %p1;\n"
+         "slct.u32.s32 %r3, %r1, %t, %r2; " STORE "%r3;",
+         NULL, 0},
+        {"@%p8 mov.u32 %r1, 1; selp.f32 %f1, 0f00000000, 0fBF800000, %p8;\n"
+         "slct.u32.f32 %r3, %r1, %t, %f1; " STORE "%r3;",
+         NULL, 0},
+        {"bfi.b32 %r1, %t, %r1, 0, 16; bfi.b32 %r1, %t, %r1, 16, 16; " STORE "%r1;", NULL, 0},
+        {"prmt.b32 %r2, %t, %r1, 0x3210; " STORE "%r2;", NULL, 0},
+        {".reg .v2 .u32 v, u; mov.u32 u.x, 1; mov.u32 u.y, 2; mov.v2.u32 v, u; " STORE "v.y;", NULL, 0},
         {".reg .v2 .u32 v; @%p15 ld.global.v2.u32 v, [%base]; " STORE "v.y;", NULL, 0},
         {".reg .v2 .u32 v; mov.u32 v.x, 1; mov.u32 v.y, 2; " STORE "v.y;", NULL, 0}};
     check_registers(cases, sizeof cases / sizeof *cases);

@@ -50,12 +50,11 @@ void undefined_begin_frame(Warp *warp, Frame *frame) {
     const FunctionLayout *layout = frame->layout;
     for (int i = 0; i < layout->cleared_count; i++) {
         const ClearedSlot *slot = &layout->cleared[i];
-        if (slot->offset == layout->carry_offset) continue;
+        bool is_vector = slot->lane_bytes && slot->bytes > (uint32_t)slot->lane_bytes * WARP_LANES;
+        if (slot->offset == layout->carry_offset || is_vector) continue;
+        UndefinedValue *value = undefined_values_of(frame) + slot->offset / REGISTER_SLOT_ALIGNMENT;
         uint32_t bytes = slot->lane_bytes ? bytes_mask(slot->lane_bytes) : ALL_BYTES;
-        uint32_t step = slot->lane_bytes ? (uint32_t)slot->lane_bytes * WARP_LANES : slot->bytes;
-        for (uint32_t at = slot->offset; at < slot->offset + slot->bytes; at += step)
-            for (int lane = 0; lane < WARP_LANES; lane++)
-                undefined_add(undefined_values_of(frame) + at / REGISTER_SLOT_ALIGNMENT, lane, bytes, UNREAD);
+        for (int lane = 0; lane < WARP_LANES; lane++) undefined_add(value, lane, bytes, UNREAD);
         warp->follows = warp->block->follows = true;
     }
 }
@@ -69,6 +68,17 @@ void undefined_watch_product(const Op *op, const Gang *gang) {
         undefined_begin(warp, op->pc, op->d, wraps);
         warp->block->worker->irregular++;
     }
+}
+
+/* Instructions that put bits together: which of them are left is not followed. */
+static bool joins_bits(PtxOpcode opcode) {
+    return opcode == PTX_bfi || opcode == PTX_bfe || opcode == PTX_prmt || opcode == PTX_lop3 ||
+           opcode == PTX_shf;
+}
+
+static void drop_registers(UndefinedValue *value) {
+    for (uint32_t rest = value->lanes; rest; rest &= rest - 1)
+        if (value->origin[__builtin_ctz(rest)] < 0) value->lanes &= ~(rest & -rest);
 }
 
 /* No index depends on its result. */
@@ -236,6 +246,12 @@ static uint32_t settled_lanes(const Warp *warp, const PtxInstruction *in) {
     case PTX_or:
         return lanes_that_are(warp, &operands[1], in->opcode == PTX_or) |
                lanes_that_are(warp, &operands[2], in->opcode == PTX_or);
+    case PTX_xor:
+    case PTX_sub: /* a register and itself */
+        return operands[1].reg && operands[1].reg == operands[2].reg &&
+                       operands[1].component == operands[2].component && !ptx_type_is_float(in->types[0])
+                   ? ALL_LANES
+                   : 0;
     case PTX_mul:
     case PTX_mul24:
         if (ptx_type_is_float(in->types[0])) return 0;
@@ -251,11 +267,29 @@ static uint32_t settled_lanes(const Warp *warp, const PtxInstruction *in) {
     }
 }
 
-/* selp selects one of its operands. */
+/* The lanes in which slct takes its first operand: its third is not negative, nor NaN. */
+static uint32_t lanes_that_take_first(const Warp *warp, const PtxInstruction *in) {
+    const Frame *frame = warp->fragments[warp->current].frame;
+    const PtxOperand *operand = &in->operands[3];
+    Operand place;
+    uint32_t lanes = 0;
+    if (operand->kind == PTX_OPERAND_INTEGER) return operand->integer >= 0 ? ALL_LANES : 0;
+    if (!register_place(frame, operand, &place)) return operand->number >= 0 ? ALL_LANES : 0;
+    for (int l = 0; l < WARP_LANES; l++) {
+        uint32_t bits = (uint32_t)register_read(warp, place, 4, l);
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        if (in->types[1] == PTX_F32 ? number >= 0 : bits >> 31 == 0) lanes |= lane_bit[l];
+    }
+    return lanes;
+}
+
+/* selp and slct select one of their operands. */
 static UndefinedValue selected(const Warp *warp, const PtxInstruction *in) {
     const Frame *frame = warp->fragments[warp->current].frame;
     UndefinedValue result = {0}, first = {0}, second = {0};
-    uint32_t takes_first = lanes_that_are(warp, &in->operands[3], true);
+    uint32_t takes_first = in->opcode == PTX_slct ? lanes_that_take_first(warp, in)
+                                                  : lanes_that_are(warp, &in->operands[3], true);
     join_operand(frame, &in->operands[3], &result);
     join_operand(frame, &in->operands[1], &first);
     join_operand(frame, &in->operands[2], &second);
@@ -312,7 +346,7 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
     const Frame *frame = warp_fragment(warp)->frame;
     UndefinedValue result = {0}, carry = {0};
     if (!in->operand_count) return;
-    if (in->opcode == PTX_selp && in->operand_count == 4) {
+    if ((in->opcode == PTX_selp || in->opcode == PTX_slct) && in->operand_count == 4) {
         result = selected(warp, in);
     } else {
         for (int i = 1; i < in->operand_count; i++) join_operand(frame, &in->operands[i], &result);
@@ -323,6 +357,7 @@ static void follow_lanes(Warp *warp, const Op *op, const UndefinedValue *guard, 
         if (result.lanes) {
             result.lanes &= ~settled_lanes(warp, in);
             if (!index_is_carried_by(in->opcode)) drop_products(warp, &result);
+            if (joins_bits(in->opcode)) drop_registers(&result);
             find_bytes(in, &result);
         }
         carry = result;
