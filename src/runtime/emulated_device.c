@@ -109,7 +109,6 @@ static bool prepare(Device *device, DeviceModule *module) {
     module->is_tried = true;
     module->module =
         ptx_module_parse(text_string(&module->ptx), module->ptx.length, "the program's PTX", &module->why);
-    if (module->module) module->module->has_default_target = true;
     if (module->module && !emulator_load_module(device->emulator, module->module, &module->why)) {
         ptx_module_free(module->module);
         module->module = NULL;

@@ -240,14 +240,6 @@ static bool take_executable(Session *session, size_t *length, Error *error) {
     return good;
 }
 
-/* From CUDA C++, for an architecture that the compiler chose. */
-static bool parse_compiled(Session *session, Error *error) {
-    size_t length = strlen(session->code.text);
-    session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
-    if (session->code.module) session->code.module->has_default_target = true;
-    return session->code.module != NULL;
-}
-
 static bool load_module(Session *session, Error *error) {
     size_t length;
     const char *file = session->options.file;
@@ -273,14 +265,15 @@ static bool load_module(Session *session, Error *error) {
                      file && text_is_cuda_source(file) ? "%s (as PTX)" : "%s",
                      file ? file : "the plan's PTX");
         if (file && !session->options.text) keep_files(session, (char *const[]){(char *)file}, 1, "");
-        if (session->options.kernel || (file && text_is_cuda_source(file)))
-            return parse_compiled(session, error);
         length = strlen(session->code.text);
         session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
         return session->code.module != NULL;
     }
     if (session->options.source || (file && text_is_cuda_source(file))) {
-        return compile_file(session, error) && parse_compiled(session, error);
+        if (!compile_file(session, error)) return false;
+        length = strlen(session->code.text);
+        session->code.module = ptx_module_parse(session->code.text, length, session->code.path, error);
+        return session->code.module != NULL;
     }
     if (session->options.kernel) {
         if (!catalog_ptx_path(session->kernel.row, session->code.path, sizeof session->code.path, error))
@@ -313,7 +306,6 @@ bool session_parse_others(Session *session, const Plan *plan, Error *error) {
         const PlanModule *other = &plan->modules[i];
         PtxModule *module = ptx_module_parse(other->ptx, strlen(other->ptx), other->name, error);
         if (!module) return false;
-        module->has_default_target = code->module->has_default_target;
         code->others[code->other_count++] = module;
     }
     return true;

@@ -264,10 +264,7 @@ static bool read_ptx(Session *session, Store *store) {
     if (strlen(text) > PTX_LIMIT_BYTES) return store_complain(store, "its PTX is too long");
     session->code.text = memory_copy_text(text);
     session->code.module = ptx_module_parse(session->code.text, strlen(text), session->code.path, &error);
-    if (session->code.module) {
-        session->code.module->has_library_headers = session->options.kernel != NULL;
-        session->code.module->has_default_target = true; /* it was accepted when it ran */
-    }
+    if (session->code.module) session->code.module->has_library_headers = session->options.kernel != NULL;
     return session->code.module || store_complain(store, "its PTX does not parse: %.100s", error.message);
 }
 

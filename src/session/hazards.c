@@ -10,8 +10,8 @@
 static void keep_faults(Session *session, const Trace *watched) {
     for (int i = 0; i < watched->trap_count; i++) {
         TrapKind kind = watched->traps[i].kind;
-        if (kind == TRAP_UNWRITTEN || kind == TRAP_HEAP_OVERRUN || kind == TRAP_USE_AFTER_FREE ||
-            kind == TRAP_ARRAY_OVERRUN)
+        if (kind == TRAP_UNWRITTEN || kind == TRAP_UNWRITTEN_REGISTER || kind == TRAP_HEAP_OVERRUN ||
+            kind == TRAP_USE_AFTER_FREE || kind == TRAP_ARRAY_OVERRUN)
             trace_add_trap(session->run->trace, &watched->traps[i]);
     }
 }

@@ -206,7 +206,6 @@ static bool parse_modules(Session *session, const Plan *plan, Error *error) {
     snprintf(code->path, sizeof code->path, "%s", plan->modules[0].name);
     code->text = memory_copy_text(plan->modules[0].ptx);
     code->module = ptx_module_parse(code->text, strlen(code->text), code->path, error);
-    if (code->module) code->module->has_default_target = capture != NULL;
     return code->module && session_parse_others(session, plan, error);
 }
 

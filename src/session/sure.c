@@ -17,7 +17,8 @@ static bool is_sure(const Session *session, const char *trap_text, PtxSpace spac
     /* The contents of guessed buffers do not matter to it. */
     if (account->reads_scalars && !account->invents_block &&
         (!strcmp(trap_text, trap_kind_text(TRAP_NARROW_INDEX)) ||
-         !strcmp(trap_text, trap_kind_text(TRAP_UNINITIALIZED))))
+         !strcmp(trap_text, trap_kind_text(TRAP_UNINITIALIZED)) ||
+         !strcmp(trap_text, trap_kind_text(TRAP_UNWRITTEN_REGISTER))))
         return true;
     return !account->invents_arguments || (!account->invents_block && !is_of_arguments(trap_text, space));
 }

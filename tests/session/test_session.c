@@ -156,6 +156,25 @@ static void a_session_does_not_keep_what_cancels_it(void **state) {
     session_free(session);
 }
 
+/* Registers are followed only under the race detector, which a run meets when its hazards are asked for. */
+static void an_unwritten_register_is_kept_from_the_search(void **state) {
+    (void)state;
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .entry k(.param .u64 out) { .reg .b32 %r; .reg .b64 %a;\n"
+                               "ld.param.u64 %a, [out]; st.global.u32 [%a], %r; ret; }\n";
+    for (int searches = 0; searches < 2; searches++) {
+        SessionOptions options = {.file = "k.ptx", .text = text, .threads = 1, .args = "out=int[1]"};
+        options.block[0] = options.grid[0] = 1;
+        options.search_races = searches;
+        Session *session = open_session(&options);
+        const Findings *hazards = session_hazards(session);
+        assert_int_equal(hazards->error_count, 1);
+        assert_string_equal(hazards->items[0].kind_text, "unwritten_register");
+        assert_int_equal(session_sure_errors(session), 1);
+        session_free(session);
+    }
+}
+
 /* ---- metrics ------------------------------------------------------------------------------------------- */
 
 /* If every block of a launch was traced, its events give the counts. Returns whether they were. */
@@ -337,6 +356,7 @@ int main(void) {
         cmocka_unit_test(other_runs_are_whole_at_once),
         cmocka_unit_test(a_cancelled_run_is_an_error),
         cmocka_unit_test(a_session_does_not_keep_what_cancels_it),
+        cmocka_unit_test(an_unwritten_register_is_kept_from_the_search),
         cmocka_unit_test(metrics_from_events_are_those_that_were_counted),
         cmocka_unit_test(a_session_owns_its_options),
         cmocka_unit_test(options_are_taken_to_another_kernel),
