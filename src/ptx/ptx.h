@@ -247,8 +247,10 @@ typedef struct PtxModule {
     size_t length;
     int version_major, version_minor;
     const char *target; /* "sm_75" (first of a list); options such as "texmode_unified" are in `header` */
-    bool has_default_target; /* the compiler chose it: instructions may need a later one */
-    int address_bytes;       /* 4 or 8 */
+    /* Instructions that the target lacks are refused. Not so at first: the target of a compiler's PTX is often one that
+     * nobody chose. */
+    bool is_target_checked;
+    int address_bytes; /* 4 or 8 */
     PtxSourceFile *files;
     int file_count;
     bool has_library_headers; /* all files but the entry's own are a library's, whatever their names */

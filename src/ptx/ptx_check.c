@@ -401,7 +401,7 @@ static bool check_sync(const PtxChecker *checker) {
 static bool check_target(const PtxChecker *checker) {
     int count, used[PTX_FORM_GROUPS] = {0};
     const PtxNeed *need = ptx_forms_needs(checker->forms, checker->instruction->opcode, &count);
-    for (int n = 0; n < count && !checker->program->module->has_default_target; n++)
+    for (int n = 0; n < count && checker->program->module->is_target_checked; n++)
         if (is_about(&need[n], checker->instruction, used)) return fail_target(checker, &need[n], used);
     return check_sync(checker);
 }

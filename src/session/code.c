@@ -296,6 +296,8 @@ static bool load_module(Session *session, Error *error) {
 bool session_load_module(Session *session, Error *error) {
     if (!load_module(session, error)) return false;
     session->code.module->has_library_headers = session->kernel.row != NULL;
+    session->code.module->is_target_checked =
+        !session->options.kernel && session->options.file && !text_is_cuda_source(session->options.file);
     return true;
 }
 
