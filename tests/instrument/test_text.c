@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "instrument/instrument.h"
 #include "ptx/approximate.h"
+#include "tests/ptx/ptx_test.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -186,16 +187,6 @@ static void test_twice_is_refused(void **state) {
 
 static const char *const architectures[] = {"75", "80", "86", "89", "90", "100", "120"};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
-
-static const char *find_ptxas(void) {
-    static const char *const places[] = {"ptxas", "/usr/local/cuda/bin/ptxas"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char command[256];
-        snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", places[i]);
-        if (system(command) == 0) return places[i];
-    }
-    return NULL;
-}
 
 static int assembled;
 

@@ -100,3 +100,13 @@ void error_of(const char *text, Error *error) {
     ptx_module_free(module);
     if (program) fail_msg("no error for: %s", text);
 }
+
+const char *find_ptxas(void) {
+    static const char *const places[] = {"ptxas", "/usr/local/cuda/bin/ptxas"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char command[256];
+        snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", places[i]);
+        if (system(command) == 0) return places[i];
+    }
+    return NULL;
+}

@@ -27,6 +27,9 @@ char *printed(const char *text);
 
 PtxProgram *link_entry(PtxModule *module, const char *entry);
 
+/* How to run ptxas; NULL: there is none. */
+const char *find_ptxas(void);
+
 /* The error of parsing `text` and all bodies or, if that works, of linking the only entry; fails the test if
  * there is no error. */
 void error_of(const char *text, Error *error);
