@@ -350,14 +350,13 @@ static void list_goals(const Exercise *exercise, Grade *grade) {
     text_done(&sizes);
 }
 
-/* "it is 6,144 for n = 65,536: 24 for each of 256 blocks" */
+/* "it is 6,144 for n = 65,536 and 256 blocks" */
 static const char *explain_count(Grade *grade, const GradedGoal *goal) {
-    uint64_t blocks = grade->counted_blocks, each = blocks ? (uint64_t)goal->value / blocks : 0;
-    const char *words = arena_print(&grade->arena, tr("it is %s for n = %s"), goal->value_text,
-                                    number_text(&grade->arena, (double)grade->counted_n));
-    if (blocks < 2 || (double)(each * blocks) != goal->value) return words;
-    return arena_print(&grade->arena, tr("%s: %s for each of %s blocks"), words,
-                       number_text(&grade->arena, (double)each), number_text(&grade->arena, (double)blocks));
+    const char *n = number_text(&grade->arena, (double)grade->counted_n);
+    if (grade->counted_blocks < 2)
+        return arena_print(&grade->arena, tr("it is %s for n = %s"), goal->value_text, n);
+    return arena_print(&grade->arena, tr("it is %s for n = %s and %s blocks"), goal->value_text, n,
+                       number_text(&grade->arena, (double)grade->counted_blocks));
 }
 
 /* What comes first, for goals that were not tried; and what a count is. */

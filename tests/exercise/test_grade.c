@@ -68,7 +68,7 @@ static void each_goal_is_missed_by_itself(void **state) {
           "just past the end of `in`");
     check(KERNEL(LOOP(" && i < n") "__syncthreads();\nif (threadIdx.x == 0) out[blockIdx.x] = sum;\n"
                                    "__syncthreads();\n"),
-          "xxxox", "it is 16 for n = 256: 4 for each of 4 blocks");
+          "xxxox", "it is 16 for n = 256 and 4 blocks");
     check(KERNEL("__shared__ int sums[64];\nint i = blockIdx.x * 64 + threadIdx.x;\nsums[threadIdx.x] = i < "
                  "n ? in[i] : 0;\n"
                  "__syncthreads();\nif (threadIdx.x) return;\nint sum = 0;\n"
