@@ -379,7 +379,7 @@ test-wheel: wheel
 # The program for a web page, compiled to WebAssembly (web/README.md); web/ has what replaces files of the program.
 WEB = build/web
 WEB_CC ?= clang --target=wasm32-wasi
-WEB_FLAGS = -nostdlibinc -isystem web/include -isystem /usr/include/wasm32-wasi -include web/include/missing.h -std=gnu11 -Oz -flto -mbulk-memory -Wall -Wextra -Wno-unused-parameter -Wno-shift-count-overflow -ffp-contract=off -I. -Isrc -MMD -MP $(addprefix -D_WASI_EMULATED_,SIGNAL \
+WEB_FLAGS = -nostdlibinc -isystem web/include -isystem /usr/include/wasm32-wasi -include web/include/missing.h -std=gnu11 -Oz -flto -mbulk-memory -Wall -Wextra -Wno-unused-parameter -Wno-shift-count-overflow -ffp-contract=off -I. -Isrc -MD -MP $(addprefix -D_WASI_EMULATED_,SIGNAL \
     PROCESS_CLOCKS MMAN GETPID)
 WEB_REPLACED = src/base/interrupt.c src/compile/process.c $(addprefix src/runtime/,emulated_device.c emulated_launch.c emulated_memory.c \
     executable.c fatbin.c host_lines.c serve.c user_program.c) $(addprefix tui/draw/,terminal.c terminal_text.c tty_output.c status_report.c)
