@@ -205,10 +205,11 @@ static void a_product_hands_on_what_is_undefined(void **state) {
 typedef struct Register {
     const char *body;     /* %p8: lanes 0 to 7; %p15: all lanes */
     const char *expected; /* the instruction that reads it and the fault; NULL: none */
+    int line;             /* of the body, from 0: the use */
     uint32_t lanes;
 } Register;
 
-#define VOTES                                                                                                \
+#define SETUP                                                                                                \
     "setp.lt.u32 %p8, %t, 8; setp.lt.u32 %p15, %t, 99; mov.u32 %r20, words; mov.u64 %q20, words;\n"          \
     "mbarrier.init.shared.b64 [words+248], 32; bar.sync 0;\n"
 
@@ -216,7 +217,7 @@ static void check_register(const Register *c, bool traced) {
     RaceDetector *detector = race_detector_new();
     TraceObserver observer = race_detector_observer(detector);
     Text body = {0}, found = {0}, expected = {0};
-    text_print(&body, "%s.local .align 8 .b8 depot[64];\n%s\n", VOTES, c->body);
+    text_print(&body, "%s.local .align 8 .b8 depot[64];\n%s\n", SETUP, c->body);
     CoreRun run = core_run((CoreKernel){.body = text_string(&body),
                                         .module = module,
                                         .cluster = {1, 1, 1},
@@ -224,6 +225,7 @@ static void check_register(const Register *c, bool traced) {
                                         .options = {.observer = &observer}});
     if (!run.done) fail_msg("%s: %s", c->body, run.error.message);
     uint32_t lanes = 0;
+    int first = run.program->code[core_pc(&run, "mbarrier.init", 0)].instruction->line + 2; /* of the body */
     for (int i = 0; i < run.trace->trap_count; i++) {
         const Trap *trap = &run.trace->traps[i];
         text_add(&found, found.length ? "\n" : "");
@@ -232,7 +234,8 @@ static void check_register(const Register *c, bool traced) {
         lanes |= trap->lanes;
     }
     if (c->expected)
-        text_print(&expected, "%s (thread %d of the block)", c->expected, __builtin_ctz(c->lanes));
+        text_print(&expected, "%s, in line %d (thread %d of the block)", c->expected, first + c->line,
+                   __builtin_ctz(c->lanes));
     if (strcmp(text_string(&found), text_string(&expected)) != 0)
         fail_msg("%s: expected '%s', found '%s'", c->body, text_string(&expected), text_string(&found));
     assert_int_equal(lanes, c->lanes);
@@ -252,40 +255,38 @@ static void check_registers(const Register *cases, size_t count) {
 static void an_unwritten_register_is_found_where_it_is_read(void **state) {
     (void)state;
     static const Register cases[] = {
-        {STORE "%r1;", "st.global.u32 [%out], %r1" READ("%r1", "is stored, in line 35"), 0xffffffff},
-        {"add.u32 %r1, %t, %r5;\n" STORE "%r1;", "add.u32 %r1, %t, %r5" READ("%r5", "is stored, in line 36"),
+        {STORE "%r1;", "st.global.u32 [%out], %r1" READ("%r1", "is stored"), 0, 0xffffffff},
+        {"add.u32 %r1, %t, %r5;\n" STORE "%r1;", "add.u32 %r1, %t, %r5" READ("%r5", "is stored"), 1,
          0xffffffff},
         {"@%p8 mov.u32 %r1, 1;\nadd.u32 %r1, %r1, %t;\n" STORE "%r1;",
-         "add.u32 %r1, %r1, %t" READ("%r1", "is stored, in line 37"), 0xffffff00},
+         "add.u32 %r1, %r1, %t" READ("%r1", "is stored"), 2, 0xffffff00},
         {"@%p8 bra OVER; mov.u32 %r1, 1;\nOVER: " STORE "%r1;",
-         "st.global.u32 [%out], %r1" READ("%r1", "is stored, in line 36"), 0xff},
+         "st.global.u32 [%out], %r1" READ("%r1", "is stored"), 1, 0xff},
         {"slct.u32.s32 %r3, %r1, %t, 1;\n" STORE "%r3;",
-         "slct.u32.s32 %r3, %r1, %t, 1" READ("%r1", "is stored, in line 36"), 0xffffffff},
+         "slct.u32.s32 %r3, %r1, %t, 1" READ("%r1", "is stored"), 1, 0xffffffff},
         {"@%p1 " STORE "7;",
-         "@%p1 st.global.u32 [%out], 7" READ("%p1", "decides whether an instruction is executed, in line 35"),
+         "@%p1 st.global.u32 [%out], 7" READ("%p1", "decides whether an instruction is executed"), 0,
          0xffffffff},
-        {"@%p1 bra OVER; " STORE "7; OVER:", "@%p1 bra OVER" READ("%p1", "decides a branch, in line 35"),
-         0xffffffff},
+        {"@%p1 bra OVER; " STORE "7; OVER:", "@%p1 bra OVER" READ("%p1", "decides a branch"), 0, 0xffffffff},
         {"add.u64 %q2, %out, %q1;\nld.global.u32 %r3, [%q2];",
-         "add.u64 %q2, %out, %q1" READ("%q1", "is part of an address, in line 36"), 0xffffffff},
+         "add.u64 %q2, %out, %q1" READ("%q1", "is part of an address"), 1, 0xffffffff},
         {"red.global.add.u32 [%base], %r1;",
-         "red.global.add.u32 [%base], %r1" READ("%r1", "is an atomic's operand, in line 35"), 0xffffffff},
+         "red.global.add.u32 [%base], %r1" READ("%r1", "is an atomic's operand"), 0, 0xffffffff},
         {"barrier.red.popc.u32 %r2, 0, %p1;",
-         "barrier.red.popc.u32 %r2, 0, %p1" READ("%p1", "is part of a barrier's result, in line 35"),
-         0xffffffff},
+         "barrier.red.popc.u32 %r2, 0, %p1" READ("%p1", "is part of a barrier's result"), 0, 0xffffffff},
         {"@!%p8 mov.u32 %r1, 1;\nshfl.sync.idx.b32 %r2, %r1, 9, 31, -1;\n@%p8 shfl.sync.idx.b32 %r3, %r1, 3, "
          "31, "
          "0xff;\n@%p8 " STORE "%r3;",
-         "shfl.sync.idx.b32 %r2, %r1, 9, 31, -1" READ("%r1", "is stored, in line 38"), 0xff},
+         "shfl.sync.idx.b32 %r2, %r1, 9, 31, -1" READ("%r1", "is stored"), 3, 0xff},
         {"mov.b64 %q1, {%t, %r1}; mov.b64 {%r2, %r3}, %q1;\n" STORE "%r3;",
-         "mov.b64 %q1, {%t, %r1}" READ("%r1", "is stored, in line 36"), 0xffffffff},
+         "mov.b64 %q1, {%t, %r1}" READ("%r1", "is stored"), 1, 0xffffffff},
         {"st.local.u32 [depot], %r1; ld.local.u32 %r2, [depot];\n" STORE "%r2;",
-         "st.local.u32 [depot], %r1" READ("%r1", "is stored, in line 36"), 0xffffffff},
+         "st.local.u32 [depot], %r1" READ("%r1", "is stored"), 1, 0xffffffff},
         {"{ .param .u32 a, d; st.param.u32 [a], %r1; call (d), by_memory, (a); ld.param.u32 %r2, [d]; "
          "}\n" STORE "%r2;",
-         "st.param.u32 [a], %r1" READ("%r1", "is stored, in line 36"), 0xffffffff},
+         "st.param.u32 [a], %r1" READ("%r1", "is stored"), 1, 0xffffffff},
         {"{ .param .u32 d; call (d), forgets; ld.param.u32 %r2, [d]; }\n" STORE "%r2;",
-         "st.param.u32 [d], x" READ("x", "is stored, in line 36"), 0xffffffff}};
+         "st.param.u32 [d], x" READ("x", "is stored"), 1, 0xffffffff}};
     check_registers(cases, sizeof cases / sizeof *cases);
 }
 
@@ -345,26 +346,26 @@ static void every_instruction_writes_its_register(void **state) {
 static void an_unused_register_is_silent(void **state) {
     (void)state;
     static const Register cases[] = {
-        {"add.u32 %r2, %r1, %t;", NULL, 0},
-        {"@%p8 mov.u32 %r1, 1; @%p8 " STORE "%r1;", NULL, 0},
-        {"selp.u32 %r2, 5, %r1, %p15; " STORE "%r2;", NULL, 0},
-        {"and.b32 %r2, %r1, 0; " STORE "%r2;", NULL, 0},
+        {"add.u32 %r2, %r1, %t;", NULL, 0, 0},
+        {"@%p8 mov.u32 %r1, 1; @%p8 " STORE "%r1;", NULL, 0, 0},
+        {"selp.u32 %r2, 5, %r1, %p15; " STORE "%r2;", NULL, 0, 0},
+        {"and.b32 %r2, %r1, 0; " STORE "%r2;", NULL, 0, 0},
         {"@%p15 mov.u32 %r1, 0; LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra LOOP;\n" STORE
          "%r1;",
-         NULL, 0},
-        {"xor.b32 %r1, %r1, %r1; " STORE "%r1;", NULL, 0},
-        {"sub.u32 %r1, %r1, %r1; " STORE "%r1;", NULL, 0},
+         NULL, 0, 0},
+        {"xor.b32 %r1, %r1, %r1; " STORE "%r1;", NULL, 0, 0},
+        {"sub.u32 %r1, %r1, %r1; " STORE "%r1;", NULL, 0, 0},
         {"@%p8 mov.u32 %r1, 1; setp.lt.u32 %p1, %t, 8; selp.s32 %r2, 1, -1, %p1;\n"
          "slct.u32.s32 %r3, %r1, %t, %r2; " STORE "%r3;",
-         NULL, 0},
+         NULL, 0, 0},
         {"@%p8 mov.u32 %r1, 1; selp.f32 %f1, 0f00000000, 0fBF800000, %p8;\n"
          "slct.u32.f32 %r3, %r1, %t, %f1; " STORE "%r3;",
-         NULL, 0},
-        {"bfi.b32 %r1, %t, %r1, 0, 16; bfi.b32 %r1, %t, %r1, 16, 16; " STORE "%r1;", NULL, 0},
-        {"prmt.b32 %r2, %t, %r1, 0x3210; " STORE "%r2;", NULL, 0},
-        {".reg .v2 .u32 v, u; mov.u32 u.x, 1; mov.u32 u.y, 2; mov.v2.u32 v, u; " STORE "v.y;", NULL, 0},
-        {".reg .v2 .u32 v; @%p15 ld.global.v2.u32 v, [%base]; " STORE "v.y;", NULL, 0},
-        {".reg .v2 .u32 v; mov.u32 v.x, 1; mov.u32 v.y, 2; " STORE "v.y;", NULL, 0}};
+         NULL, 0, 0},
+        {"bfi.b32 %r1, %t, %r1, 0, 16; bfi.b32 %r1, %t, %r1, 16, 16; " STORE "%r1;", NULL, 0, 0},
+        {"prmt.b32 %r2, %t, %r1, 0x3210; " STORE "%r2;", NULL, 0, 0},
+        {".reg .v2 .u32 v, u; mov.u32 u.x, 1; mov.u32 u.y, 2; mov.v2.u32 v, u; " STORE "v.y;", NULL, 0, 0},
+        {".reg .v2 .u32 v; @%p15 ld.global.v2.u32 v, [%base]; " STORE "v.y;", NULL, 0, 0},
+        {".reg .v2 .u32 v; mov.u32 v.x, 1; mov.u32 v.y, 2; " STORE "v.y;", NULL, 0, 0}};
     check_registers(cases, sizeof cases / sizeof *cases);
 }
 

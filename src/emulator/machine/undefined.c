@@ -7,6 +7,8 @@
 #include "emulator/machine/observe.h"
 #include "emulator/machine/other_orders.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 void undefined_forget_frame(Frame *frame) {
@@ -271,6 +273,7 @@ static uint32_t settled_lanes(const Warp *warp, const PtxInstruction *in) {
 static uint32_t lanes_that_take_first(const Warp *warp, const PtxInstruction *in) {
     const Frame *frame = warp->fragments[warp->current].frame;
     const PtxOperand *operand = &in->operands[3];
+    bool flushes = ptx_instruction_has(in, PTX_MOD_FTZ);
     Operand place;
     uint32_t lanes = 0;
     if (operand->kind == PTX_OPERAND_INTEGER) return operand->integer >= 0 ? ALL_LANES : 0;
@@ -279,6 +282,7 @@ static uint32_t lanes_that_take_first(const Warp *warp, const PtxInstruction *in
         uint32_t bits = (uint32_t)register_read(warp, place, 4, l);
         float number;
         memcpy(&number, &bits, sizeof number);
+        if (flushes && fabsf(number) < FLT_MIN) number = 0;
         if (in->types[1] == PTX_F32 ? number >= 0 : bits >> 31 == 0) lanes |= lane_bit[l];
     }
     return lanes;

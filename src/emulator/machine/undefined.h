@@ -14,8 +14,8 @@
  * Copies of a structure also move its unwritten padding, so bytes are followed one by one through memory,
  * moves and conversions; any other result that depends on an undefined byte is undefined as a whole.
  *
- * An unwritten register is not followed where bits are put together (bfi, prmt, lop3, ...), nor are vector registers, CC.CF and
- * those of functions with .reg parameters: no finding there is better than one that is wrong.
+ * An unwritten register is not followed where bits are put together (bfi, prmt, lop3, ...), nor are vector
+ * registers, CC.CF and those of functions with .reg parameters: no finding there is better than a wrong one.
  *
  * Shuffles and registers are followed only in blocks with an observer, and each block starts with its first
  * such value: block->follows. Compilers write registers before they read them, so few blocks start at once. */
