@@ -79,7 +79,8 @@ unsigned lecture_view_hides(const LectureView *lecture) {
                  {"ready", HIDES_TIMES},      {"wait", HIDES_TIMES},       {"no_warp", HIDES_TIMES},
                  {"throughput", HIDES_TIMES}, {"life", HIDES_TIMES}};
     if (!lecture->run || lecture->question != QUESTION_WAITS) return 0;
-    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureQuestion *question = stop->question;
     unsigned hides = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strstr(question->answer.text, kinds[i].word)) hides |= kinds[i].hides;
@@ -122,7 +123,8 @@ static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts)
 }
 
 bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts) {
-    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureQuestion *question = stop->question;
     size_t length = strlen(lecture->typed);
     lecture->problem = NULL;
     if (key == SPECIAL_BACKSPACE && length) return erase(lecture, length);
@@ -159,7 +161,8 @@ static bool is_typed(const LectureQuestion *question, double typed, const char *
 
 const char *lecture_view_reason(const LectureView *lecture) {
     if (lecture->question != QUESTION_WRONG) return NULL;
-    const LectureQuestion *question = lecture_view_stop(lecture)->question;
+    const LectureStop *stop = lecture_view_stop(lecture);
+    const LectureQuestion *question = stop->question;
     double typed = strtod(lecture->typed, NULL);
     const char *any = NULL;
     for (int i = 0; i < question->reason_count; i++) {

@@ -306,8 +306,9 @@ bool remedy_insert_between(const Finding *race, const char *file, const char *te
     const RemedyPoint point = {
         PTX_NO_PC, race->kind == FINDING_WARP_RACE ? REMEDY_WARP_BARRIER : REMEDY_BLOCK_BARRIER, UINT32_MAX};
     SourceInsertion one = {places.after[choice], &point};
+    char room[40];
     insert(text, &one, 1, out);
-    text_print(words, "insert %s after line %d", name_of(&point, false, NULL, 0), one.after);
+    text_print(words, "insert %s after line %d", name_of(&point, false, room, sizeof room), one.after);
     const char *slash = strrchr(file, '/');
     if (a->is_elsewhere) text_print(words, " of %s", slash ? slash + 1 : file);
     return true;

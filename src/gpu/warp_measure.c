@@ -242,7 +242,8 @@ static bool find_block(WarpProbe *probed, Slots *slots, Error *error) {
         if (has_block(probed, slots)) return true;
         probed->multiprocessor = (probed->multiprocessor + 1) % multiprocessors;
     }
-    return error_set(error, "no multiprocessor had the block");
+    error_set(error, "no multiprocessor had the block");
+    return false;
 }
 
 /* Runs with more room as long as waits are dropped. */

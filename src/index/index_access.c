@@ -53,7 +53,7 @@ static void count_words(const IndexOf *of, IndexAccess *access, int first, int l
 }
 
 static int count_lines(const IndexOf *of, const IndexAccess *access) {
-    uint64_t seen[WARP_LANES];
+    uint64_t seen[WARP_LANES] = {0};
     int count = 0;
     for (int lane = 0; lane < WARP_LANES; lane++) {
         uint64_t line = access->offset[lane] / LINE_BYTES; /* elements are aligned: each is in one line */

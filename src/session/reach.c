@@ -95,7 +95,7 @@ static bool find_buffers(ReachSearch *reach) {
         if (is_result || is_written_over(buffer)) continue;
         bool *marks = memory_new((size_t)count + 1);
         mark_loaded(reach, i, marks);
-        bool is_loaded = memchr(marks, true, (size_t)count) != NULL, is_second = is_loaded && reach->in >= 0;
+        bool is_loaded = memchr(marks, 1, (size_t)count) != NULL, is_second = is_loaded && reach->in >= 0;
         if (is_loaded && !is_second) {
             list_loaded(reach, marks, count);
             reach->in = i;

@@ -64,12 +64,12 @@ static void bench_frames(const char *kernel, ShownPicture picture) {
     Scene *scene = scene_new(session);
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
     View view;
-    double *times = NULL;
-    int count = 0, capacity = 0;
+    int count = 0, capacity = 1024;
+    double *times = memory_new((size_t)capacity * sizeof *times);
     view_init(&view);
     view.display.picture = picture;
-    do array_push(times, count, capacity, time_frame(scene, &view, canvas));
-    while (view_next_wavefront(&view, scene));
+    for (bool more = true; more; more = view_next_wavefront(&view, scene))
+        array_push(times, count, capacity, time_frame(scene, &view, canvas));
     printf("  %-18s%-10s %5d frames of %dx%d", kernel, names[picture], count, COLUMNS, ROWS);
     print_times(times, count);
     free(times);
@@ -134,8 +134,8 @@ static void bench_warps(void) {
     Canvas *canvas = canvas_new(COLUMNS, ROWS, false);
     WarpTimeline *timeline = warp_timeline_new(1, 1, WARPS);
     View view;
-    double *times = NULL;
-    int count = 0, capacity = 0;
+    int count = 0, capacity = 1024;
+    double *times = memory_new((size_t)capacity * sizeof *times);
     timeline->of.kernel = timeline->of.dtype = timeline->of.op = timeline->of.machine = timeline->of.driver =
         timeline->of.measured = "";
     timeline->sites[0] = (WarpSite){.state = WARP_WAITS_BARRIER, .pc = 30, .load = -1, .line = 29};

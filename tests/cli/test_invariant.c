@@ -11,25 +11,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `arguments`, in which {} is the folder of written files, exit with `status` and print each of these texts, up to
- * NULL. */
-static void expect(int status, const char *arguments, ...) {
+/* `arguments`, in which {} is the folder of written files, exit with `status` and print each of these texts. */
+#define expect(status, arguments, ...)                                                                       \
+    expect_texts(status, arguments, (const char *const[]){__VA_ARGS__, NULL})
+
+static void expect_texts(int status, const char *arguments, const char *const *texts) {
     const char *file = strstr(arguments, "{}");
     int before = file ? (int)(file - arguments) : (int)strlen(arguments);
     Outcome outcome =
         program_shell("@ %.*s%s%s", before, arguments, file ? program_folder() : "", file ? file + 2 : "");
-    va_list texts;
     if (outcome.status == 2 && strstr(outcome.err, "there is no")) { /* compiler */
         program_outcome_done(&outcome);
         skip();
     }
     if (outcome.status != status)
         fail_msg("%s: status %d: %s%s", arguments, outcome.status, outcome.out, outcome.err);
-    va_start(texts, arguments);
-    for (const char *text; (text = va_arg(texts, const char *));)
-        if (!strstr(outcome.out, text) && !strstr(outcome.err, text))
-            fail_msg("%s: '%s' is not in: %s%s", arguments, text, outcome.out, outcome.err);
-    va_end(texts);
+    for (; *texts; texts++)
+        if (!strstr(outcome.out, *texts) && !strstr(outcome.err, *texts))
+            fail_msg("%s: '%s' is not in: %s%s", arguments, *texts, outcome.out, outcome.err);
     program_outcome_done(&outcome);
 }
 
@@ -39,67 +38,64 @@ static void the_block_size_changes_the_order_and_the_batch_does_not(void **state
     (void)state;
     expect(1, "row_sum --dtype float --n 4096 --invariant block=256,1024",
            "out: 4 of 4 elements added in another order", "of them have other bits", "in[0]", "+ in[256]",
-           "+ in[512]", "with other bits", NULL);
+           "+ in[512]", "with other bits");
     expect(0, "row_sum --dtype float --invariant n=4096,16384",
-           "out: 4 of 4 elements added in the same order", "out: 12 elements are stored only with n=16384",
-           NULL);
+           "out: 4 of 4 elements added in the same order", "out: 12 elements are stored only with n=16384");
     expect(0, "row_sum --dtype float --n 4096 --invariant schedule=0,3",
-           "4 of 4 elements added in the same order", NULL);
+           "4 of 4 elements added in the same order");
 }
 
 static void integers_and_extremes_have_one_result(void **state) {
     (void)state;
     expect(0, "row_sum --dtype int --n 4096 --invariant block=256,1024",
-           "4 of 4 elements added in another order, which cannot change the result", NULL);
-    expect(0, "atomic --dtype int --n 4096 --invariant block=64,128", "cannot change the result", NULL);
-    expect(0, "sequential --dtype float --op max --n 256 --invariant schedule=0,1", "in the same order",
-           NULL);
+           "4 of 4 elements added in another order, which cannot change the result");
+    expect(0, "atomic --dtype int --n 4096 --invariant block=64,128", "cannot change the result");
+    expect(0, "sequential --dtype float --op max --n 256 --invariant schedule=0,1", "in the same order");
 }
 
 static void float_atomics_have_no_order_even_in_one_shape(void **state) {
     (void)state;
-    expect(1, "atomic --dtype float --n 4096 --invariant block=64,64", "no order is fixed", NULL);
-    expect(1, "bulk_reduce --dtype float --n 65536 --invariant schedule=0,0", "no order is fixed", NULL);
+    expect(1, "atomic --dtype float --n 4096 --invariant block=64,64", "no order is fixed");
+    expect(1, "bulk_reduce --dtype float --n 65536 --invariant schedule=0,0", "no order is fixed");
 }
 
 /* Of 256 elements a block: 128 threads add two that are 128 apart, as a level of 256 threads does. */
 static void equal_trees_are_the_same_whatever_made_them(void **state) {
     (void)state;
-    expect(0, "two_stage --dtype float --n 65536 --invariant block=128,256", "added in the same order", NULL);
+    expect(0, "two_stage --dtype float --n 65536 --invariant block=128,256", "added in the same order");
     expect(1, "two_stage --dtype float --n 65536 --invariant block=64,256",
-           "1 of 1 element added in another order", NULL);
+           "1 of 1 element added in another order");
 }
 
 static void what_another_block_stored_is_followed(void **state) {
     (void)state;
-    expect(0, "last_block --dtype float --n 65536 --invariant schedule=0,1,2", "beside schedule=2", NULL);
+    expect(0, "last_block --dtype float --n 65536 --invariant schedule=0,1,2", "beside schedule=2");
     expect(1, "last_block --dtype float --n 65536 --invariant grid=64,128",
-           "out: 1 of 1 element added in another order", NULL);
-    expect(1, "cooperative --dtype float --n 65536 --invariant grid=64,128", "+ in[16384]", "+ in[32768]",
-           NULL);
+           "out: 1 of 1 element added in another order");
+    expect(1, "cooperative --dtype float --n 65536 --invariant grid=64,128", "+ in[16384]", "+ in[32768]");
 }
 
 static void parts_of_other_elements_are_told_apart(void **state) {
     (void)state;
     expect(1, "strided --dtype float --n 4096 --invariant block=128,256", "not made of the same elements",
-           "128 of in[0..127]", "256 of in[0..255]", NULL);
+           "128 of in[0..127]", "256 of in[0..255]");
 }
 
 static void json_has_both_additions(void **state) {
     (void)state;
     expect(1, "row_sum --dtype float --n 4096 --json --invariant block=256,1024", "\"order\":\"differs\"",
-           "\"differs\":4", "\"elements\":\"in[256]\"", "\"elements\":\"in[512]\"", "\"bits\":\"0x", NULL);
+           "\"differs\":4", "\"elements\":\"in[256]\"", "\"elements\":\"in[512]\"", "\"bits\":\"0x");
     expect(0, "row_sum --dtype float --n 4096 --json --invariant n=4096,8192", "\"order\":\"same\"",
-           "\"first\":null", NULL);
+           "\"first\":null");
 }
 
 static void bad_items_are_refused(void **state) {
     (void)state;
-    expect(2, "row_sum --invariant block", "is not OPTION=VALUE", NULL);
-    expect(2, "row_sum --invariant foo=1,2", "row_sum has no such parameter", NULL);
-    expect(2, "row_sum --invariant block=64,128,n=1,2,3", "lists of 2 and 3 values", NULL);
-    expect(2, "row_sum --invariant 'args=in=float[4], 4'", "FILE.cu", NULL);
-    expect(3, "row_sum --dtype float --n 2^26 --invariant block=256,1024", "too many to follow", NULL);
+    expect(2, "row_sum --invariant block", "is not OPTION=VALUE");
+    expect(2, "row_sum --invariant foo=1,2", "row_sum has no such parameter");
+    expect(2, "row_sum --invariant block=64,128,n=1,2,3", "lists of 2 and 3 values");
+    expect(2, "row_sum --invariant 'args=in=float[4], 4'", "FILE.cu");
+    expect(3, "row_sum --dtype float --n 2^26 --invariant block=256,1024", "too many to follow");
 }
 
 /* ---- files --------------------------------------------------------------------------------------------- */
@@ -145,10 +141,10 @@ static void a_norm_whose_block_follows_the_batch(void **state) {
     (void)state;
     write_norm("by_batch.cu", "batch < 16 ? 512 : 128");
     expect(1, "--run {}/by_batch.cu --at 1 --invariant at=1,2",
-           "y: 2048 of 2048 elements added in another order", "x[0]", NULL);
+           "y: 2048 of 2048 elements added in another order", "x[0]");
     write_norm("fixed.cu", "128");
     expect(0, "--run {}/fixed.cu --at 1 --invariant at=1,2",
-           "y: 2048 of 2048 elements added in the same order", NULL);
+           "y: 2048 of 2048 elements added in the same order");
 }
 
 static void a_row_is_the_same_at_another_place(void **state) {
@@ -162,11 +158,11 @@ static void a_row_is_the_same_at_another_place(void **state) {
     expect(0,
            "{}/one_row.cu --args 'in=float[512]:random, out=float[1], 0, 64' --n 512 --grid 1 --block 1 "
            "--invariant 'args=in=float[512]:random, out=float[1], 3, 64'",
-           "added in the same order", NULL);
+           "added in the same order");
     expect(1,
            "{}/one_row.cu --args 'in=float[512]:random, out=float[1], 0, 64' --n 512 --grid 1 --block 1 "
            "--invariant 'args=in=float[512]:random, out=float[1], 0, 63'",
-           "64 of in[0..63]", "63 of in[0..62]", NULL);
+           "64 of in[0..63]", "63 of in[0..62]");
 }
 
 static void split_k_follows_its_splits(void **state) {
@@ -191,11 +187,10 @@ static void split_k_follows_its_splits(void **state) {
     char command[512];
     snprintf(command, sizeof command,
              "%s --invariant 'launch=part<<<8, 64>>>(a, b, tmp, 256, 8); join<<<1, 64>>>(tmp, c, 8)'", first);
-    expect(1, command, "c: 64 of 64 elements added in another order", "32 of a[0..31]", "32 of a[32..63]",
-           NULL);
+    expect(1, command, "c: 64 of 64 elements added in another order", "32 of a[0..31]", "32 of a[32..63]");
     snprintf(command, sizeof command,
              "%s --invariant 'launch=part<<<4, 64>>>(a, b, tmp, 256, 4); join<<<2, 32>>>(tmp, c, 4)'", first);
-    expect(0, command, "c: 64 of 64 elements added in the same order", NULL);
+    expect(0, command, "c: 64 of 64 elements added in the same order");
 }
 
 /* Additions in shared memory by all threads, by one thread, and through compare-and-swap. */
@@ -230,7 +225,7 @@ static void who_adds_decides_whether_atomics_have_an_order(void **state) {
                  "--block 64 "
                  "--invariant schedule=0,0",
                  entries[i]);
-        expect(i == 1 ? 0 : 1, command, i == 1 ? "added in the same order" : "no order is fixed", NULL);
+        expect(i == 1 ? 0 : 1, command, i == 1 ? "added in the same order" : "no order is fixed");
     }
 }
 

@@ -262,7 +262,7 @@ static char *random_body(uint64_t *random) {
 
 /* The lines of the text, one instruction each, in that order. */
 static char *in_order(const char *body, const LoadOrder *order) {
-    const char *lines[LINES * 2 + 32];
+    const char *lines[LINES * 2 + 32] = {NULL};
     Text out = {0};
     int count = 0;
     for (const char *at = body; *at; at = strchr(at, '\n') + 1) lines[count++] = at;
