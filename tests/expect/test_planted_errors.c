@@ -224,7 +224,7 @@ static void plant(Sim *sim, const ExpectFunction *function, Fault fault) {
 
 static void run_kernel(MadeRun *run, const Row *row, const ExpectFunction *function, Fault fault) {
     static Sim sim;
-    double out[N];
+    double out[N] = {0};
     bool has_prefix = !strncmp(function->name, "row", 3) || !strncmp(function->name, "col", 3);
     const char *name = function->name + (has_prefix ? 3 : 0);
     bool is_whole = function->shape == EXPECT_TOTAL || function->has_bins;
