@@ -1,6 +1,6 @@
 /* Language: the texts of the interface, English beside Chinese, in one table (base/texts/). English is written
  * where it is used, tr("2 of %d lanes"), and is the key of the table; the language is a setting of the process.
- * Reports, errors and JSON stay English: they do not use tr().
+ * Reports, errors and JSON stay English: they are printed in that language, or do not use tr().
  *
  * A Chinese format takes the same arguments in the same order; `%.0s` takes one that Chinese does not show (the
  * plural's "s"). Source code, names of CUDA and of machines are not translated. */

@@ -493,7 +493,9 @@ static int run_exercise(const Options *options, Error *error) {
 }
 
 int perform_run(Options *options, Error *error) {
-    if (options_draws(options)) language_set(lecture_language(options)); /* what is printed stays English */
+    bool is_for_students = options->grades && options->grade != GRADE_JSON;
+    if (options_draws(options) || is_for_students)
+        language_set(lecture_language(options)); /* other output is English */
     return options->has_lecture    ? run_lecture(options, error)
            : options->has_exercise ? run_exercise(options, error)
                                    : run(options, error);

@@ -121,7 +121,7 @@ static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) 
 
 static const char *describe(GradeWork *grading, const GradeRun *run) {
     return arena_print(&grading->grade->arena, tr("n = %llu, input %s%s"), (unsigned long long)run->n,
-                       run->input, run->twice ? tr(", called twice") : "");
+                       run->input, run->twice ? tr(", called twice in the same memory") : "");
 }
 
 /* A barrier between warps is missing: __syncwarp() would not do. */
@@ -166,12 +166,12 @@ static const char *explain_refusal(GradeWork *grading, const Error *error) {
     static const char option[] = "--launch: ";
     const char *message = error->message;
     if (!strncmp(message, option, sizeof option - 1)) message += sizeof option - 1;
-    return error->line ? arena_print(arena, "line %d: %s", error->line, message)
+    return error->line ? arena_print(arena, tr("line %d: %s"), error->line, message)
                        : arena_copy_string(arena, message);
 }
 
 static const char *sentence_of(GradeWork *grading, const Finding *error) {
-    const char *end = strstr(error->sentence, "; an endless loop?");
+    const char *end = strstr(error->sentence, tr("; an endless loop?"));
     return end ? arena_print(&grading->grade->arena, tr("%.*s: an endless loop?"),
                              (int)(end - error->sentence), error->sentence)
                : error->sentence;
@@ -195,8 +195,8 @@ static void judge_result(GradeWork *grading, Session *session, const GradeRun *r
     const char *where = describe(grading, run);
     Arena *arena = &grading->grade->arena;
     bool ends = error && session_failed(session);
-    if (ends) miss(grading, GOAL_RIGHT, arena_print(arena, "%s: %s", where, sentence_of(grading, error)));
-    if (error) miss(grading, GOAL_SAFE, arena_print(arena, "%s: %s", where, sentence_of(grading, error)));
+    if (ends) miss(grading, GOAL_RIGHT, arena_print(arena, tr("%s: %s"), where, sentence_of(grading, error)));
+    if (error) miss(grading, GOAL_SAFE, arena_print(arena, tr("%s: %s"), where, sentence_of(grading, error)));
     if (ends) return;
     if (session_is_unsupported(session))
         miss(grading, GOAL_RIGHT,
@@ -221,9 +221,10 @@ static void judge_safety(GradeWork *grading, Session *session, const GradeRun *r
     if (!error) return;
     session_find_orders(session);
     const FindingOrder *order = error->cause >= 0 ? findings->causes[error->cause].order : NULL;
-    miss(grading, GOAL_SAFE,
-         arena_print(&grading->grade->arena, "%s: %s%s%s", describe(grading, run), error->sentence,
-                     order ? " " : "", order ? order->sentence : ""));
+    Arena *arena = &grading->grade->arena;
+    const char *sentence =
+        order ? arena_print(arena, "%s %s", error->sentence, order->sentence) : error->sentence;
+    miss(grading, GOAL_SAFE, arena_print(arena, tr("%s: %s"), describe(grading, run), sentence));
 }
 
 /* False: it could not be opened. */
@@ -388,7 +389,7 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     list_goals(exercise, grade);
     if (!is_read || !submission_check(grading.text, length, file, &refused))
         miss(&grading, GOAL_COMPILES,
-             refused.line ? arena_print(&grade->arena, "line %d: %s", refused.line, refused.message)
+             refused.line ? arena_print(&grade->arena, tr("line %d: %s"), refused.line, refused.message)
                           : refused.message);
     else
         try_runs(&grading);

@@ -40,8 +40,10 @@ static void print_text(const Exercise *exercise, const Grade *grades, int count,
         if (count == 1) {
             text_print(out, "%s, %.1f s\n", grade->file, grade->seconds);
             print_goals(grade, out);
-            for (int n = 0; n < grade->note_count; n++) text_print(out, "  note: %s\n", grade->notes[n]);
-            text_print(out, "%d of %d goals\n", grade->met_count, grade->goal_count);
+            for (int n = 0; n < grade->note_count; n++)
+                text_print(out, "  %s%s\n", tr("note: "), grade->notes[n]);
+            text_print(out, tr("%d of %d goals"), grade->met_count, grade->goal_count);
+            text_add(out, "\n");
             return;
         }
         text_print(out, "  %2d of %d  %-32s %s%s%s\n", grade->met_count, grade->goal_count, grade->file,

@@ -8,6 +8,7 @@
 #include "session/hazards.h"
 #include "session/access_list.h"
 
+#include "base/language.h"
 #include "metrics/metrics.h"
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static bool run_order(OrderSearch *search) {
     }
     if (differs && !trap && base->has_result && other->has_result &&
         strcmp(other->result.result_text, base->result.result_text) != 0) {
-        snprintf(order->where, sizeof order->where, "the result");
+        snprintf(order->where, sizeof order->where, "%s", tr("the result"));
         snprintf(order->result, sizeof order->result, "%s", other->result.result_text);
         snprintf(order->instead_of, sizeof order->instead_of, "%s", base->result.result_text);
         order->is_right = other->result.correct && !base->result.correct;
@@ -332,14 +333,14 @@ static void add_ordinal(uint64_t number, Text *out) {
                       : number % 10 == 2    ? "nd"
                       : number % 10 == 3    ? "rd"
                                             : "th";
-    if (number > 1) text_print(out, " (the %llu%s time)", (unsigned long long)number, end);
+    if (number > 1) text_print(out, tr(" (the %llu%s time)"), (unsigned long long)number, end);
 }
 
 static const char *verb_of(const PtxInstruction *in) {
     TraceKind kind = trace_kind_of(in);
     bool is_store = kind == TRACE_SHARED_STORE || kind == TRACE_GLOBAL_STORE,
          is_load = kind == TRACE_SHARED_LOAD || kind == TRACE_GLOBAL_LOAD;
-    return is_store ? "store" : is_load ? "load" : "atomic";
+    return is_store ? tr("store") : is_load ? tr("load") : tr("atomic");
 }
 
 /* "line 26"; `names_access`: "the store of line 26", where both places are on one line. */
@@ -347,16 +348,16 @@ static void add_line(const OrderSearch *search, const Hold *hold, const HoldPlac
     const PtxProgram *program = program_of(search, hold->launch);
     PtxSourceLine line = metrics_line_of(program, place->pc);
     if (place == &hold->until && hold->until.pc == hold->at.pc) {
-        text_add(out, "it");
+        text_add(out, tr("it"));
         add_ordinal(place->time, out);
         return;
     }
     bool has_both = hold->until.pc != PTX_NO_PC && hold->until.pc != hold->at.pc,
          is_one = has_both &&
                   metrics_line_of(program, hold->at.pc).line == metrics_line_of(program, hold->until.pc).line;
-    if (!line.line || is_one) text_print(out, "its %s", verb_of(program->code[place->pc].instruction));
-    if (line.line) text_print(out, is_one ? " in line %d" : "line %d", line.line);
-    if (!line.line) text_print(out, " at pc %d", place->pc);
+    if (!line.line || is_one) text_print(out, tr("its %s"), verb_of(program->code[place->pc].instruction));
+    if (line.line) text_print(out, is_one ? tr(" in line %d") : tr("line %d"), line.line);
+    if (!line.line) text_print(out, tr(" at pc %d"), place->pc);
     add_ordinal(place->time, out);
 }
 
@@ -369,31 +370,35 @@ static void add_thread(const OrderSearch *search, int launch, const HoldPlace *p
     if (known && known->block == place->block) has_blocks = false;
     if (known && known->block == place->block && known->warp == place->warp) has_warps = false;
     if (names_lane) text_print(out, "lane %d", place->lane);
-    if (names_lane && (has_warps || has_blocks)) text_add(out, " of ");
+    if (names_lane && (has_warps || has_blocks)) text_add(out, tr(" of "));
     if (has_warps || (!has_blocks && !names_lane)) text_print(out, "warp %d", place->warp);
-    if (has_warps && has_blocks) text_add(out, " of ");
+    if (has_warps && has_blocks) text_add(out, tr(" of "));
     if (has_blocks) text_print(out, "block %llu", (unsigned long long)place->block);
 }
 
-/* "the lanes of warp 0 except lane 16" */
+/* "every lane of warp 0 but 16" */
 static void add_held(const OrderSearch *search, const Hold *hold, Text *out) {
     bool is_whole = hold->lanes == WHOLE_WARP, is_lane = !(hold->lanes & (hold->lanes - 1));
-    if (!is_whole && !is_lane) text_add(out, "every lane of ");
-    add_thread(search, hold->launch, &hold->at, is_lane, NULL, out);
-    if (!is_whole && !is_lane) text_print(out, " but %d", hold->until.lane);
+    Text thread = {0};
+    add_thread(search, hold->launch, &hold->at, is_lane, NULL, &thread);
+    if (is_whole || is_lane)
+        text_add(out, text_string(&thread));
+    else
+        text_print(out, tr("every lane of %s but %d"), text_string(&thread), hold->until.lane);
+    text_done(&thread);
 }
 
 static void add_hold(const OrderSearch *search, const Hold *hold, Text *out) {
     add_held(search, hold, out);
-    text_add(out, " is held before ");
+    text_add(out, tr(" is held before "));
     add_line(search, hold, &hold->at, out);
-    text_add(out, " until ");
+    text_add(out, tr(" until "));
     if (hold->until.pc == PTX_NO_PC) {
-        text_add(out, "nothing else can run");
+        text_add(out, tr("nothing else can run"));
         return;
     }
     add_thread(search, hold->launch, &hold->until, hold->lanes != WHOLE_WARP, &hold->at, out);
-    text_add(out, " has passed ");
+    text_add(out, tr(" has passed "));
     add_line(search, hold, &hold->until, out);
 }
 
@@ -410,18 +415,18 @@ static void put_lines(OrderSearch *search) {
 static const char *say_order(OrderSearch *search) {
     const FindingOrder *order = &search->order;
     Text text = {0};
-    text_add(&text, order->is_right ? "Right if " : "Loses if ");
+    text_add(&text, order->is_right ? tr("Right if ") : tr("Loses if "));
     for (int i = 0; i < order->hold_count; i++) {
-        if (i) text_add(&text, ", and ");
+        if (i) text_add(&text, tr(", and "));
         add_hold(search, &order->holds[i], &text);
     }
     if (search->schedule != search->session->options.schedule)
-        text_print(&text, "%s--schedule %llu", order->hold_count ? ", with " : "it runs with ",
+        text_print(&text, "%s--schedule %llu", order->hold_count ? tr(", with ") : tr("it runs with "),
                    (unsigned long long)order->schedule);
     if (order->instead_of[0])
-        text_print(&text, ": %s is %s instead of %s.", order->where, order->result, order->instead_of);
+        text_print(&text, tr(": %s is %s instead of %s."), order->where, order->result, order->instead_of);
     else
-        text_print(&text, ": a fault ends the run (%s).", order->result);
+        text_print(&text, tr(": a fault ends the run (%s)."), order->result);
     const char *sentence = arena_copy_string(&search->hazards->arena, text_string(&text));
     text_done(&text);
     return sentence;
@@ -444,15 +449,15 @@ static const char *reason_of_pair(OrderSearch *search) {
         .schedule = search->schedule, .holds = {search->reversed[search->example_hold]}, .hold_count = 1};
     Session *run = session_open_in_order(search->session, &order, &observer);
     const char *reason = pair->first->after == pair->second->after
-                             ? "both leave the same value"
-                             : "no result depends on which of the two values remains";
+                             ? tr("both leave the same value")
+                             : tr("no result depends on which of the two values remains");
     if (is_atomic(search, pair->first) && is_atomic(search, pair->second))
-        reason = "each update is whole in both; what a scope too narrow loses is lost in a cache";
+        reason = tr("each update is whole in both; what a scope too narrow loses is lost in a cache");
     if (run && load) {
         HoldPlace place = place_of(load);
         const ListedAccess *then = access_list_find(after, load->launch, &place, load->place);
-        reason = then && then->before == load->before ? "the load finds the same value in both"
-                                                      : "no result depends on what the load finds";
+        reason = then && then->before == load->before ? tr("the load finds the same value in both")
+                                                      : tr("no result depends on what the load finds");
     }
     session_free(run);
     access_list_free(after);
@@ -463,15 +468,15 @@ static const char *say_in_vain(const OrderSearch *search, const Pair *pair) {
     Text text = {0};
     Hold of;
     direct(pair, REVERSED, &of);
-    text_add(&text, "No order of the threads shows it: while ");
+    text_add(&text, tr("No order of the threads shows it: while "));
     add_held(search, &of, &text);
-    text_add(&text, " waits before ");
+    text_add(&text, tr(" waits before "));
     add_line(search, &of, &of.at, &text);
-    text_add(&text, ", ");
+    text_add(&text, tr(", "));
     add_thread(search, of.launch, &of.until, of.lanes != WHOLE_WARP, &of.at, &text);
-    text_add(&text, " does not come to ");
+    text_add(&text, tr(" does not come to "));
     add_line(search, &of, &of.until, &text);
-    text_add(&text, ": the threads wait for each other, but nothing makes memory follow.");
+    text_add(&text, tr(": the threads wait for each other, but nothing makes memory follow."));
     const char *sentence = arena_copy_string(&search->hazards->arena, text_string(&text));
     text_done(&text);
     return sentence;
@@ -481,13 +486,13 @@ static const char *say_no_order(OrderSearch *search) {
     if (search->example) {
         Text pairs = {0};
         if (search->listed_count > 1)
-            text_print(&pairs, ", for %d of %d pairs of threads", search->reversed_count,
+            text_print(&pairs, tr(", for %d of %d pairs of threads"), search->reversed_count,
                        search->listed_count);
         bool is_partial =
             search->telling_count > search->reversed_count || search->listed_count == MOST_LISTED;
         const char *sentence = arena_print(
-            &search->hazards->arena, "No order of the two changes the result%s both were run%s, and %s.",
-            is_partial ? " where" : ":", text_string(&pairs), reason_of_pair(search));
+            &search->hazards->arena, tr("No order of the two changes the result%s both were run%s, and %s."),
+            is_partial ? tr(" where") : tr(":"), text_string(&pairs), reason_of_pair(search));
         text_done(&pairs);
         return sentence;
     }

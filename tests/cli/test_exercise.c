@@ -83,6 +83,23 @@ static void a_file_is_graded(void **state) {
     program_outcome_done(&outcome);
 }
 
+/* What a student reads is in the language; what a program reads is not. */
+static void a_grade_is_in_the_language(void **state) {
+    (void)state;
+    program_write_file("wrong.cu", WRONG);
+    Outcome outcome = program_shell("@ --language zh --grade %s/wrong.cu --exercise " TINY, program_folder());
+    if (strstr(outcome.out, "compiler")) {
+        program_outcome_done(&outcome);
+        skip();
+    }
+    program_assert_contains(outcome.out, "  [ ] 结果正确：n = 1, 33, 200\n      n = 1，输入 random：");
+    program_assert_contains(outcome.out, "2 个目标已达到，共 5 个\n");
+    program_outcome_done(&outcome);
+    outcome = program_shell("@ --language zh --exercise " TINY " --grade=json %s/wrong.cu", program_folder());
+    program_assert_contains(outcome.out, "\"words\":\"right for n = 1, 33, 200\"");
+    program_outcome_done(&outcome);
+}
+
 static void a_folder_is_a_table(void **state) {
     (void)state;
     program_write_file("empty.cu", "");
@@ -133,6 +150,7 @@ int main(void) {
         cmocka_unit_test(wrong_combinations_are_refused),
         cmocka_unit_test(the_list_marks_what_was_solved),
         cmocka_unit_test(a_file_is_graded),
+        cmocka_unit_test(a_grade_is_in_the_language),
         cmocka_unit_test(a_folder_is_a_table),
         cmocka_unit_test(the_learners_file_is_written_and_graded),
     };
