@@ -125,6 +125,8 @@ static void print_timeline(const ReportWarps *report, const WarpTimeline *timeli
 }
 
 void report_warps_text(const ReportWarps *report, Text *out) {
+    if (report->instead_of)
+        text_print(out, "%s is not recorded; the nearest recording:\n\n", report->instead_of);
     for (int i = 0; i < report->count; i++) {
         if (i) text_add(out, "\n");
         print_timeline(report, report->timelines[i], out);

@@ -8,8 +8,9 @@
 typedef struct ReportWarps {
     WarpTimeline *const *timelines;
     int count;
-    bool is_live;                                                    /* measured now; else recorded */
-    const char *why;                                                 /* there is none; NULL: there is */
+    bool is_live;           /* measured now; else recorded */
+    const char *why;        /* there is none; NULL: there is */
+    const char *instead_of; /* what was asked for and is not recorded; NULL: the timelines are of it */
     const char *(*source_text)(void *context, const WarpSite *site); /* of its line; NULL: not known */
     void *context;
 } ReportWarps;

@@ -1,4 +1,5 @@
 /* The timelines of warps of a session's run: measured now, or recorded for a kernel of the catalogue (session.h). */
+#include "base/sentence.h"
 #include "gpu/warp_measure.h"
 #include "report/report_warps.h"
 #include "session/gpu.h"
@@ -167,6 +168,18 @@ static const char *source_text(void *context, const WarpSite *site) {
     return session_warps_source(context, site);
 }
 
+/* "sequential, n = 5,000, float, max", if what is recorded is of another size, type or operation. */
+static const char *not_recorded(Session *session) {
+    const SessionWarps *warps = &session->machine.warps;
+    const TimelineRun *of = warps->count ? &warps->timelines[0]->of : NULL;
+    const char *dtype = session->kernel.dtype, *op = session->kernel.op;
+    CountText count;
+    if (!of || warps->is_live || !session->kernel.row) return NULL;
+    if (of->n == session->kernel.n && !strcmp(of->dtype, dtype) && !strcmp(of->op, op)) return NULL;
+    return arena_print(&session->arena, "%s, n = %s, %s, %s", of->kernel,
+                       count_text(session->kernel.n, &count), dtype, op);
+}
+
 bool session_print_warps(Session *session, SessionWarpsForm form, Text *out, Error *error) {
     static void (*const prints[])(const ReportWarps *, Text *) = {[WARPS_TEXT] = report_warps_text,
                                                                   [WARPS_JSON] = report_warps_json,
@@ -174,7 +187,13 @@ bool session_print_warps(Session *session, SessionWarpsForm form, Text *out, Err
     const SessionWarps *warps = session_warps(session);
     if (!warps->count && (form == WARPS_PERFETTO || form == WARPS_TSV))
         return error_set(error, "no timeline of warps: %s", warps->why);
-    ReportWarps report = {warps->timelines, warps->count, warps->is_live, warps->why, source_text, session};
+    ReportWarps report = {.timelines = warps->timelines,
+                          .count = warps->count,
+                          .is_live = warps->is_live,
+                          .why = warps->why,
+                          .instead_of = not_recorded(session),
+                          .source_text = source_text,
+                          .context = session};
     for (int i = 0; form == WARPS_TSV && i < warps->count; i++) warp_file_write(warps->timelines[i], out);
     if (form != WARPS_TSV) prints[form](&report, out);
     return true;

@@ -49,6 +49,12 @@ static void recorded_as_text(void **state) {
     program_assert_contains(out, " w0  |");
     program_assert_contains(out, "\n  g global   line ");
     assert_null(strstr(out, "nan"));
+    assert_null(strstr(out, "nearest"));
+    free(out);
+    out = program_output(0, "@ --kernel sequential --dtype float --n 5000 --timeline");
+    program_assert_contains(out,
+                            "sequential, n = 5,000, float, sum is not recorded; the nearest recording:\n\n"
+                            "sequential, n = 1,048,576, int: warps on ");
     free(out);
     out = program_output(0, "@ --kernel cooperative --timeline");
     assert_null(strstr(out, "blocks at once")); /* there is one timeline */
