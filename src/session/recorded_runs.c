@@ -27,3 +27,8 @@ double recorded_run_distance(const Session *session, const TimelineRun *of) {
     double apart = fabs(log2((double)session->kernel.run.n + 1) - log2((double)of->n + 1));
     return apart + (strcmp(of->dtype, plan_type_name(session->kernel.run.dtype)) ? 100 : 0);
 }
+
+bool recorded_run_is_own(const Session *session, const TimelineRun *of) {
+    return of->n == session->kernel.run.n && !strcmp(of->dtype, plan_type_name(session->kernel.run.dtype)) &&
+           !strcmp(of->op, session->kernel.run.op);
+}

@@ -12,5 +12,7 @@ const char *recorded_runs_read(Session *session, const char *kind,
 /* How far the recorded run is from the session's; a large number if it is of another kernel. The same type counts for
  * more than the same size. */
 double recorded_run_distance(const Session *session, const TimelineRun *of);
+/* It is of the session's size, type and operation. */
+bool recorded_run_is_own(const Session *session, const TimelineRun *of);
 
 #endif

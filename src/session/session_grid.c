@@ -120,8 +120,5 @@ const GridTimeline *session_own_grid(Session *session) {
     const SessionGrid *grid = session_grid(session);
     const GridTimeline *timeline = grid->timeline;
     if (!timeline || grid->is_live || grid->is_saved) return timeline;
-    bool same = timeline->of.n == session->kernel.run.n &&
-                !strcmp(timeline->of.dtype, plan_type_name(session->kernel.run.dtype)) &&
-                !strcmp(timeline->of.op, session->kernel.run.op) && is_of_run(session, timeline);
-    return same ? timeline : NULL;
+    return recorded_run_is_own(session, &timeline->of) && is_of_run(session, timeline) ? timeline : NULL;
 }

@@ -172,12 +172,10 @@ static const char *source_text(void *context, const WarpSite *site) {
 static const char *not_recorded(Session *session) {
     const SessionWarps *warps = &session->machine.warps;
     const TimelineRun *of = warps->count ? &warps->timelines[0]->of : NULL;
-    const char *dtype = session->kernel.dtype, *op = session->kernel.op;
     CountText count;
-    if (!of || warps->is_live || !session->kernel.row) return NULL;
-    if (of->n == session->kernel.n && !strcmp(of->dtype, dtype) && !strcmp(of->op, op)) return NULL;
+    if (!of || warps->is_live || !session->kernel.row || recorded_run_is_own(session, of)) return NULL;
     return arena_print(&session->arena, "%s, n = %s, %s, %s", of->kernel,
-                       count_text(session->kernel.n, &count), dtype, op);
+                       count_text(session->kernel.n, &count), session->kernel.dtype, session->kernel.op);
 }
 
 bool session_print_warps(Session *session, SessionWarpsForm form, Text *out, Error *error) {
