@@ -14,3 +14,8 @@ bool options_draws(const Options *options) {
 bool options_is_interface(const Options *options) {
     return action_rows[options->action].screen == SCREEN_TERMINAL;
 }
+
+bool options_writes_utf8(const Options *options) {
+    bool is_for_grader = options->grade == GRADE_GRADESCOPE || options->grade == GRADE_JUNIT;
+    return options->html || options->handout || options->svg || is_for_grader;
+}

@@ -22,7 +22,8 @@ static const TranslatedFolder FOLDER = {"assets/lectures", "lecture"};
 const char *lecture_language(const Options *options) {
     static char language[3];
     static const char *const variables[] = {"LC_ALL", "LC_MESSAGES", "LANG"};
-    if (!terminal_shows_text("\u5f52\u7ea6")) return "en"; /* two Chinese characters */
+    bool shows_chinese = options_writes_utf8(options) || terminal_shows_text("\u5f52\u7ea6");
+    if (!shows_chinese) return "en";
     if (options->language) return options->language;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i]);

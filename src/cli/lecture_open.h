@@ -16,7 +16,8 @@ typedef struct OpenLecture {
     Arena arena;
 } OpenLecture;
 
-/* The reader's language: as requested, or from the locale; English if the terminal shows no UTF-8. */
+/* The reader's language: as requested, or from the locale; English if the terminal shows no Chinese, unless a
+ * file of UTF-8 is written. */
 const char *lecture_language(const Options *options);
 
 /* Opens the lecture that `options` name, in their language or the locale's, with their backend and machine.

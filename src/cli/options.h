@@ -93,6 +93,8 @@ typedef struct Options {
 bool options_draws(const Options *options);
 /* True if the interface opens on a terminal. */
 bool options_is_interface(const Options *options);
+/* True if a page, an image or a grader's file is written, which are UTF-8 in every locale. */
+bool options_writes_utf8(const Options *options);
 /* --run, --call, or a program behind --. */
 bool options_has_program(const Options *options);
 

@@ -57,7 +57,7 @@ static AppStart start_of(const Options *options) {
                       .still = options->still,
                       .watch = options->watch,
                       .svg = options->svg,
-                      .ascii = !terminal_shows_utf8()};
+                      .ascii = !options_writes_utf8(options) && !terminal_shows_utf8()};
 }
 
 /* True even if the names differ. */

@@ -301,6 +301,25 @@ static void test_frame(void **state) {
 }
 
 /* Values of a run that did not finish are not a result. */
+/* An image and a page are UTF-8 wherever they are made; a frame of text is what the terminal can show. */
+static void files_are_the_same_in_every_locale(void **state) {
+    (void)state;
+    const char *folder = program_folder();
+    static const char *const locales[] = {"C", "C.UTF-8"};
+    char *images[2], *frames[2];
+    for (int i = 0; i < 2; i++) {
+        images[i] = program_output(0, "LC_ALL=%s @ --kernel strided --language zh --frame --svg", locales[i]);
+        frames[i] = program_output(0, "LC_ALL=%s @ --kernel strided --frame", locales[i]);
+        free(program_output(0, "LC_ALL=%s @ --kernel strided --language zh --html %s/%s.html >%s/none",
+                            locales[i], folder, locales[i], folder));
+    }
+    program_assert_contains(images[0], "\u51b2\u7a81"); /* conflict */
+    assert_string_equal(images[0], images[1]);
+    assert_string_not_equal(frames[0], frames[1]);
+    free(program_output(0, "cmp %s/C.html %s/C.UTF-8.html", folder, folder));
+    for (int i = 0; i < 2; i++) free(images[i]), free(frames[i]);
+}
+
 static void test_dump_says_what_ended_the_run(void **state) {
     (void)state;
     Outcome outcome = program_shell(
@@ -430,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_host_threads),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_frame),
+        cmocka_unit_test(files_are_the_same_in_every_locale),
         cmocka_unit_test(test_dump),
         cmocka_unit_test(test_dump_says_what_ended_the_run),
         cmocka_unit_test(test_shuffles),
