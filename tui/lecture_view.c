@@ -47,6 +47,11 @@ const LectureStop *lecture_view_stop(const LectureView *lecture) {
     return lecture->run ? &lecture->run->lecture->stops[lecture->stop] : NULL;
 }
 
+static const LectureQuestion *question_of(const LectureView *lecture) {
+    const LectureStop *stop = lecture_view_stop(lecture);
+    return stop->question;
+}
+
 const char *lecture_view_exercise(const LectureView *lecture) {
     return lecture->question == QUESTION_WAITS ? NULL : lecture_view_stop(lecture)->exercise;
 }
@@ -63,7 +68,7 @@ void lecture_view_begin_stop(LectureView *lecture, int stop) {
     lecture->typed[0] = 0;
     lecture->has_marks = false;
     lecture->problem = NULL;
-    bool asks = lecture->run->asks && lecture_view_stop(lecture)->question;
+    bool asks = lecture->run->asks && question_of(lecture);
     lecture->question = asks ? QUESTION_WAITS : QUESTION_NONE;
 }
 
@@ -79,8 +84,7 @@ unsigned lecture_view_hides(const LectureView *lecture) {
                  {"ready", HIDES_TIMES},      {"wait", HIDES_TIMES},       {"no_warp", HIDES_TIMES},
                  {"throughput", HIDES_TIMES}, {"life", HIDES_TIMES}};
     if (!lecture->run || lecture->question != QUESTION_WAITS) return 0;
-    const LectureStop *stop = lecture_view_stop(lecture);
-    const LectureQuestion *question = stop->question;
+    const LectureQuestion *question = question_of(lecture);
     unsigned hides = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strstr(question->answer.text, kinds[i].word)) hides |= kinds[i].hides;
@@ -123,8 +127,7 @@ static bool type_mask(LectureView *lecture, Key key, size_t length, bool counts)
 }
 
 bool lecture_view_type(LectureView *lecture, Key key, int lane, bool counts) {
-    const LectureStop *stop = lecture_view_stop(lecture);
-    const LectureQuestion *question = stop->question;
+    const LectureQuestion *question = question_of(lecture);
     size_t length = strlen(lecture->typed);
     lecture->problem = NULL;
     if (key == SPECIAL_BACKSPACE && length) return erase(lecture, length);
@@ -148,7 +151,7 @@ static void count_answer(LectureView *lecture, bool right) {
         lecture->answered = memory_new((size_t)lecture->run->lecture->stop_count * sizeof *lecture->answered);
     if (lecture->answered[lecture->stop]) return;
     lecture->answered[lecture->stop] = true;
-    LectureScore *score = score_of(lecture, lecture_view_stop(lecture)->question->topic);
+    LectureScore *score = score_of(lecture, question_of(lecture)->topic);
     score->asked++;
     score->right += right;
 }
@@ -161,8 +164,7 @@ static bool is_typed(const LectureQuestion *question, double typed, const char *
 
 const char *lecture_view_reason(const LectureView *lecture) {
     if (lecture->question != QUESTION_WRONG) return NULL;
-    const LectureStop *stop = lecture_view_stop(lecture);
-    const LectureQuestion *question = stop->question;
+    const LectureQuestion *question = question_of(lecture);
     double typed = strtod(lecture->typed, NULL);
     const char *any = NULL;
     for (int i = 0; i < question->reason_count; i++) {
@@ -182,8 +184,7 @@ static bool is_right(const LectureQuestion *question, double typed, bool *valid)
 }
 
 bool lecture_view_answer(LectureView *lecture) {
-    const LectureStop *stop = lecture_view_stop(lecture);
-    const LectureQuestion *question = stop->question;
+    const LectureQuestion *question = question_of(lecture);
     char *end;
     double typed = strtod(lecture->typed, &end);
     bool valid = *lecture->typed && !*end;
