@@ -153,6 +153,10 @@ static void keep_notes(GradeWork *grading, const Findings *findings) {
     }
 }
 
+static const char *with_line(Arena *arena, int line, const char *message) {
+    return line ? arena_print(arena, tr("line %d: %s"), line, message) : arena_copy_string(arena, message);
+}
+
 /* An error of all runs, in the words of somebody who typed no option. */
 static const char *explain_refusal(GradeWork *grading, const Error *error) {
     Arena *arena = &grading->grade->arena;
@@ -166,8 +170,7 @@ static const char *explain_refusal(GradeWork *grading, const Error *error) {
     static const char option[] = "--launch: ";
     const char *message = error->message;
     if (!strncmp(message, option, sizeof option - 1)) message += sizeof option - 1;
-    return error->line ? arena_print(arena, tr("line %d: %s"), error->line, message)
-                       : arena_copy_string(arena, message);
+    return with_line(arena, error->line, message);
 }
 
 static const char *sentence_of(GradeWork *grading, const Finding *error) {
@@ -195,8 +198,9 @@ static void judge_result(GradeWork *grading, Session *session, const GradeRun *r
     const char *where = describe(grading, run);
     Arena *arena = &grading->grade->arena;
     bool ends = error && session_failed(session);
-    if (ends) miss(grading, GOAL_RIGHT, arena_print(arena, tr("%s: %s"), where, sentence_of(grading, error)));
-    if (error) miss(grading, GOAL_SAFE, arena_print(arena, tr("%s: %s"), where, sentence_of(grading, error)));
+    const char *fault = error ? arena_print(arena, tr("%s: %s"), where, sentence_of(grading, error)) : NULL;
+    if (ends) miss(grading, GOAL_RIGHT, fault);
+    if (error) miss(grading, GOAL_SAFE, fault);
     if (ends) return;
     if (session_is_unsupported(session))
         miss(grading, GOAL_RIGHT,
@@ -388,9 +392,7 @@ bool grade_file(const Exercise *exercise, const char *file, const char *text, co
     GradeWork grading = {exercise, limits, text ? text : read, grade, begin + seconds, false};
     list_goals(exercise, grade);
     if (!is_read || !submission_check(grading.text, length, file, &refused))
-        miss(&grading, GOAL_COMPILES,
-             refused.line ? arena_print(&grade->arena, tr("line %d: %s"), refused.line, refused.message)
-                          : refused.message);
+        miss(&grading, GOAL_COMPILES, with_line(&grade->arena, refused.line, refused.message));
     else
         try_runs(&grading);
     try_counts(&grading);

@@ -46,9 +46,12 @@ static void print_text(const Exercise *exercise, const Grade *grades, int count,
             text_add(out, "\n");
             return;
         }
-        text_print(out, "  %2d of %d  %-32s %s%s%s\n", grade->met_count, grade->goal_count, grade->file,
-                   open ? open->words : "", open && open->why ? ": " : "",
-                   open && open->why ? open->why : "");
+        text_print(out, tr("  %2d of %d  %-32s "), grade->met_count, grade->goal_count, grade->file);
+        if (open && open->why)
+            text_print(out, tr("%s: %s"), open->words, open->why);
+        else if (open)
+            text_add(out, open->words);
+        text_add(out, "\n");
     }
 }
 

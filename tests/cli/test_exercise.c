@@ -60,44 +60,54 @@ static void the_list_marks_what_was_solved(void **state) {
     program_outcome_done(&outcome);
 }
 
-/* The name and the file in any order; the status is that of the grade. */
-static void a_file_is_graded(void **state) {
-    (void)state;
+/* The program with these words before and after the path of WRONG. Skips where there is no compiler. */
+static Outcome grade_wrong(const char *locale, const char *before, const char *after) {
     program_write_file("wrong.cu", WRONG);
-    Outcome outcome = program_shell("@ --grade %s/wrong.cu --exercise " TINY, program_folder());
+    Outcome outcome = program_shell("LC_ALL=%s @ %s %s/wrong.cu %s", locale, before, program_folder(), after);
     if (strstr(outcome.out, "compiler")) {
         program_outcome_done(&outcome);
         skip();
     }
     assert_int_equal(outcome.status, 1);
+    return outcome;
+}
+
+/* The name and the file in any order; the status is that of the grade. */
+static void a_file_is_graded(void **state) {
+    (void)state;
+    Outcome outcome = grade_wrong("C.UTF-8", "--grade", "--exercise " TINY);
     program_assert_contains(
         outcome.out, "  [ ] right for n = 1, 33, 200\n      n = 1, input random: the result is 5, expected ");
     program_assert_contains(outcome.out, "2 of 5 goals");
     program_outcome_done(&outcome);
-    outcome = program_shell("@ --exercise " TINY " --grade=json %s/wrong.cu", program_folder());
-    assert_int_equal(outcome.status, 1);
+    outcome = grade_wrong("C.UTF-8", "--exercise " TINY " --grade=json", "");
     program_assert_contains(outcome.out, "\"passed\":");
     program_outcome_done(&outcome);
-    outcome = program_shell("@ --exercise=" TINY " --grade=gradescope %s/wrong.cu", program_folder());
+    outcome = grade_wrong("C.UTF-8", "--exercise=" TINY " --grade=gradescope", "");
     program_assert_contains(outcome.out, "\"tests\":");
     program_outcome_done(&outcome);
 }
 
-/* What a student reads is in the language; what a program reads is not. */
+/* What a student reads is in the language, in files of graders in every locale; what a program reads is not. */
 static void a_grade_is_in_the_language(void **state) {
     (void)state;
-    program_write_file("wrong.cu", WRONG);
-    Outcome outcome = program_shell("@ --language zh --grade %s/wrong.cu --exercise " TINY, program_folder());
-    if (strstr(outcome.out, "compiler")) {
-        program_outcome_done(&outcome);
-        skip();
-    }
+    Outcome outcome = grade_wrong("C.UTF-8", "--language zh --grade", "--exercise " TINY);
     program_assert_contains(outcome.out, "  [ ] 结果正确：n = 1, 33, 200\n      n = 1，输入 random：");
     program_assert_contains(outcome.out, "2 个目标已达到，共 5 个\n");
     program_outcome_done(&outcome);
-    outcome = program_shell("@ --language zh --exercise " TINY " --grade=json %s/wrong.cu", program_folder());
-    program_assert_contains(outcome.out, "\"words\":\"right for n = 1, 33, 200\"");
-    program_outcome_done(&outcome);
+    static const struct {
+        const char *locale, *form, *part;
+    } cases[] = {{"C", "", "right for n = 1, 33, 200"},
+                 {"C.UTF-8", "=json", "\"words\":\"right for n = 1, 33, 200\""},
+                 {"C", "=gradescope", "\"name\":\"结果正确：n = 1, 33, 200\""},
+                 {"C", "=junit", "\"结果正确：n = 1, 33, 200\""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char before[100];
+        snprintf(before, sizeof before, "--language zh --exercise " TINY " --grade%s", cases[i].form);
+        outcome = grade_wrong(cases[i].locale, before, "");
+        program_assert_contains(outcome.out, cases[i].part);
+        program_outcome_done(&outcome);
+    }
 }
 
 static void a_folder_is_a_table(void **state) {
