@@ -23,8 +23,8 @@
 #include "clang.h"
 
 /* What assert() calls. */
-static __device__ __forceinline__ void __assert_fail(const char *condition, const char *file, unsigned line,
-                                                     const char *function) noexcept {
+REDVIZ_DEVICE void __assert_fail(const char *condition, const char *file, unsigned line,
+                                 const char *function) noexcept {
     __assertfail(condition, file, line, function, 1);
 }
 
