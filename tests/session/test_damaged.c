@@ -136,7 +136,7 @@ static int remove_session(void **state) {
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
 static bool is_slow(void) {
-    return getenv("REDVIZ_TEST_LIMIT") != NULL;
+    return getenv("REDVIZ_TEST_QUICK") != NULL;
 }
 
 static void the_good_one_answers(void **state) {
