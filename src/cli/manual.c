@@ -134,7 +134,7 @@ static void add_plain(Text *out, const char *text) {
 static void add_options(Text *out) {
     const char *title;
     const OptionRow *row;
-    for (int i = 0; (row = options_row(i, &title)); i++) {
+    for (int i = 0; (row = options_row(FOR_REDVIZ, i, &title)); i++) {
         const char *argument = row->argument ? row->argument : "";
         if (title) {
             text_add(out, ".SS ");
