@@ -225,7 +225,7 @@ static void test_files_are_tidy(void **state) {
     } patterns[] = {{"src/*.*", false},   {"src/*/*.*", false},      {"src/*/*/*.*", false},
                     {"tui/*.*", false},   {"tui/*/*.*", false},      {"kernels/*.*", false},
                     {"scripts/*", false}, {"tests/*/*.[ch]", false}, {"tests/*.sh", false},
-                    {".ci/*", false},     {"*.md", false},           {"*/README.md", false},
+                    {".ci/*", false},     {"*.md", false},           {"*/*.md", false},
                     {"Makefile", true}};
     int wrong = 0, count = 0;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -284,12 +284,12 @@ static void test_map_is_current(void **state) {
 static void test_wrong_maps_are_found(void **state) {
     (void)state;
     static const char *const planted[][2] = {
-        {"rm src/base/text.h src/base/text.c", "src/README.md: the list of files is out of date: make map"},
+        {"rm src/base/text.h src/base/text.c", "src/MAP.md: the list of files is out of date: make map"},
         {"echo '/* Widgets: a new file for the list. */' >tui/draw/widgets.h", "widgets"},
         {"echo 'int a;' >src/base/a.c", "src/base/a.c: the comment at its head has no first sentence"},
         {"echo '/* Short. */' >src/base/a.c", "src/base/a.c: the first sentence says too little"},
         {"mkdir src/room && echo '/* Rooms: a file in a new folder. */' >src/room/room.h",
-         "src/README.md: src/room/ has no line"},
+         "src/MAP.md: src/room/ has no line"},
         {"rm -r tests/html", "tests/README.md: tests/html/ has no files"},
         {"sed -i.old 's/a growing, always/an always/' src/base/text.h", "text"}};
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
