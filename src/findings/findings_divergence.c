@@ -8,6 +8,7 @@
 #include "base/sentence.h"
 #include "findings/findings_sentences.h"
 #include "ptx/link.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "ptx/approximate.h"
 #include "ptx/matrix.h"
+#include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
 #include <stdlib.h>
 

@@ -10,6 +10,7 @@
  *
  * A label may be named before it is declared, in its own scope or one around it, so names of labels wait in
  * `pending` until the scope that they are in closes. */
+#include "ptx/opcodes.h"
 #include "ptx/parser.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* Instruction names are those of CUDA Binary Utilities, "Instruction Set Reference" (Hopper). */
 #include "sass/classes.h"
 
+#include "ptx/opcodes.h"
+
 #include <ctype.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Finds the reasons for differences, one PTX instruction after another (compare.h). */
 #include "sass/compare.h"
 
+#include "ptx/opcodes.h"
 #include "sass/owners.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Sum trees (sum_trees.h): the table of nodes, what an instruction does with its operands, and where two trees
  * part. */
+#include "ptx/opcodes.h"
 #include "trace/sum_table.h"
 
 #include <stdlib.h>

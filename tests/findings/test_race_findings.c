@@ -8,6 +8,7 @@
 
 #include "findings/findings_list.h"
 #include "findings/races/race_detector.h"
+#include "ptx/opcodes.h"
 #include "tests/emulator/core.h"
 #include <string.h>
 

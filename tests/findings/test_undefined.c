@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "findings/findings.h"
+#include "ptx/opcodes.h"
 #include "tests/emulator/core.h"
 #include <string.h>
 

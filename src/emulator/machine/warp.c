@@ -3,6 +3,7 @@
 #include "emulator/machine/machine_block.h"
 #include "emulator/machine/special_values.h"
 #include "emulator/machine/undefined.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 
