@@ -3,6 +3,7 @@
 
 #include "base/version.h"
 #include "cli/options.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/keys.h"
 #include <string.h>
 

@@ -2,6 +2,7 @@
 
 #include "base/language.h"
 #include "index/index_fit.h"
+#include "tui/view/key_actions.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>

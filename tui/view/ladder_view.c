@@ -1,6 +1,7 @@
 #include "tui/view/ladder_view.h"
 
 #include "base/language.h"
+#include "tui/view/key_actions.h"
 
 #include <stdio.h>
 #include <string.h>
