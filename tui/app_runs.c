@@ -6,6 +6,7 @@
 #include "base/language.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "tui/differences.h"
 #include "tui/draw/terminal.h"
 #include "tui/view/keep_place.h"
 #include "tui/view/launch_view.h"

@@ -4,6 +4,7 @@
 #include "findings/findings_sentences.h"
 #include "base/language.h"
 #include "base/sentence.h"
+#include "metrics/totals.h"
 #include <stdlib.h>
 #include <string.h>
 
