@@ -138,12 +138,12 @@ run:
 	    $(O)/redviz --kernel interleaved --frame && $(O)/redviz --kernel interleaved --report; fi
 
 test:
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test clang
 	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; \
 	    REDVIZ_TEST_LIMIT=$${REDVIZ_TEST_LIMIT-4096} tests/run_tests.sh $(O) $(filter-out $(LEFT_OUT),$(TEST_SOURCES))
 
 test-long:
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test clang
 	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; tests/run_tests.sh $(O) $(SHORTENED) $(LEFT_OUT)
 
 tests: $(TESTS) $(STUBS) $(EMULATED_GPU)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/version.h"
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
@@ -20,7 +21,7 @@ static void need(const char *tool) {
     Outcome found = program_shell("command -v %s", tool);
     int status = found.status;
     program_outcome_done(&found);
-    if (status != 0) skip();
+    if (status != 0) skip_because("%s was not found", tool);
 }
 
 static void test_one_version(void **state) {

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +50,7 @@ static void process_substitution(void **state) {
     Outcome bash = program_shell("command -v bash");
     int status = bash.status;
     program_outcome_done(&bash);
-    if (status) skip();
+    if (status) skip_because("bash was not found");
     copy_kernel();
     char
         *direct = program_output(0, "redviz=$(realpath @) && cd %s && $redviz stdin.ptx --n 64 --report=json",
@@ -86,7 +88,7 @@ static void cuda(void **state) {
         Outcome run = program_shell(
             "p=$(realpath @) && cd %s && cat k.cu | XDG_CACHE_HOME=$PWD $p - --compiler %s --n 1 --report",
             program_folder(), compilers[i]);
-        if (run.status == 2 && strstr(run.err, "there is no")) {
+        if (program_missing_compiler(&run)) {
             program_outcome_done(&run);
             continue;
         }
@@ -102,7 +104,7 @@ static void cuda(void **state) {
         program_outcome_done(&run);
         count++;
     }
-    if (!count) skip();
+    if (!count) skip_because("no CUDA compiler was found");
 }
 
 static void what_is_wrong_is_said(void **state) {

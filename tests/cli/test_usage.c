@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
 #include <stdio.h>
@@ -424,7 +425,7 @@ static void test_options_reach_the_run(void **state) {
 
 static void test_full_disk(void **state) {
     (void)state;
-    if (access("/dev/full", W_OK) != 0) skip();
+    if (access("/dev/full", W_OK) != 0) skip_because("/dev/full cannot be written to");
     static const char *const prints[] = {"--list", "--help", "--kernel interleaved --n 4096 --report",
                                          "--kernel interleaved --n 4096 --events"};
     for (size_t i = 0; i < sizeof prints / sizeof *prints; i++) {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "exercise/grade.h"
 #include "tests/cli/program.h"
 #include <glob.h>
@@ -43,7 +44,7 @@ static void its_solutions_behave(void **state) {
         fail_msg("%s: %s", path, text_string(&out));
     text_done(&out);
     exercise_free(exercise);
-    if (is_missing) skip();
+    if (is_missing) skip_because("no CUDA compiler was found");
 }
 
 static void its_translation_is_whole(void **state) {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "catalog/catalog.h"
 #include "instrument/instrument.h"
 #include "ptx/approximate.h"
@@ -227,7 +228,7 @@ static void test_ptxas_takes_it(void **state) {
     (void)state;
     if (!find_ptxas()) {
         print_message("# summary: no ptxas here: whether it takes the text was not tried\n");
-        skip();
+        skip_because("ptxas was not found");
     }
     each_asset(check_with_ptxas);
     print_message("# summary: %d times ptxas\n", assembled);
