@@ -25,8 +25,6 @@ int64_t rows_parameter(const CatalogRun *run, const char *name);
 const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, const char *more);
 /* As above, for a template with only the type: "moments<float>". */
 const char *rows_typed_entry(Plan *plan, const CatalogRun *run, const char *function);
-const char *rows_type_name(PtxType type); /* as in C++: "int", "float", "__half", "__nv_bfloat16", ... */
-const char *rows_operation_name(const char *op); /* "Sum", "Min", "Max", "ArgMax" */
 
 /* The run's input: `count` elements of its dtype, filled as --fill says (random by default). */
 int rows_add_input(Plan *plan, const CatalogRun *run, uint64_t count);

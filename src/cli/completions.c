@@ -73,7 +73,7 @@ static const char BASH_BEGIN[] =
     "    fi\n"
     "    case $equals$option in\n";
 
-void generate_bash(Text *out) {
+static void generate_bash(Text *out) {
     const OptionRow *row;
     const char *title;
     Text words = {0}, names = {0};
@@ -125,7 +125,7 @@ static void add_zsh(Text *out, const char *text) {
     }
 }
 
-void generate_zsh(Text *out) {
+static void generate_zsh(Text *out) {
     const OptionRow *row;
     const char *title;
     Text words = {0};
@@ -167,7 +167,7 @@ static void add_fish(Text *out, const char *text) {
     }
 }
 
-void generate_fish(Text *out) {
+static void generate_fish(Text *out) {
     const OptionRow *row;
     const char *title;
     Text words = {0};

@@ -148,8 +148,6 @@ struct OptionRow { /* of options.def */
 const OptionRow *options_row(OptionPrograms program, int index, const char **title);
 /* NULL: it has none of this name. FOR_BOTH: of either. */
 const OptionRow *options_find(OptionPrograms program, const char *name, size_t length);
-/* options_help.c: "--report[=text|json]" */
-void options_usage(const OptionRow *row, char *out, size_t bytes);
 
 void options_print_help(OptionPrograms program, Text *out);
 

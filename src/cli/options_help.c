@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-void options_usage(const OptionRow *row, char *out, size_t bytes) {
+/* "--report[=text|json]" */
+static void print_usage(const OptionRow *row, char *out, size_t bytes) {
     const char *argument = row->argument ? row->argument : "";
     bool optional = *argument == '=';
     snprintf(out, bytes, "--%s%s%s%s", row->name,
@@ -32,7 +33,7 @@ void options_print_help(OptionPrograms program, Text *out) {
     const OptionRow *row;
     for (int i = 0; (row = options_row(program, i, &title)); i++) {
         char usage[80];
-        options_usage(row, usage, sizeof usage);
+        print_usage(row, usage, sizeof usage);
         if (title) text_print(out, "\n%s\n", title);
         if (strlen(usage) > COLUMN)
             text_print(out, "  %s\n  %*s %s\n", usage, COLUMN, "", row->help);

@@ -6,12 +6,6 @@
 
 #include <stdlib.h>
 
-const char *const sass_reasons[SASS_REASONS] = {
-#define REASON(name, meaning) meaning,
-#include "sass/reasons.def"
-#undef REASON
-};
-
 /* The fewest machine instructions of one PTX instruction that are reported as expanded, and how many of them
  * must differ. */
 enum { EXPANDED_FROM = 6, EXPANDED_NAMES = 4 };

@@ -48,10 +48,6 @@ const SumNode *sum_node(const SumTrees *trees, int node) {
     return &trees->nodes[node];
 }
 
-int sum_node_count(const SumTrees *trees) {
-    return trees->node_count;
-}
-
 const char *sum_buffer_name(const SumTrees *trees, int buffer) {
     return trees->names[buffer];
 }

@@ -82,6 +82,31 @@ static void check_planted(const char *command, const char *said) {
     if (status != 8) fail_msg("%s: status %d, \"%s\" expected", command, status, said ? said : "nothing");
 }
 
+static void every_public_function_is_needed(void **state) {
+    (void)state;
+    char objects[512], command[1024];
+    write_objects_folder(objects, sizeof objects);
+    snprintf(command, sizeof command, "tests/check_callers.sh . '%s'", objects);
+    assert_int_equal(shell(command), 0);
+    static const struct {
+        const char *text, *said;
+    } planted[] = {
+        {"int f(void) { return 1; }", "src/base/a.c: the program does not need f: delete it"},
+        {"int f(void) { return 1; } int main(void) { return f(); }",
+         "only this file needs f: make it static"},
+        {"static int f(void) { return 1; } int main(void) { return f(); }", NULL},
+    };
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        snprintf(command, sizeof command,
+                 "mkdir -p \"$copy/src/base\" \"$copy/tui\" \"$copy/o/src/base\" && echo '%s' "
+                 ">\"$copy/src/base/a.c\" && "
+                 "${CC:-cc} -c -o \"$copy/o/src/base/a.o\" \"$copy/src/base/a.c\" && "
+                 "{ tests/check_callers.sh \"$copy\" o 2>&1 | grep -v 'take .* out of its list' >&2; %s; }",
+                 planted[i].text, planted[i].said ? "false" : "true");
+        check_planted(command, planted[i].said);
+    }
+}
+
 /* Small sources, compiled to objects of a separate tree; and the output of the check. */
 static void test_planted_links_are_found(void **state) {
     (void)state;
@@ -357,6 +382,7 @@ static void test_readme_is_short(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layers_are_kept),
+        cmocka_unit_test(every_public_function_is_needed),
         cmocka_unit_test(test_violations_are_found),
         cmocka_unit_test(test_planted_links_are_found),
         cmocka_unit_test(test_names_have_one_meaning),
