@@ -49,11 +49,12 @@ else
 SAY = @:
 endif
 
-# All files but main.c, and those of the CUDA library below, form one archive; the program and every test program link with it. A .c file in tests/
+# All files but those of $(MAINS), and those of the CUDA library below, form one archive; the program and every test program link with it. A .c file in tests/
 # that is not a test program (test_*.c), fuzzer or benchmark is a helper of the tests.
-SOURCES = $(filter-out src/runtime/library/%,$(wildcard src/main.c src/*/*.c src/*/*/*.c tui/*.c tui/*/*.c))
+MAINS = src/main.c src/record_main.c
+SOURCES = $(filter-out src/runtime/library/%,$(wildcard $(MAINS) src/*/*.c src/*/*/*.c tui/*.c tui/*/*.c))
 LIBRARY = $(O)/libredviz.a
-LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out src/main.c,$(SOURCES)))
+LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out $(MAINS),$(SOURCES)))
 TEST_SOURCES = $(wildcard tests/*/test_*.c)
 # What makes tests shorter: $REDVIZ_TEST_LARGEST_N, the largest number of elements; $REDVIZ_TEST_QUICK, if set: fewer
 # cases. Programs that take more than 10 s of CPU time: `make test` runs some in short and leaves others out,
@@ -87,7 +88,9 @@ FORMATTED = $(filter-out src/gpu/peers.cu,$(shell git ls-files "*.[ch]" "*.cu"))
 CUDA_PYTHON = $(O)/cuda/ptxas $(O)/cuda/python/sitecustomize.py
 
 PROGRAM = $(O)/redviz
-all: $(PROGRAM) $(CUDA_LIBRARY) $(CUDA_PYTHON)
+# The maintainer's program; it is not installed.
+RECORDER = $(O)/redviz-record
+all: $(PROGRAM) $(RECORDER) $(CUDA_LIBRARY) $(CUDA_PYTHON)
 
 # If headers or libraries are missing, nothing is compiled, and one line says so.
 NEEDS ?= $(O)/has_libraries
@@ -108,7 +111,7 @@ static:
 help:
 	@sed -n 's/^#: //p' Makefile
 
-#: make [all]          build build/redviz
+#: make [all]          build build/redviz, and build/redviz-record, which records what ships
 #: make run            install missing packages, build, open the first kernel (without a terminal: print it)
 #: make static         build build/static/redviz, which needs no library (and uses no GPU: NVIDIA's are dynamic)
 #: make test           install missing packages, build, run all tests
@@ -242,7 +245,7 @@ FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L $(
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) $(FUZZ_SEED:%=-seed=%) -artifact_prefix=build/fuzz/ build/fuzz/$@
 fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-launch fuzz-expect fuzz-session fuzz-lecture fuzz-text fuzz-messages fuzz-keys
 
-# All of redviz but main.c, for every fuzzer: the objects of test-sanitize.
+# All of redviz but its mains, for every fuzzer: the objects of test-sanitize.
 fuzz-library:
 	@scripts/deps.sh build fuzz
 	@$(SUBMAKE) SANITIZE=1 CC=clang CFLAGS="$(SANITIZED_CFLAGS)" build/sanitize/libredviz.a
@@ -403,7 +406,7 @@ WEB_FLAGS = -nostdlibinc -isystem web/include -isystem /usr/include/wasm32-wasi 
     PROCESS_CLOCKS MMAN GETPID)
 WEB_REPLACED = src/base/interrupt.c src/compile/process.c $(addprefix src/runtime/,emulated_device.c emulated_launch.c emulated_memory.c \
     executable.c fatbin.c host_lines.c serve.c user_program.c) $(addprefix tui/draw/,terminal.c terminal_text.c tty_output.c status_report.c)
-WEB_SOURCES = $(filter-out $(WEB_REPLACED),$(SOURCES)) $(wildcard web/*.c)
+WEB_SOURCES = $(filter-out src/record_main.c $(WEB_REPLACED),$(SOURCES)) $(wildcard web/*.c)
 WEB_OBJECTS = $(patsubst %.c,$(WEB)/obj/%.o,$(WEB_SOURCES))
 
 web:
@@ -436,9 +439,11 @@ clean:
 
 # What the wheel has: it needs nothing but glibc.
 $(O)/portable/redviz: LIBRARIES = $(foreach name,ncursesw tinfo sqlite3,$(call WHEEL_LIBRARY,$(name))) -lm -pthread -ldl
-$(O)/redviz $(O)/portable/redviz: $(O)/obj/src/main.o $(LIBRARY)
+$(O)/redviz $(O)/portable/redviz: $(O)/obj/src/main.o
+$(O)/redviz-record: $(O)/obj/src/record_main.o
+$(O)/redviz $(O)/portable/redviz $(O)/redviz-record: $(LIBRARY)
 	$(SAY) "  link     $@"
-	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
+	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) $(LIBRARIES)
 
 $(LIBRARY): $(LIBRARY_OBJECTS)
 	$(SAY) "  archive  $@"
@@ -514,4 +519,4 @@ $(O)/obj/%.o: %.c Makefile | $(NEEDS)
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb wheel test-wheel clean
 # Tests need cmocka and libvterm to compile.
 $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o) $(HELPER_OBJECTS): | $(TEST_NEEDS)
--include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(O)/obj/src/main.d $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))
+-include $(LIBRARY_OBJECTS:.o=.d) $(EMULATED_OBJECTS:.o=.d) $(CUDA_OBJECTS:.o=.d) $(HELPER_OBJECTS:.o=.d) $(MAINS:%.c=$(O)/obj/%.d) $(patsubst $(O)/tests/%,$(O)/obj/tests/%.d,$(TESTS) $(BENCHES))

@@ -38,8 +38,8 @@ printf '%s\n' "$@" | CHANGED="$work/changed" FLAGS="$flags" xargs -P "${JOBS:-2}
 set -- $(printf '%s\n' "$@" | grep -xFf "$work/changed")
 [ $# -gt 0 ] || exit $status
 
-# missingIncludeSystem is suppressed: cppcheck does not read libc's headers. unusedFunction is not enabled: a
-# test may be the only caller of a public function.
+# missingIncludeSystem is suppressed: cppcheck does not read libc's headers. unusedFunction is not enabled:
+# tests/check_callers.sh looks for them in what is linked.
 echo "  cppcheck: $# files"
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress=missingIncludeSystem -j "${JOBS:-2}" --template=gcc -D_POSIX_C_SOURCE=200809L -Isrc -I. "$@" || status=1

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include <getopt.h>
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -50,10 +51,20 @@ static bool take_action(Options *options, const OptionRow *row, const char *valu
     return true;
 }
 
-static bool take_json(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->json = true;
-    return true;
+/* The three that fill the field of their row. */
+static bool take_flag(Options *options, const OptionRow *row, const char *value, Error *error) {
+    *(bool *)((char *)options + row->field) = true;
+    return row->action == ACTION_OPEN || take_action(options, row, value, error);
+}
+
+static bool take_text(Options *options, const OptionRow *row, const char *value, Error *error) {
+    *(const char **)((char *)options + row->field) = value;
+    return row->action == ACTION_OPEN || take_action(options, row, value, error);
+}
+
+static bool take_word(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    return choose(row, value, &word, error) && take_text(options, row, value, error);
 }
 
 static bool take_text_or_json(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -61,12 +72,6 @@ static bool take_text_or_json(Options *options, const OptionRow *row, const char
     if (value && !choose(row, value, &form, error)) return false;
     if (value) options->json = form == 1;
     return take_action(options, row, value, error);
-}
-
-static bool take_profile(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->profile = true;
-    return true;
 }
 
 static bool take_gpus(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -117,6 +122,9 @@ static bool take_bench(Options *options, const OptionRow *row, const char *value
     options->tsv = value && !strcmp(value, "tsv");
     options->grid = value && !strcmp(value, "grid");
     options->bench_sass = value && !strcmp(value, "sass");
+    if (!options->records && (options->tsv || options->grid || options->bench_sass))
+        return error_set(error, "--bench=%s is redviz-record's: build/redviz-record --bench=%s", value,
+                         value);
     return take_text_or_json(options, row, value, error);
 }
 
@@ -136,50 +144,9 @@ static bool take_frame(Options *options, const OptionRow *row, const char *value
     return take_action(options, row, value, error);
 }
 
-static bool take_keys(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->keys = value;
-    return true;
-}
-
 static bool take_theme(Options *options, const OptionRow *row, const char *value, Error *error) {
     int word;
     return choose(row, value, &word, error) && theme_find(value, &options->theme);
-}
-
-static bool take_svg(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->svg = true;
-    return true;
-}
-
-static bool take_no_motion(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->still = true;
-    return true;
-}
-
-static bool take_watch(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->watch = true;
-    return true;
-}
-
-static bool take_plain(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->plain = true;
-    return true;
-}
-
-static bool take_record_cast(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->record_cast = value;
-    return true;
-}
-
-static bool take_access(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->access_path = value;
-    return take_action(options, row, value, error);
 }
 
 static bool take_exercise(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -212,37 +179,8 @@ static bool take_lecture(Options *options, const OptionRow *row, const char *val
     return true;
 }
 
-static bool take_language(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->language = value;
-    return choose(row, value, &word, error);
-}
-
 static bool take_stop(Options *options, const OptionRow *row, const char *value, Error *error) {
     return number_int(row, value, 1, 1000, &options->stop, error);
-}
-
-static bool take_predict(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->predict = true;
-    return true;
-}
-
-static bool take_no_predict(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->no_predict = true;
-    return true;
-}
-
-static bool take_dump(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->dump = value;
-    return take_action(options, row, value, error);
-}
-
-static bool take_kernel(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.kernel = value;
-    return true;
 }
 
 /* An option of the run. */
@@ -270,53 +208,11 @@ static bool take_max_instructions(Options *options, const OptionRow *row, const 
     return number_parse_option(row->name, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
 }
 
-static bool take_machine(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->session.machine = value;
-    return choose(row, value, &word, error);
-}
-
-static bool take_compiler(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->session.compiler = value;
-    return choose(row, value, &word, error);
-}
-
-static bool take_compile_flags(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.compile_flags = value;
-    return true;
-}
-
-static bool take_no_cache(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->session.no_cache = true;
-    return true;
-}
-
 static bool take_sources(Options *options, const OptionRow *row, const char *value, Error *error) {
     struct stat about;
     options->session.sources = value;
     if (stat(value, &about) == 0 && S_ISDIR(about.st_mode)) return true;
     return error_set(error, "--%s: '%s' is not a folder", row->name, value);
-}
-
-static bool take_args(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.args = value;
-    return true;
-}
-
-static bool take_launch(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.launches = value;
-    return true;
-}
-
-static bool take_expect(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.expect = value;
-    return true;
 }
 
 static bool take_shared(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -325,24 +221,6 @@ static bool take_shared(Options *options, const OptionRow *row, const char *valu
     if (!number_parse_option(row->name, value, 0, LARGEST, &bytes, error)) return false;
     options->session.shared_bytes = (uint32_t)bytes;
     options->session.has_shared = true;
-    return true;
-}
-
-static bool take_until_unsupported(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->session.until_unsupported = true;
-    return true;
-}
-
-static bool take_keep_going(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->session.keep_going = true;
-    return true;
-}
-
-static bool take_cooperative(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->session.cooperative = true;
     return true;
 }
 
@@ -399,28 +277,10 @@ static bool take_invariant(Options *options, const OptionRow *row, const char *v
     return take_action(options, row, NULL, error);
 }
 
-static bool take_run(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->run = true;
-    return true;
-}
-
-static bool take_call(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->call = value;
-    return true;
-}
-
 /* A list of numbers is for --call. */
 static bool take_n(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->sizes = strchr(value, ',') ? value : NULL;
     return options->sizes || take_setting(options, row, value, error);
-}
-
-static bool take_at(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->at = value;
-    return true;
 }
 
 static bool take_time_limit(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -442,15 +302,11 @@ static bool take_counters(Options *options, const OptionRow *row, const char *va
     return true;
 }
 
-static bool take_generate(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->generate = value;
-    return choose(row, value, &word, error) && take_action(options, row, value, error);
-}
-
 #define GROUP(title)
-#define OPTION(name, argument, take, suits, action, help)                                                    \
-    {name, argument, take, help, suits, ACTION_##action},
+#define AT(field) offsetof(Options, field)
+#define NONE      0
+#define OPTION(name, argument, take, field, programs, suits, action, help)                                   \
+    {name, argument, take, field, help, FOR_##programs, suits, ACTION_##action},
 static const OptionRow OPTIONS[] = {
 #include "cli/options.def"
 };
@@ -467,20 +323,54 @@ static const char *const TITLES[] = {
 #undef OPTION
 #undef GROUP
 
+const OptionRow *options_row(OptionPrograms program, int index, const char **title) {
+    const OptionRow *row = OPTIONS;
+    *title = NULL;
+    for (size_t line = 0; line < sizeof TITLES / sizeof *TITLES; line++) {
+        if (TITLES[line]) {
+            *title = TITLES[line];
+        } else if (row++->programs & program) {
+            if (!index--) return row - 1;
+            *title = NULL;
+        }
+    }
+    return NULL;
+}
+
+const OptionRow *options_find(OptionPrograms program, const char *name, size_t length) {
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (OPTIONS[i].programs & program && strlen(OPTIONS[i].name) == length &&
+            !memcmp(OPTIONS[i].name, name, length))
+            return &OPTIONS[i];
+    return NULL;
+}
+
 /* ---- the whole line ------------------------------------------------------------------------------------ */
 
-static bool unknown_option(const char *text, Error *error) {
-    const char *names[OPTION_COUNT];
+static OptionPrograms program_of(const Options *options) {
+    return options->records ? FOR_RECORD : FOR_REDVIZ;
+}
+
+static bool unknown_option(const Options *options, const char *text, Error *error) {
+    const char *names[OPTION_COUNT], *own = options->records ? "redviz-record" : "redviz";
+    const OptionRow *row;
     char name[64];
+    int count = 0;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
-    for (int i = 0; i < OPTION_COUNT; i++) names[i] = OPTIONS[i].name;
-    const char *nearest = strncmp(name, "--", 2) == 0 ? text_nearest(name + 2, names, OPTION_COUNT) : NULL;
+    bool is_long = strncmp(name, "--", 2) == 0;
+    if (is_long && (row = options_find(FOR_BOTH, name + 2, strlen(name + 2)))) {
+        const char *other = options->records ? "redviz" : "redviz-record";
+        return error_set(error, "%s is %s's: build/%s %s", name, other, other, text);
+    }
+    for (const char *title; (row = options_row(program_of(options), count, &title)); count++)
+        names[count] = row->name;
+    const char *nearest = is_long ? text_nearest(name + 2, names, count) : NULL;
     if (nearest) return error_set(error, "%s: unknown option; did you mean --%s?", name, nearest);
-    return error_set(error, "%s: unknown option; redviz --help lists them", name);
+    return error_set(error, "%s: unknown option; %s --help lists them", name, own);
 }
 
 /* Reports a bad argument as getopt found it: ':' missing, '?' unexpected, or an unknown option. */
-static bool refuse_option(int code, const char *text, Error *error) {
+static bool refuse_option(const Options *options, int code, const char *text, Error *error) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (optopt != FIRST_VALUE + i) continue;
         if (code == ':')
@@ -488,7 +378,7 @@ static bool refuse_option(int code, const char *text, Error *error) {
                              OPTIONS[i].argument);
         return error_set(error, "--%s takes no value", OPTIONS[i].name);
     }
-    return unknown_option(text, error);
+    return unknown_option(options, text, error);
 }
 
 /* A word that names no file: a kernel of the catalogue, or a lecture. */
@@ -630,10 +520,11 @@ void options_begin(Options *options) {
 
 bool options_parse(int argc, char **argv, Options *options, Error *error) {
     struct option table[OPTION_COUNT + 1] = {0};
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    for (int i = 0, count = 0; i < OPTION_COUNT; i++) {
         const char *argument = OPTIONS[i].argument;
         int kind = !argument ? no_argument : *argument == '=' ? optional_argument : required_argument;
-        table[i] = (struct option){OPTIONS[i].name, kind, NULL, FIRST_VALUE + i};
+        if (OPTIONS[i].programs & program_of(options))
+            table[count++] = (struct option){OPTIONS[i].name, kind, NULL, FIRST_VALUE + i};
     }
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") != 0) continue;
@@ -648,7 +539,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
             options->action = ACTION_HELP;
             continue;
         }
-        if (code < FIRST_VALUE) return refuse_option(code, argv[optind - 1], error);
+        if (code < FIRST_VALUE) return refuse_option(options, code, argv[optind - 1], error);
         const OptionRow *row = &OPTIONS[code - FIRST_VALUE];
         if (!row->take(options, row, optarg, error)) return false;
         if (row->suits != ANY && !options->first_for_run) options->first_for_run = row->name;
@@ -669,15 +560,4 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
     options_choose_index(options);
     choose_home(options);
     return options_check_together(options, error) && make_runs(options, error);
-}
-
-const OptionRow *options_row(int index, const char **title) {
-    *title = NULL;
-    for (int line = 0, option = 0; option <= index && option < OPTION_COUNT; line++) {
-        if (TITLES[line])
-            *title = TITLES[line];
-        else if (option++ < index)
-            *title = NULL;
-    }
-    return index < OPTION_COUNT ? &OPTIONS[index] : NULL;
 }

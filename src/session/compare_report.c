@@ -1,5 +1,5 @@
 /* --report with --compare: both runs, and the metrics in which they differ (session.h). */
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
 #include "session/state.h"
 
 #include <inttypes.h>

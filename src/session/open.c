@@ -80,7 +80,8 @@ static bool run_at_fault(Session *session, Error *error) {
     return good;
 }
 
-bool session_run_all(Session *session, Error *error) {
+/* Plans what the options ask for and runs it; then once more with the block that has the first fault. */
+static bool run_all(Session *session, Error *error) {
     session_run_free(session->run);
     session->run = NULL;
     session->fault_block = -1;
@@ -121,7 +122,7 @@ static bool capture(Session *session, Error *error) {
             return session->options.backend != BACKEND_GPU ||
                    error_set(error, "--backend gpu: %s", reason.message);
         session_set_grid(&session->options, session->kernel.row, most_blocks);
-        if (!session_run_all(session, error)) return false;
+        if (!run_all(session, error)) return false;
     }
     return true;
 }
@@ -178,8 +179,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
     if (!check_origin(options, error)) return NULL;
     Session *session = session_new(options);
     session->code.is_edited = options->ptx != NULL;
-    bool good =
-        session_load_module(session, error) && session_run_all(session, error) && capture(session, error);
+    bool good = session_load_module(session, error) && run_all(session, error) && capture(session, error);
     return finish(session, good && session_judge(session, error));
 }
 

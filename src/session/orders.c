@@ -1,4 +1,5 @@
 /* Runs in other orders of warps and blocks, or behind a fault: races that only they show (session.h). */
+#include "ptx/opcodes.h"
 #include "session/hazards.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* What if: the run with a remedy of a slow finding, and what the remedy changed. A copy of the PTX has the remedy
  * (findings/rewrite.h), or the kernel of the catalogue that does otherwise. */
+#include "metrics/totals.h"
 #include "session/hazards.h"
 
 #include "base/language.h"

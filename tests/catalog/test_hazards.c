@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/totals.h"
 #include "runs.h"
 #include "base/memory.h"
 #include <inttypes.h>

@@ -65,11 +65,11 @@ static void process_substitution(void **state) {
 
 static void tables(void **state) {
     (void)state;
-    char *direct = program_output(0, "@ --access tests/data/warp_access_counts.csv");
-    char *piped = program_output(0, "cat tests/data/warp_access_counts.csv | @ --access -");
+    char *direct = program_output(0, "@-record --access tests/data/warp_access_counts.csv");
+    char *piped = program_output(0, "cat tests/data/warp_access_counts.csv | @-record --access -");
     assert_string_equal(piped, direct);
     free(piped);
-    piped = program_output(0, "cat tests/data/warp_access_counts.csv | @ --access /dev/stdin");
+    piped = program_output(0, "cat tests/data/warp_access_counts.csv | @-record --access /dev/stdin");
     assert_string_equal(piped, direct);
     free(piped), free(direct);
 }
@@ -114,7 +114,7 @@ static void what_is_wrong_is_said(void **state) {
         {"printf '// a\\n/* b */ .version 7.0\\n.bad' | @ - --report", "stdin.ptx:3:1: "},
         {"printf 'a\\0b' | @ - --report", "-: this is not text"},
         {"cat tests/cli/scale.ptx | @ - --watch", "--watch: - is not a file that can change"},
-        {"printf 'a,b\\n' | @ --access -", "-:1"},
+        {"printf 'a,b\\n' | @-record --access -", "-:1"},
         {"@ /dev --report", "/dev"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

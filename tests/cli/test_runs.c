@@ -397,14 +397,14 @@ static void test_access(void **state) {
     (void)state;
     const char *folder = program_folder();
     char *measured = program_output(0, "cat tests/data/warp_access_counts.csv");
-    char *counted = program_output(0, "@ --access tests/data/warp_access_counts.csv");
+    char *counted = program_output(0, "@-record --access tests/data/warp_access_counts.csv");
     char *from_bare = program_output(0,
                                      "sed 's/,[^,]*$//' tests/data/warp_access_counts.csv >%s/bare.csv && "
-                                     "@ --access %s/bare.csv",
+                                     "@-record --access %s/bare.csv",
                                      folder, folder);
     char *wrong = program_output(
         0, "sed '2,$s/,[^,]*$/,77/' tests/data/warp_access_counts.csv | tee %s/wrong.csv", folder);
-    char *from_wrong = program_output(0, "@ --access %s/wrong.csv", folder);
+    char *from_wrong = program_output(0, "@-record --access %s/wrong.csv", folder);
     assert_int_equal(program_line_count(measured), 1 + 919);
     assert_int_equal(equal_rows(counted, measured), 1 + 919);
     assert_int_equal(equal_rows(from_bare, measured), 1 + 919);
@@ -416,7 +416,7 @@ static void test_access(void **state) {
 static void test_bad_access(void **state) {
     (void)state;
     Outcome bad = program_shell(
-        "printf 'kind,width_bytes,active_mask,off0\\nshared_load,5,0x1,0\\n' >%s/bad.csv; @ --access "
+        "printf 'kind,width_bytes,active_mask,off0\\nshared_load,5,0x1,0\\n' >%s/bad.csv; @-record --access "
         "%s/bad.csv",
         program_folder(), program_folder());
     assert_int_equal(bad.status, 2);

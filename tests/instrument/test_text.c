@@ -12,6 +12,7 @@
 #include "catalog/catalog.h"
 #include "instrument/instrument.h"
 #include "ptx/approximate.h"
+#include "ptx/opcodes.h"
 #include "tests/ptx/ptx_test.h"
 
 #include <glob.h>

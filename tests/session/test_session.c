@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/totals.h"
 #include "session/session.h"
 #include <math.h>
 #include <stdlib.h>
