@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "results.h"
 #include "runs.h"
 
@@ -48,7 +49,7 @@ static void expect_correct(const CatalogRow *row, const CatalogOptions *options)
         fail_msg("%s: nothing was compared", what);
         return;
     }
-    if (session_failed(session) || !result->correct)
+    if (ask_failed(session) || !result->correct)
         fail_msg("%s: %s at %" PRIu64 ", expected %s, bound %g", what, result->result_text, result->index,
                  result->expected_text, result->bound);
     if (exact && result->inexact) fail_msg("%s: %" PRIu64 " elements are not exact", what, result->inexact);

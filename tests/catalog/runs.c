@@ -11,9 +11,9 @@
 #include <string.h>
 
 Session *run_kernel(const char *kernel, const CatalogOptions *options) {
-    SessionOptions session_options = {.kernel = kernel, .catalog = *options, .threads = 1};
+    RunSpec session_spec = {.kernel = kernel, .catalog = *options, .threads = 1};
     Error error = {0};
-    Session *session = session_open(&session_options, &error);
+    Session *session = session_open(&session_spec, &error);
     if (!session) fail_msg("%s: %s", kernel, error.message);
     return session;
 }

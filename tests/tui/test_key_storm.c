@@ -51,7 +51,7 @@ static void storm(const char *in_language) {
     for (int i = 0; i < scripts; i++) {
         unsigned state = (unsigned)i * 7919u + 1;
         Error error = {0};
-        SessionOptions options = {.kernel = kernels[i % 8], .threads = 1, .catalog.n = 256};
+        RunSpec options = {.kernel = kernels[i % 8], .threads = 1, .catalog.n = 256};
         Session *session = session_open(&options, &error);
         if (!session) fail_msg("%s", error.message);
         write_script(&state, &script);

@@ -585,7 +585,7 @@ static void the_menu_offers_lectures(void **state) {
                  {"Kreductions<Enter>", "PgDn stop Enter return"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Session *session =
-            session_open(&(SessionOptions){.kernel = "strided", .threads = 1, .catalog.n = 4096}, &error);
+            session_open(&(RunSpec){.kernel = "strided", .threads = 1, .catalog.n = 4096}, &error);
         AppStart start = {.lectures = &offer, .keys = cases[i].keys, .still = true};
         Text out = {0};
         assert_non_null(session);
