@@ -15,11 +15,6 @@ emulator_repeated_blocks
 lanes_limit_level
 language_texts
 sass_read_text
-session_compare
-session_copy_plan
-session_event_weights
-session_guess
-session_looks_like
 trace_block_bytes
 warp_file_read_text
 '
