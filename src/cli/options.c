@@ -41,6 +41,23 @@ static bool choose(const OptionRow *row, const char *value, int *index, Error *e
 
 /* ---- the functions of options.def ---------------------------------------------------------------------- */
 
+static bool take_flag(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)value, (void)error;
+    *(bool *)((char *)options + row->at) = true;
+    return true;
+}
+
+static bool take_string(Options *options, const OptionRow *row, const char *value, Error *error) {
+    (void)error;
+    *(const char **)((char *)options + row->at) = value;
+    return true;
+}
+
+static bool take_word(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    return choose(row, value, &word, error) && take_string(options, row, value, error);
+}
+
 static bool take_action(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)value;
     if (options->action_name && strcmp(options->action_name, row->name) != 0)
@@ -48,12 +65,6 @@ static bool take_action(Options *options, const OptionRow *row, const char *valu
                          options->action_name, row->name);
     options->action = row->action;
     options->action_name = row->name;
-    return true;
-}
-
-static bool take_json(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->json = true;
     return true;
 }
 
@@ -137,45 +148,9 @@ static bool take_frame(Options *options, const OptionRow *row, const char *value
     return take_action(options, row, value, error);
 }
 
-static bool take_keys(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->keys = value;
-    return true;
-}
-
 static bool take_theme(Options *options, const OptionRow *row, const char *value, Error *error) {
     int word;
     return choose(row, value, &word, error) && theme_find(value, &options->theme);
-}
-
-static bool take_svg(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->svg = true;
-    return true;
-}
-
-static bool take_no_motion(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->still = true;
-    return true;
-}
-
-static bool take_watch(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->watch = true;
-    return true;
-}
-
-static bool take_plain(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->plain = true;
-    return true;
-}
-
-static bool take_record_cast(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->record_cast = value;
-    return true;
 }
 
 static bool take_access(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -213,37 +188,13 @@ static bool take_lecture(Options *options, const OptionRow *row, const char *val
     return true;
 }
 
-static bool take_language(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->language = value;
-    return choose(row, value, &word, error);
-}
-
 static bool take_stop(Options *options, const OptionRow *row, const char *value, Error *error) {
     return number_int(row, value, 1, 1000, &options->stop, error);
-}
-
-static bool take_predict(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->predict = true;
-    return true;
-}
-
-static bool take_no_predict(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->no_predict = true;
-    return true;
 }
 
 static bool take_dump(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->dump = value;
     return take_action(options, row, value, error);
-}
-
-static bool take_kernel(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.kernel = value;
-    return true;
 }
 
 /* An option of the run. */
@@ -271,53 +222,11 @@ static bool take_max_instructions(Options *options, const OptionRow *row, const 
     return number_parse_option(row->name, value, 1, UINT64_MAX, &options->session.instruction_budget, error);
 }
 
-static bool take_machine(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->session.machine = value;
-    return choose(row, value, &word, error);
-}
-
-static bool take_compiler(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->session.compiler = value;
-    return choose(row, value, &word, error);
-}
-
-static bool take_compile_flags(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.compile_flags = value;
-    return true;
-}
-
-static bool take_no_cache(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->session.no_cache = true;
-    return true;
-}
-
 static bool take_sources(Options *options, const OptionRow *row, const char *value, Error *error) {
     struct stat about;
     options->session.sources = value;
     if (stat(value, &about) == 0 && S_ISDIR(about.st_mode)) return true;
     return error_set(error, "--%s: '%s' is not a folder", row->name, value);
-}
-
-static bool take_args(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.args = value;
-    return true;
-}
-
-static bool take_launch(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.launches = value;
-    return true;
-}
-
-static bool take_expect(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->session.expect = value;
-    return true;
 }
 
 static bool take_shared(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -326,24 +235,6 @@ static bool take_shared(Options *options, const OptionRow *row, const char *valu
     if (!number_parse_option(row->name, value, 0, LARGEST, &bytes, error)) return false;
     options->session.shared_bytes = (uint32_t)bytes;
     options->session.has_shared = true;
-    return true;
-}
-
-static bool take_until_unsupported(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->session.until_unsupported = true;
-    return true;
-}
-
-static bool take_keep_going(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->session.keep_going = true;
-    return true;
-}
-
-static bool take_cooperative(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->session.cooperative = true;
     return true;
 }
 
@@ -400,28 +291,10 @@ static bool take_invariant(Options *options, const OptionRow *row, const char *v
     return take_action(options, row, NULL, error);
 }
 
-static bool take_run(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->run = true;
-    return true;
-}
-
-static bool take_call(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->call = value;
-    return true;
-}
-
 /* A list of numbers is for --call. */
 static bool take_n(Options *options, const OptionRow *row, const char *value, Error *error) {
     options->sizes = strchr(value, ',') ? value : NULL;
     return options->sizes || take_setting(options, row, value, error);
-}
-
-static bool take_at(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)error;
-    options->at = value;
-    return true;
 }
 
 static bool take_time_limit(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -449,24 +322,67 @@ static bool take_generate(Options *options, const OptionRow *row, const char *va
     return choose(row, value, &word, error) && take_action(options, row, value, error);
 }
 
+#define FLAG(field)   take_flag, .at = offsetof(Options, field)
+#define STRING(field) take_string, .at = offsetof(Options, field)
+#define WORD(field)   take_word, .at = offsetof(Options, field)
 #define GROUP(title)
-#define OPTION(name, argument, take, suits, action, help)                                                    \
-    {name, argument, take, help, suits, ACTION_##action},
+#define NEEDS(option)
+#define WITHOUT(why, options)
+#define OPTION(named, value, takes, of, act, text)                                                           \
+    {.name = named, .argument = value, .help = text, .suits = of, .action = ACTION_##act, .take = takes},
 static const OptionRow OPTIONS[] = {
 #include "cli/options.def"
 };
 #undef OPTION
 #undef GROUP
+#undef NEEDS
+#undef WITHOUT
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS, FIRST_VALUE = 256 };
+_Static_assert((int)OPTION_COUNT <= (int)OPTIONS_MOST, "Options.given is too small");
 
-/* The lines of options.def: the title of a group, or NULL for an option. */
-#define GROUP(title) title,
-#define OPTION(...)  NULL,
-static const char *const TITLES[] = {
+/* The lines of options.def: the title of a group; of an option, NULL; or a rule for the option above. */
+#define GROUP(text)              {.title = text},
+#define OPTION(...)              {.title = NULL},
+#define NEEDS(option)            {.needs = option},
+#define WITHOUT(reason, options) {.why = reason, .without = options},
+static const struct DefinedLine {
+    const char *title, *needs, *why, *without;
+} LINES[] = {
 #include "cli/options.def"
 };
 #undef OPTION
 #undef GROUP
+#undef NEEDS
+#undef WITHOUT
+enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
+
+static int find_option(const char *name, size_t length) {
+    int i = 0;
+    while (strlen(OPTIONS[i].name) != length || memcmp(OPTIONS[i].name, name, length) != 0) i++;
+    return i;
+}
+
+/* The rules of options.def. */
+static bool check_rules(const Options *options, Error *error) {
+    int option = -1;
+    for (const struct DefinedLine *line = LINES; line < LINES + LINE_COUNT; line++) {
+        bool is_rule = line->needs || line->without;
+        option += !is_rule && !line->title;
+        if (!is_rule || !options->given[option]) continue;
+        const char *name = OPTIONS[option].name;
+        if (line->needs && !options->given[find_option(line->needs, strlen(line->needs))])
+            return error_set(error, "--%s goes with --%s", name, line->needs);
+        for (const char *other = line->without; other && *other; other += strspn(other, " ")) {
+            int length = (int)strcspn(other, " "), before = (int)strcspn(line->why, "@");
+            if (options->given[find_option(other, (size_t)length)])
+                return line->why[before] ? error_set(error, "%.*s--%.*s%s", before, line->why, length, other,
+                                                     line->why + before + 1)
+                                         : error_set(error, "%s", line->why);
+            other += length;
+        }
+    }
+    return true;
+}
 
 /* ---- the whole line ------------------------------------------------------------------------------------ */
 
@@ -502,7 +418,7 @@ static bool take_name(Options *options, const char *name, Error *error) {
     }
     snprintf(lecture, sizeof lecture, "%.100s.en.md", name);
     if (catalog_path("assets/lectures", lecture, path, sizeof path, NULL)) {
-        options->has_lecture = true;
+        options->given[find_option("lecture", 7)] = options->has_lecture = true;
         options->lecture = name;
         return true;
     }
@@ -652,6 +568,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         if (code < FIRST_VALUE) return refuse_option(code, argv[optind - 1], error);
         const OptionRow *row = &OPTIONS[code - FIRST_VALUE];
         if (!row->take(options, row, optarg, error)) return false;
+        options->given[row - OPTIONS] = true;
         if (row->suits != ANY && !options->first_for_run) options->first_for_run = row->name;
         if (row->suits == CATALOGUE && !options->first_for_kernel) options->first_for_kernel = row->name;
         if (row->suits == USER_FILE && !options->first_for_file) options->first_for_file = row->name;
@@ -669,15 +586,15 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
         options->action = ACTION_EXERCISES;
     options_choose_index(options);
     choose_home(options);
-    return options_check_together(options, error) && make_runs(options, error);
+    return check_rules(options, error) && options_check_together(options, error) && make_runs(options, error);
 }
 
 const OptionRow *options_row(int index, const char **title) {
     *title = NULL;
     for (int line = 0, option = 0; option <= index && option < OPTION_COUNT; line++) {
-        if (TITLES[line])
-            *title = TITLES[line];
-        else if (option++ < index)
+        if (LINES[line].title)
+            *title = LINES[line].title;
+        else if (!LINES[line].needs && !LINES[line].without && option++ < index)
             *title = NULL;
     }
     return index < OPTION_COUNT ? &OPTIONS[index] : NULL;
