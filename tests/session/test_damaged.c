@@ -227,7 +227,7 @@ static void files_of_others(void **state) {
     snprintf(says, sizeof says, "a newer redviz saved this session (format %d; this one reads up to %d)",
              STORE_VERSION + 1, STORE_VERSION);
     check_sql(true, sql, says);
-    snprintf(says, sizeof says, "an older redviz saved this session (format 1; this one reads 4 to %d)",
+    snprintf(says, sizeof says, "an older redviz saved this session (format 1; this one reads 7 to %d)",
              STORE_VERSION);
     check_sql(true, "PRAGMA user_version=1", says);
     check_sql(true, "PRAGMA user_version=4", "its tables are not those of a session");
