@@ -14,6 +14,7 @@ counters_known
 emulator_repeated_blocks
 lanes_limit_level
 language_texts
+replay_event_provenance
 sass_read_text
 trace_block_bytes
 warp_file_read_text

@@ -26,8 +26,8 @@ static void *work(void *context) {
     return NULL;
 }
 
-static SessionLoader *start(Session *(*open)(const RunSpec *options, Error *error),
-                            const RunSpec *options, void (*done)(void)) {
+static SessionLoader *start(Session *(*open)(const RunSpec *options, Error *error), const RunSpec *options,
+                            void (*done)(void)) {
     SessionLoader *loader = memory_new(sizeof *loader);
     loader->open = open;
     loader->options = run_spec_copy(options, &loader->arena);
