@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the lists of files in src/README.md, tui/README.md and tests/README.md, one line per file.
+# Writes the lists of files in src/MAP.md, tui/README.md and tests/README.md, one line per file.
 #
 #   scripts/map.sh            rewrites the lists between the two marker lines (make map)
 #   scripts/map.sh --check    changes nothing; exit status 1 if a list is out of date
@@ -114,17 +114,19 @@ placed() {
 
 failed=0
 for tree in src tui tests; do
+    document=$tree/README.md
+    [ $tree = src ] && document=src/MAP.md
     sources "$tree" | first_sentences >"$work/$tree" || failed=1
     case ${1-} in
     --list) cat "$work/$tree" ;;
     --check)
-        placed "$tree/README.md" "$work/$tree" >"$work/document" || failed=1
-        cmp -s "$work/document" "$tree/README.md" && continue
-        echo "$tree/README.md: the list of files is out of date: make map" >&2
-        diff "$tree/README.md" "$work/document" | sed -n '/^[<>]/p' | head -n 10 >&2
+        placed "$document" "$work/$tree" >"$work/document" || failed=1
+        cmp -s "$work/document" "$document" && continue
+        echo "$document: the list of files is out of date: make map" >&2
+        diff "$document" "$work/document" | sed -n '/^[<>]/p' | head -n 10 >&2
         failed=1
         ;;
-    *) placed "$tree/README.md" "$work/$tree" >"$work/document" && cat "$work/document" >"$tree/README.md" || failed=1 ;;
+    *) placed "$document" "$work/$tree" >"$work/document" && cat "$work/document" >"$document" || failed=1 ;;
     esac
 done
 exit $failed

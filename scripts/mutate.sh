@@ -151,7 +151,7 @@ git ls-files -co --exclude-standard | while read -r file; do [ ! -e "$file" ] ||
 cd "$work/tree"
 cat >objects.mk <<'END'
 include Makefile
-objects: $(LIBRARY_OBJECTS) $(O)/obj/src/main.o $(O)/helpers.a $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o)
+objects: $(LIBRARY_OBJECTS) $(MAINS:%.c=$(O)/obj/%.o) $(O)/helpers.a $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o)
 objects: $(STUBS) $(EMULATED_GPU)
 names: ; @echo $(LIBRARY_OBJECTS)
 libraries: ; @echo $(LIBRARIES)
@@ -164,6 +164,8 @@ checked_malloc=$(cc -print-file-name=libc_malloc_debug.so.0) # of glibc: finds w
 export libraries objects checked_malloc
 link_library "$work/base" $objects
 cc -o build/redviz build/obj/src/main.o -L"$work/base" -lredviz $libraries
+# shellcheck disable=SC2086
+cc -o build/redviz-record build/obj/src/record_main.o -L"$work/base" -lredviz $libraries
 for source in tests/*/test_*.c; do
     program=build/${source%.c}
     if [ ! -e "$program" ] || [ -n "$(find "build/obj/${source%.c}.o" build/helpers.a -newer "$program")" ]; then

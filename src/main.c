@@ -1,4 +1,4 @@
-/* The main program: the command line decides what to print, or opens the interface (cli/actions.def).
+/* The program redviz: the command line decides what to print, or opens the interface (cli/actions.def).
  *
  * Exit status: 0 done; 1 the run failed (the kernel is wrong, trapped or hung); 2 bad usage, bad input, or
  * output that could not be written; 3 the kernel needs what is not emulated. Ctrl-C while --report runs
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
     options.commit = REDVIZ_COMMIT;
     options.argc = argc;
     options.argv = argv;
-    int status = finish_output(perform_action(&options, &error));
+    int status = finish_output(perform_action(&options, perform_print(options.action), &error));
     if (session_gpu_is_hung()) _exit(status); /* the driver's own clean-up would wait for the kernel */
     return status;
 }

@@ -4,6 +4,7 @@
 #include "base/language.h"
 #include "tui/scene/curve.h"
 #include "tui/view/index_view.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/ladder_view.h"
 #include "tui/view/launch_view.h"
 #include "tui/view/menu.h"

@@ -170,7 +170,7 @@ ViewAnswer act_TRACE(Press press) {
     int marked = 0;
     while (!marked) {
         view->selection.traced =
-            (view->selection.traced + press.direction + METRIC_ROW_COUNT + 1) % (METRIC_ROW_COUNT + 1);
+            (view->selection.traced + press.direction + metric_row_count() + 1) % (metric_row_count() + 1);
         if (!view->selection.traced) break;
         for (int step = 0; step < steps->step_count; step++)
             marked += metric_row_counts(view->selection.traced - 1, &step_index->step[step]);

@@ -5,6 +5,7 @@
 
 #include "lecture/values.h"
 #include "tui/draw/terminal.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/menu.h"
 #include "tui/view/place_values.h"
 #include <math.h>

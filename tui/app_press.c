@@ -1,6 +1,7 @@
 /* The app's answer to a key or a click. */
 #include "tui/app_state.h"
 
+#include "tui/view/key_actions.h"
 #include "tui/view/menu.h"
 
 /* The key of the action that the palette chose. */

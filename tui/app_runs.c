@@ -1,11 +1,13 @@
 #define _POSIX_C_SOURCE 200809L
 /* The sessions of the interface: opened in a worker thread, shown in place of a run or beside it, and
  * closed. */
+#include "ask/ask.h"
 #include "tui/app_state.h"
 
 #include "base/language.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "tui/differences.h"
 #include "tui/draw/terminal.h"
 #include "tui/view/keep_place.h"
 #include "tui/view/launch_view.h"
@@ -40,7 +42,8 @@ void app_abandon_loading(App *app) {
     app->loader = NULL;
 }
 
-void app_drop(App *app, RunSlot *slot) {
+/* Ends what the slot waits for and frees its runs. */
+static void drop(App *app, RunSlot *slot) {
     app_abandon(app, slot->counting);
     app_abandon(app, slot->timing_warps);
     slot->counting = slot->timing_warps = NULL;
@@ -51,8 +54,8 @@ void app_done(App *app) {
     app_abandon(app, app->loader);
     app_abandon(app, app->rungs.loader);
     for (int i = 0; i < 2; i++) app_abandon(app, app->curves[i].loader);
-    app_drop(app, &app->slots[0]);
-    app_drop(app, &app->slots[1]);
+    drop(app, &app->slots[0]);
+    drop(app, &app->slots[1]);
     app_finish_abandoned(app, true);
     for (int i = 0; i < app->program_count; i++) program_free(app->programs[i]);
     free(app->programs);
@@ -114,7 +117,7 @@ bool app_finish_counting(App *app, int index) {
     app->comparison.scene[index] = slot->current.scene;
     app_report_change(app, index);
     app_report_try(app);
-    app_drop(app, &old);
+    drop(app, &old);
     return true;
 }
 
@@ -125,7 +128,7 @@ void app_keep_alone(App *app, int index) {
     app->slots[0] = app->slots[index];
     app->slots[1] = (RunSlot){0};
     comparison_leave(comparison);
-    app_drop(app, &other);
+    drop(app, &other);
 }
 
 /* ---- an edit -------------------------------------------------------------------------------------------- */
@@ -173,7 +176,7 @@ static void app_show_beside_before(App *app, Session *session) {
         comparison->active = 1;
         memcpy(comparison->change, what, sizeof what);
         comparison_follow(comparison);
-        app_drop(app, &old);
+        drop(app, &old);
     }
     view_forget_failure(&comparison->view[0]);
     view_forget_failure(&comparison->view[1]);
@@ -219,7 +222,7 @@ static void app_show_in_place(App *app, Session *session, Purpose purpose, int i
     }
     if (purpose == PURPOSE_EDIT) view_forget_failure(view);
     app_report_change(app, index);
-    app_drop(app, &old);
+    drop(app, &old);
 }
 
 /* Says which launch of the program is shown now. */

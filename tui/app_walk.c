@@ -15,14 +15,15 @@ static const char jump_keys[WALK_JUMPS] = {']', 'n', 'd', 'f', 'b', 'j'};
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
 
-void frame_list_add(FrameList *list, Canvas *canvas) {
+/* Takes ownership of the canvas. */
+static void list_add(FrameList *list, Canvas *canvas) {
     array_push(list->frames, list->count, list->capacity, (Text){0});
     html_add_frame(&list->frames[list->count - 1], canvas, list->last);
     canvas_free(list->last);
     list->last = canvas;
 }
 
-void frame_list_done(FrameList *list) {
+static void list_done(FrameList *list) {
     for (int i = 0; i < list->count; i++) text_done(&list->frames[i]);
     free(list->frames);
     canvas_free(list->last);
@@ -41,7 +42,7 @@ static void add_frame(Walk *walk, Canvas *canvas, int step, StationKind kind) {
     array_reserve(walk->steps, walk->pictures[0].count + 1, walk->step_capacity);
     walk->steps[walk->pictures[0].count] = step;
     text_add(&walk->kinds, letters[kind]);
-    frame_list_add(&walk->pictures[0], canvas);
+    list_add(&walk->pictures[0], canvas);
 }
 
 /* ---- places -------------------------------------------------------------------------------------------- */
@@ -181,7 +182,7 @@ static void draw_picture(Walk *walk, App *app, WalkSize size, int picture, int f
     int frame = first_frame;
     for (int i = 0; i < walk->station_count; i++)
         if (walk->stations[i].frame == frame) {
-            frame_list_add(list, draw(app, &walk->stations[i], size, picture));
+            list_add(list, draw(app, &walk->stations[i], size, picture));
             frame++;
         }
 }
@@ -279,7 +280,7 @@ void walk_stop(Walk *walk, App *app, WalkSize size) {
 }
 
 void walk_done(Walk *walk) {
-    for (int i = 0; i < walk->picture_count; i++) frame_list_done(&walk->pictures[i]);
+    for (int i = 0; i < walk->picture_count; i++) list_done(&walk->pictures[i]);
     for (int i = 0; i < WALK_JUMPS; i++) free(walk->jumps[i].frames);
     free(walk->stations);
     free(walk->steps);

@@ -2,6 +2,7 @@
 
 #include "base/language.h"
 #include "base/sentence.h"
+#include "tui/differences.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -3,7 +3,10 @@
 #ifndef TUI_CHANGE_H
 #define TUI_CHANGE_H
 
-#include "tui/differences.h"
+#include "tui/draw/canvas.h"
+#include "tui/scene/scene.h"
+
+typedef struct Differences Differences; /* of differences.h */
 
 /* `scene`: before, after; `what`: what was edited. */
 void change_draw(const Differences *differences, const Scene *const scene[2], const char *what,

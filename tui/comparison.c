@@ -2,6 +2,7 @@
 
 #include "base/language.h"
 #include "tui/change.h"
+#include "tui/differences.h"
 #include "tui/input.h"
 #include "tui/view/keep_place.h"
 #include <string.h>

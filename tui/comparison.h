@@ -6,8 +6,9 @@
 #ifndef TUI_COMPARISON_H
 #define TUI_COMPARISON_H
 
-#include "tui/differences.h"
 #include "tui/frame.h"
+
+typedef struct Differences Differences; /* of differences.h */
 
 typedef struct Comparison {
     const Scene *scene[2]; /* borrowed */

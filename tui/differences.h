@@ -6,7 +6,7 @@
 #define TUI_DIFFERENCES_H
 
 #include "tui/draw/canvas.h"
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
 #include "tui/view/view.h"
 
 typedef struct Differences {

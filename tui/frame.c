@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "tui/panes/settings_row.h"
 #include "tui/scene/headline.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/launch_view.h"
 #include "tui/view/warps_view.h"
 
@@ -520,7 +521,8 @@ void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Ca
     draw_pane(overlay, &context, canvas, &layout, area, false);
 }
 
-void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
+/* Says that this size is needed. */
+static void draw_too_small(Canvas *canvas, int columns, int rows) {
     char text[96];
     snprintf(text, sizeof text, tr("redviz needs %d columns and %d rows; this screen has %d and %d."),
              columns, rows, canvas->columns, canvas->rows);
@@ -531,7 +533,7 @@ void frame_draw(const Scene *scene, const View *view, Canvas *canvas) {
     Layout layout;
     canvas_clear(canvas);
     if (!layout_make(canvas->columns, canvas->rows, view, frame_needs(scene, view), &layout)) {
-        frame_draw_too_small(canvas, SMALLEST_COLUMNS, SMALLEST_ROWS);
+        draw_too_small(canvas, SMALLEST_COLUMNS, SMALLEST_ROWS);
         return;
     }
     frame_draw_run(scene, view, NULL, &layout, canvas);

@@ -7,6 +7,7 @@
 #include "tui/differences.h"
 #include "tui/panes/pane.h"
 #include "tui/view/index_view.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/ladder_view.h"
 #include "tui/view/launch_view.h"
 #include "tui/view/menu.h"

@@ -23,8 +23,8 @@
 #include "clang.h"
 
 /* What assert() calls. */
-static __device__ __forceinline__ void __assert_fail(const char *condition, const char *file, unsigned line,
-                                                     const char *function) noexcept {
+REDVIZ_DEVICE void __assert_fail(const char *condition, const char *file, unsigned line,
+                                 const char *function) noexcept {
     __assertfail(condition, file, line, function, 1);
 }
 
@@ -262,69 +262,77 @@ cudaError_t cudaProfilerStop(void);
 
 /* ---- the same with types ---- */
 
-template <typename T> cudaError_t cudaMalloc(T **pointer, size_t bytes) {
+/* The host's line of what is inlined is that of the call. */
+#define REDVIZ_TYPED __attribute__((always_inline, nodebug)) inline
+
+template <typename T> REDVIZ_TYPED cudaError_t cudaMalloc(T **pointer, size_t bytes) {
     return cudaMalloc((void **)pointer, bytes);
 }
 template <typename T>
-cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
+REDVIZ_TYPED cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal) {
     return cudaMallocManaged((void **)pointer, bytes, flags);
 }
-template <typename T> cudaError_t cudaMallocHost(T **pointer, size_t bytes) {
+template <typename T> REDVIZ_TYPED cudaError_t cudaMallocHost(T **pointer, size_t bytes) {
     return cudaMallocHost((void **)pointer, bytes);
 }
-template <typename T> cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags) {
+template <typename T> REDVIZ_TYPED cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags) {
     return cudaHostAlloc((void **)pointer, bytes, flags);
 }
-template <typename T> cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
+template <typename T>
+REDVIZ_TYPED cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
     return cudaMallocPitch((void **)pointer, pitch, width, height);
 }
-template <typename T> cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream) {
+template <typename T>
+REDVIZ_TYPED cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream) {
     return cudaMallocAsync((void **)pointer, bytes, stream);
 }
-template <typename T> cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags) {
+template <typename T>
+REDVIZ_TYPED cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags) {
     return cudaHostGetDevicePointer((void **)device, host, flags);
 }
 template <typename T>
-cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes, size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+REDVIZ_TYPED cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t bytes,
+                                            size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
     return cudaMemcpyToSymbol((const void *)&symbol, from, bytes, offset, kind);
 }
 template <typename T>
-cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+REDVIZ_TYPED cudaError_t cudaMemcpyFromSymbol(void *to, const T &symbol, size_t bytes, size_t offset = 0,
+                                              cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
     return cudaMemcpyFromSymbol(to, (const void *)&symbol, bytes, offset, kind);
 }
-template <typename T> cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
+template <typename T> REDVIZ_TYPED cudaError_t cudaGetSymbolAddress(void **address, const T &symbol) {
     return cudaGetSymbolAddress(address, (const void *)&symbol);
 }
-template <typename T> cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) {
+template <typename T> REDVIZ_TYPED cudaError_t cudaGetSymbolSize(size_t *bytes, const T &symbol) {
     return cudaGetSymbolSize(bytes, (const void *)&symbol);
 }
 static inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
 template <typename T>
-cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
-                             cudaStream_t stream = 0) {
+REDVIZ_TYPED cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments,
+                                          size_t shared = 0, cudaStream_t stream = 0) {
     return cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
 template <typename T>
-cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
-                                        cudaStream_t stream = 0) {
+REDVIZ_TYPED cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block, void **arguments,
+                                                     size_t shared = 0, cudaStream_t stream = 0) {
     return cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
-template <typename T> cudaError_t cudaFuncSetAttribute(T *kernel, cudaFuncAttribute attribute, int value) {
+template <typename T>
+REDVIZ_TYPED cudaError_t cudaFuncSetAttribute(T *kernel, cudaFuncAttribute attribute, int value) {
     return cudaFuncSetAttribute((const void *)kernel, attribute, value);
 }
-template <typename T> cudaError_t cudaFuncSetCacheConfig(T *kernel, cudaFuncCache cache) {
+template <typename T> REDVIZ_TYPED cudaError_t cudaFuncSetCacheConfig(T *kernel, cudaFuncCache cache) {
     return cudaFuncSetCacheConfig((const void *)kernel, cache);
 }
-template <typename T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *kernel) {
+template <typename T>
+REDVIZ_TYPED cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *kernel) {
     return cudaFuncGetAttributes(attributes, (const void *)kernel);
 }
 template <typename T>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *kernel, int threads,
-                                                          size_t shared) {
+REDVIZ_TYPED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T *kernel, int threads,
+                                                                       size_t shared) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void *)kernel, threads, shared);
 }
 

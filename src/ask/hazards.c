@@ -98,7 +98,7 @@ Findings *ask_hazards(Session *session) {
         known.leaked_bytes = leak.bytes;
         known.leak_pc = leak.pc;
     }
-    session->findings.hazards = findings_new_of(session->run->detector, session->run->trace, &result, &known);
+    session->findings.hazards = findings_new(session->run->detector, session->run->trace, &result, &known);
     are_known(session);
     return session->findings.hazards;
 }

@@ -1,5 +1,6 @@
 /* Runs in other orders of warps and blocks, or behind a fault: races that only they show (ask.h). */
 #include "ask/questions.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* The report of a run: --report, --sass; with --compare both runs, and the metrics in which they differ (ask.h). */
+#include "metrics/totals.h"
 #include "ask/questions.h"
 #include "metrics/metrics.h"
 #include "report/report_sass.h"

@@ -1,6 +1,7 @@
 /* What if: the run with a remedy of a slow finding, and what the remedy changed. A copy of the PTX has the remedy
  * (findings/rewrite.h), or the kernel of the catalogue that does otherwise. */
 #include "ask/questions.h"
+#include "metrics/totals.h"
 
 #include "base/language.h"
 #include "base/sentence.h"

@@ -68,13 +68,12 @@ static void check_bulk_reduce(const CatalogRun *run, const Plan *filled, const P
 }
 
 #define COPIES                                                                                               \
-    .group = CATALOG_LADDER, .types = "int float double", .default_n = 1 << 20, .default_block = 256,        \
-    .minimum_block = 32, .maximum_block = 1024, .block_rule = "a multiple of 32",                            \
-    .accepts_block = rows_accept_whole_warps, .has_free_grid = true,                                         \
-    .parameters = {{"blocks_per_sm", 1, 32, 8, "blocks per multiprocessor, if they fit"}}
+    .group = CATALOG_LADDER, .types = "int float double", .default_n = 1 << 20,                              \
+    BLOCKS(256, 32, 1024, WHOLE_WARPS), BLOCKS_PER_SM(8)
 
 const CatalogRow asynchronous_rows[] = {
     {.id = "async_copy",
+     .source = "async_copy.cu",
      .opens = "global_load copy_piece(pieces, in",
      .story = "The next 16 bytes of each thread are on their way while it folds these.",
      COPIES,
@@ -85,10 +84,10 @@ const CatalogRow asynchronous_rows[] = {
      .watch =
          "Two events of one instruction: what a copy reads, and what it will write; the wait lets all groups "
          "but the last arrive.",
-     .source = "async_copy.cu",
      .plan = plan_copies,
      .check = check_copies},
     {.id = "bulk_copy",
+     .source = "bulk_copy.cu",
      .opens = "global_bulk_read ",
      .story = "One thread orders a tile, and all wait for a phase of its mbarrier.",
      COPIES,
@@ -100,10 +99,10 @@ const CatalogRow asynchronous_rows[] = {
      .watch =
          "One lane of one warp copies; the parity of the phase that is waited for changes each time a buffer "
          "is used again.",
-     .source = "bulk_copy.cu",
      .plan = plan_copies,
      .check = check_copies},
     {.id = "bulk_reduce",
+     .source = "bulk_reduce.cu",
      .opens = "global_bulk_write add_range(",
      .story = "A block adds its array to global memory with one instruction of one thread.",
      COPIES,
@@ -113,7 +112,6 @@ const CatalogRow asynchronous_rows[] = {
          "One thread adds an array of shared memory to one in global memory. Yet it takes 2.6 times as long "
          "as async_copy (2^20 ints, H200).",
      .watch = "No atomic a thread: one lane reads the array, and it arrives at the wait for its group.",
-     .source = "bulk_reduce.cu",
      .plan = plan_bulk_reduce,
      .check = check_bulk_reduce},
 };

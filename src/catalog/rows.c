@@ -25,7 +25,8 @@ int64_t rows_parameter(const CatalogRun *run, const char *name) {
 
 /* ---- plans ------------------------------------------------------------------------------------------ */
 
-const char *rows_type_name(PtxType type) {
+/* As in C++: "int", "float", "__half", "__nv_bfloat16", ... */
+static const char *type_name(PtxType type) {
     switch (type) {
     case PTX_S8:
         return "char";
@@ -46,7 +47,8 @@ const char *rows_type_name(PtxType type) {
     }
 }
 
-const char *rows_operation_name(const char *op) {
+/* "Sum", "Min", "Max", "ArgMax" */
+static const char *operation_name(const char *op) {
     static const char *const names[][2] = {{"min", "Min"}, {"max", "Max"}, {"argmax", "ArgMax"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(op, names[i][0]) == 0) return names[i][1];
@@ -54,12 +56,12 @@ const char *rows_operation_name(const char *op) {
 }
 
 const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, const char *more) {
-    return arena_print(&plan->arena, "%s<%s,%s%s%s>", function, rows_type_name(run->dtype),
-                       rows_operation_name(run->op), more ? "," : "", more ? more : "");
+    return arena_print(&plan->arena, "%s<%s,%s%s%s>", function, type_name(run->dtype),
+                       operation_name(run->op), more ? "," : "", more ? more : "");
 }
 
 const char *rows_typed_entry(Plan *plan, const CatalogRun *run, const char *function) {
-    return arena_print(&plan->arena, "%s<%s>", function, rows_type_name(run->dtype));
+    return arena_print(&plan->arena, "%s<%s>", function, type_name(run->dtype));
 }
 
 int rows_add_input(Plan *plan, const CatalogRun *run, uint64_t count) {

@@ -17,6 +17,19 @@ extern const int ladder_row_count, asynchronous_row_count, numerics_row_count, t
 bool rows_accept_power_of_two(uint32_t block);
 bool rows_accept_whole_warps(uint32_t block);
 
+/* Fields that most rows have: the group and the source; the sizes of blocks, by one of three rules; the
+ * types of a sum. */
+#define IN(group_, source_) .group = CATALOG_##group_, .source = source_
+#define BLOCKS(usual, least, most, rule)                                                                     \
+    .default_block = usual, .minimum_block = least, .maximum_block = most, rule
+#define ANY_SIZE       .block_rule = "any size"
+#define A_POWER_OF_TWO .block_rule = "a power of two", .accepts_block = rows_accept_power_of_two
+#define WHOLE_WARPS    .block_rule = "a multiple of 32", .accepts_block = rows_accept_whole_warps
+#define SUMS(types_)   .types = types_, .operations = "sum"
+#define BLOCKS_PER_SM(usual)                                                                                 \
+    .has_free_grid = true,                                                                                   \
+    .parameters = {{"blocks_per_sm", 1, 32, usual, "blocks per multiprocessor, if they fit"}}
+
 /* Value of a --param of the run's row; `name` must be one of the row's. */
 int64_t rows_parameter(const CatalogRun *run, const char *name);
 
@@ -25,8 +38,6 @@ int64_t rows_parameter(const CatalogRun *run, const char *name);
 const char *rows_entry(Plan *plan, const CatalogRun *run, const char *function, const char *more);
 /* As above, for a template with only the type: "moments<float>". */
 const char *rows_typed_entry(Plan *plan, const CatalogRun *run, const char *function);
-const char *rows_type_name(PtxType type); /* as in C++: "int", "float", "__half", "__nv_bfloat16", ... */
-const char *rows_operation_name(const char *op); /* "Sum", "Min", "Max", "ArgMax" */
 
 /* The run's input: `count` elements of its dtype, filled as --fill says (random by default). */
 int rows_add_input(Plan *plan, const CatalogRun *run, uint64_t count);

@@ -4,6 +4,7 @@
 const ActionRow action_rows[CLI_ACTION_COUNT] = {
 #define SHOWN(action, screen, races, json) [ACTION_##action] = {true, SCREEN_##screen, RACES_##races, json},
 #define PRINTED(action, needs)             [ACTION_##action] = {.needs_kernel = needs},
+#define RECORDED(action, needs)            [ACTION_##action] = {.needs_kernel = needs},
 #include "cli/actions.def"
 };
 

@@ -73,12 +73,12 @@ static const char BASH_BEGIN[] =
     "    fi\n"
     "    case $equals$option in\n";
 
-void generate_bash(Text *out) {
+static void generate_bash(Text *out) {
     const OptionRow *row;
     const char *title;
     Text words = {0}, names = {0};
     text_add(out, BASH_BEGIN);
-    for (int i = 0; (row = options_row(i, &title)); i++, text_clear(&words)) {
+    for (int i = 0; (row = options_row(FOR_REDVIZ, i, &title)); i++, text_clear(&words)) {
         text_print(&names, "%s--%s", i ? " " : "", row->name);
         Argument argument = argument_of(row, &words);
         if (argument == ARGUMENT_NONE) continue;
@@ -125,12 +125,12 @@ static void add_zsh(Text *out, const char *text) {
     }
 }
 
-void generate_zsh(Text *out) {
+static void generate_zsh(Text *out) {
     const OptionRow *row;
     const char *title;
     Text words = {0};
     text_add(out, "#compdef redviz\n# zsh completion for redviz\n_arguments -s -S \\\n");
-    for (int i = 0; (row = options_row(i, &title)); i++, text_clear(&words)) {
+    for (int i = 0; (row = options_row(FOR_REDVIZ, i, &title)); i++, text_clear(&words)) {
         Argument argument = argument_of(row, &words);
         bool repeats = !strcmp(row->name, "param");
         text_print(out, "    '%s--%s%s[", repeats ? "*" : "", row->name,
@@ -167,14 +167,14 @@ static void add_fish(Text *out, const char *text) {
     }
 }
 
-void generate_fish(Text *out) {
+static void generate_fish(Text *out) {
     const OptionRow *row;
     const char *title;
     Text words = {0};
     text_add(out, "# fish completion for redviz\ncomplete -c redviz -k -x -a '(__fish_complete_suffix");
     for (int i = 0; i < ENDING_COUNT; i++) text_print(out, " .%s", ENDINGS[i]);
     text_add(out, ")'\n");
-    for (int i = 0; (row = options_row(i, &title)); i++, text_clear(&words)) {
+    for (int i = 0; (row = options_row(FOR_REDVIZ, i, &title)); i++, text_clear(&words)) {
         Argument argument = argument_of(row, &words);
         text_print(out, "complete -c redviz -l %s", row->name);
         if (argument == ARGUMENT_FILE)

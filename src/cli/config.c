@@ -18,13 +18,9 @@ static bool config_path(char *path, size_t bytes) {
 /* The row of an option that is a setting; NULL: none. */
 static const OptionRow *setting(const char *name, size_t length) {
     static const char *const settings[] = {"theme", "machine", "language", "no-motion"};
-    const char *title;
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (strlen(settings[i]) != length || memcmp(settings[i], name, length) != 0) continue;
-        const OptionRow *row;
-        for (int at = 0; (row = options_row(at, &title)); at++)
-            if (!strcmp(row->name, settings[i])) return row;
-    }
+    const OptionRow *row = options_find(FOR_REDVIZ, name, length);
+    for (size_t i = 0; row && i < sizeof settings / sizeof *settings; i++)
+        if (!strcmp(row->name, settings[i])) return row;
     return NULL;
 }
 

@@ -9,8 +9,5 @@
 void generate(const char *what, Text *out);
 
 void generate_man(Text *out);
-void generate_bash(Text *out);
-void generate_zsh(Text *out);
-void generate_fish(Text *out);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/version.h"
 #include "cli/options.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/keys.h"
 #include <string.h>
 
@@ -134,7 +135,7 @@ static void add_plain(Text *out, const char *text) {
 static void add_options(Text *out) {
     const char *title;
     const OptionRow *row;
-    for (int i = 0; (row = options_row(i, &title)); i++) {
+    for (int i = 0; (row = options_row(FOR_REDVIZ, i, &title)); i++) {
         const char *argument = row->argument ? row->argument : "";
         if (title) {
             text_add(out, ".SS ");

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include <getopt.h>
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -41,23 +42,6 @@ static bool choose(const OptionRow *row, const char *value, int *index, Error *e
 
 /* ---- the functions of options.def ---------------------------------------------------------------------- */
 
-static bool take_flag(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)value, (void)error;
-    *(bool *)((char *)options + row->at) = true;
-    return true;
-}
-
-static bool take_string(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)error;
-    *(const char **)((char *)options + row->at) = value;
-    return true;
-}
-
-static bool take_word(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    return choose(row, value, &word, error) && take_string(options, row, value, error);
-}
-
 static bool take_action(Options *options, const OptionRow *row, const char *value, Error *error) {
     (void)value;
     if (options->action_name && strcmp(options->action_name, row->name) != 0)
@@ -68,17 +52,27 @@ static bool take_action(Options *options, const OptionRow *row, const char *valu
     return true;
 }
 
+/* The three that fill the field of their row. */
+static bool take_flag(Options *options, const OptionRow *row, const char *value, Error *error) {
+    *(bool *)((char *)options + row->field) = true;
+    return row->action == ACTION_OPEN || take_action(options, row, value, error);
+}
+
+static bool take_text(Options *options, const OptionRow *row, const char *value, Error *error) {
+    *(const char **)((char *)options + row->field) = value;
+    return row->action == ACTION_OPEN || take_action(options, row, value, error);
+}
+
+static bool take_word(Options *options, const OptionRow *row, const char *value, Error *error) {
+    int word;
+    return choose(row, value, &word, error) && take_text(options, row, value, error);
+}
+
 static bool take_text_or_json(Options *options, const OptionRow *row, const char *value, Error *error) {
     int form = 0;
     if (value && !choose(row, value, &form, error)) return false;
     if (value) options->json = form == 1;
     return take_action(options, row, value, error);
-}
-
-static bool take_profile(Options *options, const OptionRow *row, const char *value, Error *error) {
-    (void)row, (void)value, (void)error;
-    options->profile = true;
-    return true;
 }
 
 static bool take_gpus(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -129,6 +123,9 @@ static bool take_bench(Options *options, const OptionRow *row, const char *value
     options->tsv = value && !strcmp(value, "tsv");
     options->grid = value && !strcmp(value, "grid");
     options->bench_sass = value && !strcmp(value, "sass");
+    if (!options->records && (options->tsv || options->grid || options->bench_sass))
+        return error_set(error, "--bench=%s is redviz-record's: build/redviz-record --bench=%s", value,
+                         value);
     return take_text_or_json(options, row, value, error);
 }
 
@@ -151,11 +148,6 @@ static bool take_frame(Options *options, const OptionRow *row, const char *value
 static bool take_theme(Options *options, const OptionRow *row, const char *value, Error *error) {
     int word;
     return choose(row, value, &word, error) && theme_find(value, &options->theme);
-}
-
-static bool take_access(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->access_path = value;
-    return take_action(options, row, value, error);
 }
 
 static bool take_exercise(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -190,11 +182,6 @@ static bool take_lecture(Options *options, const OptionRow *row, const char *val
 
 static bool take_stop(Options *options, const OptionRow *row, const char *value, Error *error) {
     return number_int(row, value, 1, 1000, &options->stop, error);
-}
-
-static bool take_dump(Options *options, const OptionRow *row, const char *value, Error *error) {
-    options->dump = value;
-    return take_action(options, row, value, error);
 }
 
 /* An option of the run. */
@@ -316,31 +303,24 @@ static bool take_counters(Options *options, const OptionRow *row, const char *va
     return true;
 }
 
-static bool take_generate(Options *options, const OptionRow *row, const char *value, Error *error) {
-    int word;
-    options->generate = value;
-    return choose(row, value, &word, error) && take_action(options, row, value, error);
-}
-
-#define FLAG(field)   take_flag, .at = offsetof(Options, field)
-#define STRING(field) take_string, .at = offsetof(Options, field)
-#define WORD(field)   take_word, .at = offsetof(Options, field)
 #define GROUP(title)
 #define NEEDS(option)
 #define WITHOUT(why, options)
-#define OPTION(named, value, takes, of, act, text)                                                           \
-    {.name = named, .argument = value, .help = text, .suits = of, .action = ACTION_##act, .take = takes},
+#define AT(field) offsetof(Options, field)
+#define NONE      0
+#define OPTION(name, argument, take, field, programs, suits, action, help)                                   \
+    {name, argument, take, field, help, FOR_##programs, suits, ACTION_##action},
 static const OptionRow OPTIONS[] = {
 #include "cli/options.def"
 };
 #undef OPTION
 #undef GROUP
-#undef NEEDS
-#undef WITHOUT
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS, FIRST_VALUE = 256 };
 _Static_assert((int)OPTION_COUNT <= (int)OPTIONS_MOST, "Options.given is too small");
 
-/* The lines of options.def: the title of a group; of an option, NULL; or a rule for the option above. */
+/* The lines of options.def: the title of a group, an option, or a rule for the option above. */
+#undef NEEDS
+#undef WITHOUT
 #define GROUP(text)              {.title = text},
 #define OPTION(...)              {.title = NULL},
 #define NEEDS(option)            {.needs = option},
@@ -356,48 +336,86 @@ static const struct DefinedLine {
 #undef WITHOUT
 enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
 
-static int find_option(const char *name, size_t length) {
-    int i = 0;
-    while (strlen(OPTIONS[i].name) != length || memcmp(OPTIONS[i].name, name, length) != 0) i++;
-    return i;
+static bool is_rule(const struct DefinedLine *line) {
+    return line->needs || line->without;
+}
+
+const OptionRow *options_row(OptionPrograms program, int index, const char **title) {
+    const OptionRow *row = OPTIONS;
+    *title = NULL;
+    for (const struct DefinedLine *line = LINES; line < LINES + LINE_COUNT; line++) {
+        if (line->title) {
+            *title = line->title;
+        } else if (!is_rule(line) && row++->programs & program) {
+            if (!index--) return row - 1;
+            *title = NULL;
+        }
+    }
+    return NULL;
+}
+
+const OptionRow *options_find(OptionPrograms program, const char *name, size_t length) {
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (OPTIONS[i].programs & program && strlen(OPTIONS[i].name) == length &&
+            !memcmp(OPTIONS[i].name, name, length))
+            return &OPTIONS[i];
+    return NULL;
+}
+
+/* ---- the whole line ------------------------------------------------------------------------------------ */
+
+static OptionPrograms program_of(const Options *options) {
+    return options->records ? FOR_RECORD : FOR_REDVIZ;
+}
+
+static bool is_given(const Options *options, const char *name, size_t length) {
+    const OptionRow *row = options_find(program_of(options), name, length);
+    return row && options->given[row - OPTIONS];
+}
+
+static bool refuse_pair(const struct DefinedLine *line, int length, const char *other, Error *error) {
+    int before = (int)strcspn(line->why, "@");
+    if (!line->why[before]) return error_set(error, "%s", line->why);
+    return error_set(error, "%.*s--%.*s%s", before, line->why, length, other, line->why + before + 1);
 }
 
 /* The rules of options.def. */
 static bool check_rules(const Options *options, Error *error) {
     int option = -1;
     for (const struct DefinedLine *line = LINES; line < LINES + LINE_COUNT; line++) {
-        bool is_rule = line->needs || line->without;
-        option += !is_rule && !line->title;
-        if (!is_rule || !options->given[option]) continue;
-        const char *name = OPTIONS[option].name;
-        if (line->needs && !options->given[find_option(line->needs, strlen(line->needs))])
-            return error_set(error, "--%s goes with --%s", name, line->needs);
+        option += !is_rule(line) && !line->title;
+        if (!is_rule(line) || !options->given[option]) continue;
+        if (line->needs && !is_given(options, line->needs, strlen(line->needs)))
+            return error_set(error, "--%s goes with --%s", OPTIONS[option].name, line->needs);
         for (const char *other = line->without; other && *other; other += strspn(other, " ")) {
-            int length = (int)strcspn(other, " "), before = (int)strcspn(line->why, "@");
-            if (options->given[find_option(other, (size_t)length)])
-                return line->why[before] ? error_set(error, "%.*s--%.*s%s", before, line->why, length, other,
-                                                     line->why + before + 1)
-                                         : error_set(error, "%s", line->why);
+            size_t length = strcspn(other, " ");
+            if (is_given(options, other, length)) return refuse_pair(line, (int)length, other, error);
             other += length;
         }
     }
     return true;
 }
 
-/* ---- the whole line ------------------------------------------------------------------------------------ */
-
-static bool unknown_option(const char *text, Error *error) {
-    const char *names[OPTION_COUNT];
+static bool unknown_option(const Options *options, const char *text, Error *error) {
+    const char *names[OPTION_COUNT], *own = options->records ? "redviz-record" : "redviz";
+    const OptionRow *row;
     char name[64];
+    int count = 0;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
-    for (int i = 0; i < OPTION_COUNT; i++) names[i] = OPTIONS[i].name;
-    const char *nearest = strncmp(name, "--", 2) == 0 ? text_nearest(name + 2, names, OPTION_COUNT) : NULL;
+    bool is_long = strncmp(name, "--", 2) == 0;
+    if (is_long && (row = options_find(FOR_BOTH, name + 2, strlen(name + 2)))) {
+        const char *other = options->records ? "redviz" : "redviz-record";
+        return error_set(error, "%s is %s's: build/%s %s", name, other, other, text);
+    }
+    for (const char *title; (row = options_row(program_of(options), count, &title)); count++)
+        names[count] = row->name;
+    const char *nearest = is_long ? text_nearest(name + 2, names, count) : NULL;
     if (nearest) return error_set(error, "%s: unknown option; did you mean --%s?", name, nearest);
-    return error_set(error, "%s: unknown option; redviz --help lists them", name);
+    return error_set(error, "%s: unknown option; %s --help lists them", name, own);
 }
 
 /* Reports a bad argument as getopt found it: ':' missing, '?' unexpected, or an unknown option. */
-static bool refuse_option(int code, const char *text, Error *error) {
+static bool refuse_option(const Options *options, int code, const char *text, Error *error) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (optopt != FIRST_VALUE + i) continue;
         if (code == ':')
@@ -405,7 +423,7 @@ static bool refuse_option(int code, const char *text, Error *error) {
                              OPTIONS[i].argument);
         return error_set(error, "--%s takes no value", OPTIONS[i].name);
     }
-    return unknown_option(text, error);
+    return unknown_option(options, text, error);
 }
 
 /* A word that names no file: a kernel of the catalogue, or a lecture. */
@@ -418,7 +436,7 @@ static bool take_name(Options *options, const char *name, Error *error) {
     }
     snprintf(lecture, sizeof lecture, "%.100s.en.md", name);
     if (catalog_path("assets/lectures", lecture, path, sizeof path, NULL)) {
-        options->given[find_option("lecture", 7)] = options->has_lecture = true;
+        options->given[options_find(FOR_REDVIZ, "lecture", 7) - OPTIONS] = options->has_lecture = true;
         options->lecture = name;
         return true;
     }
@@ -547,10 +565,11 @@ void options_begin(Options *options) {
 
 bool options_parse(int argc, char **argv, Options *options, Error *error) {
     struct option table[OPTION_COUNT + 1] = {0};
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    for (int i = 0, count = 0; i < OPTION_COUNT; i++) {
         const char *argument = OPTIONS[i].argument;
         int kind = !argument ? no_argument : *argument == '=' ? optional_argument : required_argument;
-        table[i] = (struct option){OPTIONS[i].name, kind, NULL, FIRST_VALUE + i};
+        if (OPTIONS[i].programs & program_of(options))
+            table[count++] = (struct option){OPTIONS[i].name, kind, NULL, FIRST_VALUE + i};
     }
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") != 0) continue;
@@ -565,7 +584,7 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
             options->action = ACTION_HELP;
             continue;
         }
-        if (code < FIRST_VALUE) return refuse_option(code, argv[optind - 1], error);
+        if (code < FIRST_VALUE) return refuse_option(options, code, argv[optind - 1], error);
         const OptionRow *row = &OPTIONS[code - FIRST_VALUE];
         if (!row->take(options, row, optarg, error)) return false;
         options->given[row - OPTIONS] = true;
@@ -587,15 +606,4 @@ bool options_parse(int argc, char **argv, Options *options, Error *error) {
     options_choose_index(options);
     choose_home(options);
     return check_rules(options, error) && options_check_together(options, error) && make_runs(options, error);
-}
-
-const OptionRow *options_row(int index, const char **title) {
-    *title = NULL;
-    for (int line = 0, option = 0; option <= index && option < OPTION_COUNT; line++) {
-        if (LINES[line].title)
-            *title = LINES[line].title;
-        else if (!LINES[line].needs && !LINES[line].without && option++ < index)
-            *title = NULL;
-    }
-    return index < OPTION_COUNT ? &OPTIONS[index] : NULL;
 }

@@ -11,8 +11,9 @@
 #include "tui/draw/theme.h"
 
 typedef enum Action {
-#define SHOWN(action, ...)   ACTION_##action,
-#define PRINTED(action, ...) ACTION_##action,
+#define SHOWN(action, ...)    ACTION_##action,
+#define PRINTED(action, ...)  ACTION_##action,
+#define RECORDED(action, ...) ACTION_##action,
 #include "cli/actions.def"
     CLI_ACTION_COUNT
 } Action;
@@ -34,6 +35,7 @@ typedef struct Options {
     Action action;
     const char *action_name;   /* the option that selected it, "report"; NULL: none did */
     bool json;                 /* --report=json, --json */
+    bool records;              /* the program is redviz-record; set it before options_parse() */
     bool profile;              /* --profile */
     int gpus;                  /* --gpus; 0: not given */
     bool tsv;                  /* --bench=tsv */
@@ -125,23 +127,27 @@ void options_choose_page(Options *options);
 bool options_take_exercise(Options *options, int count, char **words, Error *error);
 bool options_check_exercise(const Options *options, Error *error);
 
+/* The programs that take an option. */
+typedef enum OptionPrograms { FOR_REDVIZ = 1, FOR_RECORD = 2, FOR_BOTH = 3 } OptionPrograms;
+
 typedef struct OptionRow OptionRow;
 struct OptionRow { /* of options.def */
     const char *name;
     const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
     bool (*take)(Options *options, const OptionRow *row, const char *value, Error *error);
+    size_t field; /* of Options */
     const char *help;
+    OptionPrograms programs;
     enum { ANY, RUN, CATALOGUE, USER_FILE, COMPILED } suits;
     Action action; /* for options that select one */
-    size_t at;     /* in Options: the field of FLAG, STRING and WORD */
 };
 
-/* Option `index`, in the order of --help; NULL past the last. *title: the title of the group that starts with
- * it, or NULL. */
-const OptionRow *options_row(int index, const char **title);
-/* options_help.c: "--report[=text|json]" */
-void options_usage(const OptionRow *row, char *out, size_t bytes);
+/* Option `index` of the program, in the order of --help; NULL past the last. *title: the title of the group that
+ * starts with it, or NULL. */
+const OptionRow *options_row(OptionPrograms program, int index, const char **title);
+/* NULL: it has none of this name. FOR_BOTH: of either. */
+const OptionRow *options_find(OptionPrograms program, const char *name, size_t length);
 
-void options_print_help(Text *out);
+void options_print_help(OptionPrograms program, Text *out);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-void options_usage(const OptionRow *row, char *out, size_t bytes) {
+/* "--report[=text|json]" */
+static void print_usage(const OptionRow *row, char *out, size_t bytes) {
     const char *argument = row->argument ? row->argument : "";
     bool optional = *argument == '=';
     snprintf(out, bytes, "--%s%s%s%s", row->name,
@@ -13,18 +14,26 @@ void options_usage(const OptionRow *row, char *out, size_t bytes) {
              argument, optional ? "]" : "");
 }
 
-void options_print_help(Text *out) {
+void options_print_help(OptionPrograms program, Text *out) {
     enum { COLUMN = 28 };
-    text_add(out, "redviz: see how a CUDA reduction kernel really executes\n\n"
-                  "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
-                  "  redviz FILE.cu|FILE.ptx [options]   the same for any other kernel\n"
-                  "  redviz FILE.redviz [options]        the same for a run kept by --save\n"
-                  "  redviz ... --report                 print the metrics of the run; needs no terminal\n");
+    if (program == FOR_RECORD)
+        text_add(
+            out,
+            "redviz-record: records what redviz ships, on a machine with a GPU\n\n"
+            "  redviz-record --bench=tsv|grid|sass --kernel NAME    a file of assets/\n"
+            "  redviz-record --dump-ir FILE.ptx                     what the front end makes of a file\n");
+    else
+        text_add(out,
+                 "redviz: see how a CUDA reduction kernel really executes\n\n"
+                 "  redviz --kernel NAME [options]      open the interface on a kernel of the catalogue\n"
+                 "  redviz FILE.cu|FILE.ptx [options]   the same for any other kernel\n"
+                 "  redviz FILE.redviz [options]        the same for a run kept by --save\n"
+                 "  redviz ... --report                 print the metrics of the run; needs no terminal\n");
     const char *title;
     const OptionRow *row;
-    for (int i = 0; (row = options_row(i, &title)); i++) {
+    for (int i = 0; (row = options_row(program, i, &title)); i++) {
         char usage[80];
-        options_usage(row, usage, sizeof usage);
+        print_usage(row, usage, sizeof usage);
         if (title) text_print(out, "\n%s\n", title);
         if (strlen(usage) > COLUMN)
             text_print(out, "  %s\n  %*s %s\n", usage, COLUMN, "", row->help);

@@ -63,8 +63,6 @@ bool options_check_together(const Options *options, Error *error) {
         return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");
     if (!row->needs_kernel && options->action != ACTION_BENCH && options->save)
         return error_set(error, "--save keeps a run, and --%s makes none", options->action_name);
-    if (options->action == ACTION_BENCH && options->save && options->grid)
-        return error_set(error, "--bench=grid --save: a run keeps timings; write the grid to a file with >");
     if (options->action == ACTION_TIMELINE && options->save)
         return error_set(error,
                          "--timeline --save: a session file keeps no timelines of warps; write them to a "

@@ -21,14 +21,6 @@ static void add_setting(Text *out, const char *name, const char *value) {
     add_encoded(out, value);
 }
 
-static const OptionRow *row_of(const char *name, size_t length) {
-    const char *title;
-    const OptionRow *row;
-    for (int i = 0; (row = options_row(i, &title)); i++)
-        if (strlen(row->name) == length && !strncmp(row->name, name, length)) return row;
-    return NULL;
-}
-
 static bool is_one_of(const char *name, const char *const *names) {
     while (*names && strcmp(*names, name) != 0) names++;
     return *names;
@@ -39,7 +31,7 @@ static bool add_option(Text *out, char *const *words, int *used) {
     static const char *const of_the_page[] = {"html", "frame", "language", "backend", NULL};
     static const char *const not_in_a_browser[] = {"counters", "save", NULL};
     const char *name = words[0] + 2, *value = strchr(name, '=');
-    const OptionRow *row = row_of(name, strcspn(name, "="));
+    const OptionRow *row = options_find(FOR_REDVIZ, name, strcspn(name, "="));
     if (!row || is_one_of(row->name, not_in_a_browser)) return false;
     if (value) value++;
     *used = !value && row->argument && *row->argument != '=' ? 2 : 1;

@@ -8,14 +8,11 @@
 #include "cli/bench_print.h"
 #include "cli/exercise_open.h"
 #include "cli/generate.h"
-#include "cli/grid_print.h"
 #include "cli/index_print.h"
 #include "cli/ladder_print.h"
 #include "cli/lecture_open.h"
 #include "cli/list.h"
-#include "cli/sass_record.h"
 #include "cli/stream.h"
-#include "metrics/access_csv.h"
 #include "tui/draw/terminal.h"
 #include "tui/view/key_table.h"
 #include <stdlib.h>
@@ -27,7 +24,7 @@
 
 PRINT(HELP) {
     (void)options, (void)error;
-    options_print_help(out);
+    options_print_help(options->records ? FOR_RECORD : FOR_REDVIZ, out);
     return true;
 }
 
@@ -69,31 +66,6 @@ PRINT(EXERCISES) {
     return exercise_list(options, out, error);
 }
 
-PRINT(DUMP_IR) {
-    return session_dump_front_end(&options->session, FORM_IR, out, error);
-}
-
-PRINT(DUMP_FLOW) {
-    return session_dump_front_end(&options->session, FORM_FLOW, out, error);
-}
-
-PRINT(DUMP_OPS) {
-    return session_dump_front_end(&options->session, FORM_OPS, out, error);
-}
-
-PRINT(ACCESS) {
-    enum { LIMIT_BYTES = 256 << 20 };
-    const char *path = options->access_path;
-    char *csv = NULL;
-    size_t length = 0;
-    bool is_stream = text_is_stream(path);
-    if (!(is_stream ? text_read_stream : text_read_file)(path, LIMIT_BYTES, &csv, &length, error))
-        return false;
-    bool good = access_csv_count(csv, length, path, out, error);
-    free(csv);
-    return good;
-}
-
 static LadderPrint ladder_of(const Options *options) {
     return (LadderPrint){
         .machine = options->session.machine, .catalog = &options->session.catalog, .json = options->json};
@@ -113,19 +85,20 @@ PRINT(INDEX) {
     return index_print(options->index, options->session.machine, options->json, out, error);
 }
 
-/* Prints results as they are measured, so not through *out. */
-PRINT(BENCH) {
-    (void)out;
-    BenchOptions bench = {.kernel = options->session.kernel,
+BenchOptions perform_bench(const Options *options) {
+    return (BenchOptions){.kernel = options->session.kernel,
                           .catalog = options->session.catalog,
                           .profile = options->profile,
                           .gpus = options->gpus,
                           .machine = options->session.machine};
-    FILE *progress = isatty(STDERR_FILENO) ? stderr : NULL;
-    if (options->bench_sass) return sass_print_recording(&bench, stdout, stderr, progress, error);
-    if (options->grid) return grid_print(&bench, stdout, progress, error);
+}
+
+/* Prints results as they are measured, so not through *out. */
+PRINT(BENCH) {
+    (void)out;
+    BenchOptions bench = perform_bench(options);
     BenchOutput output = {.out = stdout,
-                          .progress = progress,
+                          .progress = isatty(STDERR_FILENO) ? stderr : NULL,
                           .format = options->tsv    ? BENCH_TSV
                                     : options->json ? BENCH_JSON
                                                     : BENCH_TABLE};
@@ -138,21 +111,26 @@ PRINT(BENCH) {
     return done;
 }
 
-static int print_or_run(Options *options, Error *error) {
-    static bool (*const print[CLI_ACTION_COUNT])(const Options *, Text *, Error *) = {
+PrintAction *perform_print(Action action) {
+    static PrintAction *const prints[CLI_ACTION_COUNT] = {
 #define PRINTED(action, ...) [ACTION_##action] = print_##action,
 #include "cli/actions.def"
     };
-    if (!print[options->action]) return perform_run(options, error);
+    return prints[action];
+}
+
+static int print_or_run(Options *options, PrintAction *print, Error *error) {
+    if (!print) return perform_run(options, error);
     Text out = {0};
-    bool good = print[options->action](options, &out, error);
+    bool good = print(options, &out, error);
     finish_print(&out);
     return good ? DONE : finish_refuse(error);
 }
 
-int perform_action(Options *options, Error *error) {
+int perform_action(Options *options, PrintAction *print, Error *error) {
     char *piped;
-    int status = stream_read(options, &piped, error) ? print_or_run(options, error) : finish_refuse(error);
+    int status =
+        stream_read(options, &piped, error) ? print_or_run(options, print, error) : finish_refuse(error);
     free(piped);
     return status;
 }

@@ -62,7 +62,7 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
     find_clang(clang, sizeof clang);
     snprintf(output, sizeof output, "%s/out.ptx", unit->folder);
     snprintf(headers, sizeof headers, "%s/clang.h", unit->options->headers);
-    snprintf(system, sizeof system, "-I%s/system", unit->folder);
+    snprintf(system, sizeof system, "%s/system", unit->folder);
     snprintf(architecture, sizeof architecture, "--cuda-gpu-arch=sm_%d",
              unit_architecture(unit, COMPILE_ARCHITECTURE));
     /* clang takes its PTX version from a toolkit, which is missing: 7.0 is the first for sm_80 */
@@ -88,6 +88,7 @@ static bool run(const Unit *unit, Text *ptx, Error *error) {
                                  output,
                                  "-include",
                                  headers,
+                                 "-idirafter", /* the headers of the user's -I come first */
                                  system};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arguments[count++] = fixed[i];
     if (!unit_has_architecture(unit)) arguments[count++] = architecture;

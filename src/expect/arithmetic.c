@@ -2,6 +2,7 @@
 
 #include "expect/reference.h"
 #include "ptx/matrix.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 

@@ -79,12 +79,8 @@ void findings_count_slow_again(Findings *list, const Trace *trace) {
     findings_end(&builder);
 }
 
-Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result) {
-    return findings_new_of(detector, trace, result, &(FindingKnown){.leak_pc = PTX_NO_PC});
-}
-
-Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const FindingResult *result,
-                          const FindingKnown *known) {
+Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result,
+                       const FindingKnown *known) {
     FindingsBuilder builder = findings_begin(trace);
     builder.source = known->source;
     builder.context = known->context;

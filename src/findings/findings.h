@@ -163,18 +163,17 @@ typedef struct FindingResult { /* for a run with a reference */
 
 /* A line of a source file, valid until the next call; NULL: not known. */
 typedef const char *(*FindingSource)(void *context, const char *file, int line);
-/* The errors found by the detector (NULL: none ran) and by traps, and the slow places in the trace's
- * counters. `result` may be NULL. */
-Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result);
-/* What else is known about the run, for findings_new_of(). */
+/* What else is known about the run. */
 typedef struct FindingKnown {
     FindingSource source; /* names shared memory that the PTX does not name */
     void *context;
     uint64_t leaks, leaked_bytes; /* allocations of the device heap that were not freed */
     int leak_pc;                  /* where the last launch makes the first of them; PTX_NO_PC: not known */
 } FindingKnown;
-Findings *findings_new_of(RaceDetector *detector, const Trace *trace, const FindingResult *result,
-                          const FindingKnown *known);
+/* The errors found by the detector (NULL: none ran) and by traps, and the slow places in the trace's
+ * counters. `result` may be NULL. */
+Findings *findings_new(RaceDetector *detector, const Trace *trace, const FindingResult *result,
+                       const FindingKnown *known);
 /* The same without a search: faults, the wrong result, what the counters show. `traced`: of the traced events
  * only. */
 Findings *findings_new_counted(const Trace *trace, const FindingResult *result, bool traced);

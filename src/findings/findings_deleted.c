@@ -1,6 +1,7 @@
 /* Stores that the compiler removed: the PTX lacks them, so they cannot be checked for races. */
 #include "base/language.h"
 #include "findings/findings_sentences.h"
+#include "ptx/opcodes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,9 @@
 #include "base/language.h"
 #include "base/sentence.h"
 #include "findings/findings_sentences.h"
+#include "metrics/totals.h"
 #include "ptx/link.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>

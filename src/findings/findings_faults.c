@@ -2,6 +2,7 @@
 #include "base/language.h"
 #include "base/sentence.h"
 #include "findings/findings_sentences.h"
+#include "ptx/opcodes.h"
 
 /* ---- traps ------------------------------------------------------------------------------------------ */
 

@@ -4,6 +4,7 @@
 #include "findings/findings_sentences.h"
 #include "base/language.h"
 #include "base/sentence.h"
+#include "metrics/totals.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ static uint64_t excess(uint64_t cost, uint64_t ideal) {
     return cost > ideal ? cost - ideal : 0;
 }
 
-double findings_count_passes(const Totals *run) {
+/* Without those of atomics. */
+static double count_passes(const Totals *run) {
     uint64_t issued = run->warp_instructions;
     if (!issued) /* events only */
         issued = run->shared_loads + run->shared_stores + requests(run) + run->shuffles + run->barriers +
@@ -106,7 +108,7 @@ void findings_add_slow_lines(FindingsBuilder *builder, const LineMetrics *lines,
     for (int i = 0; i < count; i++) totals_add(&run, &lines[i].totals);
     double extra;
     WarpCounts *warps = findings_count_warps(builder->trace, lines, count, &extra);
-    builder->passes = findings_count_passes(&run) + extra;
+    builder->passes = count_passes(&run) + extra;
     for (int i = 0; i < count; i++) {
         add_conflicts(builder, &lines[i]);
         add_sectors(builder, &lines[i]);

@@ -1,6 +1,7 @@
 /* Builds a list of findings (findings_list.h) and holds the texts of finding_kinds.def. */
 #include "base/language.h"
 #include "findings/findings_sentences.h"
+#include "metrics/totals.h"
 
 #include <math.h>
 #include <stdlib.h>

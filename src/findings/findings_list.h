@@ -11,7 +11,7 @@ typedef struct FindingsBuilder {
     const Trace *trace;
     FindingSource source; /* NULL: not known */
     void *context;
-    double passes;                  /* of the run: findings_count_passes() */
+    double passes;                  /* of the run, without those of atomics */
     Text below[FINDING_KIND_COUNT]; /* lines whose cost is below FINDINGS_LEAST_PERCENT */
 } FindingsBuilder;
 
@@ -50,7 +50,6 @@ void findings_add_warps(FindingsBuilder *builder, const LineMetrics *lines, int 
 Finding *findings_add_line(FindingsBuilder *builder, FindingKind kind, const LineMetrics *line);
 /* An entry of the line that loses this many passes; NULL: none are lost, or too few for an entry. */
 Finding *findings_add_slow(FindingsBuilder *builder, FindingKind kind, const LineMetrics *line, double lost);
-double findings_count_passes(const Totals *run); /* without those of atomics */
 /* Adds notes on shuffles from inactive lanes in the traced events, for runs without a detector. */
 void findings_add_undefined_shuffles(FindingsBuilder *builder, const LineMetrics *lines, int count);
 /* Adds a note if events are missing. */

@@ -3,6 +3,7 @@
 #include "findings/findings_sentences.h"
 #include "findings/remedy.h"
 #include "metrics/metrics.h"
+#include "ptx/opcodes.h"
 
 /* Why nothing orders the two accesses. */
 static const char *reason_for_race(const RacePair *pair) {

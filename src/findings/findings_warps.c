@@ -6,6 +6,7 @@
 #include "base/language.h"
 #include "base/sentence.h"
 #include "findings/findings_sentences.h"
+#include "metrics/totals.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "findings/remedy.h"
 
 #include "metrics/metrics.h"
+#include "ptx/opcodes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

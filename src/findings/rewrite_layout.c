@@ -10,6 +10,7 @@
 #include "findings/rewrite.h"
 
 #include "metrics/metrics.h"
+#include "ptx/opcodes.h"
 #include <string.h>
 
 enum { WIDEST = 16 };

@@ -1,5 +1,6 @@
 /* Replaces remainders by a bitwise and, in a copy of the PTX (rewrite.h). */
 #include "findings/rewrite.h"
+#include "ptx/opcodes.h"
 
 #include <string.h>
 

@@ -116,7 +116,8 @@ size_t host_skip_brackets(const HostText *text, size_t at, size_t end) {
     return end;
 }
 
-size_t host_skip_angles(const HostText *text, size_t at, size_t end) {
+/* After the > that closes the < at `at`; `at`: none does. */
+static size_t skip_angles(const HostText *text, size_t at, size_t end) {
     int depth = 0;
     for (size_t i = at; i < end; i++) {
         char c = text->text[i];
@@ -142,7 +143,7 @@ bool host_list_item(const HostText *text, HostSpan list, int index, HostSpan *it
             continue;
         }
         if (c == '<' && at > list.begin && host_is_word(text->text[at - 1])) {
-            size_t after = host_skip_angles(text, at, list.end);
+            size_t after = skip_angles(text, at, list.end);
             if (after > at) at = after - 1;
             continue;
         }
@@ -200,7 +201,7 @@ static HostSpan find_head(const HostText *text, size_t at) {
     while (begin > 0 && !strchr(";}{#", text->text[begin - 1])) begin--;
     for (; begin + 8 < at; begin++)
         if (!memcmp(text->text + begin, "template", 8)) {
-            size_t open = host_skip_blanks(text, begin + 8, at), end = host_skip_angles(text, open, at);
+            size_t open = host_skip_blanks(text, begin + 8, at), end = skip_angles(text, open, at);
             if (end > open + 1) return (HostSpan){open + 1, end - 1};
         }
     return (HostSpan){0, 0};

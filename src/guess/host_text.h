@@ -37,8 +37,6 @@ HostSpan host_word(const HostText *text, size_t at);
 /* After the bracket that closes the one at `at`. */
 size_t host_skip_brackets(const HostText *text, size_t at, size_t end);
 size_t host_skip_blanks(const HostText *text, size_t at, size_t end);
-/* After the > that closes the < at `at`; `at`: none does. */
-size_t host_skip_angles(const HostText *text, size_t at, size_t end);
 /* Part `index` of a list with commas; false: there are fewer. */
 bool host_list_item(const HostText *text, HostSpan list, int index, HostSpan *item);
 /* The place after the last character before `at` that is not blank. */

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char index_names[] = "tid, lane, warp, i, s, n";
-
 /* Keeps the column. */
 static bool fail_at(int column, Error *error, const char *problem) {
     error_set(error, "%s", problem);

@@ -28,9 +28,6 @@ typedef struct IndexAccess {
     int ways;              /* the maximum of these */
 } IndexAccess;
 
-/* tid, lane, warp, i, s, n: "tid, lane, ..." */
-extern const char index_names[];
-
 /* False with `error`: the text is no expression (then error->column is the place in it), divides by zero, or gives
  * a lane a negative index or one past INDEX_LARGEST bytes. */
 #define INDEX_LARGEST ((int64_t)1 << 40)

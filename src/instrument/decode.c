@@ -2,6 +2,7 @@
 #include "instrument/probe_copies.h"
 #include "instrument/partial_events.h"
 #include "instrument/probe_plan.h"
+#include "ptx/opcodes.h"
 #include "trace/block.h"
 #include "trace/producer_rules.h"
 

@@ -19,6 +19,7 @@
 
 #include "base/memory.h"
 #include "instrument/probe_copies.h"
+#include "ptx/opcodes.h"
 #include <stdlib.h>
 
 #define put(emitter, ...) text_print((emitter)->out, __VA_ARGS__)

@@ -1,6 +1,8 @@
 /* Inserts text into the control flow of entries (entry_probe.h). */
 #include "instrument/entry_probe.h"
 
+#include "ptx/opcodes.h"
+
 #include <string.h>
 
 static bool begins(const PtxStatement *statement) {

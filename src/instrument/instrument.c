@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "instrument/region.h"
+#include "ptx/opcodes.h"
 #include <stdlib.h>
 
 typedef struct Build {

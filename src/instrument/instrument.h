@@ -79,7 +79,6 @@ void instrument_sites_done(InstrumentSites *sites);
 /* Marks the instructions in loops that may wait for others: waits[program->code_count]. Only scheduling
  * decides how often they execute. */
 void instrument_find_waiting(const PtxProgram *program, bool *waits);
-const PtxOperand *instrument_address(const InstrumentSite *site); /* the memory operand of an access */
 
 /* b: lane, delta or xor mask; c: clamp and segment mask ("shfl.sync"). */
 static inline uint32_t instrument_control(uint32_t b, uint32_t c) {

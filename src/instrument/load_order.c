@@ -2,6 +2,7 @@
 
 #include "instrument/probe_plan.h"
 #include "ptx/approximate.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>

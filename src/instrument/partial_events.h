@@ -32,8 +32,6 @@ typedef struct PartialEvents {
 bool partial_events_make(PartialEvents *partial_events, uint32_t block, Error *error);
 void partial_events_done(PartialEvents *partial_events);
 
-/* The field of an instruction's record, or -1 if it has none of that kind. */
-int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element);
 /* The address that a lane accesses: its own or, for matrices, one in a row whose address another lane
  * holds. */
 uint64_t partial_event_address(const PartialEvents *partial_events, const PartialEvent *partial, int lane);

@@ -2,7 +2,8 @@
 #include "instrument/probe_copies.h"
 #include "ptx/matrix.h"
 
-int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
+/* The field of an instruction's record, or -1 if it has none of that kind. */
+static int field_of(const InstrumentSite *site, InstrumentFieldKind kind, int element) {
     for (int i = 0; i < site->field_count; i++)
         if (site->fields[i].kind == kind && site->fields[i].element == element) return i;
     return -1;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "ptx/approximate.h"
 #include "ptx/matrix.h"
+#include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
 #include <stdlib.h>
 
@@ -278,7 +279,8 @@ bool plan_is_missed(const PtxInstruction *in) {
 
 /* ---- operands --------------------------------------------------------------------------------------- */
 
-const PtxOperand *instrument_address(const InstrumentSite *site) {
+/* The memory operand of an access. */
+static const PtxOperand *address_of(const InstrumentSite *site) {
     if (site->kind == TRACE_MBARRIER) return &site->instruction->operands[mbarrier_index(site->instruction)];
     return &site->instruction->operands[address_index(site->instruction)];
 }
@@ -310,7 +312,7 @@ const PtxOperand *plan_operand(const InstrumentSite *site, const InstrumentField
     case INSTRUMENT_ADDRESS: /* of a copy: the source, then the destination */
         if (in->opcode == PTX_cp && site->kind != TRACE_MBARRIER)
             return &in->operands[field->element ? 0 : 1];
-        return instrument_address(site);
+        return address_of(site);
     case INSTRUMENT_OPERAND:
         return operand_field(site, component);
     case INSTRUMENT_CONTROL:

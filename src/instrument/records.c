@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "instrument/meetings.h"
 #include "instrument/probe_plan.h"
+#include "ptx/opcodes.h"
 #include <stdlib.h>
 
 enum { NONE = -1 };

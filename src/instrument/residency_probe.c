@@ -6,6 +6,7 @@
 #include "instrument/residency_probe.h"
 
 #include "instrument/entry_probe.h"
+#include "ptx/opcodes.h"
 
 #include <string.h>
 

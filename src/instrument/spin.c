@@ -6,6 +6,7 @@
  * a thousand times or a million times. */
 #include "instrument/probe_plan.h"
 
+#include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "instrument/partial_events.h"
 
 #include "base/memory.h"
+#include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
 #include <stdlib.h>
 

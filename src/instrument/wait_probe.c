@@ -7,6 +7,7 @@
 #include "instrument/entry_probe.h"
 #include "instrument/load_order.h"
 #include "instrument/probe_plan.h"
+#include "ptx/opcodes.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "ladder/counts.h"
 
 #include "base/memory.h"
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
 
 #include <math.h>
 #include <stdlib.h>

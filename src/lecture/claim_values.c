@@ -1,7 +1,7 @@
 /* Reads values of a claim and requests them from the world. */
 #include "lecture/claim_reader.h"
 
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
 #include "sass/sass.h"
 #include "trace/warp_timeline.h"
 #include <ctype.h>

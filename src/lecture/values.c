@@ -7,6 +7,7 @@
 #include "lecture/times.h"
 #include "lecture/warps.h"
 #include "metrics/fold.h"
+#include "metrics/totals.h"
 #include "sass/classes.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 #include "metrics/counted.h"
 
 #include "metrics/fold.h"
+#include "metrics/totals.h"
+#include "ptx/opcodes.h"
 #include <math.h>
 #include <string.h>
 

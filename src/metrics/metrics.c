@@ -6,6 +6,7 @@
 #include "metrics/metrics.h"
 
 #include "metrics/fold.h"
+#include "metrics/totals.h"
 #include <string.h>
 
 /* ---- what each metric takes ------------------------------------------------------------------------- */

@@ -8,30 +8,12 @@
 #include "trace/steps.h"
 #include "trace/trace.h"
 
-typedef struct Totals {
-#define METRIC(name, in_json, from_events, shown, of, label, pane) uint64_t name;
-#include "metrics/metrics.def"
-#undef METRIC
-} Totals;
+/* These three are in totals.h, which only those include that name a metric: sums of all metrics, one of them, and
+ * the sums of a source line. */
+typedef struct Totals Totals;
+typedef int Metric;
+typedef struct LineMetrics LineMetrics;
 
-typedef enum Metric {
-#define METRIC(name, in_json, from_events, shown, of, label, pane) METRIC_##name,
-#include "metrics/metrics.def"
-#undef METRIC
-    METRIC_COUNT
-} Metric;
-
-typedef enum MetricShown { SHOWN_COUNT, SHOWN_PART, SHOWN_WASTE, SHOWN_IDEAL, SHOWN_LANES } MetricShown;
-
-typedef struct MetricInfo { /* a row of metrics.def, which documents the columns */
-    const char *name, *label, *pane;
-    MetricShown shown;
-    Metric of;
-    bool from_events;
-    size_t offset; /* in Totals */
-} MetricInfo;
-
-extern const MetricInfo metric_infos[METRIC_COUNT];
 uint64_t totals_value(const Totals *totals, Metric metric);
 
 /* Of all shared accesses: loads, stores and atomics. */
@@ -55,16 +37,6 @@ void metrics_of_traced_launch(const TraceLaunch *launch, Totals *out);        /*
 PtxSourceLine metrics_line_of(const PtxProgram *program, int pc);
 /* True if `file` is neither NULL nor the file of the kernel, that of its first line. */
 bool metrics_is_elsewhere(const PtxProgram *program, const char *file);
-
-typedef struct LineMetrics {
-    const char *file; /* borrowed from the program; as metrics_line_of() */
-    int line;
-    Totals totals;
-    /* From traced events only: */
-    int worst_shared;            /* most wavefronts per ideal one (8: an 8-way bank conflict); 0: none */
-    int worst_global;            /* most sectors of a request; 0: none */
-    uint64_t undefined_shuffles; /* executions that took a value from an inactive lane */
-} LineMetrics;
 
 /* One entry per source line of all launches, by file then line: whole grid, or `traced` blocks only. The
  * caller frees the array. */

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "metrics/fold.h"
+#include "metrics/totals.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -77,14 +77,6 @@ void plan_add_structure(Plan *plan, PlanLaunch *launch, const void *bytes, int b
     argument->pointer_count = pointer_count;
 }
 
-bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits) {
-    const PlanArgument *of = &launch->arguments[argument];
-    *bits = 0;
-    if (of->buffer >= 0 || of->byte_count > 8 || of->pointer_count) return false;
-    memcpy(bits, of->bytes, (size_t)of->byte_count);
-    return true;
-}
-
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked) {
     const PlanArgument *of = &launch->arguments[argument];
     if (of->buffer >= 0) marked[of->buffer] = true;

@@ -1,8 +1,7 @@
 /* Plan: everything that a run needs, on any backend: modules, buffers and how they are filled, launches with
  * their arguments and what the host writes before each, the blocks to trace, and what the result should be.
  *
- * A plan is a value: it knows no session and no backend, owns what it points to, and can be copied, printed,
- * compared, saved and loaded (plan_file.h). A row of the catalogue makes one, so do --args and --launch, and
+ * A plan is a value: it knows no session and no backend, owns what it points to, and can be copied. A row of the catalogue makes one, so do --args and --launch, and
  * a guess. */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -133,8 +132,6 @@ int plan_add_buffer(Plan *plan, const char *name, PtxType type, uint64_t count, 
  * not found. */
 int plan_find_buffer(const Plan *plan, const char *name, size_t length);
 PlanLaunch *plan_add_launch(Plan *plan, const char *entry);
-/* The bits of a scalar argument of at most 8 bytes; false for a pointer or a structure. */
-bool plan_scalar(const PlanLaunch *launch, int argument, uint64_t *bits);
 /* Sets `marked` ([plan->buffer_count]) for the buffers that an argument points to, also from within a
  * structure. */
 void plan_mark_buffers(const PlanLaunch *launch, int argument, bool *marked);

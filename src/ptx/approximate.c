@@ -1,6 +1,8 @@
 /* Bounds of .approx (approximate.h). */
 #include "ptx/approximate.h"
 
+#include "ptx/opcodes.h"
+
 #include <math.h>
 #include <string.h>
 

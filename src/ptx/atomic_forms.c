@@ -9,6 +9,7 @@
  *   is the address the same    a register is *uniform* if everything it is computed from is. One with several
  *   in all lanes?              definitions also must not get them behind a branch that splits the warp */
 #include "ptx/link.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 

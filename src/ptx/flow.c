@@ -16,6 +16,7 @@
  * reconverge at an assertion. The main exit is a guess: the one that most branches lead to, from the latest
  * place in the text. */
 #include "ptx/link.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 #include "ptx/forms.h"
 
 #include "ptx/names.h"
+#include "ptx/opcodes.h"
 #include "ptx/versions.h"
 #include <assert.h>
 #include <ctype.h>

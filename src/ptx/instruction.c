@@ -1,4 +1,5 @@
 /* Questions about one instruction that its opcode and modifiers answer. */
+#include "ptx/opcodes.h"
 #include "ptx/ptx.h"
 
 bool ptx_instruction_has(const PtxInstruction *instruction, PtxModifierKind kind) {

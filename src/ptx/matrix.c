@@ -1,6 +1,8 @@
 /* Fragments (matrix.h): one rule for all shapes, with the numbers of matrix.def. */
 #include "ptx/matrix.h"
 
+#include "ptx/opcodes.h"
+
 enum { LANES = 32, BLOCK = 8, LANES_OF_ROW = 4, WMMA_REGISTERS = 8 };
 
 static const struct {

@@ -1,6 +1,8 @@
 /* Names: an intern table that includes the rows of the three tables, and a stack of scopes. */
 #include "ptx/names.h"
 
+#include "ptx/opcodes.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -113,7 +113,6 @@ bool ptx_parse_instruction(PtxParser *parser, const PtxToken *name, const PtxOpe
                            PtxInstruction **out);
 bool ptx_parse_guard(PtxParser *parser, PtxOperand *guard);                  /* after "@" */
 bool ptx_parse_target(PtxParser *parser, PtxOperand *out, bool is_function); /* one name of a target list */
-bool ptx_resolve_labels(PtxParser *parser); /* for the innermost scope, which is about to close */
 
 /* ---- parser_module.c */
 bool ptx_parse_prototype(PtxParser *parser, PtxFunction *function); /* after ".callprototype" */

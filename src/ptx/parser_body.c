@@ -10,6 +10,7 @@
  *
  * A label may be named before it is declared, in its own scope or one around it, so names of labels wait in
  * `pending` until the scope that they are in closes. */
+#include "ptx/opcodes.h"
 #include "ptx/parser.h"
 
 #include <stdlib.h>
@@ -122,7 +123,8 @@ static bool label(PtxParser *parser, const PtxToken *name) { /* after the ':' */
     return good && ptx_expect(parser, ';', "';'");
 }
 
-bool ptx_resolve_labels(PtxParser *parser) {
+/* For the innermost scope, which is about to close. */
+static bool resolve_labels(PtxParser *parser) {
     int depth = ptx_names_depth(parser->module->names);
     size_t first = parser->pending_count; /* those of this scope and of nested ones are the last */
     while (first > 0 && parser->pending[first - 1].depth >= depth) first--;
@@ -202,7 +204,7 @@ static bool open_scope(PtxParser *parser) {
 }
 
 static bool close_scope(PtxParser *parser) {
-    if (!ptx_resolve_labels(parser)) return false;
+    if (!resolve_labels(parser)) return false;
     ptx_advance(parser);
     ptx_names_close(parser->module->names);
     add(parser, (PtxStatement){.kind = PTX_STATEMENT_CLOSE});
@@ -264,7 +266,7 @@ static bool body(PtxParser *parser) {
     if (!ptx_expect(parser, '{', "'{'")) return false;
     while (ptx_names_depth(parser->module->names) > 1 || parser->token.kind != '}')
         if (!statement(parser)) return false;
-    return ptx_resolve_labels(parser);
+    return resolve_labels(parser);
 }
 
 bool ptx_function_parse(PtxModule *module, PtxFunction *function, Error *error) {

@@ -7,6 +7,7 @@
  *   list        = operand {"," operand}
  *   address     = [name | constant] [("+" | "-") constant] | list      the latter in textures, bulk copies
  *   part        = x y z w r g b a, or a selector of video operands (b0, h1, ...) */
+#include "ptx/opcodes.h"
 #include "ptx/parser.h"
 
 #include <stdlib.h>

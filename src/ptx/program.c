@@ -3,6 +3,7 @@
 
 #include "ptx/messages.h"
 #include "ptx/names.h"
+#include "ptx/opcodes.h"
 #include <stdarg.h>
 #include <stdlib.h>
 

@@ -18,13 +18,8 @@
 #include "base/text.h"
 #include <stdint.h>
 
-typedef enum PtxOpcode {
-    PTX_OTHER, /* valid syntax, no row in opcodes.def */
-#define OPCODE(name, ...) PTX_##name,
-#include "ptx/opcodes.def"
-#undef OPCODE
-    PTX_OPCODE_COUNT
-} PtxOpcode;
+/* PTX_add, ... of opcodes.h, which only those include that name one */
+typedef uint16_t PtxOpcode;
 
 typedef enum PtxModifierKind {
     PTX_MODIFIER_NONE, /* ends lists */

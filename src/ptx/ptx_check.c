@@ -5,6 +5,7 @@
 #include "ptx/lexer.h"
 #include "ptx/messages.h"
 #include "ptx/names.h"
+#include "ptx/opcodes.h"
 #include "ptx/versions.h"
 
 /* ---- places in the text ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "metrics/counted.h"
+#include "metrics/totals.h"
 #include "report/report_sass.h"
 #include "report/source_text.h"
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* The report as text that fits a slide and a terminal of 80 columns.
  *
  * It shows what ran, a table by source line, totals, and findings. */
+#include "metrics/totals.h"
 #include "report/report.h"
 
 #include "base/characters.h"

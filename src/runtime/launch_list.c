@@ -150,7 +150,8 @@ void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchCo
 
 /* ---- the table -------------------------------------------------------------------------------------------- */
 
-void launch_list_print_summary(const Program *program, Text *out) {
+/* "program exited 0: 104 launches, 4 distinct, 1.3 s" */
+static void print_summary(const Program *program, Text *out) {
     const Captured *capture = program->capture;
     text_add(out, "program ");
     program_describe_end(program, out);
@@ -210,7 +211,7 @@ static void print_table(const Captured *capture, const LaunchRow *rows, int coun
 void launch_list_print(const Program *program, int most, Text *out) {
     int count;
     LaunchRow *rows = launch_rows(program->capture, &count);
-    launch_list_print_summary(program, out);
+    print_summary(program, out);
     text_add(out, "\n");
     print_table(program->capture, rows, most && count > most ? most : count, out);
     if (most && count > most) text_print(out, "  ... %d further rows\n", count - most);

@@ -30,8 +30,6 @@ typedef enum LaunchColumn {
 const char *launch_column_title(LaunchColumn column);
 void launch_column_print(const Captured *capture, const LaunchRow *row, LaunchColumn column, Text *out);
 
-/* "program exited 0: 104 launches, 4 distinct, 1.3 s" */
-void launch_list_print_summary(const Program *program, Text *out);
 /* The table, and what the host did wrong. At most `most` rows; 0: all. */
 void launch_list_print(const Program *program, int most, Text *out);
 void launch_list_put_json(const Program *program, Json *json);

@@ -1,6 +1,8 @@
 /* Instruction names are those of CUDA Binary Utilities, "Instruction Set Reference" (Hopper). */
 #include "sass/classes.h"
 
+#include "ptx/opcodes.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -41,34 +43,6 @@ static const struct {
     {"UBLKRED", SASS_BULK_COPY},
     {"SYNCS", SASS_MBARRIER},
 };
-
-static const char *const texts[SASS_CLASSES] = {
-    "instruction",
-    "jump",
-    "branch",
-    "exit",
-    "shared load",
-    "shared store",
-    "shared atomic",
-    "global load",
-    "global store",
-    "global atomic",
-    "local load",
-    "local store",
-    "shuffle",
-    "vote",
-    "redux",
-    "barrier",
-    "arrival at the cluster's barrier",
-    "wait for the cluster",
-    "asynchronous copy",
-    "bulk copy",
-    "mbarrier operation",
-};
-
-const char *sass_class_text(SassClass class) {
-    return texts[class];
-}
 
 bool sass_is_access(SassClass class) {
     return class >= SASS_SHARED_LOAD && class <= SASS_LOCAL_STORE;

@@ -31,8 +31,7 @@ typedef enum SassClass {
 
 SassClass sass_class_of_ptx(const PtxInstruction *instruction);
 SassClass sass_class_of_text(const char *text);
-bool sass_is_access(SassClass class);         /* any memory access, including atomics */
-const char *sass_class_text(SassClass class); /* "shared load" */
+bool sass_is_access(SassClass class); /* any memory access, including atomics */
 
 /* "LDG.E.128" in "@!P1 LDG.E.128 R4, [R2]": its start and length. */
 const char *sass_mnemonic(const char *text, int *length);

@@ -1,15 +1,10 @@
 /* Finds the reasons for differences, one PTX instruction after another (compare.h). */
 #include "sass/compare.h"
 
+#include "ptx/opcodes.h"
 #include "sass/owners.h"
 
 #include <stdlib.h>
-
-const char *const sass_reasons[SASS_REASONS] = {
-#define REASON(name, meaning) meaning,
-#include "sass/reasons.def"
-#undef REASON
-};
 
 /* The fewest machine instructions of one PTX instruction that are reported as expanded, and how many of them
  * must differ. */

@@ -19,8 +19,6 @@ typedef enum SassReason {
     SASS_REASONS
 } SassReason;
 
-extern const char *const sass_reasons[SASS_REASONS]; /* their meanings */
-
 typedef struct SassDifference {
     SassReason reason;
     SassClass class; /* of the PTX instruction */

@@ -81,7 +81,8 @@ static bool run_at_fault(Session *session, Error *error) {
     return good;
 }
 
-bool session_run_all(Session *session, Error *error) {
+/* Plans what the options ask for and runs it; then once more with the block that has the first fault. */
+static bool run_all(Session *session, Error *error) {
     session_run_free(session->run);
     session->run = NULL;
     session->fault_block = -1;
@@ -138,7 +139,7 @@ static void find_occupancy(Session *session) {
     }
 }
 
-void session_name_run(Session *session) {
+static void name_run(Session *session) {
     session->kernel.name =
         session->kernel.row ? session->kernel.row->id : session->run->trace->launches[0]->name;
     if (session->code.is_edited)
@@ -152,7 +153,7 @@ void session_name_run(Session *session) {
 
 /* Fills in what every reader asks for. */
 void session_describe(Session *session) {
-    session_name_run(session);
+    name_run(session);
     find_occupancy(session);
     session_list_blocks(session);
 }
@@ -190,7 +191,7 @@ static bool capture(Session *session, Error *error) {
             return session->options.backend != BACKEND_GPU ||
                    error_set(error, "--backend gpu: %s", reason.message);
         session_set_grid(&session->options, session->kernel.row, most_blocks);
-        if (!session_run_all(session, error)) return false;
+        if (!run_all(session, error)) return false;
     }
     return true;
 }
@@ -212,7 +213,7 @@ static void measure(Session *session) {
     if ((is_over && options->counters == COUNTERS_ASKED) ||
         (options->counters && (is_on_gpu || options->has_events)))
         session_count(session);
-    session_name_run(session);
+    name_run(session);
     if (options->measure_sass && is_over) session_measure_sass(session);
     if (options->times_blocks && is_on_gpu) session_measure_grid(session);
     if (options->times_warps && is_over) session_measure_warps(session);
@@ -247,8 +248,7 @@ Session *session_open(const RunSpec *options, Error *error) {
     if (!check_origin(options, error)) return NULL;
     Session *session = session_new(options);
     session->code.is_edited = options->ptx != NULL;
-    bool good =
-        session_load_module(session, error) && session_run_all(session, error) && capture(session, error);
+    bool good = session_load_module(session, error) && run_all(session, error) && capture(session, error);
     return finish(session, good && session_judge(session, error));
 }
 

@@ -175,13 +175,9 @@ bool session_link(Session *session, int launch, const char *entry, Error *error)
 void session_run_free(SessionRun *run);
 /* Runs `plan` on the emulator; the session's run is a new one, and the old one is the caller's. */
 bool session_run_plan(Session *session, const Plan *plan, Error *error);
-/* Plans what the options ask for and runs it; then once more with the block that has the first fault. */
-bool session_run_all(Session *session, Error *error);
 /* Compares the result of the run with its reference, or with --expect. */
 bool session_judge(Session *session, Error *error);
-/* Fills `kernel`'s names. */
-void session_name_run(Session *session);
-/* The same, occupancy, and the blocks that can be played. */
+/* Fills `kernel`'s names, occupancy, and the blocks that can be played. */
 void session_describe(Session *session);
 /* unsupported.c: false with `error` and the list in options.unsupported where a launch needs what is not
  * emulated. */

@@ -1,4 +1,5 @@
 /* The kind of event that an instruction records, and the names of kinds and traps. */
+#include "ptx/opcodes.h"
 #include "trace/trace.h"
 
 #include <string.h>

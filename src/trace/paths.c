@@ -6,6 +6,7 @@
 #include "trace/paths.h"
 
 #include "base/memory.h"
+#include "ptx/opcodes.h"
 #include <stdlib.h>
 
 enum { MOST_CALLS = 32, NO_EVENT = -1, NO_PATH = -1 };

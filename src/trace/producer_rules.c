@@ -1,6 +1,8 @@
 /* Rules that both producers follow (producer_rules.h). */
 #include "trace/producer_rules.h"
 
+#include "ptx/opcodes.h"
+
 #include <string.h>
 
 ShuffleMode trace_shuffle_mode(const PtxInstruction *instruction) {

@@ -2,6 +2,7 @@
  *
  * A block of a launch is added after the blocks whose results it loads, as far as that is possible. A word
  * that does not hold what was loaded of it, since it changes while it is read, is unknown. */
+#include "ptx/opcodes.h"
 #include "trace/sum_table.h"
 
 #include <stdlib.h>

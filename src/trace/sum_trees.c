@@ -1,5 +1,6 @@
 /* Sum trees (sum_trees.h): the table of nodes, what an instruction does with its operands, and where two trees
  * part. */
+#include "ptx/opcodes.h"
 #include "trace/sum_table.h"
 
 #include <stdlib.h>
@@ -45,10 +46,6 @@ void sum_trees_free(SumTrees *trees) {
 
 const SumNode *sum_node(const SumTrees *trees, int node) {
     return &trees->nodes[node];
-}
-
-int sum_node_count(const SumTrees *trees) {
-    return trees->node_count;
 }
 
 const char *sum_buffer_name(const SumTrees *trees, int buffer) {

@@ -51,7 +51,6 @@ typedef struct SumPlace {
 SumTrees *sum_trees_new(void);
 void sum_trees_free(SumTrees *trees);
 const SumNode *sum_node(const SumTrees *trees, int node);
-int sum_node_count(const SumTrees *trees);
 const char *sum_buffer_name(const SumTrees *trees, int buffer); /* of SumNode.buffer */
 bool sum_trees_are_cut(const SumTrees *trees); /* there were more nodes than the limit: trust nothing */
 

@@ -1,5 +1,7 @@
 #include "trace/warp_compare.h"
 
+#include "ptx/opcodes.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -3,7 +3,8 @@
 #include "base/language.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/menu.h"
 
 #include <ctype.h>

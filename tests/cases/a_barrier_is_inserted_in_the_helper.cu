@@ -40,3 +40,5 @@ int main() {
     spread<<<4, 128>>>(in, out, n);
     cudaDeviceSynchronize();
 }
+
+// NEEDS: nvcc

@@ -10,3 +10,5 @@ __global__ void sum(__nv_bfloat16 *out, const __nv_bfloat16 *in, int n) {
     for (int i = 0; i < n; i++) all = __hadd(all, in[i]);
     *out = all;
 }
+
+// NEEDS: nvcc

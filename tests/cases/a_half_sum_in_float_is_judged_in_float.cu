@@ -18,3 +18,5 @@ __global__ void sum(float *out, const __half *in, int n) {
         *out = all;
     }
 }
+
+// NEEDS: nvcc

@@ -16,3 +16,5 @@ __global__ void sum(__half *out, const __half *in, int n) {
     }
     if (threadIdx.x == 0) *out = part[0];
 }
+
+// NEEDS: nvcc

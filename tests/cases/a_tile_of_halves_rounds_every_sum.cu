@@ -18,3 +18,5 @@ __global__ void sum(float *out, const float *in, int n) {
     }
     if (threadIdx.x == 0) *out = __half2float(part[0]);
 }
+
+// NEEDS: nvcc

@@ -28,3 +28,5 @@ int main() {
     rows<<<1, 128>>>(in, out);
     cudaDeviceSynchronize();
 }
+
+// NEEDS: nvcc

@@ -26,3 +26,5 @@ int main() {
     spans<<<8, 64>>>(in, out);
     cudaDeviceSynchronize();
 }
+
+// NEEDS: nvcc

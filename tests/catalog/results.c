@@ -168,7 +168,7 @@ static void every_result_equals_the_reference(void **state) {
 static int say_summary(void **state) {
     (void)state;
     printf("# summary: %" PRIu64 " runs; %" PRIu64 " excluded by the rows' own rules, %" PRIu64
-           " by REDVIZ_TEST_LIMIT\n",
+           " by REDVIZ_TEST_LARGEST_N\n",
            runs, excluded, above_limit);
     return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/totals.h"
 #include "runs.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ const uint64_t RUN_SIZES[RUN_SIZE_COUNT] = {1, 2, 31, 33, 1000, 65537};
 const uint32_t RUN_BLOCKS[RUN_BLOCK_COUNT] = {1, 2, 16, 32, 48, 64, 96, 128, 256, 512, 1024};
 
 uint64_t run_limit(void) {
-    const char *asked = getenv("REDVIZ_TEST_LIMIT");
+    const char *asked = getenv("REDVIZ_TEST_LARGEST_N");
     return asked ? strtoull(asked, NULL, 10) : UINT64_MAX;
 }
 

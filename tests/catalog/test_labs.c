@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/totals.h"
 #include "runs.h"
 #include <stdlib.h>
 #include <string.h>

@@ -215,8 +215,8 @@ static void every_bug_does_what_is_predicted(void **state) {
             }
         }
     }
-    printf("# summary: %llu runs; %llu excluded by the rows' own rules, %llu by REDVIZ_TEST_LIMIT\n", runs,
-           excluded, above_limit);
+    printf("# summary: %llu runs; %llu excluded by the rows' own rules, %llu by REDVIZ_TEST_LARGEST_N\n",
+           runs, excluded, above_limit);
 }
 
 /* Their lesson: "right under the default schedule, wrong under --schedule 1", for random numbers and for

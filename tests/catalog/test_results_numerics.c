@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "ask/ask.h"
+#include "metrics/totals.h"
 #include "runs.h"
 #include <math.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/text.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,19 @@ char *program_output(int status, const char *format, ...) {
     return outcome.out;
 }
 
+const char *program_missing_compiler(const Outcome *outcome) {
+    static const char *const words[][2] = {
+        {"there is no CUDA compiler", "no CUDA compiler was found"},
+        {"no compiler for its host code", "no compiler was found for host code"},
+        {"nvcc was not found", "nvcc was not found"},
+        {"nvrtc was not found", "NVRTC was not found"},
+        {"clang was not found", "clang was not found"}};
+    if (outcome->status != 2) return NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(outcome->err, words[i][0]) || strstr(outcome->out, words[i][0])) return words[i][1];
+    return NULL;
+}
+
 int program_line_count(const char *text) {
     int count = 0;
     for (; *text; text++) count += *text == '\n';
@@ -107,9 +121,9 @@ void program_write_file(const char *name, const char *text) {
 void program_expect(const char *text, const char *const *words, int count) {
     program_write_file("file.cu", text);
     Outcome outcome = program_shell("@ %s/file.cu --report", program_folder());
-    bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no") != NULL;
-    if (!is_missing && outcome.status) fail_msg("%s", outcome.err);
-    for (int i = 0; !is_missing && i < count; i++) program_assert_contains(outcome.out, words[i]);
+    const char *missing = program_missing_compiler(&outcome);
+    if (!missing && outcome.status) fail_msg("%s", outcome.err);
+    for (int i = 0; !missing && i < count; i++) program_assert_contains(outcome.out, words[i]);
     program_outcome_done(&outcome);
-    if (is_missing) skip();
+    if (missing) skip_because("%s", missing);
 }

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 static const char scale_cu[] =
     "#include <cstdio>\n#include <cstdint>\n#include <vector>\n#include \"part.h\"\n"
     "template <typename T, int F> __global__ void times(const T *in, T *out, int n) {\n"
@@ -43,9 +45,9 @@ static int set_up(void **state) {
 static void need(const char *compiler) {
     Outcome outcome = program_shell("@ %s/scale.cu --entry scale --compiler %s --n 4 --dump out",
                                     program_folder(), compiler);
-    bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no") != NULL;
+    const char *missing = program_missing_compiler(&outcome);
     program_outcome_done(&outcome);
-    if (is_missing) skip();
+    if (missing) skip_because("%s", missing);
 }
 
 static void compiles_with(const char *compiler) {

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "tests/cli/program.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static Outcome grade_wrong(const char *locale, const char *before, const char *a
     Outcome outcome = program_shell("LC_ALL=%s @ %s %s/wrong.cu %s", locale, before, program_folder(), after);
     if (strstr(outcome.out, "compiler")) {
         program_outcome_done(&outcome);
-        skip();
+        skip_because("no CUDA compiler was found");
     }
     assert_int_equal(outcome.status, 1);
     return outcome;
@@ -138,7 +139,7 @@ static void the_learners_file_is_written_and_graded(void **state) {
     Outcome outcome = program_shell(AT " --frame=100x40 --keys '<PgDn>'; cat tiny.cu", folder);
     if (strstr(outcome.err, "compiler")) {
         program_outcome_done(&outcome);
-        skip();
+        skip_because("no CUDA compiler was found");
     }
     program_assert_contains(outcome.out, "2 of 5 goals");
     program_assert_contains(outcome.out,

@@ -155,7 +155,7 @@ static void names_do_not_steer_the_terminal(void **state) {
         "@ foreign.ptx --entry \"k$S\" --report",                      /* an entry */
         "@ foreign.ptx --args \"in$S\" --report",                      /* arguments */
         "@ --kernel \"$S\" --report; @ --kernel shuffle --param \"$S=1\" --report",
-        "@ --access \"none$S.csv\"; echo \"$S\" >a.csv; @ --access a.csv",
+        "@-record --access \"none$S.csv\"; echo \"$S\" >a.csv; @-record --access a.csv",
         "@ --lecture \"none$S\"; @ \"--none$S\"; @ \"$S\"",
         "@ foreign.ptx --n 32 --report",
         "@ foreign.ptx --n 32 --report=json",

@@ -1,4 +1,4 @@
-/* The output of --dump-ir, --dump-flow and --dump-ops.
+/* The output of --dump-ir, --dump-flow and --dump-ops of redviz-record.
  *
  * Each file of tests/cli/listings contains a program and, as comments after it, its listings.
  * REDVIZ_REWRITE=1 rewrites them, for review with git diff. */
@@ -20,7 +20,7 @@
 #include <string.h>
 
 static void add_listing(Text *file, const char *path, const char *option) {
-    char *listing = program_output(0, "@ %s --n 32 --block 32 %s", path, option);
+    char *listing = program_output(0, "@-record %s --n 32 --block 32 %s", path, option);
     text_print(file, "\n// %s\n", option);
     for (const char *line = listing; *line; line += strcspn(line, "\n") + 1)
         text_print(file, "//%s%.*s\n", *line == '\n' ? "" : "   ", (int)strcspn(line, "\n"), line);
@@ -51,15 +51,16 @@ static void test_printed_modules_are_modules(void **state) {
     (void)state;
     static const char *const kernels[] = {"interleaved", "two_stage", "cooperative", "triton_sum"};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        free(program_output(0,
-                            "in=%s; @ --kernel %s --dump-ir >$in/once.ptx && entry=$(sed -n 's/^.*\\.entry "
-                            "\\([A-Za-z0-9_]*\\).*/\\1/p' $in/once.ptx | head -n 1) && "
-                            "@ $in/once.ptx --entry $entry --dump-ir >$in/twice.ptx && "
-                            "cmp $in/once.ptx $in/twice.ptx",
-                            program_folder(), kernels[i]));
+        free(program_output(
+            0,
+            "in=%s; @-record --kernel %s --dump-ir >$in/once.ptx && entry=$(sed -n 's/^.*\\.entry "
+            "\\([A-Za-z0-9_]*\\).*/\\1/p' $in/once.ptx | head -n 1) && "
+            "@-record $in/once.ptx --entry $entry --dump-ir >$in/twice.ptx && "
+            "cmp $in/once.ptx $in/twice.ptx",
+            program_folder(), kernels[i]));
     char *first =
         program_output(0,
-                       "@ tests/cli/scale.ptx --n 64 --dump-ir >%s/scale.ptx && @ %s/scale.ptx --n 64 "
+                       "@-record tests/cli/scale.ptx --n 64 --dump-ir >%s/scale.ptx && @ %s/scale.ptx --n 64 "
                        "--args 'in=int[n]:iota, out=int[n]:zero, n' --dump out:3",
                        program_folder(), program_folder());
     assert_string_equal(first, "0\n3\n6\n");
@@ -69,16 +70,16 @@ static void test_printed_modules_are_modules(void **state) {
 /* Nothing runs: an endless loop has a listing, and a launch that does not fit is an error. */
 static void test_nothing_is_run(void **state) {
     (void)state;
-    char *flow = program_output(0, "@ tests/cli/spin.ptx --n 32 --dump-flow"),
-         *two = program_output(0, "@ --kernel two_stage --dump-flow | grep -c '^_Z'");
+    char *flow = program_output(0, "@-record tests/cli/spin.ptx --n 32 --dump-flow"),
+         *two = program_output(0, "@-record --kernel two_stage --dump-flow | grep -c '^_Z'");
     program_assert_contains(flow, "block 1");
     assert_string_equal(two, "1\n"); /* both of its launches use one kernel */
     free(flow), free(two);
-    Outcome outcome = program_shell("@ tests/cli/scale.ptx --n 32 --args '0' --dump-ops");
+    Outcome outcome = program_shell("@-record tests/cli/scale.ptx --n 32 --args '0' --dump-ops");
     assert_int_equal(outcome.status, 2);
     program_assert_contains(outcome.err, "takes 3 arguments");
     program_outcome_done(&outcome);
-    outcome = program_shell("@ tests/cli/broken.ptx --dump-ir");
+    outcome = program_shell("@-record tests/cli/broken.ptx --dump-ir");
     assert_int_equal(outcome.status, 2);
     program_assert_contains(outcome.err, "tests/cli/broken.ptx:7:");
     program_outcome_done(&outcome);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/version.h"
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
@@ -20,7 +21,7 @@ static void need(const char *tool) {
     Outcome found = program_shell("command -v %s", tool);
     int status = found.status;
     program_outcome_done(&found);
-    if (status != 0) skip();
+    if (status != 0) skip_because("%s was not found", tool);
 }
 
 static void test_one_version(void **state) {
@@ -102,8 +103,8 @@ static void test_bash(void **state) {
                  {"--backend ''", "auto emulator gpu"},
                  {"--dtype d", "double"},
                  {"--compare stri", "strided"},
-                 {"--dump-", "--dump-ir --dump-flow --dump-ops"},
-                 {"--access tests/cli/bro", "tests/cli/broken.ptx"},
+                 {"--time", "--time-limit --timeline --timeline-sites"},
+                 {"--source tests/cli/bro", "tests/cli/broken.ptx"},
                  {"tests/cli/sc", "tests/cli/scale.ptx"},
                  {"--n ''", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -125,7 +126,7 @@ static void test_zsh(void **state) {
     need("zsh");
     static const char *const cases[][2] = {{"redviz --kernel scaled_", "redviz --kernel scaled_half "},
                                            {"redviz --report=j", "redviz --report=json "},
-                                           {"redviz --dump-f", "redviz --dump-flow "},
+                                           {"redviz --trace-b", "redviz --trace-blocks "},
                                            {"redviz --kernel=lab_la", "redviz --kernel=lab_latency "},
                                            {"redviz tests/cli/bro", "redviz tests/cli/broken.ptx "}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -145,9 +146,9 @@ static void test_fish(void **state) {
     need("fish");
     static const char *const cases[][2] = {{"redviz --kernel interl", "interleaved,interleaved_bitmask,"},
                                            {"redviz --report=j", "--report=json,"},
-                                           {"redviz --dump-f", "--dump-flow,"},
+                                           {"redviz --until-u", "--until-unsupported,"},
                                            {"redviz --theme=d", "--theme=dark,"},
-                                           {"redviz --access tests/cli/bro", "tests/cli/broken.ptx,"},
+                                           {"redviz --source tests/cli/bro", "tests/cli/broken.ptx,"},
                                            {"redviz --n ", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *offered =

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/text.h"
 
 static int set_up(void **state) {
@@ -22,17 +23,15 @@ static int set_up(void **state) {
 static char *run(int status, const char *name, const char *text, const char *options) {
     program_write_file(name, text);
     Outcome outcome = program_shell("@ %s/%s %s 2>&1", program_folder(), name, options);
-    bool is_missing = outcome.status == 2 && strstr(outcome.out, "there is no CUDA compiler");
-    if (!is_missing && outcome.status != status) fail_msg("exit %d: %s", outcome.status, outcome.out);
+    const char *missing = program_missing_compiler(&outcome);
+    if (!missing && outcome.status != status) fail_msg("exit %d: %s", outcome.status, outcome.out);
     char *out = outcome.out;
     outcome.out = NULL;
     program_outcome_done(&outcome);
     for (char *at = out; *at; at++)
         if (*at == '\n') *at = ' ';
-    if (is_missing) {
-        free(out);
-        skip();
-    }
+    if (missing) free(out);
+    if (missing) skip_because("%s", missing);
     return out;
 }
 
@@ -73,6 +72,7 @@ static void the_first_line_says_that_it_is_a_guess(void **state) {
 
 static void literals_are_no_guess(void **state) {
     (void)state;
+    skip_without_nvcc("__managed__");
     char *out = run(0, "k.cu",
                     sum_and("const int N = 4096, B = 128;\n__managed__ float in[N], out;\n"
                             "void f() { float y[1]; total<<<(N + B - 1) / B, B>>>(in, y, N); }\n"),
@@ -165,9 +165,9 @@ static void the_listing_of_a_program_is_ptx(void **state) {
 /* A kernel that waits for the grid is launched so. */
 static void waiting_for_the_grid_is_cooperative(void **state) {
     (void)state;
-    char *out = program_output(
-        0, "@ kernels/cooperative.cu --entry 'cooperative<int, Sum>' --n 2^16 --report || @ --kernel "
-           "cooperative --n 2^16 --report");
+    skip_without_nvcc("cooperative_groups.h");
+    char *out =
+        program_output(0, "@ kernels/cooperative.cu --entry 'cooperative<int, Sum>' --n 2^16 --report");
     program_assert_contains(out, "(cooperative)");
     free(out);
 }

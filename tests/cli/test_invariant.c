@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +22,9 @@ static void expect_texts(int status, const char *arguments, const char *const *t
     int before = file ? (int)(file - arguments) : (int)strlen(arguments);
     Outcome outcome =
         program_shell("@ %.*s%s%s", before, arguments, file ? program_folder() : "", file ? file + 2 : "");
-    if (outcome.status == 2 && strstr(outcome.err, "there is no")) { /* compiler */
-        program_outcome_done(&outcome);
-        skip();
-    }
+    const char *missing = program_missing_compiler(&outcome);
+    if (missing) program_outcome_done(&outcome);
+    if (missing) skip_because("%s", missing);
     if (outcome.status != status)
         fail_msg("%s: status %d: %s%s", arguments, outcome.status, outcome.out, outcome.err);
     for (; *texts; texts++)

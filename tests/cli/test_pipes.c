@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +50,7 @@ static void process_substitution(void **state) {
     Outcome bash = program_shell("command -v bash");
     int status = bash.status;
     program_outcome_done(&bash);
-    if (status) skip();
+    if (status) skip_because("bash was not found");
     copy_kernel();
     char
         *direct = program_output(0, "redviz=$(realpath @) && cd %s && $redviz stdin.ptx --n 64 --report=json",
@@ -63,11 +65,11 @@ static void process_substitution(void **state) {
 
 static void tables(void **state) {
     (void)state;
-    char *direct = program_output(0, "@ --access tests/data/warp_access_counts.csv");
-    char *piped = program_output(0, "cat tests/data/warp_access_counts.csv | @ --access -");
+    char *direct = program_output(0, "@-record --access tests/data/warp_access_counts.csv");
+    char *piped = program_output(0, "cat tests/data/warp_access_counts.csv | @-record --access -");
     assert_string_equal(piped, direct);
     free(piped);
-    piped = program_output(0, "cat tests/data/warp_access_counts.csv | @ --access /dev/stdin");
+    piped = program_output(0, "cat tests/data/warp_access_counts.csv | @-record --access /dev/stdin");
     assert_string_equal(piped, direct);
     free(piped), free(direct);
 }
@@ -86,7 +88,7 @@ static void cuda(void **state) {
         Outcome run = program_shell(
             "p=$(realpath @) && cd %s && cat k.cu | XDG_CACHE_HOME=$PWD $p - --compiler %s --n 1 --report",
             program_folder(), compilers[i]);
-        if (run.status == 2 && strstr(run.err, "there is no")) {
+        if (program_missing_compiler(&run)) {
             program_outcome_done(&run);
             continue;
         }
@@ -102,7 +104,7 @@ static void cuda(void **state) {
         program_outcome_done(&run);
         count++;
     }
-    if (!count) skip();
+    if (!count) skip_because("no CUDA compiler was found");
 }
 
 static void what_is_wrong_is_said(void **state) {
@@ -112,7 +114,7 @@ static void what_is_wrong_is_said(void **state) {
         {"printf '// a\\n/* b */ .version 7.0\\n.bad' | @ - --report", "stdin.ptx:3:1: "},
         {"printf 'a\\0b' | @ - --report", "-: this is not text"},
         {"cat tests/cli/scale.ptx | @ - --watch", "--watch: - is not a file that can change"},
-        {"printf 'a,b\\n' | @ --access -", "-:1"},
+        {"printf 'a,b\\n' | @-record --access -", "-:1"},
         {"@ /dev --report", "/dev"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

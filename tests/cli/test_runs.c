@@ -133,12 +133,11 @@ static void test_every_report(void **state) {
 }
 
 /* Every column of tests/data/ladder_counters.csv (measured on an H200) that hardware counts exactly. All
- * blocks are alike, so a sixteenth of the elements, when the test run is limited, gives a sixteenth of the
+ * blocks are alike, so a sixteenth of the elements, in a quick run, gives a sixteenth of the
  * count. */
 static void test_ladder_counters(void **state) {
     (void)state;
-    const char *limit = getenv("REDVIZ_TEST_LIMIT");
-    unsigned part = limit && strtoul(limit, NULL, 10) < 1 << 20 ? 16 : 1;
+    unsigned part = getenv("REDVIZ_TEST_QUICK") ? 16 : 1;
     FILE *file = fopen("tests/data/ladder_counters.csv", "r");
     assert_non_null(file);
     int kernels = 0;
@@ -228,7 +227,7 @@ static bool gives_up(const Outcome *outcome) {
 /* One seed, one trace: the output does not depend on the number of host threads. */
 static void compare_threads(const char *kernel, const char *print) {
     enum { TRIES = 5 };
-    int n = getenv("REDVIZ_TEST_LIMIT") ? 4000 : 20000;
+    int n = getenv("REDVIZ_TEST_QUICK") ? 4000 : 20000;
     bool is_same = false, is_busy = true;
     for (int i = 0; i < TRIES && !is_same && is_busy; i++) {
         Outcome one = program_shell("@ --kernel %s --n %d %s --threads 1", kernel, n, print),
@@ -398,14 +397,14 @@ static void test_access(void **state) {
     (void)state;
     const char *folder = program_folder();
     char *measured = program_output(0, "cat tests/data/warp_access_counts.csv");
-    char *counted = program_output(0, "@ --access tests/data/warp_access_counts.csv");
+    char *counted = program_output(0, "@-record --access tests/data/warp_access_counts.csv");
     char *from_bare = program_output(0,
                                      "sed 's/,[^,]*$//' tests/data/warp_access_counts.csv >%s/bare.csv && "
-                                     "@ --access %s/bare.csv",
+                                     "@-record --access %s/bare.csv",
                                      folder, folder);
     char *wrong = program_output(
         0, "sed '2,$s/,[^,]*$/,77/' tests/data/warp_access_counts.csv | tee %s/wrong.csv", folder);
-    char *from_wrong = program_output(0, "@ --access %s/wrong.csv", folder);
+    char *from_wrong = program_output(0, "@-record --access %s/wrong.csv", folder);
     assert_int_equal(program_line_count(measured), 1 + 919);
     assert_int_equal(equal_rows(counted, measured), 1 + 919);
     assert_int_equal(equal_rows(from_bare, measured), 1 + 919);
@@ -417,7 +416,7 @@ static void test_access(void **state) {
 static void test_bad_access(void **state) {
     (void)state;
     Outcome bad = program_shell(
-        "printf 'kind,width_bytes,active_mask,off0\\nshared_load,5,0x1,0\\n' >%s/bad.csv; @ --access "
+        "printf 'kind,width_bytes,active_mask,off0\\nshared_load,5,0x1,0\\n' >%s/bad.csv; @-record --access "
         "%s/bad.csv",
         program_folder(), program_folder());
     assert_int_equal(bad.status, 2);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
 
@@ -221,7 +222,7 @@ static bool are_missing(void) {
 /* The programs themselves, where they are: the code of each line of the PTX. */
 static void by_the_programs_themselves(void **state) {
     (void)state;
-    if (are_missing()) skip();
+    if (are_missing()) skip_because("ptxas or nvdisasm was not found");
     char *out = program_output(0, "@ tests/cli/scale.ptx --backend emulator --sass");
     program_assert_contains(out, "machine code by ptxas ");
     program_assert_contains(out, "tests/cli/scale.ptx:18  @%p bra DONE;\n"

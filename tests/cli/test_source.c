@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "program.h"
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +20,9 @@ static Outcome run_copy(const char *name, const char *sed, const char *options) 
     program_outcome_done(&made);
     Outcome outcome =
         program_shell("@ --kernel strided --n 4096 --source %s/%s.cu %s", folder, name, options);
-    bool is_missing = outcome.status == 2 && strstr(outcome.err, "there is no CUDA compiler") != NULL;
-    if (is_missing) program_outcome_done(&outcome);
-    if (is_missing) skip();
+    const char *missing = program_missing_compiler(&outcome);
+    if (missing) program_outcome_done(&outcome);
+    if (missing) skip_because("%s", missing);
     return outcome;
 }
 
@@ -106,7 +107,7 @@ static void without_a_compiler_the_line_says_how_to_get_one(void **state) {
                                 "there is no CUDA compiler: apt-get install clang, or pip install "
                                 "nvidia-cuda-nvrtc");
     program_outcome_done(&outcome);
-    if (has_other) skip();
+    if (has_other) skip_because("/usr/local/cuda is looked at without being named");
 }
 
 /* The kernel as it ships beside the copy: the same place, what changed, and the result. */

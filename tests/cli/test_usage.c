@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
 #include <stdio.h>
@@ -17,13 +18,31 @@
 
 /* ---- usage --------------------------------------------------------------------------------------------- */
 
+typedef struct Refused {
+    const char *arguments, *says;
+} Refused;
+
 /* Bad usage and bad input: status 2, nothing on stdout, one line on stderr that names the error and what is
  * accepted. */
+static void expect_refused(const char *program, const Refused *cases, size_t count) {
+    int wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        Outcome outcome = program_shell("%s %s", program, cases[i].arguments);
+        bool has_place = strstr(outcome.err, "^\n") != NULL; /* the text, and a caret below it */
+        if (outcome.status != 2 || *outcome.out || program_line_count(outcome.err) != (has_place ? 3 : 1) ||
+            strncmp(outcome.err, "redviz: ", 8) != 0 || !strstr(outcome.err, cases[i].says)) {
+            print_error("%s %s: status %d, stdout '%.80s', stderr '%s'\n", program, cases[i].arguments,
+                        outcome.status, outcome.out, outcome.err);
+            wrong++;
+        }
+        program_outcome_done(&outcome);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 static void test_bad_usage(void **state) {
     (void)state;
-    static const struct {
-        const char *arguments, *says;
-    } cases[] = {
+    static const Refused cases[] = {
         {"", "the interface needs a terminal"},
         {"--kernal interleaved", "did you mean --kernel?"},
         {"--kernel", "--kernel needs a value"},
@@ -122,7 +141,6 @@ static void test_bad_usage(void **state) {
         {"/nowhere.redviz --kernel strided", "one kernel at a time"},
         {"--kernel interleaved --frame --compare /nowhere.redviz", "nowhere.redviz: cannot open"},
         {"--kernel interleaved --frame --compare a.redviz,n=5", "has its own settings, not n=5"},
-        {"--access /nowhere.csv", "/nowhere.csv"},
         {"--index tid lane warp", "the lab compares two expressions, 'warp' is a third"},
         {"--index 'tid * q' --report", "--index: 'tid * q', column 7: 'q' is not known"},
         {"--index 'tid - 1' --report", "--index: 'tid - 1': the index of lane 0 is negative: -1"},
@@ -166,32 +184,35 @@ static void test_bad_usage(void **state) {
         {"x.cu --watch --report", "--watch goes with the interface, not with --report"},
         {"tests/cli/scale.ptx --bench", "--bench times kernels of the catalogue"},
         {"--list --bench", "different things"},
-        {"--bench=xml", "'xml' is not one of text, json, tsv"},
-        {"--bench=grid --kernel K2 --save x.redviz", "a run keeps timings"},
-        {"--bench=grid --kernel K2", "libcuda.so.1"},
+        {"--bench=xml", "'xml' is not one of text, json"},
+        {"--bench=grid", "--bench=grid is redviz-record's: build/redviz-record --bench=grid"},
+        {"--kernel interleaved --dump-ir", "--dump-ir is redviz-record's: build/redviz-record --dump-ir"},
         {"tests/cli/scale.ptx --launch 'scale<<<1, 32>>>(in, out, n, 1)' --block 32", "leave out --block"},
         {"--kernel shuffle --launch 'k<<<1, 32>>>()'", "--launch is for FILE.cu and FILE.ptx"},
         {"tests/cli/scale.ptx --launch 'scale<<<1, 32>>>(in, out, {n}, 1'", "--launch: ')' is missing"},
+        {"--bench --save x.redviz", "give --kernel NAME"},
+    };
+    expect_refused("@", cases, sizeof cases / sizeof *cases);
+}
+
+static void the_recorder_refuses(void **state) {
+    (void)state;
+    static const Refused cases[] = {
+        {"", "nothing to record"},
+        {"--report", "--report is redviz's: build/redviz --report"},
+        {"--kernel K2", "nothing to record"},
+        {"--bench=xml", "'xml' is not one of text, json, tsv, grid, sass"},
+        {"--bench=grid --kernel K2", "libcuda.so.1"},
+        {"--bench=sass tests/cli/scale.ptx", "--bench times kernels of the catalogue"},
+        {"--access /nowhere.csv", "/nowhere.csv"},
         {"--kernel interleaved --profile", "--profile goes with --bench"},
-        {"--kernel fastest --gpus 2", "--gpus goes with --bench"},
+        {"--kernel interleaved --dump-ir --profile", "--profile goes with --bench"},
+        {"--kernel fastest --dump-ir --gpus 2", "--gpus goes with --bench"},
         {"--bench --kernel shuffle --gpus 2", "--gpus sums an array with the kernel fastest, not shuffle"},
         {"--bench --gpus 0", "--gpus"},
         {"--bench --gpus 2", "--gpus 2: there is no CUDA driver here"},
-        {"--bench --save x.redviz", "give --kernel NAME"},
     };
-    int wrong = 0;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Outcome outcome = program_shell("@ %s", cases[i].arguments);
-        bool has_place = strstr(outcome.err, "^\n") != NULL; /* the text, and a caret below it */
-        if (outcome.status != 2 || *outcome.out || program_line_count(outcome.err) != (has_place ? 3 : 1) ||
-            strncmp(outcome.err, "redviz: ", 8) != 0 || !strstr(outcome.err, cases[i].says)) {
-            print_error("redviz %s: status %d, stdout '%.80s', stderr '%s'\n", cases[i].arguments,
-                        outcome.status, outcome.out, outcome.err);
-            wrong++;
-        }
-        program_outcome_done(&outcome);
-    }
-    assert_int_equal(wrong, 0);
+    expect_refused("@-record", cases, sizeof cases / sizeof *cases);
 }
 
 /* Without a GPU, options that need one say so. */
@@ -251,12 +272,18 @@ static void test_broken_ptx(void **state) {
 
 static void test_help(void **state) {
     (void)state;
-    static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--access FILE.csv",
+    static const char *const shown[] = {"--kernel NAME", "--report[=text|json]", "--dump BUFFER",
                                         "--compare NAME", "Exit status"};
     char *help = program_output(0, "@ --help"), *brief = program_output(0, "@ -h"),
          *keys = program_output(0, "@ --help-keys");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) program_assert_contains(help, shown[i]);
     assert_string_equal(help, brief);
+    assert_null(strstr(help, "--access"));
+    char *of_recorder = program_output(0, "@-record --help");
+    program_assert_contains(of_recorder, "--access FILE.csv");
+    program_assert_contains(of_recorder, "--bench[=text|json|tsv|grid|sass]");
+    assert_null(strstr(of_recorder, "--report"));
+    free(of_recorder);
     assert_true(program_line_count(keys) > 5);
     free(help), free(brief), free(keys);
     char *version = program_output(0, "@ --version");
@@ -398,7 +425,7 @@ static void test_options_reach_the_run(void **state) {
 
 static void test_full_disk(void **state) {
     (void)state;
-    if (access("/dev/full", W_OK) != 0) skip();
+    if (access("/dev/full", W_OK) != 0) skip_because("/dev/full cannot be written to");
     static const char *const prints[] = {"--list", "--help", "--kernel interleaved --n 4096 --report",
                                          "--kernel interleaved --n 4096 --events"};
     for (size_t i = 0; i < sizeof prints / sizeof *prints; i++) {
@@ -435,17 +462,12 @@ static void test_broken_pipe(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_usage),
-        cmocka_unit_test(test_no_gpu),
-        cmocka_unit_test(test_no_terminal),
-        cmocka_unit_test(test_broken_ptx),
-        cmocka_unit_test(test_help),
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_default_input),
-        cmocka_unit_test(test_options_reach_the_run),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_closed_output),
+        cmocka_unit_test(test_bad_usage),     cmocka_unit_test(the_recorder_refuses),
+        cmocka_unit_test(test_no_gpu),        cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_broken_ptx),    cmocka_unit_test(test_help),
+        cmocka_unit_test(test_list),          cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_default_input), cmocka_unit_test(test_options_reach_the_run),
+        cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_closed_output),
         cmocka_unit_test(test_broken_pipe),
     };
     return cmocka_run_group_tests(tests, program_make_folder, program_remove_folder);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "compile/compile.h"
 #include <limits.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static void need(const char *compiler) {
     write_text("plain.cu", "__global__ void nothing() {}\n");
     compile(&(CompileOptions){.path = "plain.cu", .compiler = compiler, .headers = "."}, &out, &error);
     compiled_done(&out);
-    if (strstr(error.message, "there is no ")) skip();
+    if (strstr(error.message, "was not found")) skip_because("%s was not found", compiler);
 }
 
 /* FOLDER/NAME, which includes a file beside it and one in the folder above. */
@@ -114,7 +115,8 @@ static void nvrtc_takes_headers_of_cuda(void **state) {
     (void)state;
     need("nvrtc");
     expect_nvrtc(plain);
-    if (access("/usr/local/cuda/include/cooperative_groups/reduce.h", R_OK)) skip();
+    if (access("/usr/local/cuda/include/cooperative_groups/reduce.h", R_OK))
+        skip_because("NVIDIA's headers were not found");
     expect_nvrtc(cuda);
     /* those of a wheel, where there is no toolkit */
     assert_int_equal(system("mkdir -p venv/lib/python3.12/site-packages/nvidia/cu13 && ln -s "

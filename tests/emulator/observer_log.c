@@ -1,4 +1,5 @@
 #include "observer_log.h"
+#include "ptx/opcodes.h"
 
 #include <inttypes.h>
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "core.h"
+#include "ptx/opcodes.h"
 
 /* ---- global memory ------------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "exercise/grade_print.h"
 #include "tests/cli/program.h"
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void check(const char *code, const char *states, const char *says) {
     Grade graded;
     char found[GRADE_GOALS + 1] = "";
     bool is_said = !*says;
-    if (!grade(code, &(GradeLimits){0}, &graded)) skip();
+    if (!grade(code, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
     for (int i = 0; i < graded.goal_count; i++) {
         found[i] = marks[graded.goals[i].state];
         is_said = is_said || (graded.goals[i].why && strstr(graded.goals[i].why, says));
@@ -100,7 +101,8 @@ static void hostile_files(void **state) {
     check("#include \"/etc/passwd\"\n" KERNEL(""), "o----", "line 1: only headers of the toolkit");
     check("", "o----", "");
     check("\x01\x02", "o----", "");
-    check(KERNEL("while (in[0] != 123456789) { }\n"), "xoo--", "warp instructions: an endless loop?");
+    check(KERNEL("while (((volatile const int *)in)[0] != 123456789) { }\n"), "xoo--",
+          "warp instructions: an endless loop?");
     check(
         KERNEL("__shared__ int a[1 << 20];\na[n] = in[0];\n__syncthreads();\nout[blockIdx.x] = a[n - 1];\n"),
         "o----", "bytes");
@@ -113,7 +115,8 @@ static void limits_end_a_grade(void **state) {
     Grade graded;
     volatile bool cancel = true;
     Error error = {0};
-    if (!grade(tiny->solution, &(GradeLimits){.instructions = 10}, &graded)) skip();
+    if (!grade(tiny->solution, &(GradeLimits){.instructions = 10}, &graded))
+        skip_because("no CUDA compiler was found");
     assert_int_equal(graded.goals[1].state, GOAL_MISSED);
     assert_non_null(strstr(graded.goals[1].why, "more than 10 warp instructions"));
     grade_done(&graded);
@@ -130,7 +133,7 @@ static void an_exercise_is_checked(void **state) {
     (void)state;
     Text out = {0};
     Grade graded;
-    if (!grade(tiny->solution, &(GradeLimits){0}, &graded)) skip();
+    if (!grade(tiny->solution, &(GradeLimits){0}, &graded)) skip_because("no CUDA compiler was found");
     grade_done(&graded);
     if (!grade_check_exercise(tiny, &(GradeLimits){0}, &out)) fail_msg("%s", text_string(&out));
     text_clear(&out);

@@ -30,7 +30,7 @@ static void check(const char *body, const char *expected) {
     text_add(&text, body);
     CoreRun run = core_run_well((CoreKernel){
         .body = text_string(&text), .module = MODULE, .block = 64, .options = {.observer = &observer}});
-    Findings *hazards = findings_new(detector, run.trace, NULL);
+    Findings *hazards = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     assert_true(hazards->is_complete);
     for (int i = 0; i < hazards->error_count; i++)
         text_print(&found, "%s%s", i ? " " : "", hazards->items[i].kind_text);

@@ -41,7 +41,7 @@ static void slow_findings_are_ordered_by_what_they_waste(void **state) {
     (void)state;
     Sample sample;
     fill(&sample);
-    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     assert_int_equal(findings->error_count, 0);
     assert_int_equal(findings->count, 3);
     static const int lines[] = {10, 12, 11};
@@ -63,7 +63,7 @@ static void the_example_is_the_first_of_the_worst(void **state) {
     (void)state;
     Sample sample;
     fill(&sample);
-    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     const FindingAccess *access = &findings->items[0].access;
     assert_int_equal(access->event, 1);
     assert_int_equal(access->pc, SAMPLE_LOAD_SHARED);
@@ -80,7 +80,7 @@ static void padding_is_computed_from_the_traced_accesses(void **state) {
     (void)state;
     Sample sample;
     fill(&sample);
-    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     const Finding *finding = &findings->items[0];
     uint64_t now = 0, padded = 0;
     const TraceBlock *block = sample.launch->blocks[0];
@@ -118,7 +118,7 @@ static void only_the_most_costly_get_advice(void **state) {
         memcpy(launch->counters, sample.launch->counters, SAMPLE_COUNT * sizeof *launch->counters);
         launch->counters[SAMPLE_LOAD_GLOBAL].sectors = 300 + (uint64_t)i;
     }
-    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     assert_int_equal(findings->count, 16); /* of 18 */
     assert_int_equal(findings->items[15].cost, 301);
     for (int i = 0; i < findings->count; i++) assert_non_null(findings->items[i].advice);
@@ -134,7 +134,8 @@ static Findings *with_errors(Sample *sample) {
     trap.block[0] = 2;
     trace_add_trap(sample->trace, &trap);
     trace_add_trap(sample->trace, &trap);
-    return findings_new(NULL, sample->trace, &(FindingResult){true, "17", "18", NULL});
+    return findings_new(NULL, sample->trace, &(FindingResult){true, "17", "18", NULL},
+                        &(FindingKnown){.leak_pc = PTX_NO_PC});
 }
 
 static void errors_come_first(void **state) {
@@ -194,7 +195,7 @@ static void faults_have_advice(void **state) {
         Trap trap = {
             .kind = cases[i].kind, .pc = i % 2 ? SAMPLE_STORE_SHARED : PTX_NO_PC, .block = {3, 2, 1}};
         trace_add_trap(sample.trace, &trap);
-        Findings *findings = findings_new(NULL, sample.trace, NULL);
+        Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
         const Finding *fault = findings->items;
         assert_int_equal(findings->count, 1);
         assert_string_equal(fault->kind_text, trap_kind_text(cases[i].kind));
@@ -476,7 +477,7 @@ static void examples_are_complete(void **state) {
     TraceEvent store = sample_access(TRACE_SHARED_STORE, SAMPLE_LOAD_SHARED, ALL, 0, 128, 128);
     append(block, store);
     trace_launch_add_block(sample.launch, block);
-    Findings *findings = findings_new(NULL, sample.trace, NULL);
+    Findings *findings = findings_new(NULL, sample.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     Text out = {0};
     for (int i = 0; i < findings->count; i++) {
         const Finding *finding = &findings->items[i];

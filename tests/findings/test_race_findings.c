@@ -8,6 +8,7 @@
 
 #include "findings/findings_list.h"
 #include "findings/races/race_detector.h"
+#include "ptx/opcodes.h"
 #include "tests/emulator/core.h"
 #include <string.h>
 
@@ -25,7 +26,8 @@ static void watch(Watched *watched, CoreKernel kernel) {
     watched->observer = race_detector_observer(watched->detector);
     kernel.options.observer = &watched->observer;
     watched->run = core_run_well(kernel);
-    watched->hazards = findings_new(watched->detector, watched->run.trace, NULL);
+    watched->hazards =
+        findings_new(watched->detector, watched->run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
 }
 
 static void watched_done(Watched *watched) {
@@ -301,7 +303,8 @@ static void test_wrong_results(void **state) {
                              .words = 256};
         kernel.options.observer = &observer;
         CoreRun run = core_run_well(kernel);
-        Findings *findings = findings_new(detector, run.trace, &(FindingResult){true, "17", "18", NULL});
+        Findings *findings = findings_new(detector, run.trace, &(FindingResult){true, "17", "18", NULL},
+                                          &(FindingKnown){.leak_pc = PTX_NO_PC});
         assert_int_equal(findings->error_count, 1);
         const Finding *wrong = findings->items;
         assert_string_equal(wrong->kind_text, "wrong_result");
@@ -340,7 +343,8 @@ static void test_a_wrong_result_of_an_earlier_launch(void **state) {
     Error error = {0};
     if (!emulator_run(run.emulator, &launch, run.trace, &error)) fail_msg("%s", error.message);
     assert_int_equal(run.trace->launch_count, 2);
-    Findings *findings = findings_new(detector, run.trace, &(FindingResult){true, "17", "18", NULL});
+    Findings *findings = findings_new(detector, run.trace, &(FindingResult){true, "17", "18", NULL},
+                                      &(FindingKnown){.leak_pc = PTX_NO_PC});
     assert_int_equal(findings->error_count, 1);
     assert_int_equal(findings->items[0].launch, 0);
     assert_string_equal(findings->items[0].what, "out[2]");

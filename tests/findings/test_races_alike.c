@@ -24,7 +24,7 @@ static void print_races(const char *body, Text *out) {
                                              .block = 64,
                                              .untraced = true,
                                              .options = {.observer = &observer}});
-    Findings *hazards = findings_new(detector, run.trace, NULL);
+    Findings *hazards = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     assert_true(hazards->is_complete);
     for (int i = 0; i < hazards->error_count; i++) {
         const Finding *race = &hazards->items[i];

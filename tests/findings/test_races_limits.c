@@ -27,7 +27,7 @@ static Limits search(CoreKernel kernel, uint64_t bytes) {
     kernel.options.observer = &observer;
     kernel.untraced = true;
     CoreRun run = core_run_well(kernel);
-    Findings *findings = findings_new(detector, run.trace, NULL);
+    Findings *findings = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     assert_true(findings->has_unseen);
     Limits limits = {findings->unseen, findings->is_complete, findings->error_count, {0}, {0}, {0}};
     Json json = {.out = &limits.json};

@@ -54,7 +54,7 @@ static void search(const char *body, bool only_cells, Text *out) {
                                              .grid = 3,
                                              .block = 64,
                                              .options = {.observer = &observer}});
-    Findings *found = findings_new(detector, run.trace, NULL);
+    Findings *found = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     assert_true(found->is_complete);
     add_findings(&run, found, out);
     findings_free(found);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "findings/findings.h"
+#include "ptx/opcodes.h"
 #include "tests/emulator/core.h"
 #include <string.h>
 
@@ -43,7 +44,7 @@ static void check_in(const Case *c, bool traced, uint32_t block) {
                                              .block = block,
                                              .untraced = !traced,
                                              .options = {.observer = &observer}});
-    Findings *findings = findings_new(detector, run.trace, NULL);
+    Findings *findings = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
     Text found = {0};
     for (int i = 0; i < findings->error_count; i++) {
         const Finding *finding = &findings->items[i];
@@ -188,7 +189,7 @@ static void a_product_hands_on_what_is_undefined(void **state) {
                    i % 2 ? "mov.u32 %r1, 5;\n" : "", products[i / 2]);
         CoreRun run =
             core_run_well((CoreKernel){.body = text_string(&body), .options = {.observer = &observer}});
-        Findings *findings = findings_new(detector, run.trace, NULL);
+        Findings *findings = findings_new(detector, run.trace, NULL, &(FindingKnown){.leak_pc = PTX_NO_PC});
         int found = 0;
         for (int k = 0; k < findings->error_count; k++)
             found += findings->items[k].kind == FINDING_UNDEFINED_SHUFFLE;

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 static bool is_installed(void) {
     Error error = {0};
 /* The library opens its parts with RTLD_DEEPBIND, at which AddressSanitizer aborts. */
@@ -42,7 +44,7 @@ static void expect_row(const char *chip, const CountedRow *row) {
 static void every_chip_has_our_metrics(void **state) {
     (void)state;
     static const char *const chips[] = {"TU102", "GA100", "GH100", "GB100"};
-    if (!is_installed()) skip();
+    if (!is_installed()) skip_because("CUPTI is not installed");
     for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
         for (int row = 0; row < COUNTED_ROWS; row++) expect_row(chips[i], &counted_rows[row]);
 }
@@ -53,7 +55,7 @@ static void a_metric_that_no_chip_has(void **state) {
     Error error = {0};
     bool known[2] = {true, false};
     int passes = 0;
-    if (!is_installed()) skip();
+    if (!is_installed()) skip_because("CUPTI is not installed");
     assert_true(counters_known("GH100", names, 2, known, &passes, &error));
     assert_true(!known[0] && known[1] && passes == 1);
 }
@@ -64,7 +66,7 @@ static void a_chip_that_there_is_not(void **state) {
     Error error = {0};
     bool known;
     int passes;
-    if (!is_installed()) skip();
+    if (!is_installed()) skip_because("CUPTI is not installed");
     assert_false(counters_known("XY999", names, 1, &known, &passes, &error));
     assert_string_equal(error.message, "cuptiProfilerHostInitialize: CUPTI_ERROR_INVALID_CHIP_NAME");
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/grid_print.h"
+#include "record/grid_print.h"
 #include "libraries.h"
 #include "ask/ask.h"
 #include "trace/grid_file.h"

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "small_kernel.h"
 
 /* ---- the order of decoded events ----------------------------------------------------------------------- */

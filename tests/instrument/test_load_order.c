@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "instrument/load_order.h"
+#include "ptx/opcodes.h"
 #include "tests/emulator/core.h"
 #include "tests/emulator/lane_table.h"
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "twin.h"
 #include "trace/producer_rules.h"
 

@@ -9,7 +9,7 @@
 
 #include "lecture/claim.h"
 #include "findings/limit.h"
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
 #include "tests/tui/stage.h"
 #include "tui/view/place_values.h"
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
 #include "tests/metrics/sample.h"
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "tests/ptx/ptx_test.h"
 
 typedef struct Row {

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "ptx/ptx_check.h"
 #include "ptx/forms.h"
 #include "tests/ptx/ptx_test.h"
@@ -296,7 +297,7 @@ static void ptxas_answers_the_same(void **state) {
     const char *ptxas = find_ptxas();
     if (!ptxas) {
         print_message("# summary: no ptxas here: its answers were not compared\n");
-        skip();
+        skip_because("ptxas was not found, whose answers it compares");
     }
     compare(ptxas, of_targets, sizeof of_targets / sizeof *of_targets);
     compare(ptxas, of_orders, sizeof of_orders / sizeof *of_orders);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "tests/ptx/ptx_test.h"
 #include <stdlib.h>
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "emulator/emulator.h"
+#include "ptx/opcodes.h"
 #include "tests/ptx/ptx_test.h"
 #include <stdlib.h>
 

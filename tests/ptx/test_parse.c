@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "tests/ptx/ptx_test.h"
 
 static void describe_operand(const PtxOperand *operand, Text *out) {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "tests/ptx/ptx_test.h"
 #include <glob.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "tests/cli/json_reader.h"
@@ -66,12 +67,9 @@ Outcome program_runs_outcome(const char *name) {
     char *status = read_part(name, "status");
     Outcome outcome = {atoi(status), read_part(name, "out"), read_part(name, "err")};
     free(status);
-    bool is_missing = strstr(outcome.err, "no compiler for its host code") ||
-                      strstr(outcome.err, "nvcc: not found") ||
-                      strstr(outcome.err, "nvcc: command not found");
-    if (!is_missing) return outcome;
-    program_outcome_done(&outcome);
-    skip();
+    const char *missing = program_missing_compiler(&outcome);
+    if (missing) program_outcome_done(&outcome);
+    if (missing) skip_because("%s", missing);
     return outcome;
 }
 

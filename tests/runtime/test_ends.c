@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -53,7 +55,7 @@ static int set_up(void **state) {
 }
 
 static void need_program(void) {
-    if (!has_program) skip();
+    if (!has_program) skip_because("nvcc was not found, which builds its program");
 }
 
 static void expect(const char *name, int status, const char *output, const char *lines) {
@@ -267,17 +269,14 @@ static void signals_while_a_file_runs(void **state) {
     (void)state;
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     char word[64];
-    Outcome outcome = program_shell("command -v nvcc");
-    bool is_missing = outcome.status != 0;
-    program_outcome_done(&outcome);
-    if (is_missing) skip();
+    skip_without_nvcc("this way of building");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         snprintf(word, sizeof word, "unique-f-%ld-%zu", (long)getpid(), i);
         const char *const arguments[] = {
             redviz(), "--run", "tests/runtime/programs/endless_host.cu", "--report", "--", word, NULL};
         end_by(arguments, "waiting", numbers[i], false);
         expect_gone(word);
-        outcome = program_shell("ls -d %s/redviz-*", program_folder());
+        Outcome outcome = program_shell("ls -d %s/redviz-*", program_folder());
         assert_string_equal(outcome.out, "");
         program_outcome_done(&outcome);
     }

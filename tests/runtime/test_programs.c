@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +45,15 @@ static void add_others(void) {
         (void)state;                                                                                         \
         program_runs_expect(#name, status, output, lines);                                                   \
     }
+#define NVCC_PROGRAM(name, options, status, output, lines)                                                   \
+    static void name(void **state) {                                                                         \
+        (void)state;                                                                                         \
+        skip_without_nvcc(#name);                                                                            \
+        program_runs_expect(#name, status, output, lines);                                                   \
+    }
 #include "programs.def"
+#undef NVCC_PROGRAM
+#define NVCC_PROGRAM PROGRAM
 #undef PROGRAM
 
 static int set_up(void **state) {
@@ -111,6 +121,7 @@ static void a_report_as_text(void **state) {
 
 static void a_launch_by_its_number(void **state) {
     (void)state;
+    skip_without_nvcc("the program");
     char *json = program_runs_json("at", 0);
     assert_int_equal(atoi(json_at(json, "launch")), 5);
     free(json);
@@ -120,6 +131,7 @@ static void a_launch_by_its_number(void **state) {
 
 static void a_program_that_was_built_before(void **state) {
     (void)state;
+    skip_without_nvcc("the program");
     program_runs_expect("prebuilt", 0, "PASSED: 299995 in 3 passes\n",
                         "exited 0: 3 launches, 3 distinct\n1 reduce 391x256 line 29: d_out 391\n2 reduce "
                         "2x256 line 29: d_in 2\n"
@@ -128,6 +140,7 @@ static void a_program_that_was_built_before(void **state) {
 
 static void the_static_runtime(void **state) {
     (void)state;
+    skip_without_nvcc("the program");
     Outcome outcome = program_runs_outcome("static");
     assert_int_equal(outcome.status, 2);
     program_assert_contains(
@@ -138,6 +151,7 @@ static void the_static_runtime(void **state) {
 
 static void machine_code_alone(void **state) {
     (void)state;
+    skip_without_nvcc("the program");
     Outcome outcome = program_runs_outcome("machine_code");
     assert_int_equal(outcome.status, 1);
     program_assert_contains(outcome.out,

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "sass/assemble.h"
@@ -229,7 +230,7 @@ static void without_ptxas_one_line_says_so(void **state) {
     bool is_here = cuda_tool_find(TOOL_PTXAS, path, sizeof path, &error);
     setenv("PATH", old, 1);
     free(old);
-    if (is_here) skip(); /* in /usr/local/cuda */
+    if (is_here) skip_because("ptxas is in /usr/local/cuda"); /* in /usr/local/cuda */
     assert_string_equal(error.message, "ptxas was not found: pip install nvidia-cuda-nvcc, install the CUDA "
                                        "toolkit, or set REDVIZ_PTXAS to its path");
 }
@@ -293,7 +294,7 @@ static void ptxas_makes_what_the_driver_makes(void **state) {
     if (!cuda_tool_find(TOOL_PTXAS, path, sizeof path, &error) ||
         !cuda_tool_find(TOOL_NVDISASM, path, sizeof path, &error)) {
         print_message("# summary: %s: nothing was assembled\n", error.message);
-        skip();
+        skip_because("ptxas or nvdisasm was not found");
     }
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         compare_with_recording(kernels[i], "h100");

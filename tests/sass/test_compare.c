@@ -332,7 +332,7 @@ static void what_a_mnemonic_says(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (sass_class_of_text(rows[i].text) != rows[i].class || sass_bytes(rows[i].text) != rows[i].bytes)
-            fail_msg("%s: %s, %d bytes", rows[i].text, sass_class_text(sass_class_of_text(rows[i].text)),
+            fail_msg("%s: class %d, %d bytes", rows[i].text, (int)sass_class_of_text(rows[i].text),
                      sass_bytes(rows[i].text));
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/text.h"
 #include "sass/cuda_tools.h"
 #include "sass/nvdisasm.h"
@@ -142,7 +143,7 @@ static void without_nvdisasm_one_line_says_so(void **state) {
     bool is_here = cuda_tool_find(TOOL_NVDISASM, path, sizeof path, &error);
     setenv("PATH", old, 1);
     free(old);
-    if (is_here) skip(); /* in /usr/local/cuda */
+    if (is_here) skip_because("nvdisasm is in /usr/local/cuda"); /* in /usr/local/cuda */
     assert_string_equal(
         error.message,
         "nvdisasm was not found: pip install nvidia-cuda-nvdisasm, install the CUDA toolkit, or set "

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "ask/ask.h"
+#include "metrics/totals.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

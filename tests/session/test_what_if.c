@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/totals.h"
 #include "plan/plan.h"
 #include "ask/ask.h"
 #include "session/state.h"

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
 
 static void test_source_lanes(void **state) {

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "trace/block.h"
 #include "trace/encode.h"
 #include "trace/trace.h"

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "catalog/catalog.h"
+#include "ptx/opcodes.h"
 #include "ptx/program.h"
 #include "trace/warp_file.h"
 #include <glob.h>

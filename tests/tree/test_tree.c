@@ -82,6 +82,31 @@ static void check_planted(const char *command, const char *said) {
     if (status != 8) fail_msg("%s: status %d, \"%s\" expected", command, status, said ? said : "nothing");
 }
 
+static void every_public_function_is_needed(void **state) {
+    (void)state;
+    char objects[512], command[1024];
+    write_objects_folder(objects, sizeof objects);
+    snprintf(command, sizeof command, "tests/check_callers.sh . '%s'", objects);
+    assert_int_equal(shell(command), 0);
+    static const struct {
+        const char *text, *said;
+    } planted[] = {
+        {"int f(void) { return 1; }", "src/base/a.c: the program does not need f: delete it"},
+        {"int f(void) { return 1; } int main(void) { return f(); }",
+         "only this file needs f: make it static"},
+        {"static int f(void) { return 1; } int main(void) { return f(); }", NULL},
+    };
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        snprintf(command, sizeof command,
+                 "mkdir -p \"$copy/src/base\" \"$copy/tui\" \"$copy/o/src/base\" && echo '%s' "
+                 ">\"$copy/src/base/a.c\" && "
+                 "${CC:-cc} -c -o \"$copy/o/src/base/a.o\" \"$copy/src/base/a.c\" && "
+                 "{ tests/check_callers.sh \"$copy\" o 2>&1 | grep -v 'take .* out of its list' >&2; %s; }",
+                 planted[i].text, planted[i].said ? "false" : "true");
+        check_planted(command, planted[i].said);
+    }
+}
+
 /* Small sources, compiled to objects of a separate tree; and the output of the check. */
 static void test_planted_links_are_found(void **state) {
     (void)state;
@@ -225,7 +250,7 @@ static void test_files_are_tidy(void **state) {
     } patterns[] = {{"src/*.*", false},   {"src/*/*.*", false},      {"src/*/*/*.*", false},
                     {"tui/*.*", false},   {"tui/*/*.*", false},      {"kernels/*.*", false},
                     {"scripts/*", false}, {"tests/*/*.[ch]", false}, {"tests/*.sh", false},
-                    {".ci/*", false},     {"*.md", false},           {"*/README.md", false},
+                    {".ci/*", false},     {"*.md", false},           {"*/*.md", false},
                     {"Makefile", true}};
     int wrong = 0, count = 0;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -284,12 +309,12 @@ static void test_map_is_current(void **state) {
 static void test_wrong_maps_are_found(void **state) {
     (void)state;
     static const char *const planted[][2] = {
-        {"rm src/base/text.h src/base/text.c", "src/README.md: the list of files is out of date: make map"},
+        {"rm src/base/text.h src/base/text.c", "src/MAP.md: the list of files is out of date: make map"},
         {"echo '/* Widgets: a new file for the list. */' >tui/draw/widgets.h", "widgets"},
         {"echo 'int a;' >src/base/a.c", "src/base/a.c: the comment at its head has no first sentence"},
         {"echo '/* Short. */' >src/base/a.c", "src/base/a.c: the first sentence says too little"},
         {"mkdir src/room && echo '/* Rooms: a file in a new folder. */' >src/room/room.h",
-         "src/README.md: src/room/ has no line"},
+         "src/MAP.md: src/room/ has no line"},
         {"rm -r tests/html", "tests/README.md: tests/html/ has no files"},
         {"sed -i.old 's/a growing, always/an always/' src/base/text.h", "text"}};
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
@@ -357,6 +382,7 @@ static void test_readme_is_short(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layers_are_kept),
+        cmocka_unit_test(every_public_function_is_needed),
         cmocka_unit_test(test_violations_are_found),
         cmocka_unit_test(test_planted_links_are_found),
         cmocka_unit_test(test_names_have_one_meaning),

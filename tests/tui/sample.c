@@ -1,3 +1,4 @@
+#include "ptx/opcodes.h"
 #include "sample.h"
 
 #include "base/memory.h"

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/text.h"
 #include "pty.h"
 #include "tui/edit.h"
@@ -313,7 +314,7 @@ static void a_copy_of_a_kernel_is_edited(void **state) {
         pty_quit(pty);
     }
     unlink(copy);
-    if (!has_compiler) skip();
+    if (!has_compiler) skip_because("no CUDA compiler was found");
 }
 
 static void triton_kernels_are_not_edited(void **state) {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/text.h"
 #include "exercise/exercise.h"
 #include "pty.h"
@@ -93,7 +94,7 @@ static void each_save_is_graded(void **state) {
         pty_free(pty);
     }
     exercise_free(exercise);
-    if (!has_compiler) skip();
+    if (!has_compiler) skip_because("no CUDA compiler was found");
 }
 
 /* It ends at once while the file is being graded, and gives the terminal back. */
@@ -104,7 +105,7 @@ static void quitting_stops_the_grade(void **state) {
     Pty *pty = start();
     if (!opens(pty)) {
         pty_free(pty);
-        skip();
+        skip_because("no CUDA compiler was found");
     }
     pty_quit(pty);
 }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ptx/opcodes.h"
 #include "tests/tui/sample.h"
 #include "tui/panes/pane.h"
 #include "tui/view/view.h"

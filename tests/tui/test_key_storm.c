@@ -44,7 +44,7 @@ static void write_script(unsigned *state, Text *out) {
 }
 
 static void storm(const char *in_language) {
-    int scripts = getenv("REDVIZ_TEST_LIMIT") ? 10 : SCRIPTS;
+    int scripts = getenv("REDVIZ_TEST_QUICK") ? 10 : SCRIPTS;
     assert_true(language_set(in_language));
     Text script = {0}, frame = {0};
     int whole = 0;

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
 #include "base/memory.h"
 #include "golden.h"
 #include "pty.h"
@@ -375,7 +376,7 @@ static void a_file_with_a_main_is_run_when_asked(void **state) {
     Outcome compiled = program_shell("cd %s && @ --run twice.cu --report", program_folder());
     bool can_compile = compiled.status == 0;
     program_outcome_done(&compiled);
-    if (!can_compile) skip();
+    if (!can_compile) skip_because("no CUDA compiler was found");
     Outcome removed = program_shell("rm %s/has_run && cd %s && @ twice.cu --frame=80x24 --keys 'r'",
                                     program_folder(), program_folder());
     assert_int_equal(removed.status, 0);

@@ -83,7 +83,7 @@ static void answers_are_those_of_the_run(void **state) {
     (void)state;
     int questions = 0, kernels = 0, topics[6] = {0};
     static const char *const names[] = {"levels", "lanes", "wavefronts", "sectors", "divergence", "values"};
-    int step = getenv("REDVIZ_TEST_LIMIT") ? 3 : 1; /* slow runs: some kernels */
+    int step = getenv("REDVIZ_TEST_QUICK") ? 3 : 1; /* slow runs: some kernels */
     for (int i = 0; i < catalog_count(); i += step) {
         const char *kernel = catalog_row(i)->id;
         Session *session = open_kernel(kernel);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "sample.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/menu.h"
 #include "tui/input.h"
 #include "tui/frame.h"

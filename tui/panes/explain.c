@@ -1,5 +1,6 @@
 /* Explain: the step in plain sentences, from the contents of the trace: lanes, addresses, distances between
  * addresses, shuffle deltas. It never mentions source variables, which the trace does not contain. */
+#include "ptx/opcodes.h"
 #include "tui/panes/peers_pane.h"
 
 #include "tui/scene/scene_copies.h"

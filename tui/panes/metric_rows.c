@@ -1,6 +1,7 @@
 #include "tui/panes/metric_rows.h"
 
 #include "base/language.h"
+#include "metrics/totals.h"
 #include <string.h>
 
 static bool is_same_row(Metric a, Metric b) {
@@ -15,6 +16,10 @@ static bool is_row(int row) {
     for (Metric metric = 0; (int)metric < row; metric++)
         if (is_same_row(metric, (Metric)row)) return false;
     return metric_infos[row].from_events;
+}
+
+int metric_row_count(void) {
+    return METRIC_COUNT;
 }
 
 const char *metric_row_label(int row) {

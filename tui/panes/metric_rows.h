@@ -6,7 +6,7 @@
 
 #include "tui/scene/step_index.h"
 
-enum { METRIC_ROW_COUNT = METRIC_COUNT };
+int metric_row_count(void);
 
 const char *metric_row_label(int row);
 bool metric_row_is_part(int row); /* of the row above it */

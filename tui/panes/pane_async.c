@@ -1,4 +1,5 @@
 /* The pane of asynchronous copies: their groups and the waits for them, mbarriers, bulk copies. */
+#include "ptx/opcodes.h"
 #include "tui/panes/pane.h"
 
 #include "base/language.h"

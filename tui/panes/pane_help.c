@@ -3,6 +3,7 @@
 #include "base/language.h"
 #include "tui/panes/pane.h"
 #include "tui/panes/sheet.h"
+#include "tui/view/key_actions.h"
 #include "tui/view/warps_view.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Matrix: the matrix product of a warp, or movmatrix. On the left, which lane holds which elements; on the
  * right, what the selected lane holds. A cell of a map is a group of elements that one lane holds together:
  * those of one register; for D, two columns. */
+#include "ptx/opcodes.h"
 #include "tui/panes/pane.h"
 
 #include "base/language.h"

@@ -1,5 +1,6 @@
 /* The metrics pane: the counts of step, line, interval, block and grid, side by side. Accesses have their
  * ideal counts. If rows are scarce, those with a count in this step come first. */
+#include "metrics/totals.h"
 #include "tui/panes/counter_rows.h"
 
 #include "base/language.h"
@@ -118,12 +119,12 @@ static bool is_there(const Scopes *scopes, int row) {
 
 /* The rows in display order: those that are not zero in the block; if not all fit, those with a count in this
  * step come first. Returns how many fit. */
-static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_ROW_COUNT]) {
-    bool taken[METRIC_ROW_COUNT] = {false};
+static int order_rows(const Scopes *scopes, Rectangle area, int order[METRIC_COUNT]) {
+    bool taken[METRIC_COUNT] = {false};
     int count = 0, all = 0;
-    for (int i = 0; i < METRIC_ROW_COUNT; i++) all += is_there(scopes, i);
+    for (int i = 0; i < METRIC_COUNT; i++) all += is_there(scopes, i);
     for (int turn = all > area.rows - 1 ? 0 : 1; turn < 2; turn++)
-        for (int i = 0; i < METRIC_ROW_COUNT && count < area.rows - 1; i++) {
+        for (int i = 0; i < METRIC_COUNT && count < area.rows - 1; i++) {
             if (taken[i] || !(turn ? is_there(scopes, i) : metric_row_value(i, &scopes->of[0]) != 0))
                 continue;
             taken[i] = true;
@@ -146,7 +147,7 @@ static void draw_counters(const StepContext *context, Canvas *canvas, Rectangle 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Scopes scopes;
     bool shown[SCOPE_COUNT] = {false};
-    int columns, at = LABEL_COLUMNS, order[METRIC_ROW_COUNT];
+    int columns, at = LABEL_COLUMNS, order[METRIC_COUNT];
     gather(context, &scopes);
     if (!choose_scopes(&scopes, area, shown, &columns)) return;
     /* They are beside the rows. */
@@ -167,7 +168,7 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
 /* Marks the steps that the row counts, or removes the marks. */
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
     Scopes scopes;
-    int order[METRIC_ROW_COUNT];
+    int order[METRIC_COUNT];
     (void)column;
     gather(context, &scopes);
     int count = order_rows(&scopes, area, order);

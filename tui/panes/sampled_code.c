@@ -134,7 +134,8 @@ void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]) {
         snprintf(out + length, ORIGIN_BYTES - length, tr(", block %u"), block);
 }
 
-void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]) {
+/* The slowdown of a launch while it was sampled: "1.25", "2,340"; "": unknown. */
+static void print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]) {
     double times = 1 + code->sass.kernel->sampled.overhead;
     *out = 0;
     if (!isfinite(times)) return;
@@ -149,7 +150,7 @@ void sampled_code_print_sampling(const SampledCode *code, char out[ORIGIN_BYTES]
     char size[32], slowdown[PERCENT_BYTES], period[48] = "", overhead[64] = "";
     step_context_print_size(sampled->n, size, sizeof size);
     if (sampled->period) snprintf(period, sizeof period, tr(", every %u cycles"), sampled->period);
-    sampled_code_print_slowdown(code, slowdown);
+    print_slowdown(code, slowdown);
     if (*slowdown) snprintf(overhead, sizeof overhead, tr("; the launch took %s times as long"), slowdown);
     snprintf(out, ORIGIN_BYTES, tr("sampled at n = %s%s%s"), size, period, overhead);
 }

@@ -1,6 +1,7 @@
 #include "tui/scene/branch_rows.h"
 
 #include "base/language.h"
+#include "ptx/opcodes.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #include "tui/scene/curve.h"
 
 #include "base/language.h"
+#include "metrics/totals.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "tui/scene/running_totals.h"
 
 #include "base/memory.h"
+#include "metrics/totals.h"
 
 enum { SPACING = 64 };
 

@@ -1,6 +1,7 @@
 #include "tui/scene/step_index.h"
 
 #include "base/memory.h"
+#include "metrics/totals.h"
 #include <stdlib.h>
 
 /* The parts of an event's header that later passes need: decoding it takes as long as all other work on the

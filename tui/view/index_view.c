@@ -2,6 +2,7 @@
 
 #include "base/language.h"
 #include "index/index_fit.h"
+#include "tui/view/key_actions.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ enum { WIDTHS = sizeof widths / sizeof *widths, LARGEST_VALUE = 1 << 30, LAST_WA
 
 /* ---- fields -------------------------------------------------------------------------------------------- */
 
-int index_view_fields(const ViewIndex *index, IndexField out[INDEX_FIELDS]) {
+static int fields_of(const ViewIndex *index, IndexField out[INDEX_FIELDS]) {
     int count = 0;
     for (int i = 0; i < 2; i++) {
         IndexNumber numbers[INDEX_NUMBERS];
@@ -30,7 +31,7 @@ int index_view_fields(const ViewIndex *index, IndexField out[INDEX_FIELDS]) {
 
 IndexField index_view_field(const ViewIndex *index) {
     IndexField fields[INDEX_FIELDS];
-    int count = index_view_fields(index, fields);
+    int count = fields_of(index, fields);
     return fields[index->field < count ? index->field : count - 1];
 }
 
@@ -257,7 +258,7 @@ static void turn(ViewIndex *index, int by) {
 
 static void select_field(ViewIndex *index, int by) {
     IndexField fields[INDEX_FIELDS];
-    int count = index_view_fields(index, fields);
+    int count = fields_of(index, fields);
     if (index->field >= count) index->field = count - 1;
     index->field = (index->field + by + count) % count;
 }
@@ -265,7 +266,7 @@ static void select_field(ViewIndex *index, int by) {
 /* Selects a number of an expression, or else the field of this kind. */
 static void select_kind(ViewIndex *index, int expression, int number, int kind) {
     IndexField fields[INDEX_FIELDS];
-    int count = index_view_fields(index, fields);
+    int count = fields_of(index, fields);
     for (int i = 0; i < count; i++) {
         bool is_number = fields[i].kind == INDEX_FIELD_NUMBER && fields[i].number == number;
         bool is_of = fields[i].expression == expression && (is_number || fields[i].kind == INDEX_FIELD_TEXT);

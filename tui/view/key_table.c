@@ -1,5 +1,6 @@
 #include "tui/view/key_table.h"
 
+#include "tui/view/key_actions.h"
 #include "tui/view/keys.h"
 
 void key_table_print(Text *out) {

@@ -1,6 +1,7 @@
 #include "tui/view/keys.h"
 
 #include "base/utf8.h"
+#include "tui/view/key_actions.h"
 #include <string.h>
 #include <strings.h>
 

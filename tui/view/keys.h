@@ -8,25 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum KeyAction {
-    ACT_NONE,
-#define KEY(action, ...) ACT_##action,
-#include "tui/view/keys.def"
-    ACTION_COUNT
-} KeyAction;
-
-typedef enum KeyGroup {
-#define GROUP(group, title) KEY_GROUP_##group,
-#include "tui/view/keys.def"
-    KEY_GROUP_COUNT
-} KeyGroup;
+/* ACT_BEAT, ... and KEY_GROUP_MOVE, ... of key_actions.h, which only those include that name one */
+typedef int KeyAction, KeyGroup;
 
 typedef struct KeyRow {
     const char *id; /* "DIVERGENCE": finds it in the palette */
     const char *forwards, *backwards, *name, *help;
 } KeyRow;
 
-extern const KeyRow key_rows[ACTION_COUNT]; /* [ACT_NONE] is empty */
+extern const KeyRow key_rows[]; /* of each action; [ACT_NONE] is empty */
 
 /* During a lecture these take precedence. */
 typedef enum LectureKey {

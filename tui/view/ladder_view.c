@@ -1,6 +1,7 @@
 #include "tui/view/ladder_view.h"
 
 #include "base/language.h"
+#include "tui/view/key_actions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +16,15 @@ static bool has_rungs(const Measurements *list) {
     return false;
 }
 
-const Measurements *ladder_view_from(const View *view, const Scene *scene, bool *is_live) {
+/* The timings that the screens show: live if this GPU was timed, else recorded; NULL: neither. */
+static const Measurements *measurements_from(const View *view, const Scene *scene, bool *is_live) {
     const SceneTimings *timings = scene->borrowed.timings;
     *is_live = timings && !view->display.ladder.recorded && has_rungs(timings->live);
     return !timings ? NULL : *is_live ? timings->live : timings->recorded;
 }
 
 bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live) {
-    const Measurements *from = ladder_view_from(view, scene, is_live);
+    const Measurements *from = measurements_from(view, scene, is_live);
     LadderOf of = {.dtype = view->display.ladder.dtype,
                    .op = *scene->identity.op ? scene->identity.op : "sum",
                    .way = view->display.times,

@@ -5,6 +5,7 @@
 #include "base/language.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "tui/view/key_actions.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 
 #include "base/language.h"
 #include "base/memory.h"
+#include "tui/view/key_actions.h"
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -46,7 +46,7 @@ static bool lower_rebase(Lowering *low, Op *op, PtxType type, uint64_t base) {
     return true;
 }
 
-bool lower_cvta(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(cvta) {
     if (in->operand_count != 2 || in->type_count != 1) return lowering_reject(low, op, "cvta: malformed");
     uint64_t window = window_of(in->space);
     /* cvta.shared d, smem: here a variable's address is relative to its space. */
@@ -99,14 +99,14 @@ static bool lower_of_cluster(Lowering *low, const PtxInstruction *in, Op *op, Op
            lowering_reject(low, op, "%s: operands and type differ in size", in->name);
 }
 
-bool lower_mapa(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(mapa) {
     op->provenance = WEIGHT_SUM;
     if (!lower_of_cluster(low, in, op, run_mapa, 2)) return false;
     return !op->has_d || op->d_bytes == op->s_bytes[0] ||
            lowering_reject(low, op, "mapa: operands and type differ in size");
 }
 
-bool lower_getctarank(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(getctarank) {
     op->provenance = WEIGHT_NONE;
     if (!lower_of_cluster(low, in, op, run_getctarank, 1)) return false;
     return !op->has_d || op->d_bytes == 4 ||
@@ -141,7 +141,7 @@ OP_FUNCTION(run_isspacep) {
     *p = (*p & ~mask) | (inside & mask);
 }
 
-bool lower_isspacep(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(isspacep) {
     if (in->operand_count != 2) return lowering_reject(low, op, "isspacep: malformed");
     op->run = run_isspacep;
     op->provenance = WEIGHT_NONE;
@@ -229,12 +229,12 @@ static bool lower_stack(Lowering *low, const PtxInstruction *in, Op *op, CoreExe
     return true;
 }
 
-bool lower_alloca(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(alloca) {
     return lower_stack(low, in, op, execute_alloca, true, true);
 }
-bool lower_stacksave(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(stacksave) {
     return lower_stack(low, in, op, execute_stacksave, true, false);
 }
-bool lower_stackrestore(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(stackrestore) {
     return lower_stack(low, in, op, execute_stackrestore, false, true);
 }

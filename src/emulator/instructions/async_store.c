@@ -5,6 +5,7 @@
 #include "emulator/instructions/copy_async.h"
 
 #include "emulator/machine/mbarrier.h"
+#include "ptx/opcodes.h"
 
 typedef struct AsyncStoreOp {
     MemoryOp memory;           /* values: the stored or added operands */
@@ -148,11 +149,11 @@ static bool lower_async(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_in_clusters(low, op, folds ? "red.async" : "st.async");
 }
 
-bool lower_st(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(st) {
     return ptx_instruction_has(in, PTX_MOD_ASYNC) ? lower_async(low, in, op)
                                                   : access_lower_store(low, in, op);
 }
 
-bool lower_red(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(red) {
     return ptx_instruction_has(in, PTX_MOD_ASYNC) ? lower_async(low, in, op) : atomic_lower_red(low, in, op);
 }

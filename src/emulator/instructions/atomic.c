@@ -5,6 +5,7 @@
  * execute one by one; a 128-bit element (exch and cas only) is a pair of 64-bit halves. */
 #include "emulator/instructions/access_execute.h"
 #include "emulator/lanes/lanes.h"
+#include "ptx/opcodes.h"
 
 typedef struct AtomicRule {
     PtxModifierKind operation;
@@ -380,7 +381,7 @@ static bool lower_atomic(Lowering *low, const PtxInstruction *in, Op *op, bool h
     return access_lower_address(low, op, memory, &in->operands[place]);
 }
 
-bool lower_atom(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(atom) {
     return lower_atomic(low, in, op, true);
 }
 bool atomic_lower_red(Lowering *low, const PtxInstruction *in, Op *op) {

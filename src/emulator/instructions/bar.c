@@ -62,9 +62,9 @@ static bool lower_block_barrier(Lowering *low, const PtxInstruction *in, Op *op,
     return lowering_value(low, op, &in->operands[last], PTX_PRED, &barrier_op->predicate, NULL);
 }
 
-bool lower_bar(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(bar) {
     return lower_block_barrier(low, in, op, true);
 }
-bool lower_barrier(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(barrier) {
     return lower_block_barrier(low, in, op, false);
 }

@@ -205,7 +205,7 @@ static Outcome execute_ret(Block *block, Warp *warp, const Op *op, uint32_t mask
     return OUTCOME_MOVED;
 }
 
-bool lower_ret(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(ret) {
     (void)in;
     CoreOp *core = lowering_allocate(low, sizeof *core);
     core->execute = execute_ret;
@@ -321,7 +321,7 @@ static bool find_target(Lowering *low, Op *op, const PtxOperand *operand, CallOp
     return true;
 }
 
-bool lower_call(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(call) {
     CallOp *call = lowering_allocate(low, sizeof *call);
     call->core.execute = execute_call;
     op->op_class = OP_CONTROL;

@@ -41,7 +41,7 @@ static bool lower_fault(Lowering *low, Op *op, const char *text) {
     return true;
 }
 
-bool lower_trap(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(trap) {
     (void)in;
     return lower_fault(low, op, "the kernel executed a trap instruction");
 }
@@ -65,7 +65,7 @@ static Outcome execute_exit(Block *block, Warp *warp, const Op *op, uint32_t mas
     return OUTCOME_MOVED;
 }
 
-bool lower_exit(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(exit) {
     (void)in;
     CoreOp *core = lowering_allocate(low, sizeof *core);
     core->execute = execute_exit;
@@ -76,7 +76,7 @@ bool lower_exit(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 /* The scheduler does the rest (machine/schedule.c): the program stores the target. */
-bool lower_bra(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(bra) {
     const PtxCode *code = &low->lowered->program->code[op->pc];
     if (code->target == PTX_NO_PC) return lowering_reject(low, op, "%s: no target", in->name);
     op->op_class = OP_CONTROL;
@@ -140,7 +140,7 @@ static Outcome execute_indexed(Block *block, Warp *warp, const Op *op, uint32_t 
     return OUTCOME_MOVED;
 }
 
-bool lower_brx(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(brx) {
     if (in->operand_count < 2) return lowering_reject(low, op, "brx: malformed");
     IndexedBranch *branch = lowering_allocate(low, sizeof *branch);
     branch->core.execute = execute_indexed;

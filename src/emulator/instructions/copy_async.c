@@ -264,7 +264,7 @@ static bool lower_copy(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-bool lower_cp(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(cp) {
     PtxAsync form = ptx_asynchronous(in);
     switch (form) {
     case PTX_ASYNC_COPY:

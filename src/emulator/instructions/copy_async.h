@@ -13,5 +13,7 @@ bool bulk_lower(Lowering *low, const PtxInstruction *in, Op *op);
  * kernel with CUDA_ERROR_ILLEGAL_INSTRUCTION on an H200 (driver 580.159.04, tests/device/verify_copies.sh);
  * the bulk copy from global to shared::cluster does not. The PTX ISA does not say so. */
 bool lower_in_clusters(Lowering *low, Op *op, const char *name);
+/* Of no_effect.c. */
+bool lower_prefetch(Lowering *low, const PtxInstruction *in, Op *op);
 
 #endif

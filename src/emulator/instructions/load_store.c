@@ -306,10 +306,10 @@ static bool lower_transfer(Lowering *low, const PtxInstruction *in, Op *op, bool
     return access_lower_address(low, op, memory, place);
 }
 
-bool lower_ld(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(ld) {
     return lower_transfer(low, in, op, false);
 }
-bool lower_ldu(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(ldu) {
     return lower_transfer(low, in, op, false);
 }
 bool access_lower_store(Lowering *low, const PtxInstruction *in, Op *op) {

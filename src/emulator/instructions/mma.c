@@ -131,7 +131,7 @@ static ProductOp *new_product(Lowering *low, Op *op) {
     return product;
 }
 
-bool lower_mma(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(mma) {
     PtxProduct shape;
     if (!ptx_product(in, &shape) || ptx_instruction_has(in, PTX_MOD_RZ) ||
         ptx_instruction_has(in, PTX_MOD_RM) || ptx_instruction_has(in, PTX_MOD_RP))
@@ -144,7 +144,7 @@ bool lower_mma(Lowering *low, const PtxInstruction *in, Op *op) {
            matrix_lower_registers(low, op, 3, &shape.c, false, &product->c);
 }
 
-bool lower_movmatrix(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(movmatrix) {
     if (in->operand_count != 2) return lowering_reject(low, op, "%s: malformed", in->name);
     PtxFragment block = ptx_matrix_block();
     ProductOp *product = new_product(low, op);
@@ -153,6 +153,6 @@ bool lower_movmatrix(Lowering *low, const PtxInstruction *in, Op *op) {
            matrix_lower_registers(low, op, 1, &block, false, &product->a);
 }
 
-bool lower_wmma(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(wmma) {
     return ptx_instruction_has(in, PTX_MOD_MMA) ? lower_mma(low, in, op) : matrix_lower_access(low, in, op);
 }

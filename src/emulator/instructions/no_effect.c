@@ -26,7 +26,7 @@ static bool lower_fence_of(Lowering *low, const PtxInstruction *in, Op *op) {
 }
 
 #define NO_EFFECT(name)                                                                                      \
-    bool lower_##name(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+    OPCODE_LOWER(name) {                                                                                     \
         (void)low, (void)in;                                                                                 \
         return lower_no_effect(op);                                                                          \
     }
@@ -40,10 +40,10 @@ NO_EFFECT(pmevent)
 NO_EFFECT(griddepcontrol)
 NO_EFFECT(setmaxnreg)
 
-bool lower_membar(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(membar) {
     return lower_fence_of(low, in, op);
 }
-bool lower_fence(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(fence) {
     return lower_fence_of(low, in, op);
 }
 
@@ -54,7 +54,7 @@ OP_FUNCTION(run_policy) {
         if (mask & lane_bit[l]) d[l] = 0;
 }
 
-bool lower_createpolicy(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(createpolicy) {
     op->run = run_policy;
     op->provenance = WEIGHT_NONE;
     if (in->operand_count < 1) return lowering_reject(low, op, "createpolicy: malformed");

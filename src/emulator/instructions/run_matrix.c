@@ -156,10 +156,10 @@ static bool lower_matrices(Lowering *low, const PtxInstruction *in, Op *op, bool
     return true;
 }
 
-bool lower_ldmatrix(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(ldmatrix) {
     return lower_matrices(low, in, op, false);
 }
-bool lower_stmatrix(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(stmatrix) {
     return lower_matrices(low, in, op, true);
 }
 

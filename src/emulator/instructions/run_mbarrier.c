@@ -10,6 +10,7 @@
 #include "emulator/instructions/access_execute.h"
 #include "emulator/instructions/copy_async.h"
 #include "emulator/machine/machine_cluster.h"
+#include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
 
 #include <inttypes.h>
@@ -354,6 +355,6 @@ static bool lower_pending_count(Lowering *low, const PtxInstruction *in, Op *op)
     return lowering_value(low, op, &in->operands[1], PTX_B64, &op->s[0], &op->s_bytes[0]);
 }
 
-bool lower_mbarrier(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(mbarrier) {
     return has(in, PTX_MOD_PENDING_COUNT) ? lower_pending_count(low, in, op) : lower_object(low, in, op);
 }

@@ -13,6 +13,7 @@
 #include "emulator/machine/recorded_values.h"
 #include "emulator/machine/recorder.h"
 #include "emulator/machine/undefined.h"
+#include "ptx/opcodes.h"
 #include "trace/producer_rules.h"
 
 #include <inttypes.h>
@@ -502,7 +503,7 @@ static int mode_of(const PtxInstruction *in, const PtxModifierKind *kinds) {
     return -1;
 }
 
-bool lower_shfl(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(shfl) {
     static const PtxModifierKind modes[] = {PTX_MOD_UP, PTX_MOD_DOWN, PTX_MOD_BFLY, PTX_MOD_IDX,
                                             PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_shuffle);
@@ -520,7 +521,7 @@ bool lower_shfl(Lowering *low, const PtxInstruction *in, Op *op) {
     return !sync || warp_members(low, op, warp_op, 4);
 }
 
-bool lower_vote(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(vote) {
     static const PtxModifierKind modes[] = {PTX_MOD_ALL, PTX_MOD_ANY, PTX_MOD_UNI, PTX_MOD_BALLOT,
                                             PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_vote);
@@ -533,7 +534,7 @@ bool lower_vote(Lowering *low, const PtxInstruction *in, Op *op) {
     return !sync || warp_members(low, op, warp_op, 2);
 }
 
-bool lower_match(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(match) {
     static const PtxModifierKind modes[] = {PTX_MOD_ALL, PTX_MOD_ANY, PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_match);
     warp_op->mode = mode_of(in, modes);
@@ -545,19 +546,19 @@ bool lower_match(Lowering *low, const PtxInstruction *in, Op *op) {
            warp_source(low, op, 1, warp_op->type, &warp_op->a) && warp_members(low, op, warp_op, 2);
 }
 
-bool lower_activemask(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(activemask) {
     WarpOp *warp_op = new_warp_op(low, in, op, compute_activemask);
     if (in->operand_count != 1) return lowering_reject(low, op, "activemask: malformed");
     return warp_destination(low, op, warp_op, &in->operands[0], 4);
 }
 
-bool lower_elect(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(elect) {
     WarpOp *warp_op = new_warp_op(low, in, op, compute_elect);
     if (in->operand_count != 2) return lowering_reject(low, op, "elect: malformed");
     return warp_destination(low, op, warp_op, &in->operands[0], 4) && warp_members(low, op, warp_op, 1);
 }
 
-bool lower_redux(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(redux) {
     static const PtxModifierKind operations[] = {PTX_MOD_ADD, PTX_MOD_AND, PTX_MOD_OR,       PTX_MOD_XOR,
                                                  PTX_MOD_MIN, PTX_MOD_MAX, PTX_MODIFIER_NONE};
     WarpOp *warp_op = new_warp_op(low, in, op, compute_redux);

@@ -15,7 +15,7 @@ static bool by_family(Lowering *low, const PtxInstruction *in, Op *op, LaneLower
 }
 
 #define LOWER(NAME, INTEGER, REAL, HALF)                                                                     \
-    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+    OPCODE_LOWER(NAME) {                                                                                     \
         return by_family(low, in, op, INTEGER, REAL, HALF);                                                  \
     }
 LOWER(add, lanes_lower_integer_add, lanes_lower_float_add, lanes_lower_half_add)

@@ -271,7 +271,7 @@ SLOW_TERNARY(prmt_mode, uint32_t, uint32_t, uint32_t, permute(JOINED, permute_mo
 
 #define BITS(NAME) [PTX_B16] = &NAME##_16, [PTX_B32] = &NAME##_32, [PTX_B64] = &NAME##_64
 #define LOWER_LOGIC(NAME, COUNT)                                                                             \
-    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+    OPCODE_LOWER(NAME) {                                                                                     \
         static HandlerOfType table = {BITS(NAME), [PTX_PRED] = &NAME##_pred};                                \
         PtxType type = lanes_type(in, 0);                                                                    \
         return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&                                               \
@@ -282,7 +282,7 @@ LOWER_LOGIC(or, 2)
 LOWER_LOGIC(xor, 2)
 LOWER_LOGIC(not, 1)
 
-bool lower_cnot(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(cnot) {
     static HandlerOfType table = {BITS(cnot)};
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&
@@ -299,7 +299,7 @@ static bool immediate(Lowering *low, const PtxInstruction *in, Op *op, int opera
     return true;
 }
 
-bool lower_lop3(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(lop3) {
     bool and_predicate = ptx_instruction_has(in, PTX_MOD_AND),
          predicate = and_predicate || ptx_instruction_has(in, PTX_MOD_OR);
     if (!lanes_accept(low, in, op, PTX_MOD_AND, PTX_MOD_OR, PTX_MODIFIER_NONE) ||
@@ -341,13 +341,13 @@ static bool lower_shift(Lowering *low, const PtxInstruction *in, Op *op, const L
            lanes_operands(low, in, op, type, 2, (PtxType[]){type, PTX_U32});
 }
 
-bool lower_shl(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(shl) {
     static HandlerOfType table = {BITS(shl)}, by = {[PTX_B32] = &shl_32_by, [PTX_B64] = &shl_64_by};
     PtxType type = lanes_type(in, 0);
     return lower_shift(low, in, op, table[type], by[type]);
 }
 
-bool lower_shr(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(shr) {
     static HandlerOfType table = {[PTX_B16] = &shr_u16, [PTX_B32] = &shr_u32, [PTX_B64] = &shr_u64,
                                   [PTX_U16] = &shr_u16, [PTX_U32] = &shr_u32, [PTX_U64] = &shr_u64,
                                   [PTX_S16] = &shr_s16, [PTX_S32] = &shr_s32, [PTX_S64] = &shr_s64};
@@ -357,7 +357,7 @@ bool lower_shr(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_shift(low, in, op, table[type], by[type]);
 }
 
-bool lower_shf(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(shf) {
     bool left = ptx_instruction_has(in, PTX_MOD_L), wrap = ptx_instruction_has(in, PTX_MOD_WRAP);
     return lanes_accept(low, in, op, PTX_MOD_L, PTX_MOD_R, PTX_MOD_CLAMP, PTX_MOD_WRAP, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, PTX_B32, 3,
@@ -374,50 +374,50 @@ static bool lower_count(Lowering *low, const PtxInstruction *in, Op *op, Handler
            lanes_use(low, in, op, table[type], WEIGHT_SUM) && lanes_operands(low, in, op, PTX_U32, 1, &type);
 }
 
-bool lower_popc(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(popc) {
     static HandlerOfType table = {[PTX_B32] = &popc_32, [PTX_B64] = &popc_64};
     return lower_count(low, in, op, table);
 }
 
-bool lower_clz(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(clz) {
     static HandlerOfType table = {[PTX_B32] = &clz_32, [PTX_B64] = &clz_64};
     return lower_count(low, in, op, table);
 }
 
-bool lower_bfind(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(bfind) {
 #define SIGNS_OF(NAME)                                                                                       \
     [PTX_U32] = &NAME##_u32, [PTX_S32] = &NAME##_s32, [PTX_U64] = &NAME##_u64, [PTX_S64] = &NAME##_s64
     static HandlerOfType place = {SIGNS_OF(bfind)}, distance = {SIGNS_OF(bfind_shiftamt)};
     return lower_count(low, in, op, ptx_instruction_has(in, PTX_MOD_SHIFTAMT) ? distance : place);
 }
 
-bool lower_fns(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(fns) {
     return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, PTX_B32, 3, &fns, WEIGHT_SUM);
 }
 
-bool lower_brev(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(brev) {
     static HandlerOfType table = {[PTX_B32] = &brev_32, [PTX_B64] = &brev_64};
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, type, 1, table[type], WEIGHT_SUM);
 }
 
-bool lower_bfe(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(bfe) {
     static HandlerOfType table = {SIGNS_OF(bfe), [PTX_B32] = &bfe_u32, [PTX_B64] = &bfe_u64};
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MODIFIER_NONE) && lanes_use(low, in, op, table[type], WEIGHT_SUM) &&
            lanes_operands(low, in, op, type, 3, (PtxType[]){type, PTX_U32, PTX_U32});
 }
 
-bool lower_bfi(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(bfi) {
     static HandlerOfType table = {[PTX_B32] = &bfi_32, [PTX_B64] = &bfi_64};
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MODIFIER_NONE) && lanes_use(low, in, op, table[type], WEIGHT_SUM) &&
            lanes_operands(low, in, op, type, 4, (PtxType[]){type, type, PTX_U32, PTX_U32});
 }
 
-bool lower_szext(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(szext) {
     static HandlerOfType clamp = {[PTX_U32] = &szext_clamp_u32, [PTX_S32] = &szext_clamp_s32},
                          wrap = {[PTX_U32] = &szext_wrap_u32, [PTX_S32] = &szext_wrap_s32};
     PtxType type = lanes_type(in, 0);
@@ -426,7 +426,7 @@ bool lower_szext(Lowering *low, const PtxInstruction *in, Op *op) {
                         ptx_instruction_has(in, PTX_MOD_WRAP) ? wrap[type] : clamp[type], WEIGHT_SUM);
 }
 
-bool lower_bmsk(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(bmsk) {
     return lanes_accept(low, in, op, PTX_MOD_CLAMP, PTX_MOD_WRAP, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, PTX_B32, 2,
                         ptx_instruction_has(in, PTX_MOD_WRAP) ? &bmsk_wrap : &bmsk_clamp, WEIGHT_SUM);
@@ -439,14 +439,14 @@ static bool lower_dot(Lowering *low, const PtxInstruction *in, Op *op, const Lan
     return lanes_accept(low, in, op, PTX_MOD_LO, PTX_MOD_HI, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, PTX_B32, 3, handler, WEIGHT_PRODUCT);
 }
-bool lower_dp4a(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(dp4a) {
     return lower_dot(low, in, op, &dp4a);
 }
-bool lower_dp2a(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(dp2a) {
     return lower_dot(low, in, op, &dp2a);
 }
 
-bool lower_prmt(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(prmt) {
     static const PtxModifierKind modes[] = {PTX_MOD_F4E, PTX_MOD_B4E, PTX_MOD_RC8,
                                             PTX_MOD_ECL, PTX_MOD_ECR, PTX_MOD_RC16};
     const LaneHandler *handler = &prmt;

@@ -300,7 +300,7 @@ static bool accept_comparison(Lowering *low, const PtxInstruction *in, Op *op) {
                         PTX_MOD_OR, PTX_MOD_XOR, PTX_MOD_FTZ, PTX_MODIFIER_NONE);
 }
 
-bool lower_setp(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(setp) {
     if (!accept_comparison(low, in, op) || !lower_comparison(low, in, op, lanes_type(in, 0))) return false;
     op->number[RESULT] = PTX_NO_TYPE;
     const PtxOperand *d = &in->operands[0], *p = d->kind == PTX_OPERAND_PAIR ? &d->items[0] : d;
@@ -313,7 +313,7 @@ bool lower_setp(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-bool lower_set(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(set) {
     PtxType result = lanes_type(in, 0), type = lanes_type(in, 1);
     if (!accept_comparison(low, in, op) || !lower_comparison(low, in, op, type)) return false;
     bool packed = type == PTX_F16X2 || type == PTX_BF16X2, word = result == PTX_U32 || result == PTX_S32;
@@ -335,7 +335,7 @@ bool lower_set(Lowering *low, const PtxInstruction *in, Op *op) {
     [PTX_F32] = &NAME##_32, [PTX_B64] = &NAME##_64, [PTX_U64] = &NAME##_64, [PTX_S64] = &NAME##_64,          \
     [PTX_F64] = &NAME##_64
 
-bool lower_selp(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(selp) {
     static HandlerOfType table = {WIDTHS(selp)};
     PtxType type = lanes_type(in, 0);
     if (!lanes_accept(low, in, op, PTX_MODIFIER_NONE) || !lanes_use(low, in, op, table[type], WEIGHT_SUM) ||
@@ -345,7 +345,7 @@ bool lower_selp(Lowering *low, const PtxInstruction *in, Op *op) {
     return true;
 }
 
-bool lower_slct(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(slct) {
     static HandlerOfType integer = {WIDTHS(slct_s32)}, real = {WIDTHS(slct_f32)},
                          flushed = {WIDTHS(slct_f32_ftz)};
     PtxType type = lanes_type(in, 0), sign = lanes_type(in, 1);
@@ -361,7 +361,7 @@ bool lower_slct(Lowering *low, const PtxInstruction *in, Op *op) {
            lanes_operands(low, in, op, type, 3, (PtxType[]){type, type, sign});
 }
 
-bool lower_testp(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(testp) {
     static const PtxModifierKind kinds[] = {PTX_MOD_FINITE,     PTX_MOD_INFINITE, PTX_MOD_NUMBER,
                                             PTX_MOD_NOTANUMBER, PTX_MOD_NORMAL,   PTX_MOD_SUBNORMAL};
     PtxType type = lanes_type(in, 0);

@@ -329,7 +329,7 @@ static const LaneHandler *fast_handler(const Op *op, const PtxInstruction *in, P
     return NULL;
 }
 
-bool lower_cvt(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(cvt) {
     static const struct {
         PtxModifierKind modifier;
         int flag;

@@ -301,7 +301,7 @@ bool lanes_lower_float_neg(Lowering *low, const PtxInstruction *in, Op *op) {
     return lower_sign(low, in, op, &neg_f32, &neg_f32_ftz, &neg_f64);
 }
 
-bool lower_copysign(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(copysign) {
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MODIFIER_NONE) && lanes_simple(low, in, op, type, 2,
                                                                         type == PTX_F32   ? &copysign_f32

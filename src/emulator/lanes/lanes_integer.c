@@ -310,7 +310,7 @@ static bool lower_carry(Lowering *low, const PtxInstruction *in, Op *op, Handler
         return false;
     op->number[0] = reads;
     op->number[1] = ptx_instruction_has(in, PTX_MOD_CC);
-    op->number[2] = in->opcode == PTX_sub ? -1 : 0;
+    op->number[2] = !reads && table == sub_carry ? -1 : 0;
     if (source_count == 2) op->s[2] = op->s[1];
     return lowering_carry(low, op, &op->s[3]);
 }
@@ -333,15 +333,15 @@ bool lanes_lower_integer_sub(Lowering *low, const PtxInstruction *in, Op *op) {
                         WEIGHT_SUM);
 }
 
-bool lower_addc(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(addc) {
     return lower_carry(low, in, op, add_carry, 2, true);
 }
 
-bool lower_subc(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(subc) {
     return lower_carry(low, in, op, sub_carry, 2, true);
 }
 
-bool lower_madc(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(madc) {
     return lower_carry(low, in, op, ptx_instruction_has(in, PTX_MOD_HI) ? mad_hi_carry : mad_lo_carry, 3,
                        true);
 }
@@ -372,7 +372,7 @@ bool lanes_lower_integer_mad(Lowering *low, const PtxInstruction *in, Op *op) {
     return lanes_simple(low, in, op, type, 3, handler, WEIGHT_PRODUCT);
 }
 
-bool lower_mul24(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(mul24) {
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MOD_LO, PTX_MOD_HI, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, type, 2,
@@ -380,7 +380,7 @@ bool lower_mul24(Lowering *low, const PtxInstruction *in, Op *op) {
                         WEIGHT_PRODUCT);
 }
 
-bool lower_mad24(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(mad24) {
     PtxType type = lanes_type(in, 0);
     const LaneHandler *handler = !ptx_instruction_has(in, PTX_MOD_HI)   ? mad24_lo[type]
                                  : ptx_instruction_has(in, PTX_MOD_SAT) ? mad24_hi_saturate[type]
@@ -389,7 +389,7 @@ bool lower_mad24(Lowering *low, const PtxInstruction *in, Op *op) {
            lanes_simple(low, in, op, type, 3, handler, WEIGHT_PRODUCT);
 }
 
-bool lower_sad(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(sad) {
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, type, 3, sad[type], WEIGHT_SUM);
@@ -401,7 +401,7 @@ bool lanes_lower_integer_div(Lowering *low, const PtxInstruction *in, Op *op) {
            lanes_simple(low, in, op, type, 2, divide[type], WEIGHT_PRODUCT);
 }
 
-bool lower_rem(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(rem) {
     PtxType type = lanes_type(in, 0);
     return lanes_accept(low, in, op, PTX_MODIFIER_NONE) &&
            lanes_simple(low, in, op, type, 2, remainder_of[type], WEIGHT_PRODUCT);

@@ -131,14 +131,14 @@ static bool lower_root(Lowering *low, const PtxInstruction *in, Op *op, const La
     if (type == PTX_F64 && !approx) handler = nearest ? f64 : &rounded_any_f64; /* .ftz has no effect here */
     op->number[0] = (int32_t)rounding;
     op->number[1] = flush;
-    op->number[2] = in->opcode == PTX_sqrt;
     return lanes_simple(low, in, op, type, 1, handler, WEIGHT_SUM);
 }
 
-bool lower_rcp(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(rcp) {
     return lower_root(low, in, op, &rcp_f32, &rcp_f32_ftz, &rcp_f64, &rcp_gross_f64);
 }
-bool lower_sqrt(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(sqrt) {
+    op->number[2] = true; /* not rcp */
     return lower_root(low, in, op, &sqrt_f32, &sqrt_f32_ftz, &sqrt_f64, NULL);
 }
 
@@ -153,7 +153,7 @@ static bool lower_function(Lowering *low, const PtxInstruction *in, Op *op, Hand
 }
 
 #define LOWER(NAME, PLAIN, FLUSHED)                                                                          \
-    bool lower_##NAME(Lowering *low, const PtxInstruction *in, Op *op) {                                     \
+    OPCODE_LOWER(NAME) {                                                                                     \
         static HandlerOfType plain = {[PTX_F32] = &NAME##_f32, PLAIN},                                       \
                              flushed = {[PTX_F32] = &NAME##_f32_ftz, FLUSHED};                               \
         return lower_function(low, in, op, plain, flushed);                                                  \

@@ -217,7 +217,7 @@ static bool lower_vector_move(Lowering *low, const PtxInstruction *in, Op *op, P
     return lanes_use(low, in, op, &move_vector, WEIGHT_SUM);
 }
 
-bool lower_mov(Lowering *low, const PtxInstruction *in, Op *op) {
+OPCODE_LOWER(mov) {
     PtxType type = lanes_type(in, 0);
     if (!lanes_accept(low, in, op, PTX_MOD_V2, PTX_MOD_V4, PTX_MODIFIER_NONE) ||
         !lanes_expect_operands(low, in, op, 2, 2))

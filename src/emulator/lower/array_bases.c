@@ -1,6 +1,7 @@
 /* The shared array or buffer to which each address must belong. Follows addresses through registers, in any
  * order of computation. */
 #include "emulator/lower/lowered.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 #include <string.h>

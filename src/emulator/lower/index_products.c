@@ -1,5 +1,7 @@
 #include "emulator/lower/index_products.h"
 
+#include "ptx/opcodes.h"
+
 #include <stdlib.h>
 
 bool index_is_carried_by(PtxOpcode opcode) {

@@ -6,6 +6,7 @@
 #include "emulator/lower/lowered.h"
 
 #include "ptx/approximate.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 

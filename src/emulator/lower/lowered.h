@@ -114,7 +114,7 @@ typedef struct Prelude {
 /* What the instruction set supplies to lowering: how to lower each opcode, and how to execute instructions
  * that use more than the registers of their lanes. */
 typedef struct InstructionSet {
-    bool (*lower[PTX_OPCODE_COUNT])(Lowering *low, const PtxInstruction *in, Op *op);
+    bool (*const *lower)(Lowering *low, const PtxInstruction *in, Op *op); /* of each opcode */
     /* fills in arguments and results of the current layout */
     void (*lower_call_interface)(Lowering *low);
     /* turns an Op of class OP_LANES into one that records its result */

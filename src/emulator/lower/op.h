@@ -131,8 +131,9 @@ bool lowering_destination(Lowering *low, Op *op, const PtxOperand *operand, Oper
 bool lowering_reject(Lowering *low, Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void *lowering_allocate(Lowering *low, size_t bytes);
 
-#define OPCODE(name, ...) bool lower_##name(Lowering *low, const PtxInstruction *in, Op *op);
-#include "ptx/opcodes.def"
-#undef OPCODE
+/* Declares and defines lower_NAME. The table of instruction_set.c has one for each row of opcodes.def. */
+#define OPCODE_LOWER(name)                                                                                   \
+    bool lower_##name(Lowering *low, const PtxInstruction *in, Op *op);                                      \
+    bool lower_##name(Lowering *low, const PtxInstruction *in, Op *op)
 
 #endif

@@ -5,6 +5,7 @@
  * slot, because registers that share a slot have the same layout: predicates (one bit per lane) share with
  * predicates. */
 #include "emulator/lower/lowered.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 

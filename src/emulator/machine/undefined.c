@@ -6,6 +6,7 @@
 #include "emulator/lower/index_products.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/other_orders.h"
+#include "ptx/opcodes.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "emulator/machine/machine_block.h"
 #include "emulator/machine/special_values.h"
 #include "emulator/machine/undefined.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 
@@ -510,7 +511,9 @@ static void release_frame(Warp *warp, Frame *frame, bool calls) {
     settle(warp, frame->call->pc + 1, lanes, frame->parent, frame->join);
 }
 
-bool warp_release(Warp *warp, const Fragment *fragment) {
+/* Releases the lanes that wait at the innermost join (or return) around `fragment` that has any: they
+ * continue without the others. */
+static bool release(Warp *warp, const Fragment *fragment) {
     int join = fragment->join;
     for (Frame *frame = fragment->frame; frame; join = frame->join, frame = frame->parent) {
         for (; join != NO_JOIN; join = warp->joins[join].parent) {
@@ -545,7 +548,7 @@ bool warp_release_exiting(Warp *warp) {
 bool warp_release_any(Warp *warp) {
     for (int i = 0; i < warp->fragment_count; i++) {
         Fragment fragment = warp->fragments[i]; /* releasing may move the fragments */
-        if (warp_release(warp, &fragment)) return true;
+        if (release(warp, &fragment)) return true;
     }
     return false;
 }
@@ -602,7 +605,7 @@ void warp_consider_rotation(Warp *warp) {
     if (!waits && used < SHARE) return;
     if (others ? all_wait(warp) : waits || (touched && used >= PATIENCE)) {
         Fragment copy = *fragment;
-        if (!warp_release(warp, &copy) && !others) return;
+        if (!release(warp, &copy) && !others) return;
     } else if (!others) {
         return;
     }

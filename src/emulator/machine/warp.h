@@ -5,7 +5,7 @@
  * the join have arrived (or have exited), then continue together. A call does the same for the lanes that
  * enter a function: the frame is a join at the return. Reconvergence is an optimization, not a guarantee:
  * lanes that wait for a sibling that cannot arrive before they continue (a spin lock) are released
- * (warp_release). */
+ * (warp_release_any). */
 #ifndef EMULATOR_MACHINE_WARP_H
 #define EMULATOR_MACHINE_WARP_H
 
@@ -152,10 +152,8 @@ void warp_exit(Warp *warp, uint32_t lanes);
 void warp_enter(Warp *warp, uint32_t lanes, Frame *frame);
 /* `lanes` of the current fragment return from their frame. */
 void warp_return(Warp *warp, uint32_t lanes);
-/* Releases the lanes that wait at the innermost join (or return) around `fragment` that has any: they
- * continue without the others. */
-bool warp_release(Warp *warp, const Fragment *fragment);
-/* The same for any join of the warp. */
+/* Releases the lanes that wait at the innermost join (or return) of the warp that has any: they continue without
+ * the others. */
 bool warp_release_any(Warp *warp);
 /* The same for lanes that only exit when they continue. */
 bool warp_release_exiting(Warp *warp);
@@ -170,9 +168,4 @@ void warp_merge(Warp *warp);
 bool warp_is_deeper(const Warp *warp, const Fragment *a, const Fragment *b);
 /* Splits `lanes` off the current fragment into a fragment at the same place. */
 void warp_split(Warp *warp, uint32_t lanes);
-/* True once every lane has exited. */
-static inline bool warp_is_done(const Warp *warp) {
-    return warp->live == 0;
-}
-
 #endif

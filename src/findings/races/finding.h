@@ -42,7 +42,7 @@ typedef struct FindingsUnseen { /* where the search may have missed a race */
 typedef struct RaceDetector RaceDetector;
 RaceDetector *race_detector_new(void);
 void race_detector_free(RaceDetector *detector);
-/* For emulator_set_observer(), before the first launch. */
+/* The observer of an emulator's options. */
 TraceObserver race_detector_observer(RaceDetector *detector);
 /* It ran in several threads; find the origin of a wrong result with a single-threaded run. */
 bool race_detector_was_split(const RaceDetector *detector);

@@ -1,6 +1,8 @@
 /* The race detector: compares every access with earlier ones to the same cells (findings.h). */
 #include "findings/races/race_detector.h"
 
+#include "ptx/opcodes.h"
+
 #include <stdlib.h>
 
 #define SHADOW_BYTES (UINT64_C(1) << 30) /* limit of shadow memory */

@@ -1,5 +1,6 @@
 /* The effect of each instruction on memory, and the words by which threads synchronize (race_detector.h). */
 #include "findings/races/race_detector.h"
+#include "ptx/opcodes.h"
 
 #include <stdlib.h>
 

@@ -190,7 +190,6 @@ typedef struct Module Module;
 /* Of a fat binary, its wrapper, an ELF file or a PTX text; NULL for NULL. */
 Module *module_new(const void *image);
 Module *module_of_file(const char *name);
-void *module_register(const void *wrapper);
 void module_register_function(Module *module, const void *stub, const char *name);
 void module_register_variable(Module *module, const void *host, const char *name, bool managed);
 char module_init(Module *module);

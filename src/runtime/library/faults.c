@@ -38,13 +38,14 @@ static void report(uint64_t address, const void *context) {
 #else
     (void)context;
 #endif
-    /* The stack begins with this handler; the program's part with the instruction that failed. */
+    /* The stack begins with this handler; the program's part with the instruction that failed, whose address is sent as a
+     * return address: that of a byte behind its begin. */
     int first = 0;
     for (int i = 0; i < count; i++)
         if ((uint64_t)(uintptr_t)callers[i] == begin) first = i;
-    if (first == 0) access.callers[access.caller_count++] = begin;
+    if (first == 0) access.callers[access.caller_count++] = begin + 1;
     for (int i = first == 0 ? 3 : first; i < count && access.caller_count < 16; i++)
-        access.callers[access.caller_count++] = (uintptr_t)callers[i];
+        access.callers[access.caller_count++] = (uintptr_t)callers[i] + (i == first);
     tell(MESSAGE_HOST_ACCESS, &access, sizeof access, NULL, 0);
 }
 

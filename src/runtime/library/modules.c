@@ -164,10 +164,6 @@ int module_send(Module *module) {
     return connection_open() ? 0 : cudaErrorNoDevice;
 }
 
-void *module_register(const void *wrapper) {
-    return module_new(wrapper);
-}
-
 static KernelFunction *function_new(Module *module, const char *name) {
     KernelFunction *function = allocated(calloc(1, sizeof *function));
     *function = (KernelFunction){.module = module, .next = module->functions};

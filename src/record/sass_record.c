@@ -1,5 +1,5 @@
 /* Prints the recording (sass_record.h). */
-#include "cli/sass_record.h"
+#include "record/sass_record.h"
 
 #include "sass/recorded.h"
 
@@ -31,7 +31,7 @@ static void print_recorded(void *context, const SassKernel *kernel) {
 static void print_missing(void *context, const char *kernel, const char *dtype, const char *why) {
     RecordingPrinter *printer = context;
     clear_cell(printer);
-    fprintf(printer->errors, "redviz: %s %s: %s\n", kernel, dtype, why);
+    fprintf(printer->errors, "redviz-record: %s %s: %s\n", kernel, dtype, why);
 }
 
 bool sass_print_recording(const BenchOptions *options, FILE *out, FILE *errors, FILE *progress,

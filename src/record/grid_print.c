@@ -1,4 +1,4 @@
-#include "cli/grid_print.h"
+#include "record/grid_print.h"
 
 #include "trace/grid_file.h"
 

@@ -1,6 +1,6 @@
 /* Prints --bench=sass: the catalogue's machine code as a file of assets. */
-#ifndef CLI_SASS_RECORD_H
-#define CLI_SASS_RECORD_H
+#ifndef RECORD_SASS_RECORD_H
+#define RECORD_SASS_RECORD_H
 
 #include "bench/bench.h"
 #include <stdio.h>

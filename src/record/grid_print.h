@@ -1,6 +1,6 @@
 /* Prints --bench=grid: the times and the multiprocessor of each block, in the format of assets/h200/grid. */
-#ifndef CLI_GRID_PRINT_H
-#define CLI_GRID_PRINT_H
+#ifndef RECORD_GRID_PRINT_H
+#define RECORD_GRID_PRINT_H
 
 #include "bench/bench.h"
 #include <stdio.h>
