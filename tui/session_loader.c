@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
 
+#include "ask/ask.h"
 #include "tui/session_loader.h"
 
 #include <pthread.h>

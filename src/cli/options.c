@@ -54,18 +54,18 @@ static bool take_action(Options *options, const OptionRow *row, const char *valu
 
 /* The three that fill the field of their row. */
 static bool take_flag(Options *options, const OptionRow *row, const char *value, Error *error) {
-    *(bool *)((char *)options + row->at) = true;
+    *(bool *)((char *)options + row->field) = true;
     return row->action == ACTION_OPEN || take_action(options, row, value, error);
 }
 
-static bool take_string(Options *options, const OptionRow *row, const char *value, Error *error) {
-    *(const char **)((char *)options + row->at) = value;
+static bool take_text(Options *options, const OptionRow *row, const char *value, Error *error) {
+    *(const char **)((char *)options + row->field) = value;
     return row->action == ACTION_OPEN || take_action(options, row, value, error);
 }
 
 static bool take_word(Options *options, const OptionRow *row, const char *value, Error *error) {
     int word;
-    return choose(row, value, &word, error) && take_string(options, row, value, error);
+    return choose(row, value, &word, error) && take_text(options, row, value, error);
 }
 
 static bool take_text_or_json(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -303,31 +303,24 @@ static bool take_counters(Options *options, const OptionRow *row, const char *va
     return true;
 }
 
-#define FLAG(field)   take_flag, .at = offsetof(Options, field)
-#define STRING(field) take_string, .at = offsetof(Options, field)
-#define WORD(field)   take_word, .at = offsetof(Options, field)
 #define GROUP(title)
 #define NEEDS(option)
 #define WITHOUT(why, options)
-#define OPTION(named, value, takes, of_programs, of, act, text)                                              \
-    {.name = named,                                                                                          \
-     .argument = value,                                                                                      \
-     .help = text,                                                                                           \
-     .programs = FOR_##of_programs,                                                                          \
-     .suits = of,                                                                                            \
-     .action = ACTION_##act,                                                                                 \
-     .take = takes},
+#define AT(field) offsetof(Options, field)
+#define NONE      0
+#define OPTION(name, argument, take, field, programs, suits, action, help)                                   \
+    {name, argument, take, field, help, FOR_##programs, suits, ACTION_##action},
 static const OptionRow OPTIONS[] = {
 #include "cli/options.def"
 };
 #undef OPTION
 #undef GROUP
-#undef NEEDS
-#undef WITHOUT
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS, FIRST_VALUE = 256 };
 _Static_assert((int)OPTION_COUNT <= (int)OPTIONS_MOST, "Options.given is too small");
 
-/* The lines of options.def: the title of a group; of an option, NULL; or a rule for the option above. */
+/* The lines of options.def: the title of a group, an option, or a rule for the option above. */
+#undef NEEDS
+#undef WITHOUT
 #define GROUP(text)              {.title = text},
 #define OPTION(...)              {.title = NULL},
 #define NEEDS(option)            {.needs = option},
@@ -343,34 +336,8 @@ static const struct DefinedLine {
 #undef WITHOUT
 enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
 
-static OptionPrograms program_of(const Options *options) {
-    return options->records ? FOR_RECORD : FOR_REDVIZ;
-}
-
-static bool *given(Options *options, const char *name, size_t length) {
-    return &options->given[options_find(program_of(options), name, length) - OPTIONS];
-}
-
-/* The rules of options.def. */
-static bool check_rules(Options *options, Error *error) {
-    int option = -1;
-    for (const struct DefinedLine *line = LINES; line < LINES + LINE_COUNT; line++) {
-        bool is_rule = line->needs || line->without;
-        option += !is_rule && !line->title;
-        if (!is_rule || !options->given[option]) continue;
-        const char *name = OPTIONS[option].name;
-        if (line->needs && !*given(options, line->needs, strlen(line->needs)))
-            return error_set(error, "--%s goes with --%s", name, line->needs);
-        for (const char *other = line->without; other && *other; other += strspn(other, " ")) {
-            int length = (int)strcspn(other, " "), before = (int)strcspn(line->why, "@");
-            if (*given(options, other, (size_t)length))
-                return line->why[before] ? error_set(error, "%.*s--%.*s%s", before, line->why, length, other,
-                                                     line->why + before + 1)
-                                         : error_set(error, "%s", line->why);
-            other += length;
-        }
-    }
-    return true;
+static bool is_rule(const struct DefinedLine *line) {
+    return line->needs || line->without;
 }
 
 const OptionRow *options_row(OptionPrograms program, int index, const char **title) {
@@ -379,7 +346,7 @@ const OptionRow *options_row(OptionPrograms program, int index, const char **tit
     for (const struct DefinedLine *line = LINES; line < LINES + LINE_COUNT; line++) {
         if (line->title) {
             *title = line->title;
-        } else if (!line->needs && !line->without && row++->programs & program) {
+        } else if (!is_rule(line) && row++->programs & program) {
             if (!index--) return row - 1;
             *title = NULL;
         }
@@ -396,6 +363,38 @@ const OptionRow *options_find(OptionPrograms program, const char *name, size_t l
 }
 
 /* ---- the whole line ------------------------------------------------------------------------------------ */
+
+static OptionPrograms program_of(const Options *options) {
+    return options->records ? FOR_RECORD : FOR_REDVIZ;
+}
+
+static bool is_given(const Options *options, const char *name, size_t length) {
+    const OptionRow *row = options_find(program_of(options), name, length);
+    return row && options->given[row - OPTIONS];
+}
+
+static bool refuse_pair(const struct DefinedLine *line, int length, const char *other, Error *error) {
+    int before = (int)strcspn(line->why, "@");
+    if (!line->why[before]) return error_set(error, "%s", line->why);
+    return error_set(error, "%.*s--%.*s%s", before, line->why, length, other, line->why + before + 1);
+}
+
+/* The rules of options.def. */
+static bool check_rules(const Options *options, Error *error) {
+    int option = -1;
+    for (const struct DefinedLine *line = LINES; line < LINES + LINE_COUNT; line++) {
+        option += !is_rule(line) && !line->title;
+        if (!is_rule(line) || !options->given[option]) continue;
+        if (line->needs && !is_given(options, line->needs, strlen(line->needs)))
+            return error_set(error, "--%s goes with --%s", OPTIONS[option].name, line->needs);
+        for (const char *other = line->without; other && *other; other += strspn(other, " ")) {
+            size_t length = strcspn(other, " ");
+            if (is_given(options, other, length)) return refuse_pair(line, (int)length, other, error);
+            other += length;
+        }
+    }
+    return true;
+}
 
 static bool unknown_option(const Options *options, const char *text, Error *error) {
     const char *names[OPTION_COUNT], *own = options->records ? "redviz-record" : "redviz";
@@ -437,7 +436,7 @@ static bool take_name(Options *options, const char *name, Error *error) {
     }
     snprintf(lecture, sizeof lecture, "%.100s.en.md", name);
     if (catalog_path("assets/lectures", lecture, path, sizeof path, NULL)) {
-        *given(options, "lecture", 7) = options->has_lecture = true;
+        options->given[options_find(FOR_REDVIZ, "lecture", 7) - OPTIONS] = options->has_lecture = true;
         options->lecture = name;
         return true;
     }

@@ -135,11 +135,11 @@ struct OptionRow { /* of options.def */
     const char *name;
     const char *argument; /* as --help shows it: "N", "=text|json" (optional), NULL: takes none */
     bool (*take)(Options *options, const OptionRow *row, const char *value, Error *error);
+    size_t field; /* of Options */
     const char *help;
     OptionPrograms programs;
     enum { ANY, RUN, CATALOGUE, USER_FILE, COMPILED } suits;
     Action action; /* for options that select one */
-    size_t at;     /* in Options: the field of FLAG, STRING and WORD */
 };
 
 /* Option `index` of the program, in the order of --help; NULL past the last. *title: the title of the group that

@@ -230,7 +230,7 @@ static void files_of_others(void **state) {
     snprintf(says, sizeof says, "an older redviz saved this session (format 1; this one reads 7 to %d)",
              STORE_VERSION);
     check_sql(true, "PRAGMA user_version=1", says);
-    check_sql(true, "PRAGMA user_version=4", "its tables are not those of a session");
+    check_sql(true, "PRAGMA user_version=7", "its tables are not those of a session");
     check_sql(true, "PRAGMA user_version=0", "it says that its format is 0");
     check_sql(true, "PRAGMA user_version=-1", "a newer redviz");
     check_sql(true, "PRAGMA application_id=7", "a database, but not a session of redviz");
