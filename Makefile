@@ -27,9 +27,15 @@ CURSES_LIBRARIES ?= $(if $(filter Darwin,$(shell uname -s)),-lncurses,-lncursesw
 ifdef DEV
 FLAGS += -Werror
 endif
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZED_CFLAGS = -O1 -g
 ifdef SANITIZE
 O = build/sanitize
-FLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FLAGS += $(SANITIZERS)
+# The fuzzers of clang use the same objects.
+ifneq ($(findstring clang,$(CC)),)
+FLAGS += -fsanitize=fuzzer-no-link -Wno-pass-failed
+endif
 endif
 ifdef STATIC
 FLAGS += -DREDVIZ_STATIC
@@ -50,12 +56,20 @@ SOURCES = $(filter-out src/runtime/library/%,$(wildcard $(MAINS) src/*/*.c src/*
 LIBRARY = $(O)/libredviz.a
 LIBRARY_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(filter-out $(MAINS),$(SOURCES)))
 TEST_SOURCES = $(wildcard tests/*/test_*.c)
-# Programs that take more than 10 s of CPU time: `make test` runs some with small sizes and leaves others out,
+# What makes tests shorter: $REDVIZ_TEST_LARGEST_N, the largest number of elements; $REDVIZ_TEST_QUICK, if set: fewer
+# cases. Programs that take more than 10 s of CPU time: `make test` runs some in short and leaves others out,
 # `make test-long` runs all of them in full.
+QUICK = REDVIZ_TEST_LARGEST_N=4096 REDVIZ_TEST_QUICK=1
 SHORTENED = $(patsubst %,tests/%.c,catalog/test_results_int catalog/test_results_float catalog/test_results_double \
     cli/test_lecture cli/test_runs emulator/test_core_fuzz exercise/test_shipped gpu/test_capture instrument/test_catalogue instrument/test_text \
     session/test_damaged session/test_saved tui/test_key_storm tui/test_lecture tui/test_quiz)
 LEFT_OUT = $(patsubst %,tests/%.c,cli/test_hostile metrics/test_added_metric runtime/test_libraries)
+# Programs that compile CUDA or ask ptxas: they differ where there is a toolkit.
+TOOLKIT = $(patsubst %,tests/%.c,cli/test_build cli/test_cases cli/test_cuda cli/test_exercise cli/test_guessed cli/test_invariant \
+    cli/test_pipes cli/test_sass cli/test_source compile/test_compile exercise/test_grade ptx/test_check runtime/test_call runtime/test_ends \
+    runtime/test_programs sass/test_assemble sass/test_listing tui/test_edit tui/test_exercise tui/test_program)
+# Under the sanitizers, what builds trees, or reads libraries, says nothing new.
+NOT_SANITIZED = $(wildcard tests/tree/test_*.c) $(patsubst %,tests/%.c,metrics/test_added_metric runtime/test_libraries exercise/test_shipped)
 TESTS = $(patsubst %.c,$(O)/%,$(TEST_SOURCES))
 HELPER_SOURCES = $(filter-out $(TEST_SOURCES) tests/fuzz/% tests/bench/bench_% tests/device/%,$(wildcard tests/*/*.c))
 HELPER_OBJECTS = $(patsubst %.c,$(O)/obj/%.o,$(HELPER_SOURCES))
@@ -102,7 +116,8 @@ help:
 #: make static         build build/static/redviz, which needs no library (and uses no GPU: NVIDIA's are dynamic)
 #: make test           install missing packages, build, run all tests
 #: make test-long      run in full the tests that make test shortens or leaves out
-#: make test-sanitize  run all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+#: make test-toolkit   run the tests that compile CUDA or ask ptxas: they differ where there is a toolkit
+#: make test-sanitize  run all tests under AddressSanitizer and UndefinedBehaviorSanitizer, built with clang
 #: make test-valgrind  run all tests under valgrind
 #: make web            build build/web/redviz.html, the interface as one page; needs clang for WebAssembly, node and python3
 #: make test-web       compare the page with the program, in node and in headless Chromium and Firefox
@@ -140,7 +155,11 @@ run:
 test:
 	@scripts/deps.sh build test clang
 	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; \
-	    REDVIZ_TEST_LIMIT=$${REDVIZ_TEST_LIMIT-4096} tests/run_tests.sh $(O) $(filter-out $(LEFT_OUT),$(TEST_SOURCES))
+	    $(QUICK) tests/run_tests.sh $(O) $(filter-out $(LEFT_OUT),$(TEST_SOURCES))
+
+test-toolkit:
+	@scripts/deps.sh build test clang
+	@$(SUBMAKE) -k all tests || export REDVIZ_BROKEN=1; $(QUICK) tests/run_tests.sh $(O) $(TOOLKIT)
 
 test-long:
 	@scripts/deps.sh build test clang
@@ -155,12 +174,14 @@ goldens: all $(STUBS) $(patsubst %,$(O)/tests/tui/test_%,frames screens change w
 	@for test in $(filter $(O)/tests/tui/%,$^); do REDVIZ_REWRITE=1 REDVIZ_BIN=$(O)/redviz $$test || status=1; done; exit $${status:-0}
 
 test-sanitize:
-	@$(MAKE) --no-print-directory test SANITIZE=1 LEFT_OUT= REDVIZ_TEST_LIMIT=65536
+	@scripts/deps.sh build test fuzz
+	@$(SUBMAKE) -k SANITIZE=1 CC=clang CFLAGS="$(SANITIZED_CFLAGS)" all tests || export REDVIZ_BROKEN=1; \
+	    $(QUICK) tests/run_tests.sh build/sanitize $(filter-out $(NOT_SANITIZED),$(TEST_SOURCES))
 
 test-valgrind:
 	@scripts/deps.sh build test valgrind
 	@$(SUBMAKE) -k all tests
-	@REDVIZ_TEST_LIMIT=4096 REDVIZ_TEST_SECONDS=7200 REDVIZ_UNDER="valgrind -q --error-exitcode=99 --leak-check=full" \
+	@$(QUICK) REDVIZ_TEST_SECONDS=7200 REDVIZ_UNDER="valgrind -q --error-exitcode=99 --leak-check=full" \
 	    tests/run_tests.sh $(O) $(TEST_SOURCES)
 
 test-html:
@@ -213,22 +234,21 @@ format-check:
 musl-check:
 	@scripts/deps.sh build musl
 	@mkdir -p build/musl/include && cp "$$(echo '#include <sqlite3.h>' | $(CC) -E - | sed -n 's/^# 1 "\(.*sqlite3.h\)".*/\1/p')" build/musl/include
-	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" NEEDS= musl-objects
+	@$(SUBMAKE) DEV=1 O=build/musl CC="musl-gcc -idirafter build/musl/include" CFLAGS=-O0 NEEDS= musl-objects
 
 musl-objects: $(filter-out $(O)/obj/tui/%,$(LIBRARY_OBJECTS))
 
 FUZZ_SECONDS ?= 60
 # FUZZ_SEED=1: the same inputs again; without it each run has a seed of its own.
-FUZZ_FLAGS = -g -O1 -w -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -Isrc \
-    -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c build/fuzz/obj/libredviz.a $(LIBRARIES)
+FUZZ = $(Q)mkdir -p build/fuzz/$@ && clang -std=c11 -D_POSIX_C_SOURCE=200809L $(SANITIZED_CFLAGS) -w $(SANITIZERS) -fsanitize=fuzzer -I. -Isrc \
+    -o build/fuzz/fuzz_$(@:fuzz-%=%) tests/fuzz/fuzz_$(@:fuzz-%=%).c build/sanitize/libredviz.a $(LIBRARIES)
 FUZZ_RUN = -max_total_time=$(FUZZ_SECONDS) $(FUZZ_SEED:%=-seed=%) -artifact_prefix=build/fuzz/ build/fuzz/$@
 fuzz: fuzz-ptx fuzz-run fuzz-args fuzz-launch fuzz-expect fuzz-session fuzz-lecture fuzz-text fuzz-messages fuzz-keys
 
-# All of redviz but its mains, for every fuzzer.
+# All of redviz but its mains, for every fuzzer: the objects of test-sanitize.
 fuzz-library:
 	@scripts/deps.sh build fuzz
-	@$(SUBMAKE) CC=clang CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" HARDEN= O=build/fuzz/obj build/fuzz/obj/libredviz.a
+	@$(SUBMAKE) SANITIZE=1 CC=clang CFLAGS="$(SANITIZED_CFLAGS)" build/sanitize/libredviz.a
 
 fuzz-ptx: fuzz-library
 	$(FUZZ)
@@ -475,8 +495,13 @@ $(BENCHES): $(O)/tests/%: $(O)/obj/tests/%.o $(O)/helpers.a $(LIBRARY)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) $(HARD_LINK) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 # -O3 vectorizes the loops over lanes.
-$(O)/obj/src/emulator/%.o: CFLAGS += -O3 -fno-trapping-math
-$(O)/obj/src/bench/cpu_reduce.o $(O)/obj/src/plan/loops.o: CFLAGS += -O3 -fno-trapping-math
+ifneq ($(or $(SANITIZE),$(filter -O0,$(CFLAGS))),)
+VECTORIZE = -fno-trapping-math
+else
+VECTORIZE = -O3 -fno-trapping-math
+endif
+$(O)/obj/src/emulator/%.o: CFLAGS += $(VECTORIZE)
+$(O)/obj/src/bench/cpu_reduce.o $(O)/obj/src/plan/loops.o: CFLAGS += $(VECTORIZE)
 # The commit, for --version; "-changed": the working tree has uncommitted changes.
 COMMIT := $(shell git describe --always --abbrev=40 --exclude='*' --dirty=-changed 2>/dev/null)
 $(O)/obj/src/main.o: FLAGS += -DREDVIZ_COMMIT='"$(COMMIT)"'
@@ -490,7 +515,7 @@ $(O)/obj/%.o: %.c Makefile | $(NEEDS)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS) $(FLAGS) -c -o $@ $<
 
 .SECONDARY:
-.PHONY: all static help web test-web run test test-long test-python tests map goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
+.PHONY: all static help web test-web run test test-toolkit test-long test-python tests map goldens test-sanitize test-valgrind test-html bench device ptx ptx-check peers lint format format-check \
     musl-check musl-objects fuzz mutate version deps install uninstall dist deb wheel test-wheel clean
 # Tests need cmocka and libvterm to compile.
 $(TESTS:$(O)/tests/%=$(O)/obj/tests/%.o) $(HELPER_OBJECTS): | $(TEST_NEEDS)

@@ -42,17 +42,18 @@ findings: base ptx trace metrics findings/races
 report: base ptx trace sass metrics findings findings/races
 bench: base ptx trace instrument sass gpu plan expect catalog findings
 session: base ptx trace emulator emulator/replay instrument sass gpu metrics findings findings/races report plan expect catalog compile guess runtime
-ladder: base ptx trace sass metrics findings plan expect catalog session bench
-lecture: base ptx trace sass metrics findings plan expect catalog session bench ladder
-exercise: base ptx trace metrics findings plan expect catalog session lecture
+ask: base ptx trace emulator emulator/replay instrument sass gpu metrics findings findings/races report plan expect catalog compile guess runtime session
+ladder: base ptx trace sass metrics findings plan expect catalog session ask bench
+lecture: base ptx trace sass metrics findings plan expect catalog session ask bench ladder
+exercise: base ptx trace metrics findings plan expect catalog session ask lecture
 tui/draw: base
-tui/scene: base ptx trace sass metrics findings report plan expect catalog session bench ladder
-tui/view: base ptx trace sass metrics findings report plan index expect catalog session bench ladder lecture tui/draw tui/scene runtime
-tui/panes: base ptx trace sass metrics findings report plan index expect catalog session bench ladder lecture tui/draw tui/scene tui/view runtime
-tui: base ptx trace sass metrics findings report plan index expect catalog session bench ladder lecture exercise tui/draw tui/scene tui/view tui/panes runtime
-cli: base ptx trace sass metrics findings report plan index expect catalog session bench ladder lecture exercise tui/draw tui/view tui runtime compile
-record: base ptx trace sass metrics plan expect catalog session bench cli
-main: base ptx trace sass metrics findings report plan expect catalog session bench lecture exercise tui/draw tui/view tui cli record runtime
+tui/scene: base ptx trace sass metrics findings report plan expect catalog session ask bench ladder
+tui/view: base ptx trace sass metrics findings report plan index expect catalog session ask bench ladder lecture tui/draw tui/scene runtime
+tui/panes: base ptx trace sass metrics findings report plan index expect catalog session ask bench ladder lecture tui/draw tui/scene tui/view runtime
+tui: base ptx trace sass metrics findings report plan index expect catalog session ask bench ladder lecture exercise tui/draw tui/scene tui/view tui/panes runtime
+cli: base ptx trace sass metrics findings report plan index expect catalog session ask bench ladder lecture exercise tui/draw tui/view tui runtime compile
+record: base ptx trace sass metrics plan expect catalog session ask bench cli
+main: base ptx trace sass metrics findings report plan expect catalog session ask bench lecture exercise tui/draw tui/view tui cli record runtime
 '
 
 # Known violations to be removed, as "folder>folder": shorten these lists, never extend them.

@@ -26,6 +26,9 @@ run_one() { # BUILD_FOLDER SOURCE
     CMOCKA_MESSAGE_OUTPUT=TAP XDG_CONFIG_HOME=/dev/null XDG_STATE_HOME=/dev/null REDVIZ_CUDA=/nowhere/libcuda.so.1 REDVIZ_BIN=$1/redviz $under "$program" </dev/null >"$base.log" 2>&1
     status=$?
     seconds=$(($(date +%s) - start))
+    # the processor time of what this shell has waited for: "0m1.234s 0m0.056s"
+    times >"$base.times"
+    processor=$(awk 'NR == 2 { split($1 $2, t, /[ms]/); printf "%.1f", t[1] * 60 + t[2] + t[3] * 60 + t[4] }' "$base.times")
     planned=$(sed -n 's/^1\.\.\([0-9]*\)$/\1/p' "$base.log" | awk '{ sum += $1 } END { print sum + 0 }')
     skipped=$(grep -c '^\(not \)\{0,1\}ok .*# SKIP' "$base.log")
     passed=$(grep '^ok ' "$base.log" | grep -vc '# SKIP')
@@ -39,7 +42,7 @@ run_one() { # BUILD_FOLDER SOURCE
     [ $status -gt 123 ] && note="$note (ended with status $status)"
     echo "$passed $failed $skipped" >"$base.count"
     if [ $failed -eq 0 ]; then
-        echo "  passed   $name: $passed in $seconds s$note"
+        echo "  passed   $name: $passed in $seconds s (processor: $processor s)$note"
         sed -n 's/^# summary: /           /p' "$base.log"
         awk '/^# skip: / { reason = substr($0, 9) }
             /^(not )?ok .*# SKIP/ { sub(/.*# SKIP */, ""); print "           skipped " $0 ": " (reason ? reason : "no reason given"); reason = "" }' "$base.log"

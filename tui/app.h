@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include "tui/draw/theme.h"
 #include "tui/grading.h"
 #include "tui/lecture_run.h"
@@ -15,7 +15,7 @@
 typedef struct HomeOffer { /* what the home screen offers beside the catalogue */
     ViewHome rows;
     /* The options of an earlier run, borrowed until the interface ends; false: its line is not understood. */
-    bool (*open)(void *context, int index, SessionOptions *out, Error *error);
+    bool (*open)(void *context, int index, RunSpec *out, Error *error);
     void *context;
 } HomeOffer;
 
@@ -28,7 +28,7 @@ typedef struct ProgramOffer {
 typedef struct AppStart {
     Theme theme;
     int step;                      /* --step N, from 1; 0: start of the run */
-    const SessionOptions *compare; /* --compare: a second run to compare with; NULL: none */
+    const RunSpec *compare; /* --compare: a second run to compare with; NULL: none */
     /* Keys pressed before the first frame; may be NULL. Each character is a key, special keys are written
      * <Right>, <Enter>, ... (keys_name()), pauses as in key_script.h. */
     const char *keys;
@@ -40,7 +40,7 @@ typedef struct AppStart {
     bool has_index;
     const char *index[2];
     bool has_what_if; /* --what-if: tries the first remedy of this kind */
-    SessionRemedyKind what_if;
+    AskRemedyKind what_if;
     int stop;                     /* lecture stop, from 1; 0: the first */
     const LectureRun *lecture;    /* --lecture; the session is that of its first screen; NULL: no lecture */
     Grading *grading;             /* --exercise: `lecture` is its own, which grades change; NULL: none */

@@ -75,8 +75,8 @@ static bool copy_source(const char *source, Error *error) {
     return good || error_set(error, "cannot be written here: %s", strerror(errno));
 }
 
-static SessionOptions options_of_copy(const Session *session) {
-    SessionOptions options = *session_options(session);
+static RunSpec options_of_copy(const Session *session) {
+    RunSpec options = *session_spec(session);
     options.source = session_row(session)->source;
     options.ptx = NULL;
     return options;
@@ -86,7 +86,7 @@ void app_copy_source(App *app) {
     Error error = {0};
     const Session *session = app->slots[app_edited_index(app)].current.session;
     const char *source = session_row(session)->source;
-    SessionOptions options = options_of_copy(session);
+    RunSpec options = options_of_copy(session);
     if (copy_source(source, &error))
         app_open_at(app, &options, PURPOSE_COPY, source, app_edited_index(app));
     else
@@ -100,7 +100,7 @@ static void app_edit_broken_copy(App *app, const Error *error) {
     if (strcmp(scene_file_name(error->file), source) != 0) return;
     FileWatch *watch = file_watch_new(&source, 1);
     bool is_done = app_run_editor(app, (EditPlace){source, error->line ? error->line : 1});
-    SessionOptions options = options_of_copy(session);
+    RunSpec options = options_of_copy(session);
     if (is_done && file_watch_changed(watch)) app_show_changed(app, &options, source);
     file_watch_free(watch);
 }
@@ -145,8 +145,8 @@ void app_rerun_stale(App *app) {
         if (!slot->is_stale) continue;
         slot->is_stale = false;
         const char *const *files = session_files(slot->current.session, &count);
-        SessionOptions options = *session_options(slot->current.session);
-        session_options_drop_remedy(&options);
+        RunSpec options = *session_spec(slot->current.session);
+        run_spec_drop_remedy(&options);
         app_open_at(app, &options, PURPOSE_EDIT, scene_file_name(files[0]), i);
     }
 }

@@ -73,7 +73,7 @@ static bool needs_all_events(const char *keys) {
 }
 
 static void open_run(App *app, const LectureScreen *screen) {
-    SessionOptions options = *screen->session;
+    RunSpec options = *screen->session;
     options.first_look = !app->waits && !needs_all_events(screen->keys);
     app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
 }
@@ -360,7 +360,7 @@ bool app_check_lecture(const LectureRun *lecture, const char *machine, bool live
                        Error *error) {
     App app;
     AppStart start = {.machine = machine, .still = true};
-    SessionOptions whole = *lecture->screens[0].session;
+    RunSpec whole = *lecture->screens[0].session;
     whole.first_look = false;
     Error why = {0};
     Session *first = session_open(&whole, &why);

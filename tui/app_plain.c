@@ -1,5 +1,6 @@
 /* The interface in lines: commands as words, a fact a line, nothing drawn. */
 #define _POSIX_C_SOURCE 200809L
+#include "ask/ask.h"
 #include "tui/app_state.h"
 
 #include "base/language.h"
@@ -122,14 +123,14 @@ static void print_values(const PlainApp *plain) {
 
 static void print_report(const PlainApp *plain) {
     Text text = {0};
-    session_report(plain->app->slots[plain->app->comparison.active].current.session, false, &text);
+    ask_report(plain->app->slots[plain->app->comparison.active].current.session, false, &text);
     fputs(text_string(&text), plain->out);
     text_done(&text);
 }
 
 static void print_check(const PlainApp *plain) {
     Text text = {0};
-    session_check(plain->app->slots[plain->app->comparison.active].current.session, CHECK_TEXT, &text);
+    ask_check(plain->app->slots[plain->app->comparison.active].current.session, CHECK_TEXT, &text);
     fputs(text_string(&text), plain->out);
     text_done(&text);
 }

@@ -1,4 +1,5 @@
 /* Hazards and timings for panes, which a session alone does not hold. */
+#include "ask/ask.h"
 #include "tui/app_state.h"
 
 #include "base/language.h"
@@ -9,8 +10,8 @@ void app_show_hazards(App *app, int index, bool ask) {
     Session *session = slot->current.session;
     View *view = &app->comparison.view[index];
     bool is_known = run_slot_is_complete(slot) || (ask && app->waits);
-    const Findings *searched = is_known ? session_hazards(session) : NULL;
-    slot->current.scene->borrowed.hazards = searched ? searched : session_verdict(session);
+    const Findings *searched = is_known ? ask_hazards(session) : NULL;
+    slot->current.scene->borrowed.hazards = searched ? searched : ask_verdict(session);
     slot->current.scene->borrowed.hazards_note = searched         ? NULL
                                                  : slot->counting ? tr("searching all blocks for races ...")
                                                  : session_is_from_file(session)
@@ -82,7 +83,7 @@ void app_time_warps(App *app, int columns, int rows) {
     bool is_seen = comparison_shows(&app->comparison, columns, rows, &pane_warps);
     for (int i = 0; i < app->comparison.count; i++) {
         RunSlot *slot = &app->slots[i];
-        SessionOptions wanted;
+        RunSpec wanted;
         if (!is_seen) app_give_up_warps(app, slot);
         bool begins = is_seen && !is_timing_warps(app) && !slot->has_timed_warps && !slot->counting &&
                       session_wants_warps(slot->current.session, &wanted);

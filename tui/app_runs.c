@@ -69,7 +69,7 @@ void app_done(App *app) {
 void app_count(App *app, int index) {
     RunSlot *slot = &app->slots[index];
     if (app->waits || slot->counting || run_slot_is_complete(slot)) return;
-    SessionOptions options = *session_options(slot->current.session);
+    RunSpec options = *session_spec(slot->current.session);
     options.first_look = false;
     options.search_races = true;
     options.has_events = session_is_captured(slot->current.session);
@@ -144,9 +144,9 @@ static void app_print_change(const App *app, const Session *after, char *out, si
     struct tm local;
     int line = session_first_change(app->slots[0].current.session, after);
     if (!app->waits && localtime_r(&now, &local)) strftime(clock, sizeof clock, " %H:%M:%S", &local);
-    if (session_options(after)->what_if.label)
-        snprintf(out, bytes, "%s", session_options(after)->what_if.label);
-    else if (session_options(after)->ptx)
+    if (session_spec(after)->what_if.label)
+        snprintf(out, bytes, "%s", session_spec(after)->what_if.label);
+    else if (session_spec(after)->ptx)
         snprintf(out, bytes, "%s", app->what);
     else if (line)
         snprintf(out, bytes, tr("%s  edited%s, line %d"), app->what, clock, line);
@@ -165,7 +165,7 @@ static void app_show_beside_before(App *app, Session *session) {
     Scene *scene = app->slots[1].current.scene;
     app_count(app, 1);
     if (is_first) {
-        if (!session_options(session)->what_if.label) run_slot_forget_files(&app->slots[0]);
+        if (!session_spec(session)->what_if.label) run_slot_forget_files(&app->slots[0]);
         View *view = app_view(app); /* the pictures are what one compares */
         if (view->display.focus == FOCUS_SIDE) view->display.focus = FOCUS_PICTURE;
         comparison_put_change(comparison, scene, what);
@@ -226,7 +226,7 @@ static void app_show_in_place(App *app, Session *session, Purpose purpose, int i
 
 /* Says which launch of the program is shown now. */
 static void app_name_launch(App *app, const Session *session, Purpose purpose) {
-    const SessionOptions *options = session_options(session);
+    const RunSpec *options = session_spec(session);
     Text text = {0};
     if (!options->program || purpose != PURPOSE_KERNEL) return;
     launch_view_print_name(options->program->capture, options->launch, &text);
@@ -289,10 +289,10 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
     app->error = *error;
 }
 
-static void app_begin(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target,
+static void app_begin(App *app, const RunSpec *options, Purpose purpose, const char *what, int target,
                       bool in_bad_order) {
     Error error = {0};
-    SessionOptions wanted = *options;
+    RunSpec wanted = *options;
     wanted.first_look = !app->waits && (purpose != PURPOSE_STOP || options->first_look);
     wanted.search_races = !app->waits || options->search_races;
     if (app->loader && app->purpose == PURPOSE_SETTINGS && purpose == PURPOSE_SETTINGS)
@@ -309,7 +309,7 @@ static void app_begin(App *app, const SessionOptions *options, Purpose purpose, 
     app->cancelled = false;
     snprintf(app->what, sizeof app->what, "%s", what);
     if (app->waits) {
-        Session *session = (in_bad_order ? session_open_in_bad_order : session_open)(&wanted, &error);
+        Session *session = (in_bad_order ? ask_open_in_bad_order : session_open)(&wanted, &error);
         if (session)
             app_show(app, session, purpose, target);
         else
@@ -323,11 +323,11 @@ static void app_begin(App *app, const SessionOptions *options, Purpose purpose, 
     if (!app->loader) app_say(app, what, tr("cannot be opened: no thread could be started"));
 }
 
-void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target) {
+void app_open_at(App *app, const RunSpec *options, Purpose purpose, const char *what, int target) {
     app_begin(app, options, purpose, what, target, false);
 }
 
-void app_show_changed(App *app, const SessionOptions *options, const char *what) {
+void app_show_changed(App *app, const RunSpec *options, const char *what) {
     app_open_at(app, options, PURPOSE_EDIT, what, app_edited_index(app));
 }
 
@@ -337,15 +337,15 @@ void app_open_bad_order(App *app) {
     if (session_is_from_file(session))
         app_say(app, what, tr("a saved session does not run again"));
     else
-        app_begin(app, session_options(session), PURPOSE_BESIDE, what,
+        app_begin(app, session_spec(session), PURPOSE_BESIDE, what,
                   target_of(&app->comparison, PURPOSE_BESIDE), true);
 }
 
-static void app_open(App *app, const SessionOptions *options, Purpose purpose, const char *what) {
+static void app_open(App *app, const RunSpec *options, Purpose purpose, const char *what) {
     app_open_at(app, options, purpose, what, target_of(&app->comparison, purpose));
 }
 
-void app_open_beside(App *app, const SessionOptions *options, const char *what) {
+void app_open_beside(App *app, const RunSpec *options, const char *what) {
     app_open(app, options, PURPOSE_BESIDE, what);
 }
 
@@ -354,7 +354,7 @@ void app_open_other_block(App *app) {
     char what[32], value[16];
     Error error = {0};
     Session *session = app->slots[app->comparison.active].current.session;
-    SessionOptions options = *session_options(session);
+    RunSpec options = *session_spec(session);
     int wanted = app_view(app)->transient.wanted_threads,
         threads = (int)launch_volume(session_trace(session)->launches[0]->block);
     if (!wanted) wanted = threads >= FEWEST ? threads / 2 : 2 * threads;
@@ -366,7 +366,7 @@ void app_open_other_block(App *app) {
                                               : tr("a program chooses its block size"));
     else if (options.launches)
         app_say(app, what, tr("--launch says the block size"));
-    else if (!session_set(&options, "block", value, &error))
+    else if (!run_spec_set(&options, "block", value, &error))
         app_say(app, what, error.message);
     else
         app_open_beside(app, &options, what);
@@ -379,9 +379,9 @@ void app_cancel(App *app) {
 
 /* The options of the active run for another kernel. Kernels differ in their grids, so the traced blocks are
  * those of the command line. */
-static SessionOptions app_options_of_other(App *app) {
-    const SessionOptions *first = session_options(app->first);
-    SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
+static RunSpec app_options_of_other(App *app) {
+    const RunSpec *first = session_spec(app->first);
+    RunSpec options = *session_spec(app->slots[app->comparison.active].current.session);
     options.has_trace_blocks = first->has_trace_blocks;
     options.trace_first = first->trace_first;
     options.trace_last = first->trace_last;
@@ -390,10 +390,10 @@ static SessionOptions app_options_of_other(App *app) {
 
 /* Opens one of the ladder's kernels, at the size and type selected there. */
 static void app_open_rung(App *app, Purpose purpose, const char *kernel) {
-    SessionOptions options = app_options_of_other(app);
+    RunSpec options = app_options_of_other(app);
     options.catalog.n = app->rung.n;
     plan_type_parse(app->rung.dtype, &options.catalog.dtype);
-    session_options_for_kernel(&options, kernel);
+    run_spec_choose_kernel(&options, kernel);
     app_open(app, &options, purpose, kernel);
 }
 
@@ -433,25 +433,25 @@ bool app_finish_loading(App *app) {
 void app_open_kernel(App *app, Purpose purpose) {
     MenuRow chosen;
     if (!menu_choice(app_view(app), &chosen)) return;
-    SessionOptions options = app_options_of_other(app);
+    RunSpec options = app_options_of_other(app);
     if (chosen.kind == MENU_ENTRY) {
-        SessionOptions other = app->file.options;
+        RunSpec other = app->file.options;
         other.catalog.n = options.catalog.n;
         other.has_trace_blocks = options.has_trace_blocks;
         other.trace_first = options.trace_first;
         other.trace_last = options.trace_last;
         options = other;
-        session_options_for_entry(&options, chosen.name);
+        run_spec_choose_entry(&options, chosen.name);
     } else {
-        session_options_for_kernel(&options, chosen.name);
+        run_spec_choose_kernel(&options, chosen.name);
     }
     app_open(app, &options, purpose, chosen.name);
 }
 
 /* The file's own settings are guessed; how it is run stays as it was. */
-static SessionOptions app_options_of_file(App *app, const char *file) {
-    SessionOptions options = *session_options(app->first);
-    SessionOptions out = {.backend = options.backend, .threads = options.threads, .machine = options.machine};
+static RunSpec app_options_of_file(App *app, const char *file) {
+    RunSpec options = *session_spec(app->first);
+    RunSpec out = {.backend = options.backend, .threads = options.threads, .machine = options.machine};
     out.times_blocks = options.times_blocks;
     out.measure_sass = options.measure_sass;
     out.catalog.prefers_digits = options.catalog.prefers_digits;
@@ -465,9 +465,9 @@ void app_open_launch(App *app) {
     char what[64];
     const View *view = app_view(app);
     const Program *program = view->display.program;
-    SessionOptions options = app_options_of_other(app);
-    if (options.program != program) options = *session_options(app->first);
-    session_options_drop_remedy(&options);
+    RunSpec options = app_options_of_other(app);
+    if (options.program != program) options = *session_spec(app->first);
+    run_spec_drop_remedy(&options);
     options.launch = view->transient.wanted_launch;
     snprintf(what, sizeof what, tr("launch %d of %d"), options.launch + 1, program->capture->launch_count);
     app_open(app, &options, PURPOSE_KERNEL, what);
@@ -476,7 +476,7 @@ void app_open_launch(App *app) {
 void app_open_from_home(App *app) {
     MenuRow chosen;
     Error error = {0};
-    SessionOptions options;
+    RunSpec options;
     if (!menu_choice(app_view(app), &chosen)) return;
     if (chosen.kind == MENU_FILE)
         options = app_options_of_file(app, chosen.name);
@@ -496,9 +496,9 @@ void app_rerun(App *app) {
         app_view(app)->transient.settings = kept;
     }
     Settings *settings = &app_view(app)->transient.settings;
-    const SessionOptions *made_with = session_options(app->slots[app->comparison.active].current.session);
-    SessionOptions options = settings_options(settings, made_with, &arena);
-    session_options_drop_remedy(&options);
+    const RunSpec *made_with = session_spec(app->slots[app->comparison.active].current.session);
+    RunSpec options = settings_options(settings, made_with, &arena);
+    run_spec_drop_remedy(&options);
     app_open(app, &options, PURPOSE_SETTINGS, tr("the run with new settings"));
     settings->is_running = app->loader && app->purpose == PURPOSE_SETTINGS;
     if (app->loader && !settings->is_running)
@@ -508,7 +508,7 @@ void app_rerun(App *app) {
 
 void app_trace_block(App *app) {
     char what[32];
-    SessionOptions options = *session_options(app->slots[app->comparison.active].current.session);
+    RunSpec options = *session_spec(app->slots[app->comparison.active].current.session);
     options.has_trace_blocks = true;
     options.trace_first = options.trace_last = app_view(app)->transient.wanted_block;
     snprintf(what, sizeof what, "block %u", options.trace_first);

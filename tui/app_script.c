@@ -9,12 +9,12 @@
 #include <time.h>
 
 /* Opens the second run of --compare. */
-static bool app_start_comparison(App *app, const SessionOptions *options, Error *error) {
+static bool app_start_comparison(App *app, const RunSpec *options, Error *error) {
     Error reason = {0};
     Session *session = session_open(options, &reason);
     if (!session && reason.file[0]) return error_set(error, "--compare: %s: %s", reason.file, reason.message);
     if (!session) return error_set(error, "--compare: %s", reason.message);
-    const char *own = session_options(app->first)->source;
+    const char *own = session_spec(app->first)->source;
     bool is_change = session_is_edited(session) && session_row(session) == session_row(app->first) &&
                      !(own && !strcmp(own, options->source));
     if (is_change) snprintf(app->what, sizeof app->what, "%s", scene_file_name(options->source));

@@ -10,10 +10,10 @@ void app_offer_file(App *app, Session *session) {
     AppFile *file = &app->file;
     int count;
     const char *const *entries = session_entries(session, &count);
-    if (!count || session_options(session)->program) return; /* of a program, its launches are offered */
+    if (!count || session_spec(session)->program) return; /* of a program, its launches are offered */
     arena_done(&file->arena);
     file->arena = (Arena){0};
-    file->options = session_options_copy(session_options(session), &file->arena);
+    file->options = run_spec_copy(session_spec(session), &file->arena);
     const char **names = arena_new(&file->arena, (size_t)count * sizeof *names);
     for (int i = 0; i < count; i++) names[i] = arena_copy_string(&file->arena, entries[i]);
     file->rows = (ViewFile){count, scene_file_name(file->options.file), names};
@@ -26,7 +26,7 @@ void app_init(App *app, Session *session, const AppStart *start) {
     comparison_init(&app->comparison, app->slots[0].current.scene);
     comparison_view(&app->comparison)->display.theme = start->theme;
     comparison_view(&app->comparison)->display.still = start->still;
-    comparison_view(&app->comparison)->display.program = session_options(session)->program;
+    comparison_view(&app->comparison)->display.program = session_spec(session)->program;
     app->lecture.run = start->lecture;
     app->grading = start->grading;
     app->lectures = start->lectures;

@@ -7,6 +7,7 @@
 #ifndef TUI_APP_STATE_H
 #define TUI_APP_STATE_H
 
+#include "ask/ask.h"
 #include "tui/app.h"
 #include "tui/comparison.h"
 #include "tui/curve_counting.h"
@@ -30,7 +31,7 @@ typedef enum Purpose {
 
 typedef struct AppFile { /* the file of the last run that had one: the menu offers its kernels */
     Arena arena;
-    SessionOptions options;
+    RunSpec options;
     ViewFile rows; /* no entries: no run had a file */
 } AppFile;
 
@@ -170,13 +171,13 @@ bool app_finish_counting(App *app, int index);
 void app_give_up_warps(App *app, RunSlot *slot);
 /* Shows the session in place of a run, or beside it. */
 void app_show(App *app, Session *session, Purpose purpose, int index);
-void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target);
-void app_open_beside(App *app, const SessionOptions *options, const char *what);
+void app_open_at(App *app, const RunSpec *options, Purpose purpose, const char *what, int target);
+void app_open_beside(App *app, const RunSpec *options, const char *what);
 void app_open_kernel(App *app, Purpose purpose);
 /* Runs `options`, a changed copy of the run on the screen (its file, options.source or options.ptx), and shows
  * it beside the run before, at the same place, with what changed. `what` names the change: "strided.cu", "a
  * word of padding". A further change takes the place of the run after; the run before stays. */
-void app_show_changed(App *app, const SessionOptions *options, const char *what);
+void app_show_changed(App *app, const RunSpec *options, const char *what);
 /* The run that an edit is of: after an edit, the run after it. */
 int app_edited_index(const App *app);
 /* Opens the file of this folder, or the earlier run, that the menu chose. */
@@ -214,7 +215,7 @@ void app_rerun_stale(App *app);
  * `wanted` from 1; 0: the first, then the next at each call. */
 void app_try(App *app, int wanted);
 /* The first remedy of this kind; false with `error`: no finding has it. */
-bool app_try_kind(App *app, SessionRemedyKind kind, Error *error);
+bool app_try_kind(App *app, AskRemedyKind kind, Error *error);
 
 /* ---- app_tried.c */
 bool app_shows_remedy(const App *app);

@@ -1,4 +1,5 @@
 /* Remedies of slow findings, tried in a copy beside the run until Escape. */
+#include "ask/ask.h"
 #include "tui/app_state.h"
 
 #include "base/language.h"
@@ -11,9 +12,9 @@ static Session *base_of(const App *app) {
 
 /* The selected finding, else the first slow one; -1: none is slow. */
 static int finding_of(App *app, Session *base) {
-    const Findings *list = session_verdict(base);
+    const Findings *list = ask_verdict(base);
     int selected = app_view(app)->selection.hazard - 1;
-    if (app_shows_remedy(app)) return session_options(app->slots[1].current.session)->what_if.finding;
+    if (app_shows_remedy(app)) return session_spec(app->slots[1].current.session)->what_if.finding;
     if (selected >= 0 && selected < list->count) return selected;
     for (int i = 0; i < list->count; i++)
         if (list->items[i].severity == SEVERITY_SLOW) return i;
@@ -21,7 +22,7 @@ static int finding_of(App *app, Session *base) {
 }
 
 static void say_none(App *app, Session *base, int finding) {
-    const Findings *list = session_verdict(base);
+    const Findings *list = ask_verdict(base);
     View *view = app_view(app);
     char *message = view->transient.message;
     size_t bytes = sizeof view->transient.message;
@@ -37,19 +38,19 @@ static void say_none(App *app, Session *base, int finding) {
                  list->items[finding].access.line);
     else
         snprintf(message, bytes, tr("redviz cannot rewrite line %d; the kernel %s shows what to do: c"),
-                 list->items[finding].access.line, session_shown_by(list->items[finding].kind));
+                 list->items[finding].access.line, ask_shown_by(list->items[finding].kind));
 }
 
 static void app_try_number(App *app, Session *base, int finding, int number) {
-    SessionRemedy remedies[SESSION_REMEDIES];
-    SessionOptions options;
+    AskRemedy remedies[ASK_REMEDIES];
+    RunSpec options;
     Error error = {0};
     Arena arena = {0};
-    session_remedies(base, finding, remedies);
+    ask_remedies(base, finding, remedies);
     app->tried = (AppTry){.base = base, .finding = finding, .number = number};
-    if (!session_try(base, finding, number, &arena, &options, &error)) {
+    if (!ask_try_remedy(base, finding, number, &arena, &options, &error)) {
         app_say(app, remedies[number].name, error.message);
-    } else if (remedies[number].kind == SESSION_NEXT) {
+    } else if (remedies[number].kind == ASK_NEXT) {
         if (app_shows_remedy(app)) app_keep_alone(app, 0);
         app_open_beside(app, &options, remedies[number].name);
     } else {
@@ -60,9 +61,9 @@ static void app_try_number(App *app, Session *base, int finding, int number) {
 }
 
 void app_try(App *app, int wanted) {
-    SessionRemedy remedies[SESSION_REMEDIES];
+    AskRemedy remedies[ASK_REMEDIES];
     Session *base = base_of(app);
-    int finding = finding_of(app, base), count = session_remedies(base, finding, remedies);
+    int finding = finding_of(app, base), count = ask_remedies(base, finding, remedies);
     bool has_other = app->comparison.count == 2 && !app_shows_remedy(app);
     bool is_next = app->tried.base == base && app->tried.finding == finding;
     int number = wanted ? wanted - 1 : is_next ? (app->tried.number + 1) % (count ? count : 1) : 0;
@@ -80,11 +81,11 @@ void app_try(App *app, int wanted) {
     }
 }
 
-bool app_try_kind(App *app, SessionRemedyKind kind, Error *error) {
+bool app_try_kind(App *app, AskRemedyKind kind, Error *error) {
     static const char *const names[] = {"pad", "swizzle", "and", "next"};
     Session *base = base_of(app);
     int finding, number;
-    if (!session_find_remedy(base, kind, &finding, &number))
+    if (!ask_find_remedy(base, kind, &finding, &number))
         return error_set(error, "--what-if %s: no slow place of this run has this remedy", names[kind]);
     app_try_number(app, base, finding, number);
     return true;

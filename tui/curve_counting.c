@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* The options of the run with this value. */
-static SessionOptions options_of(const Curve *curve, const Session *session, int64_t value, Arena *arena) {
-    SessionOptions options = {.kernel = curve->run.row->id, .backend = BACKEND_EMULATOR, .threads = 1};
-    options.catalog = session_options(session)->catalog;
+static RunSpec options_of(const Curve *curve, const Session *session, int64_t value, Arena *arena) {
+    RunSpec options = {.kernel = curve->run.row->id, .backend = BACKEND_EMULATOR, .threads = 1};
+    options.catalog = session_spec(session)->catalog;
     options.catalog.n = curve->run.n;
     options.catalog.block = curve->run.block;
     options.catalog.dtype = curve->run.dtype;
@@ -41,7 +41,7 @@ void curve_counting_go_on(CurveCounting *counting, const Session *session, bool 
     while (!counting->loader && (next = curve_next(&counting->curve)) >= 0) {
         int64_t value = counting->curve.points[next].value;
         Arena arena = {0};
-        SessionOptions options = options_of(&counting->curve, session, value, &arena);
+        RunSpec options = options_of(&counting->curve, session, value, &arena);
         counting->of = counting->curve.run;
         counting->of.parameters[0] = value;
         if (!waits) {

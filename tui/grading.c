@@ -30,7 +30,7 @@ static bool show(Grading *grading, const Grade *grade, Error *error) {
     return true;
 }
 
-Grading *grading_new(const Exercise *exercise, const char *file, const SessionOptions *run, Error *error) {
+Grading *grading_new(const Exercise *exercise, const char *file, const RunSpec *run, Error *error) {
     Grading *grading = memory_new(sizeof *grading);
     grading->exercise = exercise;
     grading->file = file;

@@ -8,7 +8,7 @@
 typedef struct Grading Grading;
 
 /* Of `file`, which the run shows; all are borrowed. NULL with `error`. */
-Grading *grading_new(const Exercise *exercise, const char *file, const SessionOptions *run, Error *error);
+Grading *grading_new(const Exercise *exercise, const char *file, const RunSpec *run, Error *error);
 void grading_free(Grading *grading);
 
 /* The lecture with the state that is known; valid until grading_free(). */

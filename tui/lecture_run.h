@@ -9,8 +9,8 @@
 typedef struct LectureScreen { /* what a stop shows; texts and options are borrowed */
     bool is_set;               /* false: the screen stays as it is */
     const char *run; /* its options without keys and step: screens with the same text show the same run */
-    const SessionOptions *session;
-    const SessionOptions *compare; /* NULL: one run */
+    const RunSpec *session;
+    const RunSpec *compare; /* NULL: one run */
     const char *keys;              /* pressed first; may be NULL */
     int step;                      /* from 1; 0: where the run opens */
 } LectureScreen;

@@ -161,7 +161,7 @@ bool quiz_open(Session *session, const char *language, Quiz *out, Error *error) 
     Asks asks;
     Text text = {0};
     Scene *scene = scene_new(session);
-    *out = (Quiz){.options = *session_options(session)};
+    *out = (Quiz){.options = *session_spec(session)};
     asks_find(&asks, scene, (Session *)session, quiz_words(language));
     bool *chosen = memory_new(((size_t)asks.count + 1) * sizeof *chosen);
     int count = choose(&asks, chosen);

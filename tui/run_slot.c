@@ -50,7 +50,7 @@ RunSlot run_slot_edited(Session *session, RunSlot *old) {
 bool run_slot_is_complete(const RunSlot *slot) {
     Session *session = slot->current.session;
     return session_is_from_file(session) ||
-           (!session_is_partial(session) && session_options(session)->search_races);
+           (!session_is_partial(session) && session_spec(session)->search_races);
 }
 
 void run_slot_done(RunSlot *slot) {

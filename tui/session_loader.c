@@ -11,8 +11,8 @@ struct SessionLoader {
     atomic_bool is_done;
     volatile bool cancel;
     Arena arena; /* what `options` point to */
-    SessionOptions options;
-    Session *(*open)(const SessionOptions *options, Error *error);
+    RunSpec options;
+    Session *(*open)(const RunSpec *options, Error *error);
     void (*done)(void);
     Session *session;
     Error error;
@@ -26,11 +26,11 @@ static void *work(void *context) {
     return NULL;
 }
 
-static SessionLoader *start(Session *(*open)(const SessionOptions *options, Error *error),
-                            const SessionOptions *options, void (*done)(void)) {
+static SessionLoader *start(Session *(*open)(const RunSpec *options, Error *error),
+                            const RunSpec *options, void (*done)(void)) {
     SessionLoader *loader = memory_new(sizeof *loader);
     loader->open = open;
-    loader->options = session_options_copy(options, &loader->arena);
+    loader->options = run_spec_copy(options, &loader->arena);
     loader->options.cancel = &loader->cancel;
     loader->done = done;
     if (!pthread_create(&loader->thread, NULL, work, loader)) return loader;
@@ -39,15 +39,15 @@ static SessionLoader *start(Session *(*open)(const SessionOptions *options, Erro
     return NULL;
 }
 
-SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(void)) {
+SessionLoader *session_loader_start(const RunSpec *options, void (*done)(void)) {
     return start(session_open, options, done);
 }
 
-SessionLoader *session_loader_start_in_bad_order(const SessionOptions *options, void (*done)(void)) {
-    return start(session_open_in_bad_order, options, done);
+SessionLoader *session_loader_start_in_bad_order(const RunSpec *options, void (*done)(void)) {
+    return start(ask_open_in_bad_order, options, done);
 }
 
-SessionLoader *session_loader_start_for_warps(const SessionOptions *options, void (*done)(void)) {
+SessionLoader *session_loader_start_for_warps(const RunSpec *options, void (*done)(void)) {
     return start(session_open_for_warps, options, done);
 }
 

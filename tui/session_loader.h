@@ -2,16 +2,16 @@
 #ifndef TUI_SESSION_LOADER_H
 #define TUI_SESSION_LOADER_H
 
-#include "session/session.h"
+#include "ask/ask.h"
 
 typedef struct SessionLoader SessionLoader;
 
 /* `options` are copied. The thread calls `done` when it has finished. NULL: no thread could be started. */
-SessionLoader *session_loader_start(const SessionOptions *options, void (*done)(void));
-/* Does the same with session_open_in_bad_order(). */
-SessionLoader *session_loader_start_in_bad_order(const SessionOptions *options, void (*done)(void));
+SessionLoader *session_loader_start(const RunSpec *options, void (*done)(void));
+/* Does the same with ask_open_in_bad_order(). */
+SessionLoader *session_loader_start_in_bad_order(const RunSpec *options, void (*done)(void));
 /* Does the same with session_open_for_warps(). */
-SessionLoader *session_loader_start_for_warps(const SessionOptions *options, void (*done)(void));
+SessionLoader *session_loader_start_for_warps(const RunSpec *options, void (*done)(void));
 bool session_loader_is_done(const SessionLoader *loader);
 /* Makes it end soon, with an error; session_loader_finish() must still be called. */
 void session_loader_cancel(SessionLoader *loader);

@@ -131,7 +131,7 @@ static int list_files(const char *files[HOME_FILES], Arena *arena) {
     return count;
 }
 
-static bool open_recent(void *context, int index, SessionOptions *out, Error *error) {
+static bool open_recent(void *context, int index, RunSpec *out, Error *error) {
     OfferedHome *offered = context;
     char *words[WORDS + 1] = {(char *)"redviz"};
     int count = split_line(offered->recent[index], words + 1, &offered->arena);

@@ -162,7 +162,7 @@ static void print_claims(const Measurements *recorded, const LadderCounts *count
 static void count_rungs(const Ladder *ladder, int size, LadderCounts *counts) {
     for (int row = 0; row < ladder->row_count; row++) {
         if (!ladder->rows[row].row || ladder->sizes[size] > LADDER_COUNTED_N) continue;
-        SessionOptions options =
+        RunSpec options =
             ladder_counts_options(ladder->rows[row].id, ladder->sizes[size], ladder->of.dtype, ladder->of.op);
         Session *session = session_open(&options, NULL);
         ladder_counts_add(counts, &options, session);

@@ -1,5 +1,6 @@
 /* The command line: options.def is the table, the functions here read the values, options_parse() checks the
  * whole line. */
+#include "ask/ask.h"
 #include "cli/options.h"
 
 #include "base/number.h"
@@ -100,7 +101,7 @@ static bool take_timeline_sites(Options *options, const OptionRow *row, const ch
 }
 
 static bool take_residency(Options *options, const OptionRow *row, const char *value, Error *error) {
-    SessionOptions *session = &options->session;
+    RunSpec *session = &options->session;
     session->residency_count = 0;
     for (const char *at = value;; at++) {
         uint64_t blocks;
@@ -185,7 +186,7 @@ static bool take_stop(Options *options, const OptionRow *row, const char *value,
 
 /* An option of the run. */
 static bool take_setting(Options *options, const OptionRow *row, const char *value, Error *error) {
-    return session_set(&options->session, row->name, value, error);
+    return run_spec_set(&options->session, row->name, value, error);
 }
 
 static bool take_backend(Options *options, const OptionRow *row, const char *value, Error *error) {
@@ -225,7 +226,7 @@ static bool take_shared(Options *options, const OptionRow *row, const char *valu
 }
 
 static bool take_what_if(Options *options, const OptionRow *row, const char *value, Error *error) {
-    static const SessionRemedyKind kinds[] = {SESSION_PAD, SESSION_SWIZZLE, SESSION_AND, SESSION_NEXT};
+    static const AskRemedyKind kinds[] = {ASK_PAD, ASK_SWIZZLE, ASK_AND, ASK_NEXT};
     int word;
     if (!choose(row, value, &word, error)) return false;
     options->has_what_if = true;
@@ -468,7 +469,7 @@ static bool take_file(Options *options, int count, char **files, Error *error) {
 /* Without anything to run, the interface opens on the home screen, in front of the first kernel of the ladder's
  * lessons. */
 static void choose_home(Options *options) {
-    SessionOptions *session = &options->session;
+    RunSpec *session = &options->session;
     bool opens =
         options->action == ACTION_OPEN || options->action == ACTION_FRAME || options->action == ACTION_RECORD;
     if (!opens || options->run || options->call || options->program_arguments || session->kernel ||
@@ -480,7 +481,7 @@ static void choose_home(Options *options) {
 }
 
 static bool make_runs(Options *options, Error *error) {
-    SessionOptions *session = &options->session;
+    RunSpec *session = &options->session;
     /* The interface need not wait for the whole grid, unless the run is saved. */
     session->first_look = options->action == ACTION_OPEN && !options->save;
     /* A screen shows values in boxes and adds them visibly, so it prefers digits; printed or saved runs use
@@ -504,7 +505,7 @@ static bool make_runs(Options *options, Error *error) {
 
 /* The lab needs no kernel: without one, the lab of strides is behind it. --report prints its figures. */
 static void options_choose_index(Options *options) {
-    SessionOptions *session = &options->session;
+    RunSpec *session = &options->session;
     if (!options->has_index) return;
     if (options->action == ACTION_REPORT && !session->kernel && !session->file && !session->saved)
         options->action = ACTION_INDEX;

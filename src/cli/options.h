@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "exercise/grade_print.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include "tui/draw/theme.h"
 
 typedef enum Action {
@@ -28,7 +28,7 @@ typedef struct ActionRow { /* of actions.def */
 extern const ActionRow action_rows[CLI_ACTION_COUNT];
 
 typedef struct Options {
-    SessionOptions session;
+    RunSpec session;
     Action action;
     const char *action_name;   /* the option that selected it, "report"; NULL: none did */
     bool json;                 /* --report=json, --json */
@@ -54,11 +54,11 @@ typedef struct Options {
     const char *handout;     /* NULL: no handout; ends in .md or .html */
     const char *save;        /* NULL: not saved */
     bool has_compare;        /* --compare: `compare` is the second run; for a FILE.redviz, set later */
-    SessionOptions compare;
+    RunSpec compare;
     char compare_items[512]; /* storage for `compare` */
     const char *invariant;   /* --invariant; NULL: not given */
     bool has_what_if;        /* --what-if: tries this remedy */
-    SessionRemedyKind what_if;
+    AskRemedyKind what_if;
     char **run_files; /* --run: FILE.cu ..., ended by NULL; NULL: not given */
     char **
         program_arguments; /* what follows --: the arguments of --run, else a program and its arguments; NULL: not given */
@@ -109,12 +109,12 @@ bool options_parse(int argc, char **argv, Options *options, Error *error);
 
 /* options_compare.c: derives `compare` from the first run's settings, once they are known: for a FILE.redviz,
  * after it is open. Call once. */
-bool options_compare(Options *options, const SessionOptions *first, Error *error);
+bool options_compare(Options *options, const RunSpec *first, Error *error);
 
 enum { OPTIONS_VARIANTS = 9 };
 /* options_invariant.c: the runs that --invariant compares, from the first run's settings. Strings are in `arena`. */
-bool options_invariant(const Options *options, const SessionOptions *first, Arena *arena,
-                       SessionVariant variants[OPTIONS_VARIANTS], int *count, Error *error);
+bool options_invariant(const Options *options, const RunSpec *first, Arena *arena,
+                       AskVariant variants[OPTIONS_VARIANTS], int *count, Error *error);
 
 /* Checks that options which are valid alone can be combined. The functions below check lectures and pages. */
 bool options_check_together(const Options *options, Error *error);

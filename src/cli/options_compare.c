@@ -13,24 +13,24 @@ static char *next_item(char **cursor) {
 }
 
 /* The name is another kernel, with the first one's settings, or a file, with its own. */
-static void take_second(const SessionOptions *first, Options *second, const char *name) {
+static void take_second(const RunSpec *first, Options *second, const char *name) {
     if (text_ends_with(name, ".redviz")) {
-        second->session = (SessionOptions){.saved = name, .threads = first->threads};
+        second->session = (RunSpec){.saved = name, .threads = first->threads};
     } else if (text_ends_with(name, ".ptx") || text_is_cuda_source(name)) {
-        second->session = (SessionOptions){.file = name, .threads = first->threads};
+        second->session = (RunSpec){.file = name, .threads = first->threads};
         second->session.catalog.n = first->catalog.n;
         second->session.catalog.seed = first->catalog.seed;
     } else {
-        session_options_for_kernel(&second->session, name);
+        run_spec_choose_kernel(&second->session, name);
     }
     second->session.first_look = first->first_look;
 }
 
-bool options_compare(Options *options, const SessionOptions *first, Error *error) {
+bool options_compare(Options *options, const RunSpec *first, Error *error) {
     Options second = {.session = *first};
     char *rest = options->compare_items, *item = next_item(&rest);
     if (strchr(item, '=')) { /* no name: the same kernel */
-        if (!session_set_item(&second.session, item, error)) return false;
+        if (!run_spec_set_item(&second.session, item, error)) return false;
     } else {
         take_second(first, &second, item);
     }
@@ -38,7 +38,7 @@ bool options_compare(Options *options, const SessionOptions *first, Error *error
         if (second.session.saved)
             return error_set(error, "--compare %s: a saved session has its own settings, not %s",
                              second.session.saved, item);
-        if (!session_set_item(&second.session, item, error)) return false;
+        if (!run_spec_set_item(&second.session, item, error)) return false;
     }
     options->compare = second.session;
     return true;

@@ -31,7 +31,7 @@ bool options_take_exercise(Options *options, int count, char **words, Error *err
 }
 
 bool options_check_exercise(const Options *options, Error *error) {
-    const SessionOptions *session = &options->session;
+    const RunSpec *session = &options->session;
     if (options->grades && !options->exercise) return error_set(error, "--grade needs --exercise NAME");
     if (options->grades && !options->submission)
         return error_set(error, "--grade needs the file to grade: --exercise %s --grade FILE.cu",

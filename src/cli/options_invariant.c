@@ -2,6 +2,7 @@
  *
  * Its items are those of --compare without a name; block=256,1024 is a setting of each run. args takes the rest of the
  * text, so does launch. */
+#include "ask/ask.h"
 #include "cli/options.h"
 
 #include <string.h>
@@ -40,7 +41,7 @@ static char *item_of(Arena *arena, const char *item, int index) {
     return arena_print(arena, "%.*s%.*s", (int)(value - item), item, (int)strcspn(from, ","), from);
 }
 
-static bool set_item(SessionOptions *options, const char *item, Error *error) {
+static bool set_item(RunSpec *options, const char *item, Error *error) {
     bool is_launch = !strncmp(item, "launch=", 7);
     if (is_list(item)) {
         if (!options->file || !options->launches != !is_launch)
@@ -49,7 +50,7 @@ static bool set_item(SessionOptions *options, const char *item, Error *error) {
         *(is_launch ? &options->launches : &options->args) = strchr(item, '=') + 1;
         return true;
     }
-    return session_set_item(options, item, error);
+    return run_spec_set_item(options, item, error);
 }
 
 /* Block and grid of a file that has several dimensions in its first run would be a list here: x separates them. */
@@ -59,8 +60,8 @@ static void join_dimensions(char *item) {
         if (*at == 'x' && at[-1] != '0') *at = ',';
 }
 
-bool options_invariant(const Options *options, const SessionOptions *first, Arena *arena,
-                       SessionVariant variants[OPTIONS_VARIANTS], int *count, Error *error) {
+bool options_invariant(const Options *options, const RunSpec *first, Arena *arena,
+                       AskVariant variants[OPTIONS_VARIANTS], int *count, Error *error) {
     const char *items[OPTIONS_VARIANTS];
     int item_count = 0, values = 1;
     for (const char *at = options->invariant; *at;) {
@@ -80,9 +81,9 @@ bool options_invariant(const Options *options, const SessionOptions *first, Aren
     if (values > OPTIONS_VARIANTS - 1)
         return error_set(error, "--invariant: at most %d runs", OPTIONS_VARIANTS - 1);
     *count = 0;
-    if (values == 1) variants[(*count)++] = (SessionVariant){"as given", *first};
+    if (values == 1) variants[(*count)++] = (AskVariant){"as given", *first};
     for (int i = 0; i < values; i++) {
-        SessionVariant *variant = &variants[(*count)++];
+        AskVariant *variant = &variants[(*count)++];
         variant->options = *first;
         variant->label = "";
         for (int k = 0; k < item_count; k++) {

@@ -18,7 +18,7 @@ static bool check_predict(const Options *options, Error *error) {
 }
 
 bool options_check_lecture(const Options *options, Error *error) {
-    const SessionOptions *session = &options->session;
+    const RunSpec *session = &options->session;
     if (options->stop && !options->has_lecture) return error_set(error, "--stop goes with --lecture");
     if (options->no_predict && !options->has_lecture)
         return error_set(error, "--no-predict goes with --lecture");

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* --launch replaces the options that describe a single launch. */
-static bool check_launches(const SessionOptions *session, Error *error) {
+static bool check_launches(const RunSpec *session, Error *error) {
     const char *also = session->args          ? "args"
                        : session->entry       ? "entry"
                        : session->grid[0]     ? "grid"
@@ -22,7 +22,7 @@ bool options_has_program(const Options *options) {
 }
 
 bool options_check_together(const Options *options, Error *error) {
-    const SessionOptions *session = &options->session;
+    const RunSpec *session = &options->session;
     const ActionRow *row = &action_rows[options->action];
     if (options->action == ACTION_BENCH && options->save && !session->kernel)
         return error_set(error, "--bench --save keeps timings with the run of a kernel: give --kernel NAME");

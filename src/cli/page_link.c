@@ -61,7 +61,7 @@ static bool add_settings(const Options *options, Text *out) {
 
 /* What the page of the interface has: the catalogue's kernels and the lectures. */
 static bool is_in_the_interface(const Options *options) {
-    const SessionOptions *session = &options->session;
+    const RunSpec *session = &options->session;
     bool is_file = session->file || session->saved || session->catalog.fill_path || options->first_for_file ||
                    options->first_for_compiled;
     bool is_lecture = options->lecture && !strpbrk(options->lecture, "./");

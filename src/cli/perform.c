@@ -1,6 +1,7 @@
 /* Prints output that needs no run, and dispatches actions. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "ask/ask.h"
 #include "cli/perform.h"
 
 #include "base/version.h"
@@ -106,7 +107,7 @@ PRINT(BENCH) {
     if (session) output.kept = session_measured(session);
     if (session) output.kept_of = session_run(session);
     bool done =
-        bench_print(&bench, &output, error) && (!session || session_save(session, options->save, error));
+        bench_print(&bench, &output, error) && (!session || ask_save(session, options->save, error));
     session_free(session);
     return done;
 }

@@ -1,6 +1,7 @@
 /* Makes a run, or the runs of a lecture, and shows it. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "ask/ask.h"
 #include "cli/perform.h"
 
 #include "base/interrupt.h"
@@ -84,7 +85,7 @@ typedef struct Showing {
 
 /* Only a plain `redviz FILE.cu` asks whether to run its main(): what else was asked for is about one kernel. */
 static bool asks_for_program(const Options *options, Session *session) {
-    const SessionOptions *asked = &options->session;
+    const RunSpec *asked = &options->session;
     return session_has_program(session) && asked->file && !asked->text && !options->first_for_file &&
            !options->keys && !options->watch && !options->home && !options->has_compare &&
            !options->has_what_if && !options->has_index && !options->predict && !options->has_lecture &&
@@ -105,11 +106,11 @@ SHOW(OPEN) {
 SHOW(REPORT) {
     const Options *options = show->options;
     if (!options->has_compare) {
-        session_report(show->session, options->json, show->out);
+        ask_report(show->session, options->json, show->out);
         return true;
     }
     Session *second = session_open(&options->compare, error);
-    if (second) session_report_compared(show->session, second, options->json, show->out);
+    if (second) ask_report_compared(show->session, second, options->json, show->out);
     session_free(second);
     return second != NULL;
 }
@@ -123,9 +124,9 @@ SHOW(SASS) {
 
 static bool check_program(const Showing *show) {
     const Options *options = show->options;
-    SessionCheckForm form = options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
+    AskCheckForm form = options->sarif ? CHECK_SARIF : options->json ? CHECK_JSON : CHECK_TEXT;
     bool failed, unknown;
-    session_check_program(show->session, form, options->time_limit, &failed, &unknown, show->out);
+    ask_check_program(show->session, form, options->time_limit, &failed, &unknown, show->out);
     *show->status = failed ? RUN_FAILED : unknown ? NOT_EMULATED : DONE;
     return true;
 }
@@ -133,9 +134,9 @@ static bool check_program(const Showing *show) {
 SHOW(CHECK) {
     (void)error;
     if (show->options->session.program) return check_program(show);
-    const SessionProgress *progress = session_options(show->session)->progress;
+    const SessionProgress *progress = session_spec(show->session)->progress;
     ProgressLine *shown = progress ? progress_begin(progress) : NULL;
-    session_check(show->session,
+    ask_check(show->session,
                   show->options->sarif  ? CHECK_SARIF
                   : show->options->json ? CHECK_JSON
                                         : CHECK_TEXT,
@@ -149,15 +150,15 @@ SHOW(INVARIANT) {
                                    [ORDER_DIFFERS] = RUN_FAILED,
                                    [ORDER_IS_UNKNOWN] = NOT_EMULATED,
                                    [ORDER_HAS_NO_RUN] = BAD_INPUT};
-    SessionVariant variants[OPTIONS_VARIANTS];
-    SessionOrderAnswer answer = ORDER_HAS_NO_RUN;
+    AskVariant variants[OPTIONS_VARIANTS];
+    AskOrderAnswer answer = ORDER_HAS_NO_RUN;
     Arena arena = {0};
     int count;
-    SessionOptions first = show->options->session;
+    RunSpec first = show->options->session;
     first.progress = NULL;
     first.unsupported = NULL;
     bool good = options_invariant(show->options, &first, &arena, variants, &count, error) &&
-                session_invariant(variants, count, show->options->json, &answer, show->out, error);
+                ask_invariant(variants, count, show->options->json, &answer, show->out, error);
     arena_done(&arena);
     *show->status = statuses[answer];
     if (good || answer == ORDER_HAS_NO_RUN) return good;
@@ -187,7 +188,7 @@ SHOW(DUMP) {
 /* The status says whether the two traces are equal, whatever the result of the kernel. */
 SHOW(VERIFY) {
     bool same = false;
-    if (!session_verify(show->session, show->out, &same, error)) return false;
+    if (!ask_verify(show->session, show->out, &same, error)) return false;
     *show->status = same ? DONE : RUN_FAILED;
     return true;
 }
@@ -297,8 +298,8 @@ static bool needs_hazards(const Options *options) {
 /* The interface has already shown failures; a script reads them from the status. */
 static int status_of(const Options *options, Session *session) {
     if (options_is_interface(options)) return DONE;
-    bool has_hazards = options->action == ACTION_CHECK && session_sure_errors(session) > 0;
-    bool failed = session_failed(session) || has_hazards;
+    bool has_hazards = options->action == ACTION_CHECK && ask_sure_errors(session) > 0;
+    bool failed = ask_failed(session) || has_hazards;
     return failed ? RUN_FAILED : session_is_unsupported(session) ? NOT_EMULATED : DONE;
 }
 
@@ -321,16 +322,16 @@ static Session *open_session(Options *options, SessionProgress *progress, Text *
 static int try_remedy(const Options *options, Session *session, Error *error) {
     static const char *const names[] = {"pad", "swizzle", "and", "next"};
     Arena arena = {0};
-    SessionOptions changed;
+    RunSpec changed;
     int finding, number;
     bool good =
-        session_find_remedy(session, options->what_if, &finding, &number) ||
+        ask_find_remedy(session, options->what_if, &finding, &number) ||
         error_set(error, "--what-if %s: no slow place of this run has this remedy", names[options->what_if]);
-    good = good && session_try(session, finding, number, &arena, &changed, error);
+    good = good && ask_try_remedy(session, finding, number, &arena, &changed, error);
     Session *after = good ? session_open(&changed, error) : NULL;
     Text out = {0};
-    if (after) session_remedy_table(session, after, finding, number, &out);
-    if (after && options->action == ACTION_CHECK) session_check(after, CHECK_TEXT, &out);
+    if (after) ask_remedy_table(session, after, finding, number, &out);
+    if (after && options->action == ACTION_CHECK) ask_check(after, CHECK_TEXT, &out);
     finish_print(&out);
     session_free(after);
     arena_done(&arena);
@@ -340,11 +341,11 @@ static int try_remedy(const Options *options, Session *session, Error *error) {
 /* A session file of a program: its launches are those of a program that has just run. *session: --at another one. */
 static Program *take_saved(Options *options, Session **session, Error *error) {
     Program *program = session_take_program(*session);
-    SessionOptions other = *session_options(*session);
+    RunSpec other = *session_spec(*session);
     options->session.program = program;
     options->session.launch = other.launch;
     if (!options->at) return program;
-    Session *opened = session_set(&other, "at", options->at, error) ? session_open(&other, error) : NULL;
+    Session *opened = run_spec_set(&other, "at", options->at, error) ? session_open(&other, error) : NULL;
     session_free(*session);
     *session = opened;
     return program;
@@ -366,8 +367,8 @@ static int run_session(Options *options, Program **program, Error *error) {
         home_remember(options->argc, options->argv);
     bool late = options->has_compare && (options->session.saved || options->session.program);
     int status = NOT_SAID;
-    bool shown = (!options->save || session_save(session, options->save, error)) &&
-                 (!late || options_compare(options, session_options(session), error)) &&
+    bool shown = (!options->save || ask_save(session, options->save, error)) &&
+                 (!late || options_compare(options, session_spec(session), error)) &&
                  (options->predict ? show_quiz(options, session, &status, error)
                                    : show_run(options, session, NULL, NULL, &status, error));
     if (status == NOT_SAID) status = status_of(options, session);
@@ -432,7 +433,7 @@ static int run_lecture(const Options *options, Error *error) {
         open.options[i].compare.first_look = is_interface;
     }
     Error why = {0};
-    SessionOptions first = *open.screens[0].session;
+    RunSpec first = *open.screens[0].session;
     first.first_look = is_interface;
     Session *session = session_open(&first, &why);
     int status = DONE;
@@ -449,7 +450,7 @@ static int run_lecture(const Options *options, Error *error) {
 static int open_solution(const Options *options, const Exercise *exercise, const char *file, Error *error) {
     Text launch = {0};
     exercise_print_launch(exercise, exercise->inputs[0], &launch);
-    SessionOptions run = options->session;
+    RunSpec run = options->session;
     run.file = file;
     run.launches = text_string(&launch);
     run.expect = exercise->expect;

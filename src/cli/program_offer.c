@@ -41,11 +41,11 @@ Program *program_offer_open(Options *options, Error *error) {
                            ? build_and_run(options, error)
                            : program_start(options, (const char *const *)options->program_arguments, error);
     if (!program) return NULL;
-    SessionOptions *session = &options->session;
+    RunSpec *session = &options->session;
     bool good = true;
     session->program = program;
     if (options->at)
-        good = session_set(session, "at", options->at, error);
+        good = run_spec_set(session, "at", options->at, error);
     else
         session->launch = captured_choose(program->capture);
     if (good) return program;

@@ -17,7 +17,7 @@ static bool is_ptx(const char *text) {
 }
 
 bool stream_read(Options *options, char **text, Error *error) {
-    SessionOptions *session = &options->session;
+    RunSpec *session = &options->session;
     size_t length;
     *text = NULL;
     if (!session->file || !text_is_stream(session->file)) return true;

@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+#include "ask/ask.h"
 #include "exercise/grade.h"
 #include "base/clock.h"
 #include "base/language.h"
@@ -101,7 +102,7 @@ static Session *open_run(GradeWork *grading, const GradeRun *run, Error *error) 
     else
         text_add(&whole, text_string(&launch));
     const GradeLimits *limits = grading->limits;
-    SessionOptions options = {.file = grading->grade->file,
+    RunSpec options = {.file = grading->grade->file,
                               .text = grading->text,
                               .launches = text_string(&whole),
                               .expect = grading->exercise->expect,
@@ -194,10 +195,10 @@ static bool is_poison(double result) {
 
 static void judge_result(GradeWork *grading, Session *session, const GradeRun *run) {
     const ExpectResult *result = session_result(session);
-    const Finding *error = first_error(session_counted_findings(session));
+    const Finding *error = first_error(ask_counted(session));
     const char *where = describe(grading, run);
     Arena *arena = &grading->grade->arena;
-    bool ends = error && session_failed(session);
+    bool ends = error && ask_failed(session);
     const char *fault = error ? arena_print(arena, tr("%s: %s"), where, sentence_of(grading, error)) : NULL;
     if (ends) miss(grading, GOAL_RIGHT, fault);
     if (error) miss(grading, GOAL_SAFE, fault);
@@ -218,12 +219,12 @@ static void judge_result(GradeWork *grading, Session *session, const GradeRun *r
 }
 
 static void judge_safety(GradeWork *grading, Session *session, const GradeRun *run) {
-    const Findings *findings = session_hazards(session);
-    if (!first_error(findings)) session_search_orders(session);
-    const Finding *error = first_error(findings = session_hazards(session));
+    const Findings *findings = ask_hazards(session);
+    if (!first_error(findings)) ask_other_orders(session);
+    const Finding *error = first_error(findings = ask_hazards(session));
     if (grading->grade->note_count == 0) keep_notes(grading, findings);
     if (!error) return;
-    session_find_orders(session);
+    ask_losing_orders(session);
     const FindingOrder *order = error->cause >= 0 ? findings->causes[error->cause].order : NULL;
     Arena *arena = &grading->grade->arena;
     const char *sentence =

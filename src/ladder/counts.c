@@ -18,13 +18,13 @@ const LadderCount *ladder_counts_find(const LadderCounts *counts, const char *ke
     return NULL;
 }
 
-SessionOptions ladder_counts_options(const char *kernel, uint64_t n, const char *dtype, const char *op) {
-    SessionOptions options = {.kernel = kernel, .backend = BACKEND_EMULATOR, .catalog = {.n = n, .op = op}};
+RunSpec ladder_counts_options(const char *kernel, uint64_t n, const char *dtype, const char *op) {
+    RunSpec options = {.kernel = kernel, .backend = BACKEND_EMULATOR, .catalog = {.n = n, .op = op}};
     plan_type_parse(dtype, &options.catalog.dtype);
     return options;
 }
 
-void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, Session *session) {
+void ladder_counts_add(LadderCounts *counts, const RunSpec *options, Session *session) {
     LadderCount item = {.n = options->catalog.n, .failed = !session};
     Totals totals = {0};
     snprintf(item.kernel, sizeof item.kernel, "%s", options->kernel);

@@ -26,9 +26,9 @@ enum { LADDER_COUNTED_N = 1 << 20 };
 const LadderCount *ladder_counts_find(const LadderCounts *counts, const char *kernel, uint64_t n,
                                       const char *dtype, const char *op);
 /* The run that gives the counts. `kernel` and `op` are borrowed. */
-SessionOptions ladder_counts_options(const char *kernel, uint64_t n, const char *dtype, const char *op);
+RunSpec ladder_counts_options(const char *kernel, uint64_t n, const char *dtype, const char *op);
 /* Adds the counts of that run; NULL: it could not be opened. */
-void ladder_counts_add(LadderCounts *counts, const SessionOptions *options, Session *session);
+void ladder_counts_add(LadderCounts *counts, const RunSpec *options, Session *session);
 void ladder_counts_done(LadderCounts *counts);
 
 #endif

@@ -1,4 +1,5 @@
 /* Values of runs, lines and intervals. */
+#include "ask/ask.h"
 #include "lecture/values.h"
 
 #include "base/memory.h"
@@ -65,19 +66,19 @@ static const char *pinned_machine(const ClaimQuery *query) {
 }
 
 static bool check_pinned(Session *session, const ClaimQuery *query, Error *error) {
-    const char *pinned = pinned_machine(query), *machine = session_options(session)->machine;
+    const char *pinned = pinned_machine(query), *machine = session_spec(session)->machine;
     if (!machine) machine = bench_default_machine();
     return !pinned || !strcmp(pinned, machine) ||
            error_set(error, "'%s' is shown with recordings of '%s': name the kernel", query->run, machine);
 }
 
 static Session *open_run(ClaimRuns *runs, const ClaimQuery *query, Error *error) {
-    SessionOptions options = {.kernel = query->run,
+    RunSpec options = {.kernel = query->run,
                               .threads = runs->options.threads,
                               .machine = pinned_machine(query) ? query->machine : runs->options.machine};
     if (!catalog_find(query->run, error)) return NULL;
     for (int i = 0; i < query->setting_count; i++)
-        if (!session_set_item(&options, query->settings[i], error)) return NULL;
+        if (!run_spec_set_item(&options, query->settings[i], error)) return NULL;
     return session_open(&options, error);
 }
 
@@ -201,7 +202,7 @@ static double total_named(Session *session, const char *name) {
     if (!strcmp(name, "expected")) return result ? result->expected : NAN;
     if (!strcmp(name, "error")) return result ? result->relative_error : NAN;
     if (!strcmp(name, "hazards")) {
-        const Findings *findings = session_hazards(session);
+        const Findings *findings = ask_hazards(session);
         return findings ? findings->error_count : NAN;
     }
     Totals totals = {0};

@@ -9,7 +9,7 @@
 #include <string.h>
 
 GuessRequest session_guess_request(const Session *session) {
-    const SessionOptions *options = &session->options;
+    const RunSpec *options = &session->options;
     const CatalogOptions *inputs = &options->catalog;
     GuessRequest request = {.file = options->file,
                             .module = session->code.module,
@@ -152,7 +152,7 @@ static void drop_heads(char *text) {
 }
 
 static bool compile_file(Session *session, Error *error) {
-    const SessionOptions *options = &session->options;
+    const RunSpec *options = &session->options;
     char headers[PATH_MAX];
     if (!catalog_path("assets/include", "clang.h", headers, sizeof headers, error)) return false;
     *strrchr(headers, '/') = 0;

@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-/* A session in a file: what session_save() writes, session_load() reads (trace/store.h, trace/schema.def). */
+/* A session in a file: what ask_save() writes, session_load() reads (trace/store.h, trace/schema.def). */
 #include "session/file.h"
 
 #include "base/version.h"
@@ -60,7 +60,7 @@ static void write_session(const Session *session, const ShortNames *names, Store
 }
 
 /* `edited`: of a kernel of the catalogue whose code was changed, where that came from; else NULL. */
-static void write_settings(const SessionOptions *options, const char *edited, const ShortNames *names,
+static void write_settings(const RunSpec *options, const char *edited, const ShortNames *names,
                            Store *store) {
     const CatalogOptions *catalog = &options->catalog;
     Text arguments = {0};
@@ -228,8 +228,6 @@ bool session_save(Session *session, const char *path, Error *error) {
     if (session->run->is_partial)
         return error_set_at(error, path, 0, 0,
                             "cannot save yet: the rest of the grid is still being counted");
-    for (int i = 0; i < session->run->trace->launch_count; i++) session_trace_others(session, i);
-    const Findings *hazards = session_hazards(session); /* this may run the search */
     const Program *program = session->options.program;
     uint64_t bytes = trace_stored_bytes(session->run->trace) + (program ? saved_program_bytes(program) : 0);
     Store *store = store_create(path, bytes, error);
@@ -247,7 +245,7 @@ bool session_save(Session *session, const char *path, Error *error) {
     write_contents(session, store);
     if (session->has_result) write_result(&session->result, store);
     measured_write(&session->machine.measured, store);
-    findings_write(hazards, store);
+    findings_write(session->findings.hazards, store);
     if (program) saved_program_write(program, session->options.launch, &names, store);
     short_names_done(&names);
     return store_finish(store, error);
@@ -309,7 +307,7 @@ static bool fill_of(const char *name, FillKind *fill) {
     return good;
 }
 
-static void read_settings_row(SessionOptions *options, Arena *arena, Store *store) {
+static void read_settings_row(RunSpec *options, Arena *arena, Store *store) {
     CatalogOptions *catalog = &options->catalog;
     options->file = store_name(store, COLUMN_settings_file, arena);
     options->entry = store_name(store, COLUMN_settings_entry, arena);
@@ -350,7 +348,7 @@ static void read_settings_row(SessionOptions *options, Arena *arena, Store *stor
 static void read_settings(Session *session, Store *store) {
     CatalogOptions *catalog = &session->options.catalog;
     store_begin_table(store, TABLE_settings);
-    SessionOptions *options = &session->options;
+    RunSpec *options = &session->options;
     if (store_next_row(store)) read_settings_row(options, &session->arena, store);
     if (options->kernel && options->file) { /* a changed copy of its source */
         options->source = options->file;
@@ -572,7 +570,7 @@ static void read_all(Session *session, Store *store) {
     if (session->file.program) add_program_sources(session);
 }
 
-Session *session_load(const SessionOptions *options, Error *error) {
+Session *session_load(const RunSpec *options, Error *error) {
     Store *store = store_open(options->saved, error);
     if (!store) return NULL;
     Session *session = memory_new(sizeof *session);

@@ -83,7 +83,7 @@ static uint32_t largest_block(const Session *session) {
 }
 
 static bool capture(GpuCopy *copy, Cuda *cuda, CaptureOptions settings, Error *error) {
-    const SessionOptions *options = &copy->session->options;
+    const RunSpec *options = &copy->session->options;
     char path[PATH_MAX], *probe;
     size_t length;
     if (!catalog_path("assets/ptx", "probe.ptx", path, sizeof path, error) ||

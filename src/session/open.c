@@ -2,6 +2,7 @@
  * where that is asked for. Or opens a file of one (file.c). */
 #include "session/state.h"
 
+#include "catalog/occupancy.h"
 #include "session/file.h"
 #include "runtime/user_program.h"
 #include "session/gpu.h"
@@ -89,6 +90,74 @@ static bool run_all(Session *session, Error *error) {
     return good && run_at_fault(session, error);
 }
 
+/* ---- what came of it ---------------------------------------------------------------------------------- */
+
+bool session_judge(Session *session, Error *error) {
+    const SessionRun *run = session->run;
+    const CatalogRow *row = session->kernel.row;
+    bool is_whole = !run->is_partial || session->machine.device; /* a GPU runs all blocks */
+    if (session->is_unchecked) return true;
+    if (row && is_whole) {
+        session->has_result = true;
+        row->check(&session->kernel.run, &run->filled, &run->plan, &session->result);
+        if (trace_has_fatal_trap(run->trace)) session->result.correct = false;
+    }
+    if (row) return true;
+    void **bytes = memory_new((size_t)(run->trace->buffer_count + 1) * sizeof *bytes);
+    for (int i = 0; i < run->trace->buffer_count; i++) bytes[i] = emulator_buffer_bytes(run->emulator, i);
+    GuessRun ran = {.filled = &run->filled,
+                    .done = &run->plan,
+                    .trace = run->trace,
+                    .bytes = bytes,
+                    .is_partial = run->is_partial};
+    bool good = guess_compare(&session->guess, &ran, error);
+    free(bytes);
+    session->has_result = session->guess.verdict.has_result;
+    session->result = session->guess.verdict.result;
+    return good;
+}
+
+static void find_occupancy(Session *session) {
+    size_t count = (size_t)session->run->plan.launch_count;
+    session->run->launches.registers =
+        arena_new(&session->arena, count * sizeof *session->run->launches.registers);
+    session->run->launches.occupancy =
+        arena_new(&session->arena, count * sizeof *session->run->launches.occupancy);
+    for (int i = 0; i < session->run->plan.launch_count; i++) {
+        session->run->launches.registers[i] = -1;
+        session->run->launches.occupancy[i] = -1;
+        if (!session->kernel.row || session->code.is_edited || i >= session->run->trace->launch_count)
+            continue;
+        const TraceLaunch *launch = session->run->trace->launches[i];
+        session->run->launches.registers[i] =
+            occupancy_registers(session->run->launches.programs[i]->entry->name, OCCUPANCY_H200);
+        if (session->run->launches.registers[i] < 0) continue;
+        session->run->launches.occupancy[i] =
+            occupancy_theoretical(OCCUPANCY_H200, (uint32_t)session->run->launches.registers[i],
+                                  launch->static_shared_bytes + launch->dynamic_shared_bytes,
+                                  (uint32_t)launch_volume(launch->block));
+    }
+}
+
+void session_name_run(Session *session) {
+    session->kernel.name =
+        session->kernel.row ? session->kernel.row->id : session->run->trace->launches[0]->name;
+    if (session->code.is_edited)
+        session->kernel.name =
+            arena_print(&session->arena, session->options.what_if.label ? "%s (copy)" : "%s (edited)",
+                        session->kernel.name);
+    session->kernel.n = session->kernel.row ? session->kernel.run.n : session->options.catalog.n;
+    session->kernel.dtype = session->kernel.row ? plan_type_name(session->kernel.run.dtype) : NULL;
+    session->kernel.op = session->kernel.row ? session->kernel.run.op : NULL;
+}
+
+/* Fills in what every reader asks for. */
+void session_describe(Session *session) {
+    session_name_run(session);
+    find_occupancy(session);
+    session_list_blocks(session);
+}
+
 /* ---- a GPU, and the result ------------------------------------------------------------------------------ */
 
 static bool needs_emulator(const Plan *plan) {
@@ -130,7 +199,7 @@ static bool capture(Session *session, Error *error) {
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
 /* A saved session may come from anywhere: the files that it names are not opened. */
-static bool check_origin(const SessionOptions *options, Error *error) {
+static bool check_origin(const RunSpec *options, Error *error) {
     if (!options->is_from_file || (options->kernel && !options->source && options->catalog.fill != FILL_FILE))
         return true;
     return error_set(error, "a saved session holds this one run; for another, open %s with its settings",
@@ -139,7 +208,7 @@ static bool check_origin(const SessionOptions *options, Error *error) {
 
 /* Measures counters, machine code and the grid if the options ask for them. */
 static void measure(Session *session) {
-    const SessionOptions *options = &session->options;
+    const RunSpec *options = &session->options;
     bool is_over = !session->run->interrupted, is_on_gpu = session->machine.device != NULL;
     if ((is_over && options->counters == COUNTERS_ASKED) ||
         (options->counters && (is_on_gpu || options->has_events)))
@@ -164,7 +233,7 @@ static Session *finish(Session *session, bool good) {
     return session;
 }
 
-static Session *open_captured(const SessionOptions *options, Error *error) {
+static Session *open_captured(const RunSpec *options, Error *error) {
     Plan plan;
     bool good = captured_plan(options->program->capture, options->launch, &plan, error);
     if (good && options->ptx) plan.modules[0].ptx = arena_copy_string(&plan.arena, options->ptx);
@@ -173,7 +242,7 @@ static Session *open_captured(const SessionOptions *options, Error *error) {
     return session;
 }
 
-Session *session_open(const SessionOptions *options, Error *error) {
+Session *session_open(const RunSpec *options, Error *error) {
     if (options->saved) return session_load(options, error);
     if (options->program) return open_captured(options, error);
     if (!check_origin(options, error)) return NULL;
@@ -183,7 +252,7 @@ Session *session_open(const SessionOptions *options, Error *error) {
     return finish(session, good && session_judge(session, error));
 }
 
-Session *session_open_for_warps(const SessionOptions *wanted, Error *error) {
+Session *session_open_for_warps(const RunSpec *wanted, Error *error) {
     if (!session_gpu_take(error)) return NULL; /* before the run, which takes longer */
     session_gpu_give_back(false);
     return session_open(wanted, error);
@@ -211,7 +280,7 @@ static bool parse_modules(Session *session, const Plan *plan, Error *error) {
 
 /* The plan's traced blocks and expectation become the options', unless those have their own. */
 static void take_settings(Session *session, Plan *plan) {
-    SessionOptions *options = &session->options;
+    RunSpec *options = &session->options;
     if (plan->has_trace_blocks && !options->has_trace_blocks) {
         options->has_trace_blocks = true;
         options->trace_first = plan->trace_first;
@@ -221,7 +290,7 @@ static void take_settings(Session *session, Plan *plan) {
     plan->expect = arena_copy_string(&plan->arena, options->expect);
 }
 
-Session *session_open_plan(const Plan *plan, const SessionOptions *options, Error *error) {
+Session *session_open_plan(const Plan *plan, const RunSpec *options, Error *error) {
     Session *session = session_new(options);
     Plan copy;
     bool good = parse_modules(session, plan, error);
@@ -238,9 +307,4 @@ Session *session_open_plan(const Plan *plan, const SessionOptions *options, Erro
         session->options.catalog.n = session->guess.account.n;
     }
     return finish(session, good);
-}
-
-void session_copy_plan(const Session *session, Plan *copy) {
-    plan_copy(&session->run->plan, copy);
-    if (!copy->module_count) plan_add_module(copy, session->code.path, session->code.text);
 }

@@ -55,7 +55,7 @@ static bool check_launches(const Session *session, Error *error) {
 /* A first look pays if the blocks after the traced ones take noticeable time. */
 static bool wants_first_look(const Session *session) {
     enum { NOT_WAITED_FOR = 1 << 18 }; /* threads, or elements where a thread takes several */
-    const SessionOptions *options = &session->options;
+    const RunSpec *options = &session->options;
     const Plan *plan = &session->run->plan;
     const PlanLaunch *first = &plan->launches[0];
     uint64_t blocks = launch_volume(first->grid),
@@ -120,7 +120,7 @@ bool session_add_buffers(const Session *session, Emulator *emulator, const PlanB
 
 /* A launch that the program's time limit ended goes as far as it went there at most: it may have no end. */
 static uint64_t budget_of_launch(const Session *session) {
-    const SessionOptions *options = &session->options;
+    const RunSpec *options = &session->options;
     if (options->instruction_budget) return options->instruction_budget;
     if (session->guess.account.invents_arguments) return GUESSED_BUDGET;
     if (!options->program) return 0;
@@ -131,7 +131,7 @@ static uint64_t budget_of_launch(const Session *session) {
 
 static bool execute(Session *session, Error *error) {
     if (!check_traced_blocks(session, error)) return false;
-    const SessionOptions *options = &session->options;
+    const RunSpec *options = &session->options;
     SessionProgress *progress = options->progress;
     bool ends_at_interrupt = options->ends_at_interrupt;
     const Plan *plan = &session->run->plan;

@@ -1,11 +1,13 @@
 /* Accessors of a session (session.h). */
 #include "session/state.h"
 
+#include "gpu/libraries.h"
+#include "trace/store.h"
 #include <string.h>
 
 /* ---- what it holds ---------------------------------------------------------------------------------- */
 
-const SessionOptions *session_options(const Session *session) {
+const RunSpec *session_spec(const Session *session) {
     return &session->options;
 }
 const CatalogRow *session_row(const Session *session) {
@@ -68,10 +70,6 @@ const char *const *session_files(const Session *session, int *count) {
     return session->code.files;
 }
 
-const char *session_guess(const Session *session) {
-    return session->guess.account.guessed;
-}
-
 bool session_reads_arguments(const Session *session) {
     return session->guess.account.reads_arguments;
 }
@@ -82,10 +80,6 @@ bool session_has_program(const Session *session) {
 
 bool session_is_guess(const Session *session) {
     return session->guess.account.invents_arguments;
-}
-
-const char *session_looks_like(const Session *session) {
-    return session->guess.verdict.looks_like;
 }
 
 const char *session_arguments(const Session *session) {
@@ -189,7 +183,7 @@ const char *const *session_entries(Session *session, int *count) {
     return session->code.entries;
 }
 
-bool session_list_entries(const SessionOptions *options, bool json, Text *out, Error *error) {
+bool session_list_entries(const RunSpec *options, bool json, Text *out, Error *error) {
     Session *session = session_new(options);
     bool good = session_load_module(session, error);
     GuessRequest request = session_guess_request(session);
@@ -197,4 +191,9 @@ bool session_list_entries(const SessionOptions *options, bool json, Text *out, E
     if (good) guess_list_entries(&request, json, out);
     session_free(session);
     return good;
+}
+
+void session_about(Text *out) {
+    text_print(out, "SQLite %s\n", store_sqlite_version());
+    found_print(out);
 }

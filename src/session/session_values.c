@@ -1,6 +1,6 @@
 /* Questions about a session's values, answered by running a block again (session.h); and about its other
  * blocks. */
-#include "session/hazards.h"
+#include "session/state.h"
 
 #include <string.h>
 
@@ -38,16 +38,6 @@ bool session_buffer_address(const Session *session, int buffer, uint64_t *addres
 double session_progress(const Session *session, int view, int event) {
     Replay *replay = find_replay(session, view);
     return replay ? replay_progress(replay, event) : -1;
-}
-
-bool session_event_weights(const Session *session, int view, int event, uint32_t weight[32],
-                           int32_t producer[32]) {
-    Replay *replay = find_replay(session, view);
-    const ReplayEventProvenance *provenance = replay ? replay_event_provenance(replay, event) : NULL;
-    if (!provenance) return false;
-    memcpy(weight, provenance->weight, sizeof provenance->weight);
-    memcpy(producer, provenance->producer, sizeof provenance->producer);
-    return true;
 }
 
 bool session_register(const Session *session, int view, int event, int warp, const char *name,
@@ -94,12 +84,7 @@ void session_trace_others(Session *session, int index) {
     if (!wanted || session->run->launches.has_others[index] || session_is_from_file(session)) return;
     session->run->launches.has_others[index] = true;
     TraceLaunch *launch = session->run->trace->launches[index];
-    SessionOptions options = session->options;
-    options.has_trace_blocks = true;
-    options.trace_first = 0;
-    options.trace_last = (uint32_t)launch_volume(launch->grid) - 1;
-    options.counters = COUNTERS_NONE;
-    Session *all = session_open_again(session, &options);
+    Session *all = session_vary(session, &(RunChange){.traces_all = true, .shows_progress = true}, NULL);
     if (all && index < all->run->trace->launch_count)
         trace_launch_take_others(launch, all->run->trace->launches[index]);
     session_free(all);

@@ -20,14 +20,14 @@ static void keep(Session *session, WarpTimeline *timeline) {
     array_push(warps->timelines, warps->count, warps->capacity, timeline);
 }
 
-static unsigned kinds_of(const SessionOptions *options) {
+static unsigned kinds_of(const RunSpec *options) {
     return WAIT_DEFAULT_KINDS | (options->times_shared ? 1u << WARP_WAITS_SHARED : 0) |
            (options->times_lines ? 1u << WARP_PASSES_LINE : 0);
 }
 
 /* False with `error`, where none could be measured. */
 static bool measure(Session *session, Cuda *cuda, Error *error) {
-    const SessionOptions *options = &session->options;
+    const RunSpec *options = &session->options;
     PlainRun plain = {0};
     Timer timer = {0};
     bool good = plain_run_open(&plain, session, cuda, false, error) && timer_new(&timer, cuda, error);
@@ -66,7 +66,7 @@ void session_measure_warps(Session *session) {
 
 /* ---- measured beside the session --------------------------------------------------------------------------- */
 
-bool session_wants_warps(Session *session, SessionOptions *wanted) {
+bool session_wants_warps(Session *session, RunSpec *wanted) {
     const SessionWarps *warps = session_warps(session);
     *wanted = session->options;
     if (warps->is_live || session_is_from_file(session) || session->run->is_partial ||
@@ -104,7 +104,7 @@ bool session_take_warps(Session *session, Session *from, const char *why) {
 /* ---- recorded ---------------------------------------------------------------------------------------------- */
 
 /* What the options ask for; without --residency, all. */
-static bool is_asked(const SessionOptions *options, const WarpTimeline *timeline) {
+static bool is_asked(const RunSpec *options, const WarpTimeline *timeline) {
     bool is_asked = !options->residency_count;
     for (int i = 0; i < options->residency_count; i++)
         is_asked |= options->residencies[i] == timeline->resident;

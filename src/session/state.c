@@ -9,7 +9,7 @@ bool session_has_grid(const Session *session) {
     return session->is_planned || session->options.catalog.grid || session->options.grid[0];
 }
 
-void session_set_grid(SessionOptions *options, bool is_row, uint32_t blocks) {
+void session_set_grid(RunSpec *options, bool is_row, uint32_t blocks) {
     options->catalog.grid = is_row ? blocks : 0;
     options->grid[0] = is_row ? 0 : blocks;
 }
@@ -25,16 +25,19 @@ void session_list_blocks(Session *session) {
                 (SessionBlock){.launch = i, .block = session->run->trace->launches[i]->blocks[j]};
 }
 
-Session *session_new(const SessionOptions *options) {
+Session *session_new(const RunSpec *options) {
     Session *session = memory_new(sizeof *session);
-    session->options = session_options_copy(options, &session->arena);
+    session->options = run_spec_copy(options, &session->arena);
     session->options.is_from_file = false;
+    session->varied = arena_new(&session->arena, sizeof *session->varied);
     session->fault_block = -1;
     return session;
 }
 
 void session_free(Session *session) {
-    if (!session) return;
+    if (!session || session->sharer_count-- > 0) return;
+    for (int i = 0; session->varied && i < session->varied->count; i++)
+        session_free(session->varied->runs[i]);
     for (int i = 0; i < session->view_count; i++) {
         replay_free(session->views[i].replay);
         folds_free(session->views[i].folds);

@@ -1,6 +1,6 @@
-/* The state of a session. Private to src/session: code.c finds and plans the kernel,
+/* The state of a session. code.c finds and plans the kernel,
  * open.c runs it, file.c saves the session and opens it again, state.c has what these share, the others
- * answer questions about it. */
+ * give what it holds. src/ask answers questions about it, and is the only other folder that includes this. */
 #ifndef SESSION_STATE_H
 #define SESSION_STATE_H
 
@@ -117,8 +117,14 @@ typedef struct SessionFile {     /* that the session was opened from; else NULL 
     struct Program *program;     /* that it holds, unless it was taken; else NULL */
 } SessionFile;
 
+enum { SESSION_VARIED = 8 };
+typedef struct SessionVaried { /* the last runs that differ from the session's in a change */
+    Session *runs[SESSION_VARIED];
+    int count, next;
+} SessionVaried;
+
 struct Session {
-    SessionOptions options; /* catalog.n of a user's kernel is what was chosen */
+    RunSpec options; /* catalog.n of a user's kernel is what was chosen */
     Arena arena;
     SessionKernel kernel;
     SessionCode code;
@@ -137,10 +143,12 @@ struct Session {
     SessionMachine machine;
     SessionFindings findings;
     SessionFile file;
+    SessionVaried *varied;
+    int sharer_count; /* of a run that is kept: who else frees it */
 };
 
 /* A session without a run, with its own copy of the options. */
-Session *session_new(const SessionOptions *options);
+Session *session_new(const RunSpec *options);
 /* code.c: fills `code`: the PTX of the kernel that the options name, compiled if need be. */
 bool session_load_module(Session *session, Error *error);
 /* run_plan.c: gives an emulator the buffers of the plan, at their addresses. */
@@ -187,7 +195,7 @@ bool session_bind_emulated(const Session *session, int launch, const Emulator *e
 uint64_t session_dropped_events(const Session *session);
 /* Was a grid asked for? Else it may be made smaller, where a cooperative one does not fit a GPU. */
 bool session_has_grid(const Session *session);
-void session_set_grid(SessionOptions *options, bool is_row, uint32_t blocks);
+void session_set_grid(RunSpec *options, bool is_row, uint32_t blocks);
 /* Runs it on a GPU, as it is, and adds what the hardware counted to `measured`; needs `filled`. Where that
  * cannot be, `uncounted` says why. */
 void session_count(Session *session);

@@ -54,7 +54,7 @@ static double number_printed(const char *command, const char *key) {
 static double host_instructions(const char *kernel, const char *n, const char *what) {
     char command[1024];
     snprintf(command, sizeof command,
-             "d=$(mktemp -d) && valgrind --tool=callgrind --dump-before=session_search_orders "
+             "d=$(mktemp -d) && valgrind --tool=callgrind --dump-before=ask_other_orders "
              "--callgrind-out-file=$d/t %s --kernel %s --n %s --threads 1 %s >/dev/null 2>&1; "
              "cat $d/t.1 $d/t 2>/dev/null; rm -r $d",
              program(), kernel, n, what);

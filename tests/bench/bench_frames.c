@@ -33,7 +33,7 @@ static double cpu_milliseconds(void) {
 
 static Session *open_session(const char *kernel, uint64_t n, uint32_t grid) {
     Error error = {0};
-    SessionOptions options = {.kernel = kernel, .catalog = {.n = n, .grid = grid}};
+    RunSpec options = {.kernel = kernel, .catalog = {.n = n, .grid = grid}};
     Session *session = session_open(&options, &error);
     if (session) return session;
     error_print(&error, stderr);

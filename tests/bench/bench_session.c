@@ -4,7 +4,7 @@
  * save it (until it is on the disk) and to open it again, as one waits, and the size of the file. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "session/session.h"
+#include "ask/ask.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ _Noreturn static void give_up(const Error *error) {
     exit(1);
 }
 
-static Session *open_session(const SessionOptions *options) {
+static Session *open_session(const RunSpec *options) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (!session) give_up(&error);
@@ -40,20 +40,20 @@ static void print_times(const char *what, const double times[REPEATS]) {
     printf("  %-6s %6.0f to %.0f ms, of %d\n", what, least * 1e3, most * 1e3, REPEATS);
 }
 
-static void measure(SessionOptions options, const char *what, const char *path) {
+static void measure(RunSpec options, const char *what, const char *path) {
     double saving[REPEATS], loader[REPEATS];
     struct stat status;
     Error error = {0};
     Session *session = open_session(&options);
     for (int i = 0; i < REPEATS; i++) {
         double start = seconds();
-        if (!session_save(session, path, &error)) give_up(&error);
+        if (!ask_save(session, path, &error)) give_up(&error);
         saving[i] = seconds() - start;
     }
     session_free(session);
     for (int i = 0; i < REPEATS; i++) {
         double start = seconds();
-        session = open_session(&(SessionOptions){.saved = path});
+        session = open_session(&(RunSpec){.saved = path});
         loader[i] = seconds() - start;
         if (i < REPEATS - 1) session_free(session);
     }
@@ -70,7 +70,7 @@ int main(void) {
     char folder[] = "/tmp/redviz-bench-XXXXXX", path[64];
     if (!mkdtemp(folder)) return 1;
     snprintf(path, sizeof path, "%s/run.redviz", folder);
-    SessionOptions options = {.kernel = "grid_stride", .catalog = {.n = 1 << 24, .grid = 1}};
+    RunSpec options = {.kernel = "grid_stride", .catalog = {.n = 1 << 24, .grid = 1}};
     measure(options, "grid_stride, int, n = 2^24, one block", path);
     options.catalog.dtype = PTX_F64;
     measure(options, "the same in double", path);

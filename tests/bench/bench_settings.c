@@ -15,7 +15,7 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static Session *open_session(const SessionOptions *options) {
+static Session *open_session(const RunSpec *options) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (session) return session;
@@ -25,7 +25,7 @@ static Session *open_session(const SessionOptions *options) {
 
 /* The longest answer to a step of any setting, there and back. */
 static double longest_answer(const char *kernel) {
-    SessionOptions options = {.kernel = kernel, .catalog = {.n = 4096, .prefers_digits = true}};
+    RunSpec options = {.kernel = kernel, .catalog = {.n = 4096, .prefers_digits = true}};
     options.first_look = true;
     Session *session = open_session(&options);
     Scene *scene = scene_new(session);
@@ -40,7 +40,7 @@ static double longest_answer(const char *kernel) {
             double start = seconds();
             view.transient.settings.choice = i;
             settings_press(&view.transient.settings, back ? SPECIAL_LEFT : SPECIAL_RIGHT);
-            options = settings_options(&view.transient.settings, session_options(session), &arena);
+            options = settings_options(&view.transient.settings, session_spec(session), &arena);
             options.first_look = true;
             Session *next = open_session(&options);
             Scene *shown = scene_new(next);

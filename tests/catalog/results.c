@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "results.h"
 #include "runs.h"
 
@@ -48,7 +49,7 @@ static void expect_correct(const CatalogRow *row, const CatalogOptions *options)
         fail_msg("%s: nothing was compared", what);
         return;
     }
-    if (session_failed(session) || !result->correct)
+    if (ask_failed(session) || !result->correct)
         fail_msg("%s: %s at %" PRIu64 ", expected %s, bound %g", what, result->result_text, result->index,
                  result->expected_text, result->bound);
     if (exact && result->inexact) fail_msg("%s: %" PRIu64 " elements are not exact", what, result->inexact);
@@ -167,7 +168,7 @@ static void every_result_equals_the_reference(void **state) {
 static int say_summary(void **state) {
     (void)state;
     printf("# summary: %" PRIu64 " runs; %" PRIu64 " excluded by the rows' own rules, %" PRIu64
-           " by REDVIZ_TEST_LIMIT\n",
+           " by REDVIZ_TEST_LARGEST_N\n",
            runs, excluded, above_limit);
     return 0;
 }

@@ -5,7 +5,7 @@
  * Integers must be exact. Floats are run twice: on small whole numbers, whose sums are exact in any order,
  * and on random numbers, within the bound that the depth of the kernel's tree gives.
  *
- * Cases excluded by a row's stated rule, and those excluded by REDVIZ_TEST_LIMIT (the largest n: the
+ * Cases excluded by a row's stated rule, and those excluded by REDVIZ_TEST_LARGEST_N (the largest n: the
  * sanitizer runs are slow), are counted and reported at the end. REDVIZ_TEST_KERNEL is a pattern of kernels
  * to try ("shuffle*"). */
 #ifndef TESTS_CATALOG_RESULTS_H

@@ -11,9 +11,9 @@
 #include <string.h>
 
 Session *run_kernel(const char *kernel, const CatalogOptions *options) {
-    SessionOptions session_options = {.kernel = kernel, .catalog = *options, .threads = 1};
+    RunSpec session_spec = {.kernel = kernel, .catalog = *options, .threads = 1};
     Error error = {0};
-    Session *session = session_open(&session_options, &error);
+    Session *session = session_open(&session_spec, &error);
     if (!session) fail_msg("%s: %s", kernel, error.message);
     return session;
 }
@@ -28,7 +28,7 @@ const uint64_t RUN_SIZES[RUN_SIZE_COUNT] = {1, 2, 31, 33, 1000, 65537};
 const uint32_t RUN_BLOCKS[RUN_BLOCK_COUNT] = {1, 2, 16, 32, 48, 64, 96, 128, 256, 512, 1024};
 
 uint64_t run_limit(void) {
-    const char *asked = getenv("REDVIZ_TEST_LIMIT");
+    const char *asked = getenv("REDVIZ_TEST_LARGEST_N");
     return asked ? strtoull(asked, NULL, 10) : UINT64_MAX;
 }
 

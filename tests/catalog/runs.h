@@ -13,7 +13,7 @@ enum { RUN_SIZE_COUNT = 6, RUN_BLOCK_COUNT = 11 };
 extern const uint64_t RUN_SIZES[RUN_SIZE_COUNT];
 extern const uint32_t RUN_BLOCKS[RUN_BLOCK_COUNT];
 
-/* The largest n to try: $REDVIZ_TEST_LIMIT, because the sanitizer runs are slow. */
+/* The largest n to try: $REDVIZ_TEST_LARGEST_N, because the sanitizer runs are slow. */
 uint64_t run_limit(void);
 
 /* Whether the row accepts blocks of this size. Read from the rule as it is printed ("a power of two", from 1

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "metrics/totals.h"
 #include "runs.h"
 #include "base/memory.h"
@@ -16,14 +17,14 @@
 static uint64_t runs;
 
 static const Findings *hazards_of(Session *session) {
-    const Findings *hazards = session_hazards(session);
+    const Findings *hazards = ask_hazards(session);
     assert_non_null(hazards);
     return hazards;
 }
 
 static void expect_none(const CatalogRow *row, const CatalogOptions *options) {
     if (options->n > run_limit()) return;
-    SessionOptions all = {.kernel = row->id, .catalog = *options, .search_races = true};
+    RunSpec all = {.kernel = row->id, .catalog = *options, .search_races = true};
     Error error = {0};
     Session *session = session_open(&all, &error);
     if (!session) fail_msg("%s: %s", row->id, error.message);

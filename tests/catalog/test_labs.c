@@ -329,7 +329,7 @@ static void labs_cost_what_an_H200_measured(void **state) {
 
 static void bad_widths_are_refused(void **state) {
     (void)state;
-    SessionOptions options = {.kernel = "lab_shuffle_range",
+    RunSpec options = {.kernel = "lab_shuffle_range",
                               .catalog = {.parameters = {"width=12"}, .parameter_count = 1}};
     Error error = {0};
     assert_null(session_open(&options, &error));

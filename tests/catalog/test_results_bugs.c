@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "runs.h"
 #include <string.h>
 
@@ -26,7 +27,7 @@ static void assert_wrong(const char *kernel, uint64_t n, uint32_t block, double 
         assert_true(result->expected == (double)n);
         assert_true(result->result == expected_result);
         assert_false(result->correct);
-        assert_true(session_failed(session));
+        assert_true(ask_failed(session));
         session_free(session);
     }
 }
@@ -36,7 +37,7 @@ static void assert_right(const char *kernel, uint64_t n, uint32_t block, PtxType
     Session *session = run_kernel(kernel, &options);
     assert_int_equal(session_trace(session)->trap_count, 0);
     assert_true(session_result(session)->correct);
-    assert_false(session_failed(session));
+    assert_false(ask_failed(session));
     session_free(session);
 }
 
@@ -100,7 +101,7 @@ static void unguarded_load_traps(void **state) {
     for (int i = 0; i < TYPE_COUNT; i++) {
         Session *session = run_ones("bug_unguarded_load", 0, 0, TYPES[i]);
         assert_trap(session, TRAP_OUT_OF_BOUNDS, "sums[tid] = in[i];", 3, 7, 0xffffff00);
-        assert_true(session_failed(session));
+        assert_true(ask_failed(session));
         session_free(session);
         assert_right("bug_unguarded_load", 1024, 256, TYPES[i]); /* so the bug goes unnoticed */
     }
@@ -112,7 +113,7 @@ static void half_shared_traps(void **state) {
         Session *session = run_ones("bug_half_shared", 0, 0, TYPES[i]);
         assert_trap(session, TRAP_OUT_OF_BOUNDS, "sums[tid] = i < n", 0, 4, 0xffffffff);
         assert_non_null(strstr(session_trace(session)->traps[0].detail, "past the end of `sums`"));
-        assert_true(session_failed(session));
+        assert_true(ask_failed(session));
         session_free(session);
         assert_right("bug_half_shared", 1000, 128, TYPES[i]);
     }
@@ -126,7 +127,7 @@ static void uninitialized_shared_reads_poison(void **state) {
         assert_trap(session, TRAP_UNINITIALIZED, "sums[tid] += sums[tid + s];", 3, 3, 0xffffff00);
         assert_int_equal(session_trace(session)->trap_count,
                          1); /* the place is reported once, and the run continues */
-        if (TYPES[i] == PTX_S32) assert_true(session_failed(session)); /* as a float, poison may be small */
+        if (TYPES[i] == PTX_S32) assert_true(ask_failed(session)); /* as a float, poison may be small */
         session_free(session);
         assert_right("bug_uninitialized_shared", 1024, 256, TYPES[i]);
     }
@@ -194,7 +195,7 @@ static void assert_predicted(const char *kernel, uint64_t n, uint32_t block, Ptx
     if (trap != prediction.trap || (trap < 0 && result->result != prediction.sum))
         fail_msg("%s n=%llu block=%u %s: trap %d and %s, expected %d and %g", kernel, (unsigned long long)n,
                  block, plan_type_name(type), trap, result->result_text, prediction.trap, prediction.sum);
-    if (trap < 0) assert_int_equal(session_failed(session), prediction.sum != (double)n);
+    if (trap < 0) assert_int_equal(ask_failed(session), prediction.sum != (double)n);
     session_free(session);
 }
 
@@ -214,8 +215,8 @@ static void every_bug_does_what_is_predicted(void **state) {
             }
         }
     }
-    printf("# summary: %llu runs; %llu excluded by the rows' own rules, %llu by REDVIZ_TEST_LIMIT\n", runs,
-           excluded, above_limit);
+    printf("# summary: %llu runs; %llu excluded by the rows' own rules, %llu by REDVIZ_TEST_LARGEST_N\n",
+           runs, excluded, above_limit);
 }
 
 /* Their lesson: "right under the default schedule, wrong under --schedule 1", for random numbers and for
@@ -225,7 +226,7 @@ static void schedules_hide_races_and_show_them(void **state) {
     static const char *const kernels[] = {"bug_overlapping_halves", "bug_volatile_tail"};
     for (int i = 0; i < 8; i++) {
         Error error = {0};
-        SessionOptions options = {
+        RunSpec options = {
             .kernel = kernels[i / 4], .catalog = {.prefers_digits = i & 2}, .schedule = i & 1, .threads = 1};
         Session *session = session_open(&options, &error);
         if (!session) fail_msg("%s: %s", kernels[i / 4], error.message);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "metrics/totals.h"
 #include "runs.h"
 #include <math.h>
@@ -48,7 +49,7 @@ static void half_naive_is_half_by_default(void **state) {
     Session *session = run_with("half_naive", "items=4096", NULL);
     assert_true(session_result(session)->result == 2048);
     assert_true(session_result(session)->expected == 4096);
-    assert_false(session_failed(session));
+    assert_false(ask_failed(session));
     session_free(session);
 }
 
@@ -190,10 +191,10 @@ static void exponentials_are_stable(void **state) {
 
 static void impossible_shapes_are_refused(void **state) {
     (void)state;
-    SessionOptions tile = {.kernel = "row_sum", .catalog = {.parameters = {"tiles=1"}, .parameter_count = 1}};
-    SessionOptions axis = {.kernel = "column_sum",
+    RunSpec tile = {.kernel = "row_sum", .catalog = {.parameters = {"tiles=1"}, .parameter_count = 1}};
+    RunSpec axis = {.kernel = "column_sum",
                            .catalog = {.parameters = {"axis=2"}, .parameter_count = 1}};
-    SessionOptions scale = {.kernel = "scaled_half",
+    RunSpec scale = {.kernel = "scaled_half",
                             .catalog = {.parameters = {"scale=3"}, .parameter_count = 1}};
     Error error = {0};
     assert_null(session_open(&tile, &error));

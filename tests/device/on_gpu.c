@@ -4,6 +4,7 @@
  * - on_gpu clean: every kernel that is not a bug, unchanged, once in int, float and double
  * - on_gpu captured: the same, instrumented, block 0 traced
  * - on_gpu records FOLDER: the records that tests/instrument/test_records.c decodes */
+#include "ask/ask.h"
 #include "catalog/catalog.h"
 #include "gpu/run.h"
 #include "session/gpu.h"
@@ -111,11 +112,11 @@ static int run_all_clean(void) {
 static int run_captured(const CatalogRow *row, PtxType type) {
     Error error = {0};
     CatalogRun run;
-    SessionOptions options = {
+    RunSpec options = {
         .kernel = row->id, .catalog = {.n = 5000, .dtype = type}, .backend = BACKEND_GPU};
     if (!catalog_resolve(row, &options.catalog, &run, NULL)) return 0;
     Session *session = session_open(&options, &error);
-    int failed = session ? session_failed(session) : complain(row->id, &error);
+    int failed = session ? ask_failed(session) : complain(row->id, &error);
     printf("%s %s n 5000, captured: %s%s\n", row->id, plan_type_name(type), failed ? "WRONG" : "ok",
            session ? session_folds(session, 0) ? ", replayed" : ", not replayed" : "");
     session_free(session);
@@ -142,7 +143,7 @@ static int record(Kept *kept, const char *folder) {
     enum { REGION_BYTES = 1 << 20 };
     char path[4096];
     Error error = {0};
-    SessionOptions options = kept_options(kept);
+    RunSpec options = kept_options(kept);
     Session *session = session_open(&options, &error);
     Cuda *cuda = session ? session_gpu_take(&error) : NULL;
     if (!cuda) return complain(kept->kernel, &error);

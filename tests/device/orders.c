@@ -7,6 +7,8 @@
  * bits. Ends with "N agree, N differ"; exit 1 if one differs: bits that change although the order is the same, or
  * never change although it is not. With REDVIZ_CUDA=build/tests/gpu/libcuda_emulated.so the emulator replaces the
  * GPU. */
+#include "ask/ask.h"
+#include "session/state.h"
 #include "gpu/run.h"
 #include "session/gpu.h"
 
@@ -139,10 +141,10 @@ static void on_gpu_done(OnGpu *run) {
 
 /* ---- a pair -------------------------------------------------------------------------------------------- */
 
-static bool set_all(SessionOptions *options, const char *settings, Arena *arena, Error *error) {
+static bool set_all(RunSpec *options, const char *settings, Arena *arena, Error *error) {
     char *rest = arena_copy_string(arena, settings), *item;
     while ((item = strtok_r(rest, " ", &rest)))
-        if (!session_set_item(options, item, error)) return false;
+        if (!run_spec_set_item(options, item, error)) return false;
     return true;
 }
 
@@ -150,10 +152,10 @@ static bool is_of_file(const Pair *pair) {
     return strchr(pair->both, '[') != NULL;
 }
 
-static bool begin(const Pair *pair, const char *settings, SessionVariant *variant, Arena *arena,
+static bool begin(const Pair *pair, const char *settings, AskVariant *variant, Arena *arena,
                   Error *error) {
-    SessionOptions *options = &variant->options;
-    *variant = (SessionVariant){.label = settings};
+    RunSpec *options = &variant->options;
+    *variant = (AskVariant){.label = settings};
     if (is_of_file(pair)) {
         options->file = "tests/device/order_kernels.cu";
         options->entry = pair->kernel;
@@ -166,10 +168,15 @@ static bool begin(const Pair *pair, const char *settings, SessionVariant *varian
     return set_all(options, pair->both, arena, error) && set_all(options, settings, arena, error);
 }
 
-static bool begin_on_gpu(const SessionOptions *options, Cuda *cuda, OnGpu *run, Error *error) {
+static void copy_plan(const Session *session, Plan *copy) {
+    plan_copy(&session->run->plan, copy);
+    if (!copy->module_count) plan_add_module(copy, session->code.path, session->code.text);
+}
+
+static bool begin_on_gpu(const RunSpec *options, Cuda *cuda, OnGpu *run, Error *error) {
     Session *session = session_open(options, error);
     if (!session) return false;
-    session_copy_plan(session, &run->plan);
+    copy_plan(session, &run->plan);
     session_free(session);
     return load(run, cuda, error);
 }
@@ -193,7 +200,7 @@ static bool has_other_bits(const Plan *one, const Plan *other, Text *where) {
 }
 
 /* Inputs with other bits, or -1 with `error`. */
-static int count_other_bits(const SessionVariant *variants, int inputs, Cuda *cuda, Text *where,
+static int count_other_bits(const AskVariant *variants, int inputs, Cuda *cuda, Text *where,
                             Error *error) {
     OnGpu runs[2] = {{.module = NULL}, {.module = NULL}};
     int found = 0;
@@ -209,15 +216,15 @@ static int count_other_bits(const SessionVariant *variants, int inputs, Cuda *cu
 
 /* False if the verdict and the bits contradict each other. */
 static bool compare(const Pair *pair, int inputs, Cuda *cuda) {
-    SessionVariant variants[2];
+    AskVariant variants[2];
     Arena arena = {0};
     Error error = {0};
     Text said = {0}, where = {0};
-    SessionOrderAnswer answer = ORDER_HAS_NO_RUN;
+    AskOrderAnswer answer = ORDER_HAS_NO_RUN;
     int found = -1;
     bool good = begin(pair, pair->one, &variants[0], &arena, &error) &&
                 begin(pair, pair->other, &variants[1], &arena, &error) &&
-                session_invariant(variants, 2, false, &answer, &said, &error);
+                ask_invariant(variants, 2, false, &answer, &said, &error);
     if (good) found = count_other_bits(variants, inputs, cuda, &where, &error);
     bool agrees = found >= 0 && (answer == ORDER_IS_FIXED ? !found : answer != ORDER_DIFFERS || found);
     printf("%-20s %-28s %-28s %-8s %4d of %d  %s\n", pair->kernel, pair->one, pair->other,

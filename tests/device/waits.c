@@ -22,7 +22,7 @@ static const Kernel eight_loads = {"eight_loads", "in=float[17301504]:random, ou
 
 /* NULL with `error`. */
 static WarpTimeline *measure(const Kernel *kernel, WarpWork work, Error *error) {
-    SessionOptions options = {.file = "tests/device/wait_kernels.cu",
+    RunSpec options = {.file = "tests/device/wait_kernels.cu",
                               .entry = kernel->entry,
                               .args = kernel->args,
                               .grid = {(uint32_t)kernel->grid},

@@ -2,8 +2,8 @@
  * changed. In every case, the emulator must return with a trap, an error or a result, and its trace must be
  * readable.
  *
- * The kernels are the same in every run. REDVIZ_FUZZ_ROUNDS sets how many (else REDVIZ_TEST_LIMIT / 64, at
- * most 300), REDVIZ_FUZZ_SEED the first one; to reproduce a crash, use the last number printed under
+ * The kernels are the same in every run. REDVIZ_FUZZ_ROUNDS sets how many (else 300, with
+ * REDVIZ_TEST_QUICK 64), REDVIZ_FUZZ_SEED the first one; to reproduce a crash, use the last number printed under
  * REDVIZ_FUZZ_VERBOSE. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { ROUNDS = 300, VARIANTS = 12, WORDS = 2048, BUDGET = 5000 };
+enum { ROUNDS = 300, QUICK_ROUNDS = 64, VARIANTS = 12, WORDS = 2048, BUDGET = 5000 };
 
 /* ---- running ------------------------------------------------------------------------------------------- */
 
@@ -243,8 +243,7 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
 }
 
 static uint64_t round_count(void) {
-    uint64_t limit = setting("REDVIZ_TEST_LIMIT", UINT64_MAX) / 64;
-    return setting("REDVIZ_FUZZ_ROUNDS", limit < ROUNDS ? limit : ROUNDS);
+    return setting("REDVIZ_FUZZ_ROUNDS", getenv("REDVIZ_TEST_QUICK") ? QUICK_ROUNDS : ROUNDS);
 }
 
 static void run_rounds(bool replays, Tapes *tapes, uint64_t rounds) {

@@ -18,7 +18,7 @@ typedef struct Count {
 } Count;
 
 static Session *open_kernel(const char *kernel, uint64_t n, const char *type, const char *op) {
-    SessionOptions options = {.kernel = kernel, .threads = 1};
+    RunSpec options = {.kernel = kernel, .threads = 1};
     options.catalog.n = n;
     options.catalog.dtype = !type                     ? PTX_NO_TYPE
                             : !strcmp(type, "float")  ? PTX_F32
@@ -237,7 +237,7 @@ static void joins_have_types_and_values(void **state) {
 static void a_launch_without_buffers(void **state) {
     (void)state;
     Error error = {0};
-    SessionOptions options = {
+    RunSpec options = {
         .file = "elect.ptx",
         .text =
             ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"

@@ -8,11 +8,12 @@
 #include <cmocka.h>
 
 #include "session/session.h"
+#include "session/state.h"
 #include <stdlib.h>
 #include <string.h>
 
 static Session *open_kernel(const char *kernel, uint64_t n, int block) {
-    SessionOptions options = {.kernel = kernel, .threads = 1};
+    RunSpec options = {.kernel = kernel, .threads = 1};
     options.catalog.n = n;
     options.catalog.block = (uint32_t)block;
     Error error = {0};
@@ -76,6 +77,16 @@ static int check_values(Session *session, int view) {
     return checked;
 }
 
+/* The weights of an event's values, of the replay that answers for the block. */
+static bool event_weights(Session *session, int view, int event, uint32_t weight[32], int32_t producer[32]) {
+    if (session_progress(session, view, event) < 0 || !session->views[view].replay) return false;
+    const ReplayEventProvenance *found = replay_event_provenance(session->views[view].replay, event);
+    if (!found) return false;
+    memcpy(weight, found->weight, sizeof found->weight);
+    memcpy(producer, found->producer, sizeof found->producer);
+    return true;
+}
+
 static void every_kernel_replays(void **state) {
     (void)state;
     int checked = 0;
@@ -87,7 +98,7 @@ static void every_kernel_replays(void **state) {
             int32_t producer[32];
             double before = 0;
             for (int event = 0; event < count; event += count / 100 + 1) {
-                assert_true(session_event_weights(session, view, event, weight, producer));
+                assert_true(event_weights(session, view, event, weight, producer));
                 double progress = session_progress(session, view, event);
                 assert_true(progress >= before && progress <= 1);
                 before = progress;
@@ -111,7 +122,7 @@ static void every_kernel_replays(void **state) {
 /* max of floats is a loop of compare and swap, in which the threads of all warps compete. */
 static void threads_that_compete_replay(void **state) {
     (void)state;
-    SessionOptions options = {.kernel = "atomic", .threads = 1};
+    RunSpec options = {.kernel = "atomic", .threads = 1};
     options.catalog.n = 1000;
     options.catalog.dtype = PTX_F32;
     options.catalog.op = "max";
@@ -153,7 +164,7 @@ static void weights_count_inputs(void **state) {
         assert_true(last >= 0);
         uint32_t weight[32];
         int32_t producer[32];
-        assert_true(session_event_weights(session, 0, last, weight, producer));
+        assert_true(event_weights(session, 0, last, weight, producer));
         if (cases[i].all)
             assert_int_equal(weight[0], cases[i].all);
         else
@@ -176,7 +187,7 @@ static void weights_double(void **state) {
         int32_t producer[32];
         trace_block_read(block, event, &read);
         if (read.kind != TRACE_SHARED_STORE || read.warp != 0 || !(read.mask & 1)) continue;
-        assert_true(session_event_weights(session, 0, event, weight, producer));
+        assert_true(event_weights(session, 0, event, weight, producer));
         assert_int_equal(weight[0], expected);
         if (read.mask == 0xffffffff) assert_int_equal(weight[31], 1);
         TraceEvent from;
@@ -192,7 +203,7 @@ static void weights_double(void **state) {
  * ---------------------------------------------------- */
 
 static Session *open_entry(const char *entry, const char *args, uint32_t block) {
-    SessionOptions options = {.file = "tests/data/replay.ptx", .entry = entry, .args = args, .threads = 1};
+    RunSpec options = {.file = "tests/data/replay.ptx", .entry = entry, .args = args, .threads = 1};
     options.block[0] = block;
     options.block[1] = options.block[2] = options.grid[0] = options.grid[1] = options.grid[2] = 1;
     Error error = {0};
@@ -211,7 +222,7 @@ static void last_weights(Session *session, TraceKind kind, uint32_t weight[32]) 
     int event = trace_block_event_count(block);
     while (event > 0 && header.kind != kind) trace_block_read_header(block, --event, &header);
     assert_int_equal(header.kind, kind);
-    assert_true(session_event_weights(session, 0, event, weight, producer));
+    assert_true(event_weights(session, 0, event, weight, producer));
 }
 
 static void weights_pass_through_calls(void **state) {

@@ -1,5 +1,5 @@
 /* Every exercise that ships: its solution reaches all goals, its start compiles and misses one, each wrong solution fails for the
- * reason that it names, and its translation is whole. With a small REDVIZ_TEST_LIMIT only the solutions are tried. */
+ * reason that it names, and its translation is whole. With REDVIZ_TEST_QUICK only the solutions are tried. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,8 +17,7 @@
 #include <string.h>
 
 static bool is_short(void) {
-    const char *limit = getenv("REDVIZ_TEST_LIMIT");
-    return limit && atol(limit) <= 65536;
+    return getenv("REDVIZ_TEST_QUICK") != NULL;
 }
 
 static void its_solutions_behave(void **state) {

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static Session *open_run(const char *kernel) {
     Error error = {0};
-    SessionOptions options = {
+    RunSpec options = {
         .kernel = kernel, .catalog = {.n = 64, .block = 64}, .threads = 1, .search_races = true};
     Session *session = session_open(&options, &error);
     if (!session) {

@@ -1,6 +1,6 @@
 /* Fuzz target of the emulator: any text as FILE.ptx, run with a small grid and a small budget, searched for
  * races, and reported. The result is a one-line error, or a run, which may end in a trap. */
-#include "session/session.h"
+#include "ask/ask.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@ enum { BUDGET = 20000 };
 static void ask(Session *session) {
     Text out = {0};
     FILE *nowhere = fopen("/dev/null", "w");
-    session_report(session, true, &out);
-    session_report(session, false, &out);
-    session_check(session, CHECK_TEXT, &out);
+    ask_report(session, true, &out);
+    ask_report(session, false, &out);
+    ask_check(session, CHECK_TEXT, &out);
     session_events(session, nowhere);
     if (session_block_count(session)) session_folds(session, 0);
     fclose(nowhere);
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = malloc(size + 1);
     memcpy(text, data, size);
     text[size] = 0;
-    SessionOptions options = {.file = "fuzz.ptx",
+    RunSpec options = {.file = "fuzz.ptx",
                               .text = text,
                               .catalog = {.n = 64},
                               .block = {64, 1, 1},

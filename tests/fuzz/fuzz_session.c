@@ -1,7 +1,7 @@
 /* Fuzz target of session files: any bytes as FILE.redviz, without a check of the checksum (store.c), so that
  * the contents are reached. A file that opens is queried for everything in it. */
 #define _POSIX_C_SOURCE 200809L
-#include "session/session.h"
+#include "ask/ask.h"
 #include "tui/app.h"
 
 #include <stdint.h>
@@ -16,8 +16,8 @@ static void ask(Session *session) {
     Error error = {0};
     AppStart start = {.keys = "]]nrtVz"};
     FILE *nowhere = fopen("/dev/null", "w");
-    session_report(session, true, &out);
-    session_report(session, false, &out);
+    ask_report(session, true, &out);
+    ask_report(session, false, &out);
     session_events(session, nowhere);
     app_frame(session, 120, 40, &start, &out, &error);
     fclose(nowhere);
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!path[0]) snprintf(path, sizeof path, "/dev/shm/redviz-fuzz-%d.redviz", (int)getpid());
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(data, 1, size, file) != size || fclose(file)) abort();
-    Session *session = session_open(&(SessionOptions){.saved = path}, &error);
+    Session *session = session_open(&(RunSpec){.saved = path}, &error);
     if (session)
         ask(session);
     else if (!error.message[0] || strchr(error.message, '\n'))

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
+#include "session/state.h"
 #include "libraries.h"
 #include "ptx/approximate.h"
 #include "session/gpu.h"
@@ -24,15 +26,15 @@ static int begin(void **state) {
     return 0;
 }
 
-static Session *open_run(SessionOptions options) {
+static Session *open_run(RunSpec options) {
     Error error = {0};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s: %s", options.kernel, error.message);
     return session;
 }
 
-static SessionOptions run_of(const char *kernel, const char *dtype, uint32_t block) {
-    SessionOptions options = {.kernel = kernel, .catalog = {.n = 5000, .block = block, .seed = 1}};
+static RunSpec run_of(const char *kernel, const char *dtype, uint32_t block) {
+    RunSpec options = {.kernel = kernel, .catalog = {.n = 5000, .block = block, .seed = 1}};
     if (dtype) assert_true(plan_type_parse(dtype, &options.catalog.dtype));
     return options;
 }
@@ -43,10 +45,10 @@ static void verify(const char *kernel, const char *dtype, const char *says) {
     Error error = {0};
     Text text = {0};
     bool same = false;
-    SessionOptions options = run_of(kernel, dtype, 64);
+    RunSpec options = run_of(kernel, dtype, 64);
     options.keep_inputs = true;
     Session *session = open_run(options);
-    if (!session_verify(session, &text, &same, &error)) fail_msg("%s: %s", kernel, error.message);
+    if (!ask_verify(session, &text, &same, &error)) fail_msg("%s: %s", kernel, error.message);
     if (!same || !strstr(text_string(&text), says)) fail_msg("%s", text_string(&text));
     session_free(session);
     text_done(&text);
@@ -83,18 +85,18 @@ static void cooperative_grids_shrink_to_what_fits(void **state) {
     Error error = {0};
     Text text = {0};
     bool same = false;
-    SessionOptions options = run_of("cooperative", "int", 256);
+    RunSpec options = run_of("cooperative", "int", 256);
     options.catalog.n = 1 << 20;
     options.keep_inputs = true;
     Session *session = open_run(options);
     assert_int_equal(session_trace(session)->launches[0]->grid[0], 264);
-    if (!session_verify(session, &text, &same, &error)) fail_msg("%s", error.message);
+    if (!ask_verify(session, &text, &same, &error)) fail_msg("%s", error.message);
     assert_true(same);
     assert_non_null(strstr(text_string(&text), "  grid: 132 blocks, all that the GPU can hold at once"));
     session_free(session);
     options.catalog.grid = 200; /* requested */
     session = open_run(options);
-    assert_false(session_verify(session, &text, &same, &error));
+    assert_false(ask_verify(session, &text, &same, &error));
     assert_non_null(
         strstr(error.message, "a cooperative grid of 200 blocks; instrumented, the GPU holds 132"));
     session_free(session);
@@ -110,7 +112,7 @@ static void events_that_find_no_room_are_counted(void **state) {
     Error error = {0};
     Text text = {0};
     bool same = false;
-    SessionOptions options = run_of("interleaved", "int", 1024);
+    RunSpec options = run_of("interleaved", "int", 1024);
     options.keep_inputs = true;
     Session *session = open_run(options);
     Cuda *cuda = session_gpu_take(&error);
@@ -121,8 +123,8 @@ static void events_that_find_no_room_are_counted(void **state) {
     session_gpu_give_back(false);
     assert_true(copy.trace->launches[0]->dropped > 100);
     assert_int_equal(copy.tally.dropped, copy.trace->launches[0]->dropped);
-    SessionOther other = {copy.trace, copy.base, "Stub 1", false};
-    assert_false(session_compare(session, &other, &text, &same, &error));
+    AskRecording other = {copy.trace, copy.base, "Stub 1", false};
+    assert_false(ask_compare(session, &other, &(EmulatorTakenValues){0}, &text, &same, &error));
     assert_non_null(strstr(error.message, "events did not fit the trace buffer"));
     gpu_copy_done(&copy);
     session_free(session);
@@ -132,7 +134,7 @@ static void events_that_find_no_room_are_counted(void **state) {
 static void the_compiler_knows_the_block(void **state) {
     (void)state;
     Error error = {0};
-    SessionOptions options = run_of("sequential", "double", 4096);
+    RunSpec options = run_of("sequential", "double", 4096);
     options.catalog.block = 1024;
     options.backend = BACKEND_GPU;
     unsetenv("STUB_THREADS");
@@ -148,7 +150,7 @@ static void what_the_driver_refuses_is_told(void **state) {
                                         "cuModuleGetFunction=500", "cuEventCreate=2"};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         Error error = {0};
-        SessionOptions options = run_of("interleaved", "int", 64);
+        RunSpec options = run_of("interleaved", "int", 64);
         char name[32];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(calls[i], "_="), calls[i]);
         options.backend = BACKEND_GPU;
@@ -170,6 +172,16 @@ static void same_threads(Session *a, Session *b, const char *what) {
     trace_comparison_done(&comparison);
 }
 
+/* The weights of an event's values, of the replay that answers for the block. */
+static bool event_weights(Session *session, int view, int event, uint32_t weight[32], int32_t producer[32]) {
+    if (session_progress(session, view, event) < 0 || !session->views[view].replay) return false;
+    const ReplayEventProvenance *found = replay_event_provenance(session->views[view].replay, event);
+    if (!found) return false;
+    memcpy(weight, found->weight, sizeof found->weight);
+    memcpy(producer, found->producer, sizeof found->producer);
+    return true;
+}
+
 /* Queries of values give the same answers, thread by thread. */
 static void same_weights(Session *a, Session *b, const char *what) {
     uint32_t weights[2][32];
@@ -180,7 +192,7 @@ static void same_weights(Session *a, Session *b, const char *what) {
         for (int s = 0; s < 2; s++) {
             int events = trace_block_event_count(session_block(sides[s], v)->block);
             for (int e = 0; e < events; e++) {
-                if (!session_event_weights(sides[s], v, e, weights[s], producers))
+                if (!event_weights(sides[s], v, e, weights[s], producers))
                     fail_msg("%s: event %d of %d of side %d has no weights", what, e, events, s);
                 for (int lane = 0; lane < 32; lane++) sums[s] += weights[s][lane];
             }
@@ -203,7 +215,7 @@ static bool depends_on_the_machine(const Trace *trace) {
 }
 
 static void compare_backends(const CatalogRow *row, const char *dtype, uint32_t block) {
-    SessionOptions options = run_of(row->id, dtype, block);
+    RunSpec options = run_of(row->id, dtype, block);
     CatalogRun run;
     char what[96];
     if (!catalog_resolve(row, &options.catalog, &run, NULL)) return; /* not a type or size of this kernel */
@@ -213,7 +225,7 @@ static void compare_backends(const CatalogRow *row, const char *dtype, uint32_t 
     Session *captured = open_run(options);
     assert_string_equal(session_backend(captured), "Stub 1 LIVE");
     assert_true(session_is_captured(captured) && !session_is_captured(emulated));
-    assert_false(session_failed(captured));
+    assert_false(ask_failed(captured));
     bool in_one_order = !depends_on_the_machine(session_trace(captured));
     if (in_one_order) same_threads(emulated, captured, what);
     if (in_one_order) same_weights(emulated, captured, what);
@@ -228,23 +240,23 @@ static void every_kernel_is_captured(void **state) {
         if (catalog_row(i)->group == CATALOG_BUG) continue;
         for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
             compare_backends(catalog_row(i), types[t], 64);
-            if (!getenv("REDVIZ_TEST_LIMIT")) compare_backends(catalog_row(i), types[t], 256);
+            if (!getenv("REDVIZ_TEST_QUICK")) compare_backends(catalog_row(i), types[t], 256);
         }
     }
 }
 
 static void a_report_says_who(void **state) {
     (void)state;
-    SessionOptions options = run_of("last_block", "int", 64);
+    RunSpec options = run_of("last_block", "int", 64);
     options.backend = BACKEND_AUTO;
     Session *session = open_run(options);
     Text text = {0};
-    session_report(session, true, &text);
+    ask_report(session, true, &text);
     assert_non_null(strstr(text_string(&text), "\"backend\":\"gpu\",\"device\":\"Stub 1\",\"n\":5000"));
     assert_non_null(strstr(text_string(&text), "\"counted_by\":\"emulator\",\"dropped_events\":0}"));
     assert_non_null(strstr(text_string(&text), "\"correct\":true"));
     text_clear(&text);
-    session_report(session, false, &text);
+    ask_report(session, false, &text);
     assert_non_null(
         strstr(text_string(&text), "events and result: Stub 1; counts of the whole grid: the emulator"));
     session_free(session);
@@ -272,13 +284,13 @@ static void a_captured_run_is_kept(void **state) {
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         Error error = {0};
         Text before = {0}, after = {0};
-        SessionOptions options = run_of(kernels[i], "float", 64);
+        RunSpec options = run_of(kernels[i], "float", 64);
         options.backend = BACKEND_GPU;
         Session *session = open_run(options);
         print_events(session, &before);
-        if (!session_save(session, path, &error)) fail_msg("%s", error.message);
+        if (!ask_save(session, path, &error)) fail_msg("%s", error.message);
         session_free(session);
-        session = session_open(&(SessionOptions){.saved = path}, &error);
+        session = session_open(&(RunSpec){.saved = path}, &error);
         if (!session) fail_msg("%s", error.message);
         assert_string_equal(session_backend(session), "RECORDED Stub 1");
         print_events(session, &after);
@@ -307,7 +319,7 @@ static void a_large_run_is_captured_once(void **state) {
     char path[] = "/tmp/redviz_captures_XXXXXX";
     close(mkstemp(path));
     setenv("STUB_CAPTURES", path, 1);
-    SessionOptions options = run_of("interleaved", "int", 256);
+    RunSpec options = run_of("interleaved", "int", 256);
     options.catalog.n = 1 << 19;
     options.backend = BACKEND_GPU;
     Session *alone = open_run(options);
@@ -320,7 +332,7 @@ static void a_large_run_is_captured_once(void **state) {
     options.first_look = false;
     options.search_races = options.has_events = true;
     Session *whole = open_run(options);
-    assert_false(session_is_captured(whole) || session_options(whole)->has_events);
+    assert_false(session_is_captured(whole) || session_spec(whole)->has_events);
     session_take_events(whole, first);
     assert_int_equal(captures(path), 2);
     session_free(first);
@@ -337,7 +349,7 @@ static void a_large_run_is_captured_once(void **state) {
     assert_int_equal(launch->symbols[0].window_offset, same->symbols[0].window_offset);
     assert_string_equal(launch->symbols[0].name, same->symbols[0].name);
     assert_true(session_progress(whole, 0, 0) == session_progress(alone, 0, 0));
-    assert_non_null(session_hazards(whole));
+    assert_non_null(ask_hazards(whole));
     text_done(&mine);
     text_done(&others);
     session_free(whole);
@@ -349,7 +361,7 @@ static void a_large_run_is_captured_once(void **state) {
 /* Nothing is taken over from a run of other code, or from one that captured nothing. */
 static void events_of_another_run_are_not_taken(void **state) {
     (void)state;
-    SessionOptions options = run_of("interleaved", "int", 64);
+    RunSpec options = run_of("interleaved", "int", 64);
     Session *whole = open_run(options), *emulated = open_run(options);
     options.kernel = "sequential";
     options.backend = BACKEND_GPU;
@@ -367,7 +379,7 @@ static void events_of_another_run_are_not_taken(void **state) {
 static void without_a_driver(void **state) {
     (void)state;
     Error error = {0};
-    SessionOptions options = run_of("interleaved", "int", 64);
+    RunSpec options = run_of("interleaved", "int", 64);
     session_gpu_take(NULL);
     session_gpu_give_back(true); /* the existing one is closed */
     setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
@@ -384,7 +396,7 @@ static void without_a_driver(void **state) {
 static void a_kernel_that_never_returns(void **state) {
     (void)state;
     Error error = {0};
-    SessionOptions options = {.file = "tests/cli/spin.ptx",
+    RunSpec options = {.file = "tests/cli/spin.ptx",
                               .catalog = {.n = 64},
                               .instruction_budget = 100000,
                               .keep_inputs = true};
@@ -398,7 +410,7 @@ static void a_kernel_that_never_returns(void **state) {
     assert_true(session_gpu_is_hung());
     gpu_copy_done(&copy);
     session_free(session);
-    SessionOptions next = run_of("interleaved", "int", 64);
+    RunSpec next = run_of("interleaved", "int", 64);
     next.backend = BACKEND_GPU;
     assert_null(session_open(&next, &error));
     assert_non_null(strstr(error.message, "still busy with a kernel that does not return"));

@@ -11,7 +11,7 @@
 
 #include "record/grid_print.h"
 #include "libraries.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include "trace/grid_file.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int begin(void **state) {
     return 0;
 }
 
-static Session *open_run(SessionOptions options) {
+static Session *open_run(RunSpec options) {
     Error error = {0};
     options.backend = BACKEND_GPU;
     options.times_blocks = true;
@@ -68,7 +68,7 @@ static void kernels_have_their_grid(void **state) {
                                           "last_block",  "cooperative", "shuffle_atomic", "softmax_row"};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         Session *session =
-            open_run((SessionOptions){.kernel = kernels[i], .catalog = {.n = 3000, .block = 64}});
+            open_run((RunSpec){.kernel = kernels[i], .catalog = {.n = 3000, .block = 64}});
         const Trace *trace = session_trace(session);
         const GridTimeline *timeline = grid_of(session);
         assert_string_equal(timeline->of.kernel, kernels[i]);
@@ -87,8 +87,8 @@ static void kernels_have_their_grid(void **state) {
 static void the_report_has_it(void **state) {
     (void)state;
     Text text = {0};
-    Session *session = open_run((SessionOptions){.kernel = "two_stage", .catalog = {.n = 3000, .block = 64}});
-    session_report(session, true, &text);
+    Session *session = open_run((RunSpec){.kernel = "two_stage", .catalog = {.n = 3000, .block = 64}});
+    ask_report(session, true, &text);
     const char *at = strstr(text_string(&text), "\"grid_on_machine\":{\"device\":\"Stub 1\"");
     assert_non_null(at);
     assert_non_null(strstr(at, "\"recorded\":null,\"multiprocessors\":132,"));
@@ -97,10 +97,10 @@ static void the_report_has_it(void **state) {
     assert_non_null(strstr(at, "\"gap_ns\":50"));
     session_free(session);
     text_clear(&text);
-    SessionOptions options = {.kernel = "interleaved", .catalog = {.n = 3000}, .threads = 1};
+    RunSpec options = {.kernel = "interleaved", .catalog = {.n = 3000}, .threads = 1};
     Error error = {0};
     session = session_open(&options, &error);
-    session_report(session, true, &text);
+    ask_report(session, true, &text);
     assert_non_null(strstr(text_string(&text), "\"grid_on_machine\":null"));
     session_free(session);
     text_done(&text);
@@ -141,7 +141,7 @@ static const char
         "{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %q<4>;\n"
         "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.y;\nmov.u32 %r3, %ctaid.z;\n";
 
-static Session *open_text(const char *head, const char *body, SessionOptions options) {
+static Session *open_text(const char *head, const char *body, RunSpec options) {
     static char path[64];
     snprintf(path, sizeof path, "/tmp/redviz_residency_%d.ptx", (int)getpid());
     FILE *file = fopen(path, "w");
@@ -166,7 +166,7 @@ static void the_last_warp_ends_a_block(void **state) {
         "mov.u32 %r4, 0;\nM: add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 50;\n@%p2 bra M;\n"
         "ret;\n";
     Session *session = open_text(".visible .entry kernel()\n", body,
-                                 (SessionOptions){.entry = "kernel", .grid = {3, 2, 2}, .block = {64, 1, 1}});
+                                 (RunSpec){.entry = "kernel", .grid = {3, 2, 2}, .block = {64, 1, 1}});
     const GridTimeline *timeline = grid_of(session);
     const GridLaunch *launch = &timeline->launches[0];
     assert_int_equal(launch->block_count, 12);
@@ -190,7 +190,7 @@ static void headers_of_all_kinds(void **state) {
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         Session *session = open_text(
             heads[i], "add.u32 %r0, %r0, 1;\n",
-            (SessionOptions){.entry = "kernel", .grid = {2, 1, 1}, .block = {32, 1, 1}, .catalog.n = 32});
+            (RunSpec){.entry = "kernel", .grid = {2, 1, 1}, .block = {32, 1, 1}, .catalog.n = 32});
         assert_int_equal(grid_of(session)->launches[0].block_count, 2);
         session_free(session);
     }
@@ -203,7 +203,7 @@ static void variables_are_put_back(void **state) {
         "mov.u64 %q0, flag;\nld.global.u32 %r4, [%q0];\nsetp.ne.u32 %p0, %r4, 0;\n@%p0 trap;\n"
         "mov.u32 %r4, 1;\nst.global.u32 [%q0], %r4;\nret;\n";
     Session *session = open_text(".visible .global .u32 flag;\n.visible .entry kernel()\n", body,
-                                 (SessionOptions){.entry = "kernel", .grid = {1, 1, 1}, .block = {1, 1, 1}});
+                                 (RunSpec){.entry = "kernel", .grid = {1, 1, 1}, .block = {1, 1, 1}});
     assert_int_equal(grid_of(session)->launches[0].block_count, 1);
     session_free(session);
 }
@@ -212,7 +212,7 @@ static void what_cannot_have_the_probe(void **state) {
     (void)state;
     static const char head[] = ".func leave()\n{\nexit;\n}\n.visible .entry kernel()\n";
     Session *session = open_text(head, "call leave;\nret;\n",
-                                 (SessionOptions){.entry = "kernel", .grid = {1, 1, 1}, .block = {1, 1, 1}});
+                                 (RunSpec){.entry = "kernel", .grid = {1, 1, 1}, .block = {1, 1, 1}});
     assert_null(session_grid(session)->timeline);
     assert_string_equal(session_grid(session)->why,
                         "the called function leave exits, which the probe would not see");
@@ -229,8 +229,8 @@ static char *text_of(const GridTimeline *timeline) {
 
 static Session *save_and_open(Session *session, const char *path) {
     Error error = {0};
-    if (!session_save(session, path, &error)) fail_msg("%s", error.message);
-    SessionOptions options = {.saved = path, .threads = 1};
+    if (!ask_save(session, path, &error)) fail_msg("%s", error.message);
+    RunSpec options = {.saved = path, .threads = 1};
     Session *again = session_open(&options, &error);
     if (!again) fail_msg("%s", error.message);
     return again;
@@ -241,7 +241,7 @@ static void a_session_file_keeps_the_grid(void **state) {
     (void)state;
     char path[] = "/tmp/redviz_grid_XXXXXX", other[] = "/tmp/redviz_grid_XXXXXX";
     close(mkstemp(path)), close(mkstemp(other));
-    SessionOptions options = {.kernel = "two_stage"};
+    RunSpec options = {.kernel = "two_stage"};
     options.catalog.n = 5000;
     Session *session = open_run(options);
     char *measured = text_of(grid_of(session));
@@ -268,7 +268,7 @@ static void a_session_file_keeps_no_recording(void **state) {
     char path[] = "/tmp/redviz_grid_XXXXXX";
     Error error = {0};
     close(mkstemp(path));
-    SessionOptions options = {.kernel = "two_stage", .backend = BACKEND_EMULATOR, .threads = 1};
+    RunSpec options = {.kernel = "two_stage", .backend = BACKEND_EMULATOR, .threads = 1};
     Session *session = session_open(&options, &error);
     assert_non_null(session);
     session_grid(session);

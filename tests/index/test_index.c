@@ -28,7 +28,7 @@ static IndexAccess access_of(const char *text, const IndexOf *of) {
 /* The first load of this kind of the run's first warp. */
 static void trace_event(const char *kernel, const char *parameter, TraceKind kind, TraceEvent *event) {
     Error error = {0};
-    SessionOptions options = {.kernel = kernel,
+    RunSpec options = {.kernel = kernel,
                               .threads = 1,
                               .backend = BACKEND_EMULATOR,
                               .catalog = {.parameters = {parameter}, .parameter_count = parameter != NULL}};

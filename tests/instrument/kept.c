@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-SessionOptions kept_options(const Kept *kept) {
-    SessionOptions options = {.kernel = kept->kernel,
+RunSpec kept_options(const Kept *kept) {
+    RunSpec options = {.kernel = kept->kernel,
                               .catalog = {.n = kept->n, .block = kept->block, .grid = kept->grid},
                               .keep_inputs = true};
     plan_type_parse(kept->dtype, &options.catalog.dtype);

@@ -26,7 +26,7 @@ typedef struct Kept {
 } Kept;
 
 /* The run that records it. */
-SessionOptions kept_options(const Kept *kept);
+RunSpec kept_options(const Kept *kept);
 
 void kept_add(Kept *kept, int launch, const InstrumentSettings *settings, const InstrumentMemory *memory,
               uint32_t block, const uint8_t *region);

@@ -77,7 +77,7 @@ static void compare_sizes(const CatalogRow *row, CatalogOptions options) {
     static const uint32_t blocks[] = {32, 48, 256, 1024};
     static const uint64_t sizes[] = {1, 33, 4097};
     if (strcmp(options.op, "sum") != 0) return;
-    size_t count = getenv("REDVIZ_TEST_LIMIT") ? 2 : sizeof blocks / sizeof *blocks; /* slow runs */
+    size_t count = getenv("REDVIZ_TEST_QUICK") ? 2 : sizeof blocks / sizeof *blocks; /* slow runs */
     for (size_t b = 0; b < count; b++)
         for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
             options.block = blocks[b];

@@ -91,9 +91,9 @@ static const uint64_t *samples_of(const Run *run) {
 }
 
 static int intervals_of_trace(const char *kernel, const CatalogOptions *options) {
-    SessionOptions session_options = {.kernel = kernel, .catalog = *options, .threads = 1};
+    RunSpec session_spec = {.kernel = kernel, .catalog = *options, .threads = 1};
     Error error = {0};
-    Session *session = session_open(&session_options, &error);
+    Session *session = session_open(&session_spec, &error);
     if (!session) fail_msg("%s: %s", kernel, error.message);
     int intervals = session_block(session, 0)->steps->interval_step_count;
     session_free(session);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "kept.h"
 #include "session/state.h"
 #include "twin.h"
@@ -76,14 +77,14 @@ static void compare(const char *path) {
     Text text = {0};
     bool same = false;
     if (!kept_read(&kept, path, &error)) fail_msg("%s", error.message);
-    SessionOptions options = kept_options(&kept);
+    RunSpec options = kept_options(&kept);
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s: %s", path, error.message);
     Decoded decoded = decode(&kept, session);
     assert_true(decoded.tally.records > 5);
     assert_int_equal(decoded.tally.dropped, 0);
-    SessionOther other = {decoded.trace, decoded.base, kept.device, kept.approximate};
-    if (!session_compare(session, &other, &text, &same, &error)) fail_msg("%s: %s", path, error.message);
+    AskRecording other = {decoded.trace, decoded.base, kept.device, kept.approximate};
+    if (!ask_compare(session, &other, &(EmulatorTakenValues){0}, &text, &same, &error)) fail_msg("%s: %s", path, error.message);
     if (!same) fail_msg("%s: %s", path, text_string(&text));
     print_message("# summary: %s", text_string(&text));
     replay(&kept, session, &decoded);
@@ -112,14 +113,14 @@ static void a_changed_record_is_found(void **state) {
     Text text = {0};
     bool same = true;
     assert_true(kept_read(&kept, "tests/data/h200/interleaved_int.records", &error));
-    SessionOptions options = kept_options(&kept);
+    RunSpec options = kept_options(&kept);
     Session *session = session_open(&options, &error);
     size_t bytes = kept.regions[0].settings.region_bytes;
     while (!kept.regions[0].bytes[bytes - 1]) bytes--;
     kept.regions[0].bytes[bytes - 1] ^= 1;
     Decoded decoded = decode(&kept, session);
-    SessionOther other = {decoded.trace, decoded.base, kept.device, false};
-    assert_true(session_compare(session, &other, &text, &same, &error));
+    AskRecording other = {decoded.trace, decoded.base, kept.device, false};
+    assert_true(ask_compare(session, &other, &(EmulatorTakenValues){0}, &text, &same, &error));
     assert_false(same);
     text_done(&text);
     trace_free(decoded.trace);
@@ -154,14 +155,14 @@ static void a_wrong_approximation_is_found(void **state) {
     Text text = {0};
     bool same = true;
     assert_true(kept_read(&kept, "tests/data/h200/softmax_row_float.records", &error));
-    SessionOptions options = kept_options(&kept);
+    RunSpec options = kept_options(&kept);
     Session *session = session_open(&options, &error);
     Decoded decoded = decode(&kept, session);
     TraceBlock **block = &decoded.trace->launches[0]->blocks[0], *right = *block;
     *block = with_a_wrong_approximation(right);
     trace_block_free(right);
-    SessionOther other = {decoded.trace, decoded.base, kept.device, kept.approximate};
-    assert_true(session_compare(session, &other, &text, &same, &error));
+    AskRecording other = {decoded.trace, decoded.base, kept.device, kept.approximate};
+    assert_true(ask_compare(session, &other, &(EmulatorTakenValues){0}, &text, &same, &error));
     assert_false(same);
     const char *difference = strstr(text_string(&text), "first difference");
     assert_non_null(difference);

@@ -210,14 +210,14 @@ static void assemble(const char *path, const Made *made, const char *architectur
     assembled++;
 }
 
-/* Every tenth entry, for every architecture from its own target on; with REDVIZ_TEST_LIMIT only for its
+/* Every tenth entry, for every architecture from its own target on; with REDVIZ_TEST_QUICK only for its
  * target. */
 static void check_with_ptxas(const char *path, int index) {
     (void)index;
     Made made = make(path, 10, true);
     const char *own = made.module->target + strlen("sm_");
     bool is_taken = false;
-    for (int i = 0; i < ARCHITECTURES && !(is_taken && getenv("REDVIZ_TEST_LIMIT")); i++) {
+    for (int i = 0; i < ARCHITECTURES && !(is_taken && getenv("REDVIZ_TEST_QUICK")); i++) {
         is_taken = atoi(architectures[i]) >= atoi(own);
         if (is_taken) assemble(path, &made, architectures[i]);
     }

@@ -411,7 +411,7 @@ static void the_buffer_grows(void **state) {
     fputs(module->text, file);
     fclose(file);
     ptx_module_free(module);
-    SessionOptions options = {.file = path,
+    RunSpec options = {.file = path,
                               .entry = "kernel",
                               .args = "out=uint[1024]",
                               .grid = {1, 1, 1},

@@ -123,7 +123,7 @@ static void figures_of_a_rung(void **state) {
 static void counts_are_the_emulators(void **state) {
     (void)state;
     LadderCounts counts = {0};
-    SessionOptions options = ladder_counts_options("interleaved", 1 << 14, "int", "sum");
+    RunSpec options = ladder_counts_options("interleaved", 1 << 14, "int", "sum");
     Session *session = session_open(&options, NULL);
     assert_null(ladder_counts_find(&counts, "interleaved", 1 << 14, "int", "sum"));
     ladder_counts_add(&counts, &options, session);

@@ -341,7 +341,7 @@ typedef struct Place { /* a run as the interface opens it */
 
 static void place_open(Place *place, const char *kernel, const char *keys) {
     const ClaimRunsOptions options = {.threads = 1};
-    *place = (Place){.stage = stage_open(&(SessionOptions){.kernel = kernel, .threads = 1})};
+    *place = (Place){.stage = stage_open(&(RunSpec){.kernel = kernel, .threads = 1})};
     stage_press(place->stage, keys);
     place->values = (PlaceValues){.runs = claim_runs_new(&options),
                                   .scene = place->stage->scene,

@@ -91,7 +91,7 @@ static void it_runs_as_far_as_it_went(void **state) {
     assert_int_equal(captured_choose(device->capture), 0);
     Error error = {0};
     Program program = {.capture = device->capture, .end = PROGRAM_TIME, .has_connected = true};
-    SessionOptions options = {.program = &program, .threads = 1};
+    RunSpec options = {.program = &program, .threads = 1};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s", error.message);
     const Trace *trace = session_trace(session);

@@ -12,12 +12,12 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static Session *open_well(const SessionOptions *options) {
+static Session *open_well(const RunSpec *options) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (!session) fail_msg("%s: %s", options->kernel ? options->kernel : options->entry, error.message);
@@ -30,10 +30,10 @@ static void every_wrong_kernel_is_explained(void **state) {
         const CatalogRow *row = catalog_row(i);
         if (row->group != CATALOG_BUG) continue;
         Session *session =
-            open_well(&(SessionOptions){.kernel = row->id, .search_races = true, .threads = 1});
+            open_well(&(RunSpec){.kernel = row->id, .search_races = true, .threads = 1});
         Text out = {0};
         char path[128];
-        session_check(session, CHECK_TEXT, &out);
+        ask_check(session, CHECK_TEXT, &out);
         snprintf(path, sizeof path, "tests/data/checks/%s.txt", row->id);
         golden_check_file(path, &out);
         text_done(&out);
@@ -51,14 +51,14 @@ static void a_missing_barrier_is_one_finding(void **state) {
     (void)state;
     static const PtxType types[] = {PTX_S32, PTX_F32, PTX_F64};
     for (int t = 0; t < 3; t++) {
-        SessionOptions options = {.kernel = "bug_volatile_tail",
+        RunSpec options = {.kernel = "bug_volatile_tail",
                                   .catalog = {.dtype = types[t]},
                                   .search_races = true,
                                   .threads = 1};
         Session *session = open_well(&options);
         Text out = {0};
-        session_check(session, CHECK_TEXT, &out);
-        const Findings *findings = session_hazards(session);
+        ask_check(session, CHECK_TEXT, &out);
+        const Findings *findings = ask_hazards(session);
         assert_true(findings->error_count > 10);
         assert_int_equal(findings->cause_count, 1);
         assert_int_equal(findings->causes[0].count, findings->error_count);
@@ -111,7 +111,7 @@ static const Case cases[] = {
 };
 
 static Session *open_case(const Case *of) {
-    SessionOptions options = {.file = "tests/kernels/remedies.ptx",
+    RunSpec options = {.file = "tests/kernels/remedies.ptx",
                               .entry = of->entry,
                               .args = of->arguments,
                               .catalog = {.n = of->blocks * of->threads, .seed = 3},
@@ -127,9 +127,9 @@ static void each_cause_has_its_remedy(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *of = &cases[i];
         Session *session = open_case(of);
-        session_search_orders(session);
-        session_prove(session);
-        const Findings *findings = session_hazards(session);
+        ask_other_orders(session);
+        ask_proofs(session);
+        const Findings *findings = ask_hazards(session);
         int notes = 0;
         for (int k = 0; k < findings->count; k++) notes += findings->items[k].kind == FINDING_MISSING_ACQUIRE;
         assert_int_equal(notes, of->notes);
@@ -152,7 +152,7 @@ static void any_order_shows_a_missing_fence(void **state) {
         for (uint64_t schedule = 0; schedule < 8; schedule++) {
             char arguments[64];
             snprintf(arguments, sizeof arguments, "taken=int[1]:zero, out=int[1]:zero, %d", careless);
-            SessionOptions options = {.file = "tests/kernels/remedies.ptx",
+            RunSpec options = {.file = "tests/kernels/remedies.ptx",
                                       .entry = "lock",
                                       .args = arguments,
                                       .grid = {4, 1, 1},
@@ -161,8 +161,8 @@ static void any_order_shows_a_missing_fence(void **state) {
                                       .search_races = true,
                                       .threads = 1};
             Session *session = open_well(&options);
-            session_search_orders(session);
-            assert_int_equal(session_hazards(session)->cause_count, careless >= 0);
+            ask_other_orders(session);
+            assert_int_equal(ask_hazards(session)->cause_count, careless >= 0);
             session_free(session);
         }
 }
@@ -172,9 +172,9 @@ static void every_race_has_its_order(void **state) {
     (void)state;
     Session *session =
         open_case(&(Case){.entry = "phases_without", .arguments = ONE_BLOCK, .blocks = 1, .threads = 128});
-    session_prove(session);
-    session_find_orders(session);
-    const Findings *findings = session_hazards(session);
+    ask_proofs(session);
+    ask_losing_orders(session);
+    const Findings *findings = ask_hazards(session);
     assert_int_equal(findings->cause_count, 2);
     for (int i = 0; i < 2; i++) {
         const FindingCause *cause = &findings->causes[i];
@@ -186,7 +186,7 @@ static void every_race_has_its_order(void **state) {
         assert_int_equal(cause->order->holds[0].at.pc, lead->other.pc);
         assert_int_equal(cause->order->holds[0].until.pc, lead->access.pc);
     }
-    assert_ptr_equal(session_bad_order(session), findings->causes[0].order);
+    assert_ptr_equal(ask_bad_order(session), findings->causes[0].order);
     session_free(session);
 }
 
@@ -195,20 +195,20 @@ static void two_barriers_are_two_findings(void **state) {
     (void)state;
     Session *session =
         open_case(&(Case){.entry = "phases_without", .arguments = ONE_BLOCK, .blocks = 1, .threads = 128});
-    session_prove(session);
-    const Findings *findings = session_hazards(session);
+    ask_proofs(session);
+    const Findings *findings = ask_hazards(session);
     assert_int_equal(findings->cause_count, 2);
     assert_string_equal(findings->causes[0].insert, "insert __syncthreads() after line 34");
     assert_string_equal(findings->causes[1].insert, "insert __syncthreads() after line 37");
     assert_true(findings->causes[0].is_proved && findings->causes[1].is_proved);
     session_free(session);
     session = open_case(&(Case){.entry = "phases_with", .arguments = ONE_BLOCK, .blocks = 1, .threads = 128});
-    assert_int_equal(session_hazards(session)->error_count, 0);
+    assert_int_equal(ask_hazards(session)->error_count, 0);
     session_free(session);
 }
 
 static Session *open_memory_case(const char *entry) {
-    SessionOptions options = {.file = "tests/kernels/memory.ptx",
+    RunSpec options = {.file = "tests/kernels/memory.ptx",
                               .entry = entry,
                               .args = "in=int[n]:random, out=int[n]:unwritten",
                               .catalog = {.n = 64, .seed = 3},
@@ -223,8 +223,8 @@ static Session *open_memory_case(const char *entry) {
 static void a_fault_hides_no_race(void **state) {
     (void)state;
     Session *session = open_memory_case("race_behind_fault");
-    session_search_behind(session);
-    const Findings *findings = session_hazards(session);
+    ask_behind(session);
+    const Findings *findings = ask_hazards(session);
     assert_string_equal(findings->items[0].kind_text, "out_of_bounds");
     assert_false(findings->items[0].is_behind);
     bool found = false;
@@ -239,8 +239,8 @@ static void a_fault_hides_no_race(void **state) {
     assert_true(findings->is_complete);
     session_free(session);
     session = open_memory_case("race_behind_nothing");
-    session_search_behind(session);
-    assert_int_equal(session_hazards(session)->error_count, 0);
+    ask_behind(session);
+    assert_int_equal(ask_hazards(session)->error_count, 0);
     session_free(session);
 }
 
@@ -250,8 +250,8 @@ static void a_kernel_may_be_removed_whole(void **state) {
     Session *session =
         open_case(&(Case){.entry = "all_removed", .arguments = ONE_BLOCK, .blocks = 1, .threads = 32});
     Text out = {0};
-    session_check(session, CHECK_TEXT, &out);
-    const Findings *findings = session_hazards(session);
+    ask_check(session, CHECK_TEXT, &out);
+    const Findings *findings = ask_hazards(session);
     assert_int_equal(findings->count, 1);
     assert_int_equal(findings->items[0].kind, FINDING_DELETED_STORE);
     assert_non_null(strstr(findings->items[0].sentence, "lines 208 to 210"));
@@ -265,8 +265,8 @@ static void removed_stores_are_noted(void **state) {
     Session *session =
         open_case(&(Case){.entry = "store_removed", .arguments = ONE_BLOCK, .blocks = 1, .threads = 32});
     Text out = {0};
-    session_check(session, CHECK_TEXT, &out);
-    const Findings *findings = session_hazards(session);
+    ask_check(session, CHECK_TEXT, &out);
+    const Findings *findings = ask_hazards(session);
     int found = 0;
     for (int i = 0; i < findings->count; i++) {
         const Finding *finding = &findings->items[i];
@@ -285,9 +285,9 @@ static void removed_stores_are_noted(void **state) {
 static void a_race_behind_a_fault_is_proved(void **state) {
     (void)state;
     Session *session = open_memory_case("race_behind_fault");
-    session_search_behind(session);
-    session_prove(session);
-    const Findings *findings = session_hazards(session);
+    ask_behind(session);
+    ask_proofs(session);
+    const Findings *findings = ask_hazards(session);
     assert_int_equal(findings->cause_count, 2);
     assert_null(findings->causes[0].insert);
     assert_string_equal(findings->causes[1].insert, "insert __syncthreads() after line 79");
@@ -335,9 +335,9 @@ static void sarif_names_files_from_the_folder(void **state) {
 static void sarif_has_a_result_for_each_cause(void **state) {
     (void)state;
     Session *session =
-        open_well(&(SessionOptions){.kernel = "bug_missing_sync", .search_races = true, .threads = 1});
+        open_well(&(RunSpec){.kernel = "bug_missing_sync", .search_races = true, .threads = 1});
     Text out = {0};
-    session_check(session, CHECK_SARIF, &out);
+    ask_check(session, CHECK_SARIF, &out);
     assert_true(json_valid(text_string(&out)));
     static const struct {
         const char *path, *value;
@@ -383,15 +383,15 @@ static void what_is_given_up_for_time_is_said(void **state) {
         {"bug_volatile_tail", 0, 1000, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Session *session = open_well(&(SessionOptions){.kernel = cases[i].kernel,
+        Session *session = open_well(&(RunSpec){.kernel = cases[i].kernel,
                                                        .search_races = true,
                                                        .threads = 1,
                                                        .order_seconds = cases[i].order_seconds,
                                                        .proof_seconds = cases[i].proof_seconds});
         Text text = {0}, json = {0};
-        session_check(session, CHECK_TEXT, &text);
-        session_check(session, CHECK_JSON, &json);
-        const Findings *findings = session_hazards(session);
+        ask_check(session, CHECK_TEXT, &text);
+        ask_check(session, CHECK_JSON, &json);
+        const Findings *findings = ask_hazards(session);
         const char *last = strstr(text_string(&text), "The limit of "),
                    *list = json_at(text_string(&json), "limits");
         assert_int_equal(findings->limit_count, cases[i].said != NULL);

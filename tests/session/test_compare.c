@@ -1,5 +1,6 @@
 /* Two traces compared thread by thread (trace/trace_compare.h): what is equal, and what differs. */
-#include "session/session.h"
+#include "ask/ask.h"
+#include "session/state.h"
 #include "trace/trace_compare.h"
 
 #include <setjmp.h>
@@ -11,7 +12,7 @@
 
 static Session *open_run(const char *kernel, uint64_t seed, uint64_t schedule) {
     Error error = {0};
-    SessionOptions options = {
+    RunSpec options = {
         .kernel = kernel, .catalog = {.n = 1000, .block = 64, .seed = seed}, .schedule = schedule};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s", error.message);
@@ -66,7 +67,7 @@ static void another_value_is_told_with_both_sides(void **state) {
 static bool agrees(const char *kernel, const char *dtype, uint64_t schedule, uint32_t last_block,
                    Text *text) {
     Error error = {0};
-    SessionOptions options = {.kernel = kernel,
+    RunSpec options = {.kernel = kernel,
                               .catalog = {.n = 5000, .block = 64, .seed = 1},
                               .keep_inputs = true,
                               .has_trace_blocks = true,
@@ -76,10 +77,10 @@ static bool agrees(const char *kernel, const char *dtype, uint64_t schedule, uin
     options.schedule = schedule;
     Session *b = session_open(&options, &error);
     if (!a || !b) fail_msg("%s", error.message);
-    SessionOther other = {.recorded = session_trace(b), .name = "other order"};
+    AskRecording other = {.recorded = session_trace(b), .name = "other order"};
     bool same = false;
     text_clear(text);
-    if (!session_compare(a, &other, text, &same, &error)) fail_msg("%s", error.message);
+    if (!ask_compare(a, &other, &(EmulatorTakenValues){0}, text, &same, &error)) fail_msg("%s", error.message);
     session_free(a);
     session_free(b);
     return same;
@@ -113,15 +114,15 @@ static void another_path_is_followed(void **state) {
 static void another_input_is_not_taken(void **state) {
     (void)state;
     Error error = {0};
-    SessionOptions options = {
+    RunSpec options = {
         .kernel = "last_block", .catalog = {.n = 5000, .block = 64, .seed = 1}, .keep_inputs = true};
     Session *a = session_open(&options, &error);
     options.catalog.seed = 2;
     Session *b = session_open(&options, &error);
-    SessionOther other = {.recorded = session_trace(b), .name = "other input"};
+    AskRecording other = {.recorded = session_trace(b), .name = "other input"};
     Text text = {0};
     bool same = true;
-    assert_true(session_compare(a, &other, &text, &same, &error));
+    assert_true(ask_compare(a, &other, &(EmulatorTakenValues){0}, &text, &same, &error));
     assert_false(same);
     assert_non_null(strstr(text_string(&text), "first difference: launch 0, block 0, warp 0, lane 0:"));
     assert_non_null(strstr(text_string(&text), "global_load"));

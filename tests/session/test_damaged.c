@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include "tests/session/captured_program.h"
 #include "trace/store.h"
 #include "tui/app.h"
@@ -31,7 +31,7 @@ static Text answers, shorter; /* of the valid one: to all questions; report and 
 
 static Session *open_file(const char *path, Error *error) {
     *error = (Error){0};
-    return session_open(&(SessionOptions){.saved = path}, error);
+    return session_open(&(RunSpec){.saved = path}, error);
 }
 
 static void print_events(Session *session, Text *out) {
@@ -48,7 +48,7 @@ static void print_events(Session *session, Text *out) {
 }
 
 static void ask_shortly(Session *session, Text *out) {
-    session_report(session, true, out);
+    ask_report(session, true, out);
     print_events(session, out);
 }
 
@@ -56,7 +56,7 @@ static void ask_shortly(Session *session, Text *out) {
 static void ask(Session *session, Text *out) {
     static const char *const keys[] = {"", "]]rt", "GRtt", "nzvV", "dzVVVu", "bzs", "P", "e7xi?"};
     ask_shortly(session, out);
-    session_report(session, false, out);
+    ask_report(session, false, out);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         Error error = {0};
         AppStart start = {.keys = keys[i]};
@@ -114,10 +114,10 @@ static int make_session(void **state) {
     if (!mkdtemp(folder)) return -1;
     snprintf(whole, sizeof whole, "%s/whole.redviz", folder);
     snprintf(broken, sizeof broken, "%s/broken.redviz", folder);
-    SessionOptions options = {
+    RunSpec options = {
         .kernel = "shuffle_last_warp", .catalog = {.n = 700, .block = 128}, .threads = 1};
     Session *session = session_open(&options, &error);
-    if (!session || !session_save(session, whole, &error)) return -1;
+    if (!session || !ask_save(session, whole, &error)) return -1;
     ask(session, &answers);
     ask_shortly(session, &shorter);
     session_free(session);
@@ -136,7 +136,7 @@ static int remove_session(void **state) {
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
 static bool is_slow(void) {
-    return getenv("REDVIZ_TEST_LIMIT") != NULL;
+    return getenv("REDVIZ_TEST_QUICK") != NULL;
 }
 
 static void the_good_one_answers(void **state) {
@@ -472,14 +472,14 @@ static void change(sqlite3 *database) {
 
 /* Every launch of the program that the file holds, if it holds one. */
 static void open_launches(Session *session, Text *out) {
-    const Program *program = session_options(session)->program;
+    const Program *program = session_spec(session)->program;
     for (int i = 0; program && i < program->capture->launch_count && i < 8; i++) {
         Error error = {0};
-        SessionOptions options = {
+        RunSpec options = {
             .program = program, .launch = i, .threads = 1, .instruction_budget = 100000};
         Session *opened = session_open(&options, &error);
         if (!opened && (!error.message[0] || strchr(error.message, '\n'))) fail_msg("'%s'", error.message);
-        if (opened) session_report(opened, true, out);
+        if (opened) ask_report(opened, true, out);
         session_free(opened);
     }
 }
@@ -600,10 +600,10 @@ static void rows_that_contradict_each_other(void **state) {
 static void rows_of_a_program_that_contradict(void **state) {
     Error error = {0};
     Program *program = captured_program_new();
-    Session *session = session_open(&(SessionOptions){.program = program, .launch = 1, .threads = 1}, &error);
+    Session *session = session_open(&(RunSpec){.program = program, .launch = 1, .threads = 1}, &error);
     char *kept = bytes;
     size_t kept_length = length;
-    if (!session || !session_save(session, broken, &error)) fail_msg("%s", error.message);
+    if (!session || !ask_save(session, broken, &error)) fail_msg("%s", error.message);
     session_free(session);
     program_free(program);
     assert_true(text_read_file(broken, 1 << 24, &bytes, &length, &error));

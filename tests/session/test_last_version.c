@@ -14,6 +14,7 @@
  *                                         --backend emulator --save format_N.redviz --report
  *   tests/data/sessions/format_N.json     redviz format_N.redviz --report=json */
 #define _DEFAULT_SOURCE
+#include "ask/ask.h"
 #include "tests/cli/json_reader.h"
 #include "tests/cli/program.h"
 
@@ -208,7 +209,7 @@ static void session_files_can_be_saved_again(void **state) {
 
 static Session *open_saved(const char *path) {
     Error error = {0};
-    Session *session = session_open(&(SessionOptions){.saved = path}, &error);
+    Session *session = session_open(&(RunSpec){.saved = path}, &error);
     if (!session) fail_msg("%s: %s", path, error.message);
     return session;
 }
@@ -222,7 +223,7 @@ static void new_columns_are_empty_in_old_files(void **state) {
     assert_int_equal(session->machine.unprobed, 0);
     session->machine.unprobed = 3;
     snprintf(path, sizeof path, "%s/unprobed.redviz", program_folder());
-    assert_true(session_save(session, path, &error));
+    assert_true(ask_save(session, path, &error));
     session_free(session);
     session = open_saved(path);
     assert_int_equal(session->machine.unprobed, 3);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -229,7 +229,7 @@ static Session *run(const Case *of, uint64_t schedule, bool keep_inputs) {
     char path[256];
     const char *root = getenv("REDVIZ_SHARE");
     snprintf(path, sizeof path, "%s/tests/kernels/%s.ptx", root ? root : ".", of->file);
-    SessionOptions options = {.file = path,
+    RunSpec options = {.file = path,
                               .entry = of->entry,
                               .args = of->arguments,
                               .catalog = {.n = (uint64_t)of->n, .seed = 11},
@@ -265,7 +265,7 @@ static bool read_values(Session *session, const char *buffer, Values *values) {
 static void expect_right(const Case *of, uint64_t schedule) {
     static Values a, b, out, expected;
     Session *session = run(of, schedule, false);
-    const Findings *hazards = session_hazards(session);
+    const Findings *hazards = ask_hazards(session);
     assert_non_null(hazards);
     if (hazards->error_count) fail_msg("%s: %s", of->entry, hazards->items[0].sentence);
     if (!read_values(session, "in", &a)) read_values(session, "a", &a);
@@ -299,7 +299,7 @@ static int marked_line(Session *session, const Case *of) {
 
 static void expect_wrong(const Case *of) {
     Session *session = run(of, 0, false);
-    const Findings *hazards = session_hazards(session);
+    const Findings *hazards = ask_hazards(session);
     assert_non_null(hazards);
     int line = marked_line(session, of);
     bool found = false;
@@ -345,16 +345,16 @@ static void test_bad_order(void **state) {
     for (int i = 0; i < CASE_COUNT; i++) {
         if (!is_race_of(&cases[i])) continue;
         Session *session = run(&cases[i], 0, false);
-        session_search_orders(session);
-        session_find_orders(session);
-        const Findings *hazards = session_hazards(session);
+        ask_other_orders(session);
+        ask_losing_orders(session);
+        const Findings *hazards = ask_hazards(session);
         for (int k = 0; k < hazards->cause_count; k++) {
             const FindingCause *cause = &hazards->causes[k];
             const FindingOrder *order = cause->order;
             if (!order == !cause->no_order || !order != no_order_loses(cases[i].entry))
                 fail_msg("%s: %s", cases[i].entry, order ? order->sentence : cause->no_order);
             if (!order) continue;
-            SessionOptions options = *session_options(session);
+            RunSpec options = *session_spec(session);
             Error error = {0};
             char element[256];
             options.schedule = order->schedule;
@@ -392,7 +392,7 @@ static void test_notes(void **state) {
         for (int i = 0; i < CASE_COUNT; i++) {
             if (strcmp(cases[i].entry, notes[e].entry) != 0) continue;
             Session *session = run(&cases[i], 0, false);
-            const Findings *findings = session_hazards(session);
+            const Findings *findings = ask_hazards(session);
             int count = findings_count(findings, SEVERITY_NOTE);
             assert_int_equal(count != 0, notes[e].kind != NULL);
             for (int n = 0; n < count; n++) {
@@ -427,7 +427,7 @@ static void test_leak(void **state) {
         bool leaks = !strcmp(cases[i].entry, "heap_leak");
         if (!leaks && strcmp(cases[i].entry, "heap_right") != 0) continue;
         Session *session = run(&cases[i], 0, false);
-        const Findings *findings = session_hazards(session);
+        const Findings *findings = ask_hazards(session);
         int found = 0;
         for (int k = 0; k < findings->count; k++) {
             if (findings->items[k].kind != FINDING_HEAP_LEAK) continue;

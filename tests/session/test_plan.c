@@ -8,11 +8,12 @@
 #include <cmocka.h>
 
 #include "session/session.h"
+#include "session/state.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static Session *open(const SessionOptions *options) {
+static Session *open(const RunSpec *options) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (!session) fail_msg("%s", error.message);
@@ -20,7 +21,7 @@ static Session *open(const SessionOptions *options) {
 }
 
 static Session *open_plan(const Plan *plan) {
-    SessionOptions options = {.threads = 1, .catalog.seed = 5};
+    RunSpec options = {.threads = 1, .catalog.seed = 5};
     Error error = {0};
     Session *session = session_open_plan(plan, &options, &error);
     if (!session) fail_msg("%s", error.message);
@@ -42,6 +43,11 @@ static void describe(Session *session, Text *out) {
             text_print(out, "%llu ", (unsigned long long)trace->launches[i]->counters[pc].executions);
 }
 
+static void copy_plan(const Session *session, Plan *copy) {
+    plan_copy(&session->run->plan, copy);
+    if (!copy->module_count) plan_add_module(copy, session->code.path, session->code.text);
+}
+
 /* The plan of a run runs the same again without the file that it came from. */
 static void a_copied_plan_runs_the_same(void **state) {
     (void)state;
@@ -54,7 +60,7 @@ static void a_copied_plan_runs_the_same(void **state) {
          .launches = "stage_sum<<<16, 256>>>(in, partial, n); stage_sum<<<1, 256>>>(partial, out, 16)",
          .looks_like = "sum(in)"}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        SessionOptions options = {.kernel = runs[i].kernel,
+        RunSpec options = {.kernel = runs[i].kernel,
                                   .file = runs[i].file,
                                   .launches = runs[i].launches,
                                   .threads = 1,
@@ -62,13 +68,13 @@ static void a_copied_plan_runs_the_same(void **state) {
         Session *session = open(&options);
         Plan plan;
         Text before = {0}, after = {0};
-        session_copy_plan(session, &plan);
+        copy_plan(session, &plan);
         describe(session, &before);
         session_free(session);
         session = open_plan(&plan);
         describe(session, &after);
         assert_string_equal(text_string(&before), text_string(&after));
-        assert_string_equal(session_looks_like(session), runs[i].looks_like);
+        assert_string_equal(session->guess.verdict.looks_like, runs[i].looks_like);
         assert_null(session_result(session));
         session_free(session);
         plan_free(&plan);
@@ -140,10 +146,10 @@ static void the_host_writes_between_launches(void **state) {
 /* The traced blocks and the expectation travel with the plan. */
 static void settings_travel_with_the_plan(void **state) {
     (void)state;
-    SessionOptions options = {.kernel = "interleaved", .threads = 1, .catalog = {.n = 1000, .seed = 5}};
+    RunSpec options = {.kernel = "interleaved", .threads = 1, .catalog = {.n = 1000, .seed = 5}};
     Session *session = open(&options);
     Plan plan;
-    session_copy_plan(session, &plan);
+    copy_plan(session, &plan);
     session_free(session);
     plan.has_trace_blocks = true;
     plan.trace_first = 1;
@@ -151,7 +157,7 @@ static void settings_travel_with_the_plan(void **state) {
     plan.expect = "max(in)";
     session = open_plan(&plan);
     assert_int_equal(session_block_count(session), 2);
-    assert_true(session_options(session)->has_trace_blocks);
+    assert_true(session_spec(session)->has_trace_blocks);
     assert_false(session_result(session)->correct);
     session_free(session);
     plan_free(&plan);
@@ -165,7 +171,7 @@ static void what_cannot_be_placed_is_refused(void **state) {
     int words = plan_add_buffer(&plan, "words", PTX_U32, 2, FILL_ZERO);
     plan.buffers[words].address = 256; /* below all buffers */
     plan_add_pointer(&plan, plan_add_launch(&plan, "add"), words);
-    SessionOptions options = {.threads = 1};
+    RunSpec options = {.threads = 1};
     assert_null(session_open_plan(&plan, &options, &error));
     assert_non_null(strstr(error.message, "buffer 'words' cannot lie at 0x100"));
     plan.buffers[words].address = 0;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "runtime/launch_list.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include "tui/app.h"
 
 #include <stdlib.h>
@@ -29,14 +29,14 @@ static void expect_same(const char *got, const char *expected) {
 
 static Session *open_launch(const Program *of, int launch) {
     Error error = {0};
-    Session *session = session_open(&(SessionOptions){.program = of, .launch = launch, .threads = 1}, &error);
+    Session *session = session_open(&(RunSpec){.program = of, .launch = launch, .threads = 1}, &error);
     if (!session) fail_msg("launch %d: %s", launch, error.message);
     return session;
 }
 
 static Session *open_saved(void) {
     Error error = {0};
-    Session *session = session_open(&(SessionOptions){.saved = path}, &error);
+    Session *session = session_open(&(RunSpec){.saved = path}, &error);
     if (!session) fail_msg("%s", error.message);
     return session;
 }
@@ -48,7 +48,7 @@ static int save(void **state) {
     if (file < 0 || !(program = captured_program_new())) return -1;
     close(file);
     Session *session = open_launch(program, 3);
-    bool saved = session_save(session, path, &error);
+    bool saved = ask_save(session, path, &error);
     session_free(session);
     return saved ? 0 : -1;
 }
@@ -84,9 +84,9 @@ static char *without_folders(char *text) {
 static void its_list_is_the_same(void **state) {
     (void)state;
     Session *session = open_saved();
-    const Program *saved = session_options(session)->program;
+    const Program *saved = session_spec(session)->program;
     assert_non_null(saved);
-    assert_int_equal(session_options(session)->launch, 3);
+    assert_int_equal(session_spec(session)->launch, 3);
     char *expected = without_folders(list_of(program)), *got = list_of(saved);
     expect_same(got, expected);
     assert_non_null(strstr(got, "cudaMemcpy failed"));
@@ -102,7 +102,7 @@ static void its_list_is_the_same(void **state) {
 static char *report_of(const Program *of, int launch) {
     Text out = {0};
     Session *session = open_launch(of, launch);
-    session_report(session, true, &out);
+    ask_report(session, true, &out);
     session_free(session);
     return without_folders(out.data);
 }
@@ -110,7 +110,7 @@ static char *report_of(const Program *of, int launch) {
 static void each_launch_runs_as_before(void **state) {
     (void)state;
     Session *session = open_saved();
-    const Program *saved = session_options(session)->program;
+    const Program *saved = session_spec(session)->program;
     for (int i = 0; i < 4; i++) {
         char *expected = report_of(program, i), *got = report_of(saved, i);
         expect_same(got, expected);
@@ -118,7 +118,7 @@ static void each_launch_runs_as_before(void **state) {
         free(got);
     }
     Error error = {0};
-    assert_null(session_open(&(SessionOptions){.program = saved, .launch = 4}, &error));
+    assert_null(session_open(&(RunSpec){.program = saved, .launch = 4}, &error));
     assert_non_null(strstr(error.message, "launch 5 of total was refused: "));
     session_free(session);
 }
@@ -145,11 +145,11 @@ static void it_can_be_saved_again(void **state) {
     assert_true(file >= 0);
     close(file);
     Session *first = open_saved();
-    assert_true(session_save(first, again, &error));
-    Session *second = session_open(&(SessionOptions){.saved = again}, &error);
+    assert_true(ask_save(first, again, &error));
+    Session *second = session_open(&(RunSpec){.saved = again}, &error);
     if (!second) fail_msg("%s", error.message);
-    char *expected = report_of(session_options(first)->program, 3),
-         *got = report_of(session_options(second)->program, 3);
+    char *expected = report_of(session_spec(first)->program, 3),
+         *got = report_of(session_spec(second)->program, 3);
     expect_same(got, expected);
     free(expected);
     free(got);

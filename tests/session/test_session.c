@@ -7,22 +7,22 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "metrics/totals.h"
-#include "session/session.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static Session *open_session(const SessionOptions *options) {
+static Session *open_session(const RunSpec *options) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (!session) fail_msg("%s: %s", options->kernel, error.message);
     return session;
 }
 
-static SessionOptions kernel(const char *name, uint64_t n, bool first_look) {
-    return (SessionOptions){.kernel = name, .catalog = {.n = n}, .threads = 2, .first_look = first_look};
+static RunSpec kernel(const char *name, uint64_t n, bool first_look) {
+    return (RunSpec){.kernel = name, .catalog = {.n = n}, .threads = 2, .first_look = first_look};
 }
 
 /* ---- a first look -------------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static void check_same_events(Session *look, Session *whole) {
 }
 
 static void check_first_look(const char *name, bool has_trace_blocks, uint32_t first, uint32_t last) {
-    SessionOptions options = kernel(name, 1 << 20, true);
+    RunSpec options = kernel(name, 1 << 20, true);
     options.has_trace_blocks = has_trace_blocks;
     options.trace_first = first;
     options.trace_last = last;
@@ -83,7 +83,7 @@ static void a_first_look_has_the_events_of_the_whole_run(void **state) {
 /* Only the first launch ran: the second one's input does not exist yet. */
 static void launches_after_a_first_look_wait(void **state) {
     (void)state;
-    SessionOptions options = kernel("two_stage", 1 << 22, true);
+    RunSpec options = kernel("two_stage", 1 << 22, true);
     Session *look = open_session(&options);
     options.first_look = false;
     Session *whole = open_session(&options);
@@ -101,13 +101,13 @@ static void other_runs_are_whole_at_once(void **state) {
     (void)state;
     static const char *const meeting[] = {"atomic", "shuffle_atomic", "cooperative", "last_block"};
     for (size_t i = 0; i < sizeof meeting / sizeof *meeting; i++) {
-        SessionOptions options = kernel(meeting[i], 1 << 20, true);
+        RunSpec options = kernel(meeting[i], 1 << 20, true);
         Session *session = open_session(&options);
         assert_false(session_is_partial(session));
         assert_true(session_result(session)->correct);
         session_free(session);
     }
-    SessionOptions options = kernel("interleaved", 1 << 16, true);
+    RunSpec options = kernel("interleaved", 1 << 16, true);
     Session *session = open_session(&options);
     assert_false(session_is_partial(session));
     session_free(session);
@@ -124,7 +124,7 @@ static void a_cancelled_run_is_an_error(void **state) {
     (void)state;
     volatile bool cancel = true;
     Error error = {0};
-    SessionOptions options = kernel("interleaved", 1 << 20, false);
+    RunSpec options = kernel("interleaved", 1 << 20, false);
     options.cancel = &cancel;
     assert_null(session_open(&options, &error));
     assert_string_equal(error.message, "cancelled");
@@ -144,14 +144,14 @@ static const char first_warp_only[] =
 static void a_session_does_not_keep_what_cancels_it(void **state) {
     (void)state;
     volatile bool cancel = false;
-    SessionOptions options = {.file = "most.ptx", .text = first_warp_only, .threads = 1, .cancel = &cancel};
+    RunSpec options = {.file = "most.ptx", .text = first_warp_only, .threads = 1, .cancel = &cancel};
     options.args = "in=int[48]:random, out=int[1]";
     options.block[0] = 48;
     options.grid[0] = 1;
     Session *session = open_session(&options);
     cancel = true;
     Text out = {0};
-    session_check(session, CHECK_TEXT, &out);
+    ask_check(session, CHECK_TEXT, &out);
     assert_non_null(strstr(text_string(&out), "with the maximum at in["));
     text_done(&out);
     session_free(session);
@@ -164,14 +164,14 @@ static void an_unwritten_register_is_kept_from_the_search(void **state) {
                                ".visible .entry k(.param .u64 out) { .reg .b32 %r; .reg .b64 %a;\n"
                                "ld.param.u64 %a, [out]; st.global.u32 [%a], %r; ret; }\n";
     for (int searches = 0; searches < 2; searches++) {
-        SessionOptions options = {.file = "k.ptx", .text = text, .threads = 1, .args = "out=int[1]"};
+        RunSpec options = {.file = "k.ptx", .text = text, .threads = 1, .args = "out=int[1]"};
         options.block[0] = options.grid[0] = 1;
         options.search_races = searches;
         Session *session = open_session(&options);
-        const Findings *hazards = session_hazards(session);
+        const Findings *hazards = ask_hazards(session);
         assert_int_equal(hazards->error_count, 1);
         assert_string_equal(hazards->items[0].kind_text, "unwritten_register");
-        assert_int_equal(session_sure_errors(session), 1);
+        assert_int_equal(ask_sure_errors(session), 1);
         session_free(session);
     }
 }
@@ -198,7 +198,7 @@ static void metrics_from_events_are_those_that_were_counted(void **state) {
     (void)state;
     int checked = 0;
     for (int i = 0; i < catalog_count(); i++) {
-        SessionOptions options = kernel(catalog_row(i)->id, catalog_row(i)->default_block, false);
+        RunSpec options = kernel(catalog_row(i)->id, catalog_row(i)->default_block, false);
         Session *session = open_session(&options);
         const Trace *trace = session_trace(session);
         /* An instruction that traps is counted before it becomes an event. */
@@ -215,13 +215,13 @@ static void metrics_from_events_are_those_that_were_counted(void **state) {
 static void a_session_owns_its_options(void **state) {
     (void)state;
     char name[] = "lab_bank_stride", stride[] = "stride=5", op[] = "sum";
-    SessionOptions options = {.kernel = name, .threads = 1};
+    RunSpec options = {.kernel = name, .threads = 1};
     options.catalog = (CatalogOptions){.n = 64, .op = op, .parameters = {stride}, .parameter_count = 1};
     Session *session = open_session(&options);
     memset(name, 'x', sizeof name - 1);
     memset(stride, 'x', sizeof stride - 1);
     memset(op, 'x', sizeof op - 1);
-    const SessionOptions *kept = session_options(session);
+    const RunSpec *kept = session_spec(session);
     assert_string_equal(kept->kernel, "lab_bank_stride");
     assert_string_equal(kept->catalog.parameters[0], "stride=5");
     assert_string_equal(kept->catalog.op, "sum");
@@ -234,25 +234,25 @@ static void a_session_owns_its_options(void **state) {
 /* Settings that the other kernel does not accept return to their defaults; the others stay. */
 static void options_are_taken_to_another_kernel(void **state) {
     (void)state;
-    SessionOptions options = kernel("lab_bank_stride", 4096, false);
+    RunSpec options = kernel("lab_bank_stride", 4096, false);
     options.catalog.parameters[options.catalog.parameter_count++] = "stride=5";
     options.catalog.block = 96;
     options.catalog.seed = 9;
-    session_options_for_kernel(&options, "shuffle"); /* whole warps */
+    run_spec_choose_kernel(&options, "shuffle"); /* whole warps */
     assert_int_equal(options.catalog.parameter_count, 0);
     assert_int_equal(options.catalog.block, 96);
-    session_options_for_kernel(&options, "interleaved"); /* powers of two */
+    run_spec_choose_kernel(&options, "interleaved"); /* powers of two */
     assert_int_equal(options.catalog.block, 0);
     assert_int_equal(options.catalog.n, 4096);
     assert_int_equal(options.catalog.seed, 9);
     options.catalog.dtype = PTX_F64;
     options.catalog.op = "max";
-    session_options_for_kernel(&options, "redux"); /* int */
+    run_spec_choose_kernel(&options, "redux"); /* int */
     assert_int_equal(options.catalog.dtype, PTX_NO_TYPE);
     assert_string_equal(options.catalog.op, "max");
     options.catalog.parameters[options.catalog.parameter_count++] = "blocks_per_sm=2";
     options.catalog.grid = 16;
-    session_options_for_kernel(&options, "strided"); /* its grid follows from n */
+    run_spec_choose_kernel(&options, "strided"); /* its grid follows from n */
     assert_int_equal(options.catalog.grid, 0);
     Session *session = open_session(&options);
     session_free(session);
@@ -266,7 +266,7 @@ static void measurements_are_kept(void **state) {
     int file = mkstemps(path, 7);
     assert_true(file >= 0);
     close(file);
-    SessionOptions options = kernel("strided", 4096, false);
+    RunSpec options = kernel("strided", 4096, false);
     Session *session = open_session(&options);
     Measurements *measured = session_measured(session);
     assert_int_equal(measured->timing_count + measured->counter_count, 0);
@@ -301,9 +301,9 @@ static void measurements_are_kept(void **state) {
         measured,
         &(IntervalTime){
             .block = 3, .interval = 7, .machine = "NVIDIA H200", .cycles = 812, .overhead = (double)NAN});
-    if (!session_save(session, path, &error)) fail_msg("%s", error.message);
+    if (!ask_save(session, path, &error)) fail_msg("%s", error.message);
     session_free(session);
-    session = open_session(&(SessionOptions){.saved = path});
+    session = open_session(&(RunSpec){.saved = path});
     measured = session_measured(session);
     assert_int_equal(measured->timing_count, 1);
     assert_int_equal(measured->counter_count, 1);
@@ -333,7 +333,7 @@ static void the_block_of_a_fault_is_traced(void **state) {
     (void)state;
     static const char *const kernels[] = {"bug_unguarded_load", "bug_uninitialized_shared"};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        SessionOptions options = kernel(kernels[i], 0, false);
+        RunSpec options = kernel(kernels[i], 0, false);
         Session *session = open_session(&options);
         assert_int_equal(session_trace(session)->traps[0].block[0], 3);
         assert_int_equal(session_block_count(session), 2);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "metrics/counted.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include "tests/gpu/libraries.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int clean(void **state) {
     return 0;
 }
 
-static Session *open_session(const SessionOptions *options) {
+static Session *open_session(const RunSpec *options) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (!session) fail_msg("%s", error.message);
@@ -32,7 +32,7 @@ static Session *open_session(const SessionOptions *options) {
 }
 
 static Session *count(const char *kernel) {
-    return open_session(&(SessionOptions){
+    return open_session(&(RunSpec){
         .kernel = kernel, .catalog = {.n = 4096}, .threads = 1, .counters = COUNTERS_ASKED});
 }
 
@@ -47,7 +47,7 @@ static const MeasuredCounter *find(Session *session, int launch, const char *lab
 
 static void expect_report(Session *session, const char *words) {
     Text out = {0};
-    session_report(session, false, &out);
+    ask_report(session, false, &out);
     if (!strstr(text_string(&out), words)) fail_msg("no '%s' in\n%s", words, text_string(&out));
     text_done(&out);
 }
@@ -97,10 +97,10 @@ static void a_file_keeps_them(void **state) {
     assert_true(file >= 0);
     close(file);
     Session *session = count("sequential");
-    if (!session_save(session, path, &error)) fail_msg("%s", error.message);
+    if (!ask_save(session, path, &error)) fail_msg("%s", error.message);
     session_free(session);
     setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
-    session = open_session(&(SessionOptions){.saved = path});
+    session = open_session(&(RunSpec){.saved = path});
     assert_true(find(session, 0, "global load requests")->value == 5);
     char now[32];
     snprintf(words, sizeof words, "\nRecorded on Stub 1, %.10s\n", text_now(now, sizeof now));
@@ -113,7 +113,7 @@ static void expect_none(const char *why) {
     char line[256];
     Session *session = count("sequential");
     assert_int_equal(session_measured(session)->counter_count, 0);
-    assert_false(session_failed(session));
+    assert_false(ask_failed(session));
     snprintf(line, sizeof line, "\nNo hardware counters: %s", why);
     expect_report(session, line);
     session_free(session);
@@ -144,9 +144,9 @@ static void where_something_fails(void **state) {
 
 static void a_kernel_that_traps_is_not_run(void **state) {
     (void)state;
-    Session *session = open_session(&(SessionOptions){
+    Session *session = open_session(&(RunSpec){
         .kernel = "bug_unguarded_load", .catalog = {.n = 4097}, .threads = 1, .counters = COUNTERS_ASKED});
-    assert_true(session_failed(session));
+    assert_true(ask_failed(session));
     expect_report(session, "\nNo hardware counters: the run ended in a trap\n");
     session_free(session);
 }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "session/session.h"
+#include "ask/ask.h"
 #include "tests/gpu/libraries.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int clean(void **state) {
     return 0;
 }
 
-static Session *measure(SessionOptions options) {
+static Session *measure(RunSpec options) {
     Error error = {0};
     options.catalog.n = 4096;
     options.threads = 1;
@@ -34,7 +34,7 @@ static Session *measure(SessionOptions options) {
 }
 
 static Session *measure_kernel(const char *kernel) {
-    return measure((SessionOptions){.kernel = kernel, .backend = BACKEND_AUTO});
+    return measure((RunSpec){.kernel = kernel, .backend = BACKEND_AUTO});
 }
 
 static void expect_note(Session *session, const char *words) {
@@ -61,13 +61,13 @@ static void every_launch_is_measured(void **state) {
         assert_int_equal(kernel->instructions[1].samples[SASS_STALL_wait], 2);
     }
     expect_note(session, "6 samples found no room and are missing");
-    assert_false(session_failed(session));
+    assert_false(ask_failed(session));
     session_free(session);
 }
 
 static void a_file_is_measured(void **state) {
     (void)state;
-    Session *session = measure((SessionOptions){.file = "assets/ptx/shuffle.ptx",
+    Session *session = measure((RunSpec){.file = "assets/ptx/shuffle.ptx",
                                                 .entry = "shuffle<int,Sum>",
                                                 .block = {128, 1, 1},
                                                 .backend = BACKEND_AUTO});
@@ -92,7 +92,7 @@ static void what_fails_is_one_line(void **state) {
         setenv("STUB_FAIL", cases[i][0], 1);
         Session *session = measure_kernel("sequential");
         expect_note(session, cases[i][1]);
-        assert_false(session_failed(session));
+        assert_false(ask_failed(session));
         session_free(session);
     }
     clean(NULL);
@@ -104,7 +104,7 @@ static void without_nvdisasm(void **state) {
     setenv("REDVIZ_NVDISASM", "/nowhere", 1);
     Session *session = measure_kernel("sequential");
     expect_note(session, "machine code not measured: REDVIZ_NVDISASM=/nowhere is not an executable program");
-    assert_false(session_failed(session));
+    assert_false(ask_failed(session));
     session_free(session);
 }
 
@@ -113,7 +113,7 @@ static void what_is_not_measured_is_assembled(void **state) {
     (void)state;
     const char *why = NULL;
     setenv("REDVIZ_PTXAS", "tests/gpu/stub/ptxas_stub.sh", 1);
-    Session *session = measure((SessionOptions){.file = "assets/ptx/shuffle.ptx",
+    Session *session = measure((RunSpec){.file = "assets/ptx/shuffle.ptx",
                                                 .entry = "shuffle<int,Sum>",
                                                 .block = {128, 1, 1},
                                                 .backend = BACKEND_EMULATOR});
@@ -130,7 +130,7 @@ static void what_is_not_measured_is_assembled(void **state) {
     session_assemble_sass(session, 0, 60);
     assert_ptr_equal(session_sass(session, 0, NULL), kernel);
     session_free(session);
-    session = measure((SessionOptions){.kernel = "sequential", .backend = BACKEND_AUTO});
+    session = measure((RunSpec){.kernel = "sequential", .backend = BACKEND_AUTO});
     session_assemble_sass(session, 0, 60);
     assert_null(session_sass(session, 0, NULL)->assembler); /* it was measured */
     session_free(session);
@@ -143,7 +143,7 @@ static void without_a_driver(void **state) {
     int count;
     const char *why = NULL;
     setenv("REDVIZ_CUDA", "/nowhere/libcuda.so.1", 1);
-    Session *session = measure((SessionOptions){.file = "assets/ptx/shuffle.ptx",
+    Session *session = measure((RunSpec){.file = "assets/ptx/shuffle.ptx",
                                                 .entry = "shuffle<int,Sum>",
                                                 .block = {128, 1, 1},
                                                 .backend = BACKEND_AUTO});
@@ -157,7 +157,7 @@ static void without_a_driver(void **state) {
 static void the_emulator_measures_nothing(void **state) {
     (void)state;
     int count;
-    Session *session = measure((SessionOptions){.kernel = "sequential", .backend = BACKEND_EMULATOR});
+    Session *session = measure((RunSpec){.kernel = "sequential", .backend = BACKEND_EMULATOR});
     const SassKernel *kernel = session_sass(session, 0, NULL);
     session_sass_notes(session, &count);
     assert_int_equal(count, 0);
@@ -168,13 +168,13 @@ static void the_emulator_measures_nothing(void **state) {
 static void a_kernel_that_traps_is_not_run(void **state) {
     (void)state;
     int count;
-    SessionOptions options = {
+    RunSpec options = {
         .kernel = "bug_unguarded_load", .backend = BACKEND_AUTO, .catalog.n = 4097, .threads = 1};
     Error error = {0};
     options.measure_sass = true;
     Session *session = session_open(&options, &error);
     assert_non_null(session);
-    assert_true(session_failed(session));
+    assert_true(ask_failed(session));
     session_sass_notes(session, &count);
     assert_int_equal(count, 0);
     session_free(session);

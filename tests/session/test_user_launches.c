@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "session/session.h"
+#include "ask/ask.h"
+#include "session/state.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +17,15 @@
 
 static char path[512];
 
-static SessionOptions options_of(const char *launches) {
+static RunSpec options_of(const char *launches) {
     const char *root = getenv("REDVIZ_SHARE");
     snprintf(path, sizeof path, "%s/tests/kernels/stages.ptx", root ? root : ".");
-    return (SessionOptions){
+    return (RunSpec){
         .file = path, .launches = launches, .catalog = {.n = 1000, .seed = 5}, .threads = 1};
 }
 
 static Session *open(const char *launches) {
-    SessionOptions options = options_of(launches);
+    RunSpec options = options_of(launches);
     Error error = {0};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s: %s", launches, error.message);
@@ -33,7 +34,7 @@ static Session *open(const char *launches) {
 
 static void expect_right(const char *launches, const char *looks_like) {
     Session *session = open(launches);
-    const char *is = session_looks_like(session);
+    const char *is = session->guess.verdict.looks_like;
     if (!is || strcmp(is, looks_like) != 0) fail_msg("%s: looks like %s", launches, is ? is : "nothing");
     session_free(session);
 }
@@ -53,17 +54,17 @@ static void launches_share_buffers_by_name(void **state) {
     assert_string_equal(session_arguments(session), complete);
     char guess[256];
     snprintf(guess, sizeof guess, "--launch '%s'", complete);
-    assert_string_equal(session_guess(session), guess);
+    assert_string_equal(session->guess.account.guessed, guess);
     session_free(session);
     session = open(complete); /* the text shown gives the same run, and nothing is guessed */
     assert_string_equal(session_arguments(session), complete);
-    assert_null(session_guess(session));
-    assert_string_equal(session_looks_like(session), "sum(in)");
+    assert_null(session->guess.account.guessed);
+    assert_string_equal(session->guess.verdict.looks_like, "sum(in)");
     session_free(session);
 }
 
 static Session *open_expecting(const char *launches, const char *expect) {
-    SessionOptions options = options_of(launches);
+    RunSpec options = options_of(launches);
     Error error = {0};
     options.expect = expect;
     Session *session = session_open(&options, &error);
@@ -82,7 +83,7 @@ static void the_last_launch_has_the_result(void **state) {
         snprintf(launches, sizeof launches, "stage_sum<<<16, 256>>>(in, partial, n); %s", last[i]);
         Session *session = open_expecting(launches, "sum(in)");
         assert_false(session_result(session)->correct);
-        assert_string_equal(session_looks_like(session), "sum(in)");
+        assert_string_equal(session->guess.verdict.looks_like, "sum(in)");
         session_free(session);
     }
 }
@@ -103,7 +104,7 @@ static void a_structure_may_hold_structures(void **state) {
         "rowmax(in, 100)");
     assert_true(session_result(session)->correct);
     assert_int_equal(session_result(session)->compared, 64);
-    assert_string_equal(session_looks_like(session), "rowmax(in, 100)");
+    assert_string_equal(session->guess.verdict.looks_like, "rowmax(in, 100)");
     session_free(session);
 }
 
@@ -121,7 +122,7 @@ static void what_is_wrong_is_shown_in_the_text(void **state) {
         {"stage_sum<<<2147483647, 1024>>>(in, out, n)", "would take very long", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        SessionOptions options = options_of(cases[i].launches);
+        RunSpec options = options_of(cases[i].launches);
         Error error = {0};
         if (session_open(&options, &error)) fail_msg("%s is accepted", cases[i].launches);
         if (!strstr(error.message, cases[i].problem) || (cases[i].column && error.column != cases[i].column))
@@ -137,14 +138,14 @@ static void a_saved_run_keeps_its_launches(void **state) {
     close(file);
     Session *session = open(two_stages);
     Error error = {0};
-    if (!session_save(session, saved, &error)) fail_msg("%s", error.message);
+    if (!ask_save(session, saved, &error)) fail_msg("%s", error.message);
     session_free(session);
-    SessionOptions options = {.saved = saved};
+    RunSpec options = {.saved = saved};
     session = session_open(&options, &error);
     if (!session) fail_msg("%s", error.message);
-    assert_string_equal(session_options(session)->launches, two_stages);
-    assert_null(session_options(session)->args);
-    assert_string_equal(session_looks_like(session), "sum(in)");
+    assert_string_equal(session_spec(session)->launches, two_stages);
+    assert_null(session_spec(session)->args);
+    assert_string_equal(session->guess.verdict.looks_like, "sum(in)");
     session_free(session);
     remove(saved);
 }
@@ -152,7 +153,7 @@ static void a_saved_run_keeps_its_launches(void **state) {
 /* ---- --keep-going ---- */
 
 static Session *keep_going(const char *launches) {
-    SessionOptions options = options_of(launches);
+    RunSpec options = options_of(launches);
     options.keep_going = options.search_races = true;
     Error error = {0};
     Session *session = session_open(&options, &error);
@@ -187,8 +188,8 @@ static void accesses_out_of_bounds_are_dropped_and_counted(void **state) {
     assert_non_null(strstr(trace->traps[0].detail, "10 such accesses of a lane gave 0"));
     assert_int_equal(trace->traps[1].kind, TRAP_WRITE_OUTSIDE);
     assert_non_null(strstr(trace->traps[1].detail, "10 such accesses of a lane were dropped"));
-    assert_int_equal(session_hazards(session)->error_count, 2);
-    assert_true(session_failed(session));
+    assert_int_equal(ask_hazards(session)->error_count, 2);
+    assert_true(ask_failed(session));
     uint64_t bits[32];
     uint32_t weight[32];
     int32_t producer[32];

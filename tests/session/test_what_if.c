@@ -9,7 +9,8 @@
 
 #include "metrics/totals.h"
 #include "plan/plan.h"
-#include "session/session.h"
+#include "ask/ask.h"
+#include "session/state.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -21,14 +22,14 @@ typedef struct Tried { /* a run, and the same with a remedy */
 } Tried;
 
 /* after NULL: refused, or no slow place has the remedy. */
-static Tried try_kind(const SessionOptions *options, SessionRemedyKind kind) {
+static Tried try_kind(const RunSpec *options, AskRemedyKind kind) {
     Tried tried = {0};
     Error error = {0};
-    SessionOptions changed;
+    RunSpec changed;
     tried.before = session_open(options, &error);
     if (!tried.before) fail_msg("%s", error.message);
-    if (session_find_remedy(tried.before, kind, &tried.finding, &tried.number) &&
-        session_try(tried.before, tried.finding, tried.number, &tried.arena, &changed, &tried.error)) {
+    if (ask_find_remedy(tried.before, kind, &tried.finding, &tried.number) &&
+        ask_try_remedy(tried.before, tried.finding, tried.number, &tried.arena, &changed, &tried.error)) {
         tried.after = session_open(&changed, &tried.error);
         if (!tried.after) fail_msg("%s", tried.error.message);
     }
@@ -50,8 +51,8 @@ static uint64_t wavefronts(const Session *session, bool ideal) {
 
 static void assert_same_results(const Tried *tried) {
     Plan a, b;
-    session_copy_plan(tried->before, &a);
-    session_copy_plan(tried->after, &b);
+    plan_copy(&tried->before->run->plan, &a);
+    plan_copy(&tried->after->run->plan, &b);
     assert_int_equal(a.buffer_count, b.buffer_count);
     for (int i = 0; i < a.buffer_count; i++) {
         const PlanBuffer *x = &a.buffers[i], *y = &b.buffers[i];
@@ -71,18 +72,18 @@ static void catalogue_kernels_keep_their_results(void **state) {
     (void)state;
     int tried_count = 0;
     for (int i = 0; i < catalog_count(); i++)
-        for (SessionRemedyKind kind = SESSION_PAD; kind <= SESSION_AND; kind++) {
+        for (AskRemedyKind kind = ASK_PAD; kind <= ASK_AND; kind++) {
             const CatalogRow *row = catalog_row(i);
-            SessionOptions options = {.kernel = row->id, .threads = 1, .catalog.n = 4096};
+            RunSpec options = {.kernel = row->id, .threads = 1, .catalog.n = 4096};
             if (row->group == CATALOG_BUG) continue;
             Tried tried = try_kind(&options, kind);
             if (tried.error.message[0]) fail_msg("%s: %s", row->id, tried.error.message);
             if (tried.after) {
                 Text line = {0};
                 bool helped =
-                    session_remedy_change(tried.before, tried.after, tried.finding, tried.number, &line);
+                    ask_remedy_change(tried.before, tried.after, tried.finding, tried.number, &line);
                 if (!is_clocked(row->id)) assert_same_results(&tried);
-                if (kind != SESSION_AND && !helped) fail_msg("%s: %s", row->id, text_string(&line));
+                if (kind != ASK_AND && !helped) fail_msg("%s: %s", row->id, text_string(&line));
                 assert_null(strstr(text_string(&line), "wrong"));
                 text_done(&line);
                 tried_count++;
@@ -102,8 +103,8 @@ static void every_type_and_block_size_keeps_its_result(void **state) {
     } runs[] = {{"strided", PTX_S32, 64},  {"strided", PTX_S32, 1024}, {"strided", PTX_F32, 512},
                 {"strided", PTX_F64, 256}, {"strided", PTX_F64, 1024}, {"strided", PTX_S32, 256}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
-        for (SessionRemedyKind kind = SESSION_PAD; kind <= SESSION_SWIZZLE; kind++) {
-            SessionOptions options = {.kernel = runs[i].kernel, .threads = 1};
+        for (AskRemedyKind kind = ASK_PAD; kind <= ASK_SWIZZLE; kind++) {
+            RunSpec options = {.kernel = runs[i].kernel, .threads = 1};
             options.catalog = (CatalogOptions){.n = 3000, .block = runs[i].block, .dtype = runs[i].type};
             Tried tried = try_kind(&options, kind);
             if (!tried.after) fail_msg("%zu: %s", i, tried.error.message);
@@ -132,10 +133,10 @@ static int count_banks(unsigned stride, bool swizzles, unsigned row) {
 static void strides_cost_what_a_count_by_hand_gives(void **state) {
     (void)state;
     for (unsigned stride = 2; stride <= 32; stride++)
-        for (SessionRemedyKind kind = SESSION_PAD; kind <= SESSION_SWIZZLE; kind++) {
+        for (AskRemedyKind kind = ASK_PAD; kind <= ASK_SWIZZLE; kind++) {
             char text[16];
             snprintf(text, sizeof text, "stride=%u", stride);
-            SessionOptions options = {.kernel = "lab_bank_stride", .threads = 1};
+            RunSpec options = {.kernel = "lab_bank_stride", .threads = 1};
             options.catalog = (CatalogOptions){.parameters = {text}, .parameter_count = 1};
             Tried tried = try_kind(&options, kind);
             if (stride % 2) { /* odd strides have no conflict, so nothing is offered */
@@ -145,15 +146,15 @@ static void strides_cost_what_a_count_by_hand_gives(void **state) {
                 continue;
             }
             assert_non_null(tried.after);
-            const char *label = session_options(tried.after)->what_if.label, *at;
+            const char *label = session_spec(tried.after)->what_if.label, *at;
             unsigned row = 0, pad = 0;
             at = strchr(label, ':');
-            if (kind == SESSION_PAD)
+            if (kind == ASK_PAD)
                 assert_int_equal(sscanf(at, ": %u unused bytes after every %u", &pad, &row), 2);
             else
                 assert_int_equal(sscanf(at, ": XOR with the number of its row of %u bytes", &row), 1);
             assert_int_equal(wavefronts(tried.after, false),
-                             2 * count_banks(stride, kind == SESSION_SWIZZLE, row));
+                             2 * count_banks(stride, kind == ASK_SWIZZLE, row));
             if (!(stride & (stride - 1))) assert_int_equal(wavefronts(tried.after, false), 2);
             assert_same_results(&tried);
             done(&tried);
@@ -163,8 +164,8 @@ static void strides_cost_what_a_count_by_hand_gives(void **state) {
 /* A warp reads a column of a tile of 32 x 32: without a conflict in either layout. */
 static void a_column_of_a_tile_has_no_conflict(void **state) {
     (void)state;
-    for (SessionRemedyKind kind = SESSION_PAD; kind <= SESSION_SWIZZLE; kind++) {
-        Tried tried = try_kind(&(SessionOptions){.kernel = "lab_bank_padding", .threads = 1}, kind);
+    for (AskRemedyKind kind = ASK_PAD; kind <= ASK_SWIZZLE; kind++) {
+        Tried tried = try_kind(&(RunSpec){.kernel = "lab_bank_padding", .threads = 1}, kind);
         assert_int_equal(wavefronts(tried.before, false), 32 + 32 * 32);
         assert_int_equal(wavefronts(tried.after, false), 32 + 32);
         assert_int_equal(wavefronts(tried.after, true), 32 + 32);
@@ -189,8 +190,8 @@ static void a_column_of_a_tile_has_no_conflict(void **state) {
 /* Column-wise: word 32 * lane of `a`, a conflict of 32 lanes. */
 #define COLUMN "mov.u32 %r3, a; shl.b32 %r4, %r1, 7; add.s32 %r5, %r3, %r4;\n"
 
-static SessionOptions options_of_text(const char *ptx, uint64_t seed, uint32_t shared) {
-    SessionOptions options = {.file = "k.ptx", .text = ptx, .threads = 1};
+static RunSpec options_of_text(const char *ptx, uint64_t seed, uint32_t shared) {
+    RunSpec options = {.file = "k.ptx", .text = ptx, .threads = 1};
     options.args = "in=uint[32]:random, out=uint[32]:zero";
     options.block[0] = 32, options.block[1] = options.block[2] = 1;
     options.grid[0] = options.grid[1] = options.grid[2] = 1;
@@ -202,12 +203,12 @@ static SessionOptions options_of_text(const char *ptx, uint64_t seed, uint32_t s
 
 /* Tries both layouts of a kernel that has `shared` bytes of dynamic memory. `ideal`: no conflict is left. */
 static void try_text(const char *declarations, const char *body, uint64_t seed, uint32_t shared, bool ideal) {
-    for (SessionRemedyKind kind = SESSION_PAD; kind <= SESSION_SWIZZLE; kind++) {
+    for (AskRemedyKind kind = ASK_PAD; kind <= ASK_SWIZZLE; kind++) {
         Text ptx = {0};
         text_print(&ptx, HEAD, declarations);
         text_add(&ptx, body);
         text_add(&ptx, TAIL);
-        SessionOptions options = options_of_text(text_string(&ptx), seed, shared);
+        RunSpec options = options_of_text(text_string(&ptx), seed, shared);
         Tried tried = try_kind(&options, kind);
         if (!tried.after) fail_msg("%s\n%s", tried.error.message, text_string(&ptx));
         assert_same_results(&tried);
@@ -296,9 +297,9 @@ static void what_cannot_be_rewritten_is_refused(void **state) {
         text_add(&ptx, COLUMN "st.shared.u32 [%r5], %r2; cvt.u64.u32 %rd7, %r5;\n");
         text_print(&ptx, "%s\nld.shared.u32 %%r9, [%%r5];", cases[i].body);
         text_add(&ptx, TAIL);
-        SessionOptions options = options_of_text(text_string(&ptx), 1, 0);
+        RunSpec options = options_of_text(text_string(&ptx), 1, 0);
         options.until_unsupported = true;
-        Tried tried = try_kind(&options, SESSION_PAD);
+        Tried tried = try_kind(&options, ASK_PAD);
         assert_null(tried.after);
         if (!strstr(tried.error.message, cases[i].why)) fail_msg("'%s'", tried.error.message);
         done(&tried);
@@ -325,8 +326,8 @@ static void remainders_are_replaced_only_by_what_is_equal(void **state) {
                    cases[i].body);
         text_add(&ptx, "st.shared.u32 [%r5], %r8; ld.shared.u32 %r9, [%r5];");
         text_add(&ptx, TAIL);
-        SessionOptions options = options_of_text(text_string(&ptx), 7, 0);
-        Tried tried = try_kind(&options, SESSION_AND);
+        RunSpec options = options_of_text(text_string(&ptx), 7, 0);
+        Tried tried = try_kind(&options, ASK_AND);
         assert_true((tried.after == NULL) == cases[i].is_refused);
         if (tried.after)
             assert_same_results(&tried);
@@ -340,18 +341,18 @@ static void remainders_are_replaced_only_by_what_is_equal(void **state) {
 static void other_kernels_and_settings_drop_the_remedy(void **state) {
     (void)state;
     Tried tried =
-        try_kind(&(SessionOptions){.kernel = "strided", .threads = 1, .catalog.n = 4096}, SESSION_PAD);
-    SessionOptions options = *session_options(tried.after);
+        try_kind(&(RunSpec){.kernel = "strided", .threads = 1, .catalog.n = 4096}, ASK_PAD);
+    RunSpec options = *session_spec(tried.after);
     assert_non_null(options.ptx);
     assert_true(options.what_if.more_shared > 0);
-    session_options_for_kernel(&options, "sequential");
+    run_spec_choose_kernel(&options, "sequential");
     assert_null(options.ptx);
     assert_null(options.what_if.label);
     assert_int_equal(options.what_if.more_shared, 0);
     assert_string_equal(session_backend(tried.after), "EMULATED, CHANGED COPY");
     assert_null(session_sass(tried.after, 0, NULL)); /* recorded of another machine code */
-    SessionRemedy remedies[SESSION_REMEDIES];
-    assert_int_equal(session_remedies(tried.after, 0, remedies), 0);
+    AskRemedy remedies[ASK_REMEDIES];
+    assert_int_equal(ask_remedies(tried.after, 0, remedies), 0);
     done(&tried);
 }
 

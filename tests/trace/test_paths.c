@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Session *open_all_blocks(SessionOptions options) {
+static Session *open_all_blocks(RunSpec options) {
     Error error = {0};
     options.threads = 1;
     options.has_trace_blocks = true;
@@ -85,7 +85,7 @@ static bool check_run(const char *kernel, const Session *session) {
 
 static bool check_kernel(const char *kernel, uint64_t n) {
     Error error = {0};
-    SessionOptions options = {.kernel = kernel, .threads = 1, .has_trace_blocks = true, .trace_last = 1000};
+    RunSpec options = {.kernel = kernel, .threads = 1, .has_trace_blocks = true, .trace_last = 1000};
     options.catalog.n = n;
     Session *session = session_open(&options, &error);
     if (!session) return false; /* another size */
@@ -134,7 +134,7 @@ static void print_splits(const Session *session, const Paths *paths, Text *out) 
 }
 
 static void check_splits(const char *entry, const char *args, uint32_t threads, const char *expected) {
-    Session *session = open_all_blocks((SessionOptions){.file = "tests/kernels/paths.ptx",
+    Session *session = open_all_blocks((RunSpec){.file = "tests/kernels/paths.ptx",
                                                         .entry = entry,
                                                         .args = args,
                                                         .grid = {1, 1, 1},

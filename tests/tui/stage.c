@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-Stage *stage_open(const SessionOptions *options) {
+Stage *stage_open(const RunSpec *options) {
     Error error = {0};
     Stage *stage = memory_new(sizeof *stage);
     stage->session = session_open(options, &error);
@@ -32,7 +32,7 @@ Stage *stage_open(const SessionOptions *options) {
 }
 
 Stage *stage_open_kernel(const char *kernel) {
-    return stage_open(&(SessionOptions){
+    return stage_open(&(RunSpec){
         .kernel = kernel, .first_look = true, .threads = 1, .catalog.prefers_digits = true});
 }
 
@@ -45,7 +45,7 @@ Session *stage_session_of_ptx(const char *parameters, const char *body, const ch
     fprintf(file, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel(%s)\n{\n%s\n}\n",
             parameters, body);
     assert_int_equal(fclose(file), 0);
-    SessionOptions options = {
+    RunSpec options = {
         .file = name, .args = args, .grid = {1}, .block = {threads}, .backend = BACKEND_EMULATOR};
     Session *session = session_open(&options, &error);
     unlink(name);

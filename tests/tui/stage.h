@@ -14,7 +14,7 @@ typedef struct Stage {
 } Stage;
 
 /* Fails the test if the run cannot be opened. */
-Stage *stage_open(const SessionOptions *options);
+Stage *stage_open(const RunSpec *options);
 /* A kernel of the catalogue with its defaults, run as far as the first frame needs. */
 Stage *stage_open_kernel(const char *kernel);
 /* Opens a kernel with one entry, `kernel`, in one block, emulated. `body`: the text between its braces. */

@@ -13,14 +13,14 @@
 #include "tui/session_loader.h"
 #include <string.h>
 
-static SessionOptions options_of(const char *kernel) {
-    SessionOptions options = {.kernel = kernel, .threads = 1, .search_races = true};
+static RunSpec options_of(const char *kernel) {
+    RunSpec options = {.kernel = kernel, .threads = 1, .search_races = true};
     options.catalog.n = 1024;
     return options;
 }
 
 /* False: `message` contains the message. */
-static bool frame(const SessionOptions *options, const char *keys, Text *out, Error *message) {
+static bool frame(const RunSpec *options, const char *keys, Text *out, Error *message) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (!session) fail_msg("%s", error.message);
@@ -36,7 +36,7 @@ static void both_sides_are_shown(void **state) {
                                         "line 31: warp 0 lane 0 loads sums[16] (",
                                         "line 35: warp 0 lane 16 stores sums[16] (",
                                         "differences  bug_missing_sync : bug_missing_sync"};
-    SessionOptions options = options_of("bug_missing_sync");
+    RunSpec options = options_of("bug_missing_sync");
     Text out = {0};
     Error message = {0};
     if (!frame(&options, "f!", &out, &message)) fail_msg("%s", message.message);
@@ -50,7 +50,7 @@ static void both_sides_are_shown(void **state) {
 
 static void what_has_no_such_order_says_so(void **state) {
     (void)state;
-    SessionOptions options = options_of("interleaved");
+    RunSpec options = options_of("interleaved");
     Text out = {0};
     Error message = {0};
     assert_false(frame(&options, "!", &out, &message));
@@ -59,14 +59,14 @@ static void what_has_no_such_order_says_so(void **state) {
     options.catalog.n = 1000;
     assert_false(frame(&options, "!", &out, &message));
     assert_string_equal(message.message, "there is no race: no order of warps and blocks loses anything");
-    options = (SessionOptions){.file = "tests/tui/race_then_fault.ptx", .threads = 1};
+    options = (RunSpec){.file = "tests/tui/race_then_fault.ptx", .threads = 1};
     options.args = "out=int[64]";
     options.block[0] = 64, options.block[1] = options.block[2] = 1;
     options.grid[0] = options.grid[1] = options.grid[2] = 1;
     assert_false(frame(&options, "!", &out, &message));
     assert_string_equal(message.message,
                         "A fault ends the run: no order of the threads has a result to compare.");
-    options = (SessionOptions){.saved = "tests/data/sessions/bug_missing_sync.redviz"};
+    options = (RunSpec){.saved = "tests/data/sessions/bug_missing_sync.redviz"};
     text_clear(&out);
     assert_true(frame(&options, "!", &out, &message));
     if (!strstr(text_string(&out), "an order that loses: a saved session does not run again"))
@@ -78,15 +78,15 @@ static void wake(void) {}
 
 static void it_is_found_in_a_thread(void **state) {
     (void)state;
-    SessionOptions options = options_of("bug_missing_sync");
+    RunSpec options = options_of("bug_missing_sync");
     Error error = {0};
     SessionLoader *loader = session_loader_start_in_bad_order(&options, wake);
     assert_non_null(loader);
     Session *session = session_loader_finish(loader, &error);
     if (!session) fail_msg("%s", error.message);
-    assert_int_equal(session_options(session)->hold_count, 1);
+    assert_int_equal(session_spec(session)->hold_count, 1);
     session_free(session);
-    loader = session_loader_start_in_bad_order(&(SessionOptions){.kernel = "no_such_kernel"}, wake);
+    loader = session_loader_start_in_bad_order(&(RunSpec){.kernel = "no_such_kernel"}, wake);
     assert_null(session_loader_finish(loader, &error));
     assert_non_null(strstr(error.message, "no_such_kernel"));
 }
@@ -96,7 +96,7 @@ static void another_block_size_is_shown_beside(void **state) {
     (void)state;
     static const char *const shown[] = {"<<<4, 256>>>", "<<<4, 128>>>", "shared +128",
                                         "differences  row_sum"};
-    SessionOptions options = {.kernel = "row_sum", .threads = 1, .catalog = {.n = 4096}};
+    RunSpec options = {.kernel = "row_sum", .threads = 1, .catalog = {.n = 4096}};
     Text out = {0};
     Error message = {0};
     if (!frame(&options, "|", &out, &message)) fail_msg("%s", message.message);
@@ -109,7 +109,7 @@ static void another_block_size_is_shown_beside(void **state) {
     assert_true(frame(&options, "64|", &out, &message));
     assert_non_null(strstr(text_string(&out), "<<<4, 64>>>"));
     text_clear(&out);
-    options = (SessionOptions){.saved = "tests/data/sessions/bug_missing_sync.redviz"};
+    options = (RunSpec){.saved = "tests/data/sessions/bug_missing_sync.redviz"};
     assert_true(frame(&options, "|", &out, &message));
     assert_non_null(strstr(text_string(&out), "a saved session does not run again"));
     text_done(&out);

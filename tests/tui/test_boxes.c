@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "sample_folds.h"
 #include "stage.h"
 #include "tui/frame.h"
@@ -19,13 +20,13 @@ static const struct { int columns, rows; } sizes[] = {{80, 24}, {120, 40}, {200,
 enum { SIZE_COUNT = sizeof sizes / sizeof *sizes };
 
 static Stage *open_whole(const char *kernel, uint32_t block) {
-    Stage *stage = stage_open(&(SessionOptions){.kernel = kernel,
+    Stage *stage = stage_open(&(RunSpec){.kernel = kernel,
                                                 .threads = 1,
                                                 .has_trace_blocks = true,
                                                 .trace_first = block,
                                                 .trace_last = block,
                                                 .catalog = {.n = 0, .prefers_digits = true}});
-    stage->scene->borrowed.hazards = session_hazards(stage->session);
+    stage->scene->borrowed.hazards = ask_hazards(stage->session);
     return stage;
 }
 

@@ -19,7 +19,7 @@ typedef struct Run {
 
 static Run run_open(const char *ptx) {
     Error error = {0};
-    SessionOptions options = {
+    RunSpec options = {
         .kernel = "strided", .ptx = ptx, .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s", error.message);

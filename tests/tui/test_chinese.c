@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "base/language.h"
 #include "stage.h"
 #include "tui/frame.h"
@@ -160,7 +161,7 @@ static void no_english_is_left(void **state) {
         Stage *stage = stage_open_kernel(catalog_row(i)->id);
         /* the catalogue's own sentences are texts of their own */
         stage->scene->identity.story = stage->scene->identity.watch = "";
-        stage->scene->borrowed.hazards = session_hazards(stage->session);
+        stage->scene->borrowed.hazards = ask_hazards(stage->session);
         check_headline(stage);
         check_findings(stage);
         check_explanation(stage);

@@ -40,7 +40,7 @@ static Stage *open_stage(void) {
     assert_non_null(file);
     fputs(kernel, file);
     assert_int_equal(fclose(file), 0);
-    Stage *stage = stage_open(&(SessionOptions){
+    Stage *stage = stage_open(&(RunSpec){
         .file = name, .args = "out=int[32]:zero", .grid = {2}, .block = {32}, .backend = BACKEND_EMULATOR});
     unlink(name);
     return stage;
@@ -78,7 +78,7 @@ static void sentences_name_the_block(void **state) {
 static void words_of_other_blocks_have_values(void **state) {
     (void)state;
     Stage *stage = stage_open(
-        &(SessionOptions){.kernel = "cluster", .catalog = {.n = 4096, .fill = FILL_ONES, .has_fill = true}});
+        &(RunSpec){.kernel = "cluster", .catalog = {.n = 4096, .fill = FILL_ONES, .has_fill = true}});
     static const char *const parts[] = {
         "block 7             block_sum[0]         \u2500\u2500\u25b6   lane 7            512"};
     stage_press(stage, "g18l");

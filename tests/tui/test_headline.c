@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "base/exact_sum.h"
 #include "tui/frame.h"
 #include "tui/scene/headline.h"
@@ -20,7 +21,7 @@ typedef struct Run {
     Scene *scene;
 } Run;
 
-static Run open_run(const SessionOptions *options) {
+static Run open_run(const RunSpec *options) {
     Error error = {0};
     Run run = {.session = session_open(options, &error)};
     if (!run.session) fail_msg("%s", error.message);
@@ -29,7 +30,7 @@ static Run open_run(const SessionOptions *options) {
 }
 
 static Run open_kernel(const char *kernel, CatalogOptions catalog) {
-    return open_run(&(SessionOptions){.kernel = kernel, .catalog = catalog, .threads = 1});
+    return open_run(&(RunSpec){.kernel = kernel, .catalog = catalog, .threads = 1});
 }
 
 static void close_run(Run *run) {
@@ -167,14 +168,14 @@ static void verdicts_fit_their_room(void **state) {
 }
 
 static void check_story(const char *file, const char *entry, int columns, const char *expected) {
-    Run run = open_run(&(SessionOptions){.file = file,
+    Run run = open_run(&(RunSpec){.file = file,
                                          .entry = entry,
                                          .block = {256, 1, 1},
                                          .catalog = {.n = 4096},
                                          .threads = 1,
                                          .search_races = true});
     char story[256];
-    run.scene->borrowed.hazards = session_hazards(run.session);
+    run.scene->borrowed.hazards = ask_hazards(run.session);
     headline_print_story(run.scene, columns, story, sizeof story);
     assert_string_equal(story, expected);
     close_run(&run);
@@ -208,7 +209,7 @@ static void a_catalogue_kernel_keeps_its_story(void **state) {
     (void)state;
     Run run = open_kernel("strided", (CatalogOptions){.n = 4096});
     char story[256];
-    run.scene->borrowed.hazards = session_hazards(run.session);
+    run.scene->borrowed.hazards = ask_hazards(run.session);
     headline_print_story(run.scene, 78, story, sizeof story);
     assert_string_equal(story, session_row(run.session)->story);
     close_run(&run);

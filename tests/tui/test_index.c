@@ -131,7 +131,7 @@ static void an_error_keeps_the_last_picture(void **state) {
 
 /* Whether E opens the lab with the cost of every load and store of the run's traced block. */
 static int open_every_access(const char *kernel) {
-    Stage *stage = stage_open(&(SessionOptions){.kernel = kernel, .threads = 1, .catalog.n = 2048});
+    Stage *stage = stage_open(&(RunSpec){.kernel = kernel, .threads = 1, .catalog.n = 2048});
     const Steps *steps = view_steps(stage_view(stage), stage->scene);
     int fitted = 0;
     for (int step = 0; steps && step < steps->step_count; step++) {

@@ -44,14 +44,14 @@ static void write_script(unsigned *state, Text *out) {
 }
 
 static void storm(const char *in_language) {
-    int scripts = getenv("REDVIZ_TEST_LIMIT") ? 10 : SCRIPTS;
+    int scripts = getenv("REDVIZ_TEST_QUICK") ? 10 : SCRIPTS;
     assert_true(language_set(in_language));
     Text script = {0}, frame = {0};
     int whole = 0;
     for (int i = 0; i < scripts; i++) {
         unsigned state = (unsigned)i * 7919u + 1;
         Error error = {0};
-        SessionOptions options = {.kernel = kernels[i % 8], .threads = 1, .catalog.n = 256};
+        RunSpec options = {.kernel = kernels[i % 8], .threads = 1, .catalog.n = 256};
         Session *session = session_open(&options, &error);
         if (!session) fail_msg("%s", error.message);
         write_script(&state, &script);

@@ -28,7 +28,7 @@ static int count_rungs(void **state) {
     for (int i = 0; i < catalog_count(); i++) {
         const CatalogRow *row = catalog_row(i);
         if (row->group != CATALOG_LADDER && strcmp(row->id, "triton_sum") != 0) continue;
-        SessionOptions options = ladder_counts_options(row->id, 1 << 20, "int", "sum");
+        RunSpec options = ladder_counts_options(row->id, 1 << 20, "int", "sum");
         Session *session = session_open(&options, NULL);
         ladder_counts_add(&counts, &options, session);
         session_free(session);

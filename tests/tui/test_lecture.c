@@ -400,7 +400,7 @@ static void assert_untold(const Stage *stage, const char *name, int columns, int
 static void an_open_question_is_not_answered_on_the_screen(void **state) {
     (void)state;
     static const int sizes[][2] = {{80, 18}, {80, 24}, {120, 28}, {140, 50}, {200, 60}};
-    int step = getenv("REDVIZ_TEST_LIMIT") ? 8 : 1; /* slow runs: some kernels */
+    int step = getenv("REDVIZ_TEST_QUICK") ? 8 : 1; /* slow runs: some kernels */
     for (int i = 0; i < catalog_count(); i += step) {
         Stage *stage = stage_open_kernel(catalog_row(i)->id);
         for (size_t kind = 0; kind < sizeof telling / sizeof *telling; kind++) {
@@ -585,7 +585,7 @@ static void the_menu_offers_lectures(void **state) {
                  {"Kreductions<Enter>", "PgDn stop Enter return"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Session *session =
-            session_open(&(SessionOptions){.kernel = "strided", .threads = 1, .catalog.n = 4096}, &error);
+            session_open(&(RunSpec){.kernel = "strided", .threads = 1, .catalog.n = 4096}, &error);
         AppStart start = {.lectures = &offer, .keys = cases[i].keys, .still = true};
         Text out = {0};
         assert_non_null(session);

@@ -15,7 +15,7 @@
 
 static Stage *open_at_product(PtxType dtype, const char *keys) {
     Stage *stage =
-        stage_open(&(SessionOptions){.kernel = "tensor_core",
+        stage_open(&(RunSpec){.kernel = "tensor_core",
                                      .catalog = {.n = 1000, .dtype = dtype, .prefers_digits = true},
                                      .threads = 1});
     stage_press(stage, "r");

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static void expect(const char *keys, const char *shown, const char *hidden) {
-    SessionOptions options = {
+    RunSpec options = {
         .file = "tests/kernels/scans.ptx", .entry = "scan_two_buffers", .first_look = true};
     Error error = {0};
     Text out = {0};
@@ -40,7 +40,7 @@ static void it_offers_the_kernels_of_the_file(void **state) {
     expect("Kstrided<Enter>", "redviz  strided", NULL);
     expect("Kstrided<Enter>Kup_and<Enter>", "redviz  scan_up_and_down", NULL); /* and back */
     expect("Kscan_chain<Enter>", "redviz  scan_chain ", NULL);
-    Session *session = session_open(&(SessionOptions){.kernel = "strided", .threads = 1}, NULL);
+    Session *session = session_open(&(RunSpec){.kernel = "strided", .threads = 1}, NULL);
     assert_null(session_entries(session, &count));
     assert_int_equal(count, 0);
     session_free(session);
@@ -49,15 +49,15 @@ static void it_offers_the_kernels_of_the_file(void **state) {
 /* Options given for one kernel of a file do not apply to another. */
 static void another_entry_has_its_own_launch(void **state) {
     (void)state;
-    SessionOptions options = {
+    RunSpec options = {
         .file = "a.cu", .entry = "k", .args = "n", .expect = "sum(in)", .launches = "k<<<1, 1>>>()"};
     options.grid[0] = options.block[1] = options.cluster[2] = 7;
     options.shared_bytes = 4;
     options.has_shared = options.cooperative = true;
     options.catalog.n = 100;
     options.catalog.block = options.catalog.grid = options.catalog.cluster = 5;
-    session_options_for_entry(&options, "other");
-    SessionOptions expected = {.file = "a.cu", .entry = "other", .catalog.n = 100};
+    run_spec_choose_entry(&options, "other");
+    RunSpec expected = {.file = "a.cu", .entry = "other", .catalog.n = 100};
     assert_string_equal(options.entry, "other");
     expected.file = options.file;
     expected.entry = options.entry;

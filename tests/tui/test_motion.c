@@ -39,7 +39,7 @@ typedef struct Opened {
 } Opened;
 
 static Opened open_kernel(const char *kernel) {
-    SessionOptions options = {.kernel = kernel, .backend = BACKEND_EMULATOR};
+    RunSpec options = {.kernel = kernel, .backend = BACKEND_EMULATOR};
     Error error = {0};
     Opened opened = {0};
     options.catalog.n = 1024;

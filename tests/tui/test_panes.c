@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "session/session.h"
+#include "ask/ask.h"
 #include "stage.h"
 #include "trace/block.h"
 #include "tui/frame.h"
@@ -22,7 +22,7 @@ typedef struct Opened {
     View view;
 } Opened;
 
-static Opened open_with(SessionOptions options) {
+static Opened open_with(RunSpec options) {
     Error error = {0};
     Opened opened = {0};
     options.backend = BACKEND_EMULATOR;
@@ -34,7 +34,7 @@ static Opened open_with(SessionOptions options) {
 }
 
 static Opened open_kernel(const char *kernel) {
-    return open_with((SessionOptions){.kernel = kernel});
+    return open_with((RunSpec){.kernel = kernel});
 }
 
 static Opened open_ptx(const char *parameters, const char *body, const char *args, uint32_t threads) {
@@ -128,7 +128,7 @@ static void test_full_warps_have_no_absent_lanes(void **state) {
 
 /* The load before the second addition of sequential: 8 of 32 warps work. */
 static Opened open_1024_threads(void) {
-    SessionOptions options = {.kernel = "sequential"};
+    RunSpec options = {.kernel = "sequential"};
     options.catalog.block = 1024;
     Opened opened = open_with(options);
     StepIndex *index = scene_step_index(opened.scene, 0);
@@ -182,7 +182,7 @@ static void test_warps_share_rows_only_as_needed(void **state) {
 /* At every width, with all its columns: a row of the metrics consists of numbers with spaces between. */
 static void test_numbers_of_metrics_do_not_run_together(void **state) {
     (void)state;
-    Opened opened = open_with((SessionOptions){.kernel = "strided", .catalog = {.n = 1 << 22}});
+    Opened opened = open_with((RunSpec){.kernel = "strided", .catalog = {.n = 1 << 22}});
     StepIndex *index = scene_step_index(opened.scene, 0);
     opened.view.place.step = index->conflict_from[0];
     int rounded = 0;
@@ -294,7 +294,7 @@ static void test_hazards_have_a_sign_beside_the_line_and_on_the_timeline(void **
     char *text = draw(&opened, &pane_timeline, 200, 4);
     assert_null(strchr(text, 'X')); /* none is known yet */
     free(text);
-    const Findings *hazards = session_hazards(opened.session);
+    const Findings *hazards = ask_hazards(opened.session);
     opened.scene->borrowed.hazards = hazards;
     text = draw(&opened, &pane_source, 100, 40);
     for (int line = 29; line <= 32; line++) {
@@ -328,7 +328,7 @@ static void test_hazards_have_a_sign_beside_the_line_and_on_the_timeline(void **
 /* ---- banks in large cells ------------------------------------------------------------------------------ */
 
 static Opened open_stride(const char *stride) {
-    SessionOptions options = {.kernel = "lab_bank_stride"};
+    RunSpec options = {.kernel = "lab_bank_stride"};
     options.catalog.parameters[0] = stride;
     options.catalog.parameter_count = 1;
     Opened opened = open_with(options);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "golden.h"
 #include "stage.h"
 #include "tui/frame.h"
@@ -66,7 +67,7 @@ static Stage *open_picture(const Picture *picture) {
     const char *root = getenv("REDVIZ_SHARE");
     snprintf(path, sizeof path, "%s/tests/kernels/%s.ptx", root ? root : ".",
              picture->file ? picture->file : "");
-    return stage_open(&(SessionOptions){.kernel = picture->kernel,
+    return stage_open(&(RunSpec){.kernel = picture->kernel,
                                         .file = picture->file ? path : NULL,
                                         .entry = picture->entry,
                                         .args = picture->args,
@@ -123,7 +124,7 @@ static void add_pictures(Text *out, const Picture *picture) {
     View *view = stage_view(stage);
     const CatalogRow *row = session_row(stage->session);
     bool is_broken = row && row->group == CATALOG_BUG;
-    if (picture->hazards) stage->scene->borrowed.hazards = session_hazards(stage->session);
+    if (picture->hazards) stage->scene->borrowed.hazards = ask_hazards(stage->session);
     if (is_broken) add_picture(out, stage, name, view->place.step);
     Reduction *reduction = find_reduction(stage, name);
     int folds = reduction_fold_count(reduction);

@@ -17,6 +17,7 @@
 #include "runtime/emulated_device.h"
 #include "runtime/user_program.h"
 #include "session/session.h"
+#include "session/state.h"
 #include "stage.h"
 #include "tests/cli/program.h"
 #include "tests/gpu/libraries.h"
@@ -141,7 +142,7 @@ static void made_free(Made *made) {
 
 static void draw(const Made *made, int launch_shown, const char *keys, int columns, int rows, Text *out) {
     Error error = {0};
-    SessionOptions options = {.program = &made->program, .launch = launch_shown, .threads = 1};
+    RunSpec options = {.program = &made->program, .launch = launch_shown, .threads = 1};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("launch %d: %s", launch_shown + 1, error.message);
     AppStart start = {.keys = keys, .still = true};
@@ -239,7 +240,7 @@ static void a_run_without_a_program_says_so(void **state) {
     (void)state;
     static const char *const keys[] = {"@", "J", "*", "&"};
     Error error = {0};
-    SessionOptions options = {.kernel = "strided", .threads = 1, .catalog.n = 1024};
+    RunSpec options = {.kernel = "strided", .threads = 1, .catalog.n = 1024};
     Session *session = session_open(&options, &error);
     Text out = {0};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -260,11 +261,11 @@ static void a_launch_is_opened_with_the_options_of_the_run(void **state) {
     Plan plan;
     assert_true(captured_plan(made->program.capture, 3, &plan, &error)); /* of the launch that it repeats */
     plan_free(&plan);
-    SessionOptions options = {.program = &made->program, .launch = 3, .threads = 1};
-    session_options_for_kernel(&options, "strided");
+    RunSpec options = {.program = &made->program, .launch = 3, .threads = 1};
+    run_spec_choose_kernel(&options, "strided");
     assert_null(options.program);
     options.program = &made->program;
-    session_options_for_entry(&options, "fill");
+    run_spec_choose_entry(&options, "fill");
     assert_null(options.program);
     made_free(made);
 }
@@ -273,7 +274,7 @@ static void the_mouse_selects_and_opens(void **state) {
     (void)state;
     enum { COLUMNS = 80, ROWS = 24, FIRST_ROW = 3 }; /* below header, border and titles */
     Made *made = make();
-    Stage *stage = stage_open(&(SessionOptions){.program = &made->program, .launch = 1, .threads = 1});
+    Stage *stage = stage_open(&(RunSpec){.program = &made->program, .launch = 1, .threads = 1});
     View *view = stage_view(stage);
     view->display.program = &made->program;
     stage_press(stage, "@");
@@ -296,11 +297,11 @@ static void a_changed_copy_of_a_launch_runs(void **state) {
     Error error = {0};
     char *changed = memory_copy_text(fill_ptx);
     strstr(changed, "mov.u32 %r6, 3")[strlen("mov.u32 %r6, ")] = '5';
-    SessionOptions options = {.program = &made->program, .threads = 1, .ptx = changed};
+    RunSpec options = {.program = &made->program, .threads = 1, .ptx = changed};
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s", error.message);
     Plan plan;
-    session_copy_plan(session, &plan);
+    plan_copy(&session->run->plan, &plan);
     assert_non_null(strstr(plan.modules[0].ptx, "mov.u32 %r6, 5"));
     plan_free(&plan);
     session_free(session);
@@ -313,7 +314,7 @@ static void the_warps_of_a_launch_are_measured(void **state) {
     (void)state;
     Made *made = make();
     Error error = {0};
-    SessionOptions wanted, options = {.program = &made->program, .launch = 1, .threads = 1};
+    RunSpec wanted, options = {.program = &made->program, .launch = 1, .threads = 1};
     use_library("REDVIZ_CUDA", "libcuda_emulated.so");
     Session *session = session_open(&options, &error);
     if (!session || !session_wants_warps(session, &wanted)) fail_msg("%s", error.message);

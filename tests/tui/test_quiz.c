@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Session *open_session(const SessionOptions *options) {
+static Session *open_session(const RunSpec *options) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (!session) fail_msg("%s", error.message);
@@ -22,7 +22,7 @@ static Session *open_session(const SessionOptions *options) {
 }
 
 static Session *open_kernel(const char *kernel) {
-    return open_session(&(SessionOptions){
+    return open_session(&(RunSpec){
         .kernel = kernel, .first_look = true, .threads = 1, .catalog.prefers_digits = true});
 }
 
@@ -83,7 +83,7 @@ static void answers_are_those_of_the_run(void **state) {
     (void)state;
     int questions = 0, kernels = 0, topics[6] = {0};
     static const char *const names[] = {"levels", "lanes", "wavefronts", "sectors", "divergence", "values"};
-    int step = getenv("REDVIZ_TEST_LIMIT") ? 3 : 1; /* slow runs: some kernels */
+    int step = getenv("REDVIZ_TEST_QUICK") ? 3 : 1; /* slow runs: some kernels */
     for (int i = 0; i < catalog_count(); i += step) {
         const char *kernel = catalog_row(i)->id;
         Session *session = open_kernel(kernel);
@@ -144,7 +144,7 @@ static void questions_about_strided(void **state) {
 static void questions_about_a_file(void **state) {
     (void)state;
     Session *session =
-        open_session(&(SessionOptions){.file = "tests/cli/scale.ptx", .threads = 1, .catalog.n = 100});
+        open_session(&(RunSpec){.file = "tests/cli/scale.ptx", .threads = 1, .catalog.n = 100});
     Quiz quiz;
     Error error = {0};
     assert_true(quiz_open(session, "en", &quiz, &error));

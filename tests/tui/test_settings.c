@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "session/state.h"
 #include "tui/view/settings.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ typedef struct Run {
     Settings settings;
 } Run;
 
-static Run run_open(const SessionOptions *options) {
+static Run run_open(const RunSpec *options) {
     Error error = {0};
     Run run = {.session = session_open(options, &error)};
     if (!run.session) fail_msg("%s", error.message);
@@ -27,7 +28,7 @@ static Run run_open(const SessionOptions *options) {
 }
 
 static Run open_kernel(const char *kernel) {
-    return run_open(&(SessionOptions){.kernel = kernel, .catalog = {.n = 4096}, .threads = 1});
+    return run_open(&(RunSpec){.kernel = kernel, .catalog = {.n = 4096}, .threads = 1});
 }
 
 static void run_done(Run *run) {
@@ -69,10 +70,10 @@ static void check(Run *run, const char *name, const char *script, const char *ex
 /* A kernel outside the catalogue: the guess is shown, edited, and becomes an option. */
 static void arguments_are_typed(void **state) {
     (void)state;
-    Run run = run_open(&(SessionOptions){
+    Run run = run_open(&(RunSpec){
         .file = "tests/cli/scale.ptx", .entry = "scale", .catalog = {.n = 4096}, .threads = 1});
     Arena arena = {0};
-    const SessionOptions *made_with = session_options(run.session);
+    const RunSpec *made_with = session_spec(run.session);
     char *guess = strdup(value(&run, "args"));
     assert_string_equal(guess, session_arguments(run.session));
     assert_null(settings_options(&run.settings, made_with, &arena).args); /* guessed again for another n */
@@ -128,20 +129,20 @@ static void the_default_input_is_named(void **state) {
                  {"half_naive", "ones (default)"},    {"kahan", "random (default)"},
                  {"scaled_half", "random (default)"}, {"triton_max", "random (default)"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Run run = run_open(&(SessionOptions){
+        Run run = run_open(&(RunSpec){
             .kernel = cases[i].kernel, .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1});
         assert_string_equal(value(&run, "input"), cases[i].input);
         run_done(&run);
     }
-    Run run = run_open(&(SessionOptions){
+    Run run = run_open(&(RunSpec){
         .kernel = "interleaved", .catalog = {.n = 4096, .prefers_digits = true}, .threads = 1});
     Arena arena = {0};
     check(&run, "op", "l", "min");
     assert_string_equal(value(&run, "input"), "random (default)");
-    SessionOptions again = settings_options(&run.settings, session_options(run.session), &arena);
+    RunSpec again = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_true(again.catalog.prefers_digits && !again.catalog.has_fill);
     check(&run, "input", "h", "digits");
-    again = settings_options(&run.settings, session_options(run.session), &arena);
+    again = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_true(again.catalog.has_fill);
     assert_int_equal(again.catalog.fill, FILL_DIGITS);
     arena_done(&arena);
@@ -213,13 +214,13 @@ static void whatever_the_arrows_reach_can_be_run(void **state) {
         Error error = {0};
         Arena arena = {0};
         Run run =
-            run_open(&(SessionOptions){.kernel = catalog_row(k)->id, .catalog = {.n = 2048}, .threads = 1});
+            run_open(&(RunSpec){.kernel = catalog_row(k)->id, .catalog = {.n = 2048}, .threads = 1});
         for (int i = 0; i < settings_count(&run.settings); i++) {
             run.settings.choice = i;
             press(&run, i % 2 ? "<Left>" : "<Right>");
         }
         assert_string_equal(run.settings.error, "");
-        SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
+        RunSpec options = settings_options(&run.settings, session_spec(run.session), &arena);
         Session *session = session_open(&options, &error);
         if (!session) fail_msg("%s: %s", catalog_row(k)->id, error.message);
         const CatalogRun *made = session_run(session);
@@ -237,10 +238,10 @@ static void whatever_the_arrows_reach_can_be_run(void **state) {
 static void settings_of_a_run_are_its_own(void **state) {
     (void)state;
     Run run = run_open(
-        &(SessionOptions){.kernel = "lab_bank_stride",
+        &(RunSpec){.kernel = "lab_bank_stride",
                           .catalog = {.n = 64, .parameters = {"stride=4"}, .parameter_count = 1, .seed = 7},
                           .threads = 1});
-    Run other = run_open(&(SessionOptions){.kernel = "lab_bank_stride", .catalog = {.n = 64}, .threads = 1});
+    Run other = run_open(&(RunSpec){.kernel = "lab_bank_stride", .catalog = {.n = 64}, .threads = 1});
     char text[96];
     assert_string_equal(value(&run, "stride"), "4");
     assert_string_equal(value(&run, "seed"), "7");
@@ -257,7 +258,7 @@ static void settings_of_a_run_are_its_own(void **state) {
 static void a_file_has_fewer_settings(void **state) {
     (void)state;
     Arena arena = {0};
-    SessionOptions made = {
+    RunSpec made = {
         .file = "tests/cli/scale.ptx", .args = "in=float[n], out=float[n], n", .threads = 1};
     made.catalog.n = 1000;
     Run run = run_open(&made);
@@ -267,7 +268,7 @@ static void a_file_has_fewer_settings(void **state) {
     check(&run, "grid", "lll", "4");
     check(&run, "cluster", "", "as the entry says");
     check(&run, "cluster", "ll", "2");
-    SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
+    RunSpec options = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_string_equal(options.args, made.args);
     assert_int_equal(options.block[0], 128);
     assert_int_equal(options.grid[0], 4);
@@ -296,7 +297,7 @@ static void blocks_of_a_cluster(void **state) {
     check(&run, "cluster", "", "8");
     check(&run, "cluster", "ll", "16");
     check(&run, "cluster", "hh", "4");
-    SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
+    RunSpec options = settings_options(&run.settings, session_spec(run.session), &arena);
     Session *session = session_open(&options, &error);
     if (!session) fail_msg("%s", error.message);
     assert_int_equal(session_trace(session)->launches[0]->cluster[0], 4);
@@ -308,7 +309,7 @@ static void blocks_of_a_cluster(void **state) {
 /* --launch contains its sizes: it is one text, which can be edited; another n keeps it. */
 static void launches_are_one_text(void **state) {
     (void)state;
-    SessionOptions made = {.file = "tests/kernels/stages.ptx",
+    RunSpec made = {.file = "tests/kernels/stages.ptx",
                            .launches = "stage_sum<<<4, 256>>>(in, out, n)",
                            .catalog = {.n = 1000},
                            .threads = 1};
@@ -318,17 +319,17 @@ static void launches_are_one_text(void **state) {
     assert_string_equal(value(&run, "launch"), "stage_sum<<<4, 256>>>(in=float[n]:random, out=float[n], n)");
     value(&run, "n");
     press(&run, "2000<Down>");
-    SessionOptions options = settings_options(&run.settings, session_options(run.session), &arena);
+    RunSpec options = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_int_equal(options.catalog.n, 2000);
     assert_int_equal(options.grid[0] + options.block[0] + options.cluster[0], 0);
     Session *again = session_open(&options, NULL);
     assert_non_null(again);
-    assert_string_equal(session_looks_like(again), "sum(in) of 4 partial results");
+    assert_string_equal(again->guess.verdict.looks_like, "sum(in) of 4 partial results");
     session_free(again);
     value(&run, "launch");
     press(&run, "<Erase>");
     press(&run, "k");
-    options = settings_options(&run.settings, session_options(run.session), &arena);
+    options = settings_options(&run.settings, session_spec(run.session), &arena);
     assert_string_equal(options.launches, "k");
     assert_null(options.args);
     arena_done(&arena);

@@ -225,7 +225,7 @@ static void without_folds_it_says_so(void **state) {
 
 static void of_a_block_with_too_many_events_it_says_how_many(void **state) {
     (void)state;
-    SessionOptions options = {.kernel = "grid_stride", .catalog = {.n = 1 << 21, .grid = 1}};
+    RunSpec options = {.kernel = "grid_stride", .catalog = {.n = 1 << 21, .grid = 1}};
     Error error = {0};
     Session *session = session_open(&options, &error);
     assert_non_null(session);
@@ -255,7 +255,7 @@ typedef struct Run {
 } Run;
 
 static Run run_kernel(const char *kernel) {
-    SessionOptions options = {.kernel = kernel, .threads = 1};
+    RunSpec options = {.kernel = kernel, .threads = 1};
     Error error = {0};
     Run run = {.session = session_open(&options, &error)};
     if (!run.session) fail_msg("%s: %s", kernel, error.message);

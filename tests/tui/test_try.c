@@ -11,7 +11,7 @@
 #include "tui/app.h"
 #include <string.h>
 
-static void draw(const SessionOptions *options, const char *keys, int columns, int rows, Text *out) {
+static void draw(const RunSpec *options, const char *keys, int columns, int rows, Text *out) {
     Error error = {0};
     Session *session = session_open(options, &error);
     if (!session) fail_msg("%s", error.message);
@@ -66,7 +66,7 @@ static void remedies_come_one_after_another(void **state) {
     };
     Text out = {0};
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
-        SessionOptions options = {.kernel = scripts[i].kernel, .threads = 1};
+        RunSpec options = {.kernel = scripts[i].kernel, .threads = 1};
         if (strncmp(scripts[i].kernel, "lab_", 4) != 0) options.catalog.n = 1024;
         draw(&options, scripts[i].keys, 120, 40, &out);
         check(&scripts[i], &out);
@@ -76,7 +76,7 @@ static void remedies_come_one_after_another(void **state) {
 
 static void escape_shows_the_run_as_it_was(void **state) {
     (void)state;
-    SessionOptions options = {.kernel = "strided", .threads = 1, .catalog.n = 1024};
+    RunSpec options = {.kernel = "strided", .threads = 1, .catalog.n = 1024};
     Text before = {0}, after = {0};
     draw(&options, "]z<Esc>", 120, 40, &before);
     draw(&options, "]II<Esc>z<Esc>", 120, 40, &after);
@@ -96,7 +96,7 @@ static void other_runs_have_no_remedy(void **state) {
     };
     Text out = {0};
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
-        SessionOptions options = {.kernel = scripts[i].kernel, .threads = 1, .catalog.n = 1024};
+        RunSpec options = {.kernel = scripts[i].kernel, .threads = 1, .catalog.n = 1024};
         draw(&options, scripts[i].keys, 120, 40, &out);
         check(&scripts[i], &out);
     }
@@ -105,7 +105,7 @@ static void other_runs_have_no_remedy(void **state) {
 
 static void a_saved_run_does_not_run_again(void **state) {
     (void)state;
-    SessionOptions options = {.saved = "tests/data/sessions/bug_missing_sync.redviz"};
+    RunSpec options = {.saved = "tests/data/sessions/bug_missing_sync.redviz"};
     Text out = {0};
     draw(&options, "I", 120, 40, &out);
     check(&(Script){"saved", "I", {"a saved session does not run again"}, {CHANGED}}, &out);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "ask/ask.h"
 #include "stage.h"
 #include "tests/cli/json_reader.h"
 #include "tui/panes/pane.h"
@@ -18,7 +19,7 @@
 enum { COMPARED = 24 }; /* bytes of a sentence: it may be broken into rows after them */
 
 static Stage *open(const char *kernel, uint64_t n, bool search) {
-    return stage_open(&(SessionOptions){
+    return stage_open(&(RunSpec){
         .kernel = kernel, .catalog.n = n, .threads = 1, .backend = BACKEND_EMULATOR, .search_races = search});
 }
 
@@ -64,7 +65,7 @@ static void check_keys(Stage *stage, const char *kernel, const Finding *first) {
 /* `text` begins a line with this number and the sentence, perhaps behind a title. */
 static void check_text(Session *session, const char *kernel, const Finding *first) {
     Text out = {0}, flat = {0};
-    session_report(session, false, &out);
+    ask_report(session, false, &out);
     const char *at = strstr(text_string(&out), "\n1. ");
     if (!at == !first && first) {
         for (const char *c = at + 4; *c && c < at + 500; c++)
@@ -86,7 +87,7 @@ static void check_text(Session *session, const char *kernel, const Finding *firs
 static void check_json(Session *session, const char *kernel, const Finding *first) {
     Text out = {0};
     char wanted[256];
-    session_report(session, true, &out);
+    ask_report(session, true, &out);
     const char *at = strstr(text_string(&out), "\"verdict\":[");
     assert_non_null(at);
     if (first)
@@ -105,7 +106,7 @@ static void check_json(Session *session, const char *kernel, const Finding *firs
 static int check_kernel(const char *kernel, uint64_t n, bool search) {
     Stage *stage = open(kernel, n, search);
     const Findings *list =
-        search ? session_hazards(stage->session) : session_counted_findings(stage->session);
+        search ? ask_hazards(stage->session) : ask_counted(stage->session);
     const Finding *first = first_of(list);
     stage->scene->borrowed.hazards = list;
     if (search) stage->scene->borrowed.hazards_note = NULL;
@@ -142,7 +143,7 @@ static void a_file_opens_at_its_first_entry(void **state) {
         {"assets/ptx/strided.ptx", "strided<int,Sum>", FINDING_BANK_CONFLICT, TRACE_SHARED_LOAD},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        Stage *stage = stage_open(&(SessionOptions){.file = files[i].file,
+        Stage *stage = stage_open(&(RunSpec){.file = files[i].file,
                                                     .entry = files[i].entry,
                                                     .block = {256, 1, 1},
                                                     .catalog.n = 4096,
@@ -167,7 +168,7 @@ static void shares_are_ranked(void **state) {
     (void)state;
     for (int i = 0; i < catalog_count(); i++) {
         Stage *stage = open(catalog_row(i)->id, 4096, false);
-        const Findings *list = session_counted_findings(stage->session);
+        const Findings *list = ask_counted(stage->session);
         double before = 1;
         for (int k = list->error_count; k < list->count; k++) {
             const Finding *finding = &list->items[k];
@@ -187,7 +188,7 @@ static void shares_are_ranked(void **state) {
 static void atomics_on_one_word_are_an_entry(void **state) {
     (void)state;
     Stage *stage = open("atomic", 4096, false);
-    const Finding *first = first_of(session_counted_findings(stage->session));
+    const Finding *first = first_of(ask_counted(stage->session));
     assert_non_null(first);
     assert_int_equal(first->kind, FINDING_ATOMIC_CONFLICT);
     assert_int_equal(first->cost, 4096);
@@ -200,7 +201,7 @@ static void atomics_on_one_word_are_an_entry(void **state) {
 static void warps_without_work_are_counted(void **state) {
     (void)state;
     Stage *stage = open("sequential", 256, false);
-    const Findings *list = session_counted_findings(stage->session);
+    const Findings *list = ask_counted(stage->session);
     const Finding *idle = NULL, *needless = NULL;
     for (int i = 0; i < list->count; i++) {
         if (list->items[i].kind == FINDING_IDLE_WARPS) idle = &list->items[i];

@@ -342,7 +342,7 @@ static void the_cursor_follows_the_step(void **state) {
 /* The very block of a line is shown where the run has it. */
 static void a_traced_block_is_gone_to(void **state) {
     (void)state;
-    Stage *stage = stage_open(&(SessionOptions){.kernel = "sequential",
+    Stage *stage = stage_open(&(RunSpec){.kernel = "sequential",
                                                 .threads = 1,
                                                 .catalog = {.n = 64 * 256},
                                                 .has_trace_blocks = true,

@@ -1,3 +1,4 @@
+#include "ask/ask.h"
 #include "tui/scene/scene.h"
 
 #include "base/language.h"
@@ -81,7 +82,7 @@ static SceneVerdict verdict_of(Session *session) {
 Scene *scene_new(Session *session) {
     Scene *scene = memory_new(sizeof *scene);
     const CatalogRow *row = session_row(session);
-    const char *what_if = session_options(session)->what_if.label;
+    const char *what_if = session_spec(session)->what_if.label;
     /* what the catalogue says of a kernel need not be true of a changed copy */
     const CatalogRow *as_ships = session_is_edited(session) ? NULL : row;
     const CatalogRun *run = session_run(session);
@@ -104,7 +105,7 @@ Scene *scene_new(Session *session) {
                      .run = run,
                      .arguments = session_arguments(session),
                      .reads_arguments = session_reads_arguments(session),
-                     .options = session_options(session)},
+                     .options = session_spec(session)},
         .outcome = {.verdict = verdict_of(session),
                     .result = result ? result->result_text : "",
                     .expected = result ? result->expected_text : "",
@@ -125,7 +126,7 @@ Scene *scene_new(Session *session) {
                       .sass = sass_of_session,
                       .assemble = assemble_of_session,
                       .context = session},
-        .borrowed = {.hazards = session_verdict(session),
+        .borrowed = {.hazards = ask_verdict(session),
                      .hazards_note = tr("no race search has run"),
                      .measured = session_measured(session),
                      .recorded = session_recorded(session),

@@ -6,7 +6,7 @@
 #include "ladder/counts.h"
 #include "findings/findings.h"
 #include "tui/scene/step_index.h"
-#include "session/session.h"
+#include "ask/ask.h"
 #include "tui/scene/beats.h"
 #include "tui/scene/branch_rows.h"
 #include "tui/scene/reduction.h"
@@ -58,7 +58,7 @@ typedef struct SceneIdentity {  /* identifies the run; strings without content a
     bool is_edited;        /* a changed copy ran: as session_is_edited() */
     const char *arguments; /* --args of a kernel outside the catalogue, given or guessed; else NULL */
     bool reads_arguments;  /* they come from the file's host code */
-    const SessionOptions *options; /* as given; NULL: made by hand */
+    const RunSpec *options; /* as given; NULL: made by hand */
 } SceneIdentity;
 
 typedef struct SceneOutcome {
@@ -105,7 +105,7 @@ typedef struct SceneBorrowed {        /* set by the app between frames, or owned
     const Scene *before;              /* the same run before its file was edited; NULL: not edited */
     const SceneTimings *timings;      /* NULL: none */
     const struct Curve *curve;        /* of the run's first parameter (curve.h); NULL: it has none */
-    const Findings *hazards;          /* the ranked list (session_verdict()); NULL: unknown */
+    const Findings *hazards;          /* the ranked list (ask_verdict()); NULL: unknown */
     const char *hazards_note;         /* why races were not searched for; NULL: they were */
     const char *warps_note;           /* the timelines of warps are being measured; NULL: they are not */
     const Measurements *measured;     /* hardware counters of the launches; NULL: made by hand */

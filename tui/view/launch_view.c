@@ -14,7 +14,7 @@
 /* ---- launches ------------------------------------------------------------------------------------------ */
 
 int launch_view_shown(const View *view, const Scene *scene) {
-    const SessionOptions *options = scene->identity.options;
+    const RunSpec *options = scene->identity.options;
     bool is_of_program = options && options->program && options->program == view->display.program;
     return is_of_program ? options->launch : -1;
 }

@@ -69,7 +69,7 @@ static int find_kind(const Settings *settings, SettingKind kind) {
 
 void settings_init(Settings *settings, const Scene *scene) {
     const CatalogRun *run = scene->identity.run;
-    const SessionOptions *options = scene->identity.options;
+    const RunSpec *options = scene->identity.options;
     const TraceLaunch *launch = scene->traced.trace->launch_count ? scene->traced.trace->launches[0] : NULL;
     *settings = (Settings){.row = scene->identity.row, .n = scene->identity.n, .fill = -1};
     if (options) {
@@ -106,8 +106,8 @@ void settings_follow(Settings *settings, const Scene *scene) {
     memcpy(settings->typed, edited.typed, sizeof settings->typed);
 }
 
-SessionOptions settings_options(const Settings *settings, const SessionOptions *made_with, Arena *arena) {
-    SessionOptions options = *made_with;
+RunSpec settings_options(const Settings *settings, const RunSpec *made_with, Arena *arena) {
+    RunSpec options = *made_with;
     CatalogOptions *catalog = &options.catalog;
     catalog->n = settings->n;
     catalog->seed = settings->seed;
@@ -149,7 +149,7 @@ static bool is_possible(const Settings *settings, Error *error) {
     Arena arena = {0};
     Plan plan = {0};
     CatalogRun run;
-    SessionOptions options = settings_options(settings, &(SessionOptions){0}, &arena);
+    RunSpec options = settings_options(settings, &(RunSpec){0}, &arena);
     bool possible = catalog_resolve(settings->row, &options.catalog, &run, error) &&
                     settings->row->plan(&run, &plan, error);
     plan_free(&plan);

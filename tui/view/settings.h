@@ -50,7 +50,7 @@ void settings_print(const Settings *settings, int index, SettingText *out);
 SettingsAnswer settings_press(Settings *settings, Key key);
 
 /* The options `made_with` of the current run, with these settings. New strings are in the arena. */
-SessionOptions settings_options(const Settings *settings, const SessionOptions *made_with, Arena *arena);
+RunSpec settings_options(const Settings *settings, const RunSpec *made_with, Arena *arena);
 /* The settings in which two runs of one kernel differ: "block 256 : 128". "": none. */
 void settings_print_differences(const Scene *left, const Scene *right, char *out, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* Accesses of the racing instructions, as one run made them. Private to session. */
+/* Accesses of the racing instructions, as one run made them. Private to src/ask. */
 #ifndef SESSION_ACCESS_LIST_H
 #define SESSION_ACCESS_LIST_H
 

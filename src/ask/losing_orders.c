@@ -1,16 +1,15 @@
 /* Directed runs: an order in which a race changes the result, or why none does
- * (session.h).
+ * (ask.h).
  *
  * An access list (access_list.h) has the accesses of the racing instructions as one run made them. Of two accesses of one word
  * by different threads, the first is then held (trace/hold.h) until the second has happened: the other of their two orders.
  * Where no such run changes the result, all of these pairs are reversed at once; and where that does not either, the reason
  * is what a reversed pair found in memory. */
-#include "session/hazards.h"
-#include "session/access_list.h"
+#include "ask/questions.h"
+#include "ask/access_list.h"
 
 #include "base/language.h"
 #include "metrics/metrics.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,60 +45,13 @@ typedef struct OrderSearch {
 
 /* ---- another result ------------------------------------------------------------------------------------- */
 
-static double element(const PlanBuffer *buffer, uint64_t index) {
-    Text text = {0};
-    plan_element_print(buffer->type, buffer->bytes, index, &text);
-    double value = strtod(text_string(&text), NULL);
-    text_done(&text);
-    return value;
-}
-
-/* Sums of floats differ slightly from order to order. */
-static bool is_other_value(const PlanBuffer *a, const PlanBuffer *b, uint64_t index) {
-    uint64_t bytes = (uint64_t)ptx_type_bytes(a->type);
-    const uint8_t *x = a->bytes, *y = b->bytes;
-    if (!memcmp(x + index * bytes, y + index * bytes, bytes)) return false;
-    if (!ptx_type_is_float(a->type)) return true;
-    double p = element(a, index), q = element(b, index), size = fabs(p) > fabs(q) ? fabs(p) : fabs(q);
-    return !(fabs(p - q) <= (bytes < 4 ? 1e-2 : 1e-4) * size);
-}
-
-static void put_element(const PlanBuffer *buffer, uint64_t index, char *to, size_t room) {
-    Text text = {0};
-    plan_element_print(buffer->type, buffer->bytes, index, &text);
-    snprintf(to, room, "%s", text_string(&text));
-    text_done(&text);
-}
-
-bool session_find_difference(const Session *session, const Session *other, FindingOrder *order) {
-    for (int i = 0; i < session->run->plan.buffer_count; i++) {
-        const PlanBuffer *a = &session->run->plan.buffers[i], *b = &other->run->plan.buffers[i];
-        uint64_t bytes = a->count * (uint64_t)ptx_type_bytes(a->type);
-        if (!a->bytes || !b->bytes || !memcmp(a->bytes, b->bytes, bytes)) continue;
-        for (uint64_t k = 0; k < a->count; k++) {
-            if (!is_other_value(a, b, k)) continue;
-            snprintf(order->where, sizeof order->where, "%s[%llu]", a->name, (unsigned long long)k);
-            put_element(a, k, order->instead_of, sizeof order->instead_of);
-            put_element(b, k, order->result, sizeof order->result);
-            return true;
-        }
-    }
-    return false;
-}
-
-static const Trap *fatal_trap(const Trace *trace) {
-    for (int i = 0; i < trace->trap_count; i++)
-        if (trap_kind_is_fatal(trace->traps[i].kind)) return &trace->traps[i];
-    return NULL;
-}
-
 /* True if the run in the search's order has another result. The holds get their ends. */
 static bool run_order(OrderSearch *search) {
     FindingOrder *order = &search->order;
     const Session *base = search->session;
-    Session *other = session_open_in_order(base, order, NULL);
+    Session *other = session_vary(base, &(RunChange){.order = order}, NULL);
     if (!other) return false;
-    const Trap *trap = fatal_trap(other->run->trace);
+    const Trap *trap = ask_fatal_trap(other->run->trace);
     bool differs = false;
     for (int i = 0; i < order->hold_count; i++) order->holds[i].end = other->run->holds[i].end;
     if (trap) { /* a budget is a limit of this search */
@@ -108,7 +60,7 @@ static bool run_order(OrderSearch *search) {
         snprintf(order->result, sizeof order->result, "%s", trap_kind_mark(trap->kind));
         order->instead_of[0] = 0;
     } else {
-        differs = session_find_difference(base, other, order);
+        differs = ask_difference(base, other, order);
     }
     if (differs && !trap && base->has_result && other->has_result &&
         strcmp(other->result.result_text, base->result.result_text) != 0) {
@@ -234,7 +186,7 @@ static bool list_accesses(OrderSearch *search) {
     search->accesses = access_list_new(search->hazards, search->session->run->trace);
     TraceObserver observer = access_list_observer(search->accesses);
     FindingOrder plain = {.schedule = search->schedule};
-    Session *run = session_open_in_order(search->session, &plain, &observer);
+    Session *run = session_vary(search->session, &(RunChange){.order = &plain, .observer = &observer}, NULL);
     session_free(run);
     if (run) list_pairs(search);
     return run;
@@ -318,7 +270,7 @@ static bool find_order(OrderSearch *search, uint64_t schedule) {
     bool is_first = true;
     for (HoldWay way = 0; way < WAYS; way++)
         for (int i = 0; i < search->pair_count; i++) {
-            if (!is_first && session_time_is_over(&search->limit)) return false;
+            if (!is_first && ask_time_is_over(&search->limit)) return false;
             is_first = false;
             if (try_way(search, &search->pairs[i], way)) return true;
         }
@@ -447,7 +399,7 @@ static const char *reason_of_pair(OrderSearch *search) {
     TraceObserver observer = access_list_observer(after);
     FindingOrder order = {
         .schedule = search->schedule, .holds = {search->reversed[search->example_hold]}, .hold_count = 1};
-    Session *run = session_open_in_order(search->session, &order, &observer);
+    Session *run = session_vary(search->session, &(RunChange){.order = &order, .observer = &observer}, NULL);
     const char *reason = pair->first->after == pair->second->after
                              ? tr("both leave the same value")
                              : tr("no result depends on which of the two values remains");
@@ -508,7 +460,7 @@ static void find_of_cause(Session *session, Findings *hazards, int index, double
     search->session = session;
     search->hazards = hazards;
     search->cause = index;
-    search->limit = session_limit_time(seconds, seconds);
+    search->limit = ask_limit_time(seconds, seconds);
     bool found = find_order(search, session->options.schedule);
     if (!found && !search->pair_count && lead->is_taken) found = find_order(search, lead->schedule);
     if (found) {
@@ -528,8 +480,8 @@ static bool has_race(const Findings *hazards, int cause) {
     return false;
 }
 
-void session_find_orders(Session *session) {
-    Findings *hazards = session_hazards(session);
+void ask_losing_orders(Session *session) {
+    Findings *hazards = ask_hazards(session);
     if (!hazards || session->findings.finds_orders || session_is_from_file(session)) return;
     session->findings.finds_orders = true;
     double seconds = session->options.order_seconds > 0 ? session->options.order_seconds : MOST_SECONDS;
@@ -537,8 +489,8 @@ void session_find_orders(Session *session) {
     for (int i = 0; i < hazards->cause_count; i++) races += has_race(hazards, i);
     for (int i = 0; i < hazards->cause_count; i++) {
         FindingCause *cause = &hazards->causes[i];
-        session_report_progress(session, "looking for orders that lose", (uint64_t)i,
-                                (uint64_t)hazards->cause_count);
+        ask_show_progress(session, "looking for orders that lose", (uint64_t)i,
+                          (uint64_t)hazards->cause_count);
         if (!has_race(hazards, i)) continue;
         if (trace_has_fatal_trap(session->run->trace))
             cause->no_order = "A fault ends the run: no order of the threads has a result to compare.";
@@ -549,9 +501,9 @@ void session_find_orders(Session *session) {
     }
 }
 
-const FindingOrder *session_bad_order(Session *session) {
-    const Findings *hazards = session_hazards(session);
-    session_find_orders(session);
+const FindingOrder *ask_bad_order(Session *session) {
+    const Findings *hazards = ask_hazards(session);
+    ask_losing_orders(session);
     for (int i = 0; hazards && i < hazards->cause_count; i++)
         if (hazards->causes[i].order) return hazards->causes[i].order;
     return NULL;
@@ -566,8 +518,8 @@ static const char *why_no_order(const Findings *hazards) {
     return "there is no race: no order of warps and blocks loses anything";
 }
 
-Session *session_open_in_bad_order(const SessionOptions *options, Error *error) {
-    SessionOptions wanted = *options;
+Session *ask_open_in_bad_order(const RunSpec *options, Error *error) {
+    RunSpec wanted = *options;
     wanted.first_look = false;
     wanted.search_races = true;
     wanted.backend = BACKEND_EMULATOR;
@@ -575,15 +527,12 @@ Session *session_open_in_bad_order(const SessionOptions *options, Error *error) 
     wanted.measure_sass = false;
     Session *base = session_open(&wanted, error);
     if (!base) return NULL;
-    const FindingOrder *order = session_bad_order(base);
+    const FindingOrder *order = ask_bad_order(base);
     Session *session = NULL;
     if (order) {
-        wanted.schedule = order->schedule;
-        wanted.holds = order->holds;
-        wanted.hold_count = order->hold_count;
-        session = session_open(&wanted, error);
+        session = session_vary(base, &(RunChange){.order = order, .is_shown = true}, error);
     } else {
-        error_set(error, "%s", why_no_order(session_hazards(base)));
+        error_set(error, "%s", why_no_order(ask_hazards(base)));
     }
     session_free(base);
     return session;

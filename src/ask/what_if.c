@@ -1,7 +1,7 @@
 /* What if: the run with a remedy of a slow finding, and what the remedy changed. A copy of the PTX has the remedy
  * (findings/rewrite.h), or the kernel of the catalogue that does otherwise. */
+#include "ask/questions.h"
 #include "metrics/totals.h"
-#include "session/hazards.h"
 
 #include "base/language.h"
 #include "base/sentence.h"
@@ -14,21 +14,21 @@
 /* ---- which remedies ------------------------------------------------------------------------------------- */
 
 static const Finding *slow_finding(Session *session, int finding) {
-    const Findings *list = session_verdict(session);
+    const Findings *list = ask_verdict(session);
     bool is_slow = finding >= 0 && finding < list->count && list->items[finding].severity == SEVERITY_SLOW;
     return is_slow ? &list->items[finding] : NULL;
 }
 
-int session_remedies(Session *session, int finding, SessionRemedy remedies[SESSION_REMEDIES]) {
+int ask_remedies(Session *session, int finding, AskRemedy remedies[ASK_REMEDIES]) {
     const Finding *of = slow_finding(session, finding);
-    return of ? session_remedies_of(session, of, remedies) : 0;
+    return of ? ask_remedies_of(session, of, remedies) : 0;
 }
 
-bool session_find_remedy(Session *session, SessionRemedyKind kind, int *finding, int *number) {
-    SessionRemedy remedies[SESSION_REMEDIES];
-    const Findings *list = session_verdict(session);
+bool ask_find_remedy(Session *session, AskRemedyKind kind, int *finding, int *number) {
+    AskRemedy remedies[ASK_REMEDIES];
+    const Findings *list = ask_verdict(session);
     for (*finding = 0; *finding < list->count; ++*finding) {
-        int count = session_remedies(session, *finding, remedies);
+        int count = ask_remedies(session, *finding, remedies);
         for (*number = 0; *number < count; ++*number)
             if (remedies[*number].kind == kind) return true;
     }
@@ -59,8 +59,7 @@ static bool apply_layout(Session *session, const Finding *of, LayoutKind kind, T
 static bool apply_and(Session *session, const Finding *of, Text *ptx, Error *error) {
     Text checks = {0};
     bool good = rewrite_remainders(session->run->trace, of, true, &checks, error);
-    Session *copy =
-        good ? session_open_copy(session, text_string(&checks), session->options.schedule, false) : NULL;
+    Session *copy = good ? session_vary(session, &(RunChange){.ptx = text_string(&checks)}, NULL) : NULL;
     if (good && (!copy || trace_has_fatal_trap(copy->run->trace)))
         good = error_set(error,
                          tr("line %d: in some execution the divisor is no power of two, or the dividend "
@@ -71,33 +70,32 @@ static bool apply_and(Session *session, const Finding *of, Text *ptx, Error *err
     return good && rewrite_remainders(session->run->trace, of, false, ptx, error);
 }
 
-bool session_try(Session *session, int finding, int number, Arena *arena, SessionOptions *options,
-                 Error *error) {
-    SessionRemedy remedies[SESSION_REMEDIES];
+bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, RunSpec *options, Error *error) {
+    AskRemedy remedies[ASK_REMEDIES];
     const Finding *of = slow_finding(session, finding);
-    int count = session_remedies(session, finding, remedies);
+    int count = ask_remedies(session, finding, remedies);
     if (session_is_from_file(session)) return error_set(error, tr("a saved session does not run again"));
     if (session_is_partial(session)) return error_set(error, tr("the grid is still being counted"));
     if (number < 0 || number >= count)
         return error_set(error, tr("redviz knows no such remedy for this finding"));
-    const SessionRemedy *remedy = &remedies[number];
+    const AskRemedy *remedy = &remedies[number];
     *options = session->options;
     options->what_if = (SessionWhatIf){.finding = finding, .number = number};
     options->has_events = false;
     Text ptx = {0};
     bool good = true;
     switch (remedy->kind) {
-    case SESSION_PAD:
-    case SESSION_SWIZZLE:
-        good = apply_layout(session, of, remedy->kind == SESSION_PAD ? LAYOUT_PADS : LAYOUT_SWIZZLES, &ptx,
+    case ASK_PAD:
+    case ASK_SWIZZLE:
+        good = apply_layout(session, of, remedy->kind == ASK_PAD ? LAYOUT_PADS : LAYOUT_SWIZZLES, &ptx,
                             &options->what_if, arena, error);
         break;
-    case SESSION_AND:
+    case ASK_AND:
         options->what_if.label = arena_print(arena, tr("& for %% in line %d"), of->access.line);
         good = apply_and(session, of, &ptx, error);
         break;
-    case SESSION_NEXT:
-        session_options_for_kernel(options, remedy->name);
+    case ASK_NEXT:
+        run_spec_choose_kernel(options, remedy->name);
         options->catalog.n = session_n(session);
         return true;
     }
@@ -174,7 +172,7 @@ static bool is_wrong(const Session *before, const Session *after, bool is_next, 
                    after->result.expected_text);
         return true;
     }
-    if (is_next || reads_clock(before) || !session_find_difference(before, after, &other)) return false;
+    if (is_next || reads_clock(before) || !ask_difference(before, after, &other)) return false;
     char result[sizeof other.where + sizeof other.result + 4];
     snprintf(result, sizeof result, "%s = %s", other.where, other.result);
     text_print(why, tr("result wrong: %s instead of %s"), result, other.instead_of);
@@ -182,7 +180,7 @@ static bool is_wrong(const Session *before, const Session *after, bool is_next, 
 }
 
 typedef struct RemedyChange {
-    SessionRemedy remedy;
+    AskRemedy remedy;
     const Finding *of;
     RunCounts before, after;
     uint64_t counted[2];
@@ -191,17 +189,17 @@ typedef struct RemedyChange {
 } RemedyChange;
 
 static RemedyChange change_of(Session *before, Session *after, int finding, int number, Text *why) {
-    SessionRemedy remedies[SESSION_REMEDIES] = {0};
+    AskRemedy remedies[ASK_REMEDIES] = {0};
     RemedyChange change = {.of = slow_finding(before, finding)};
     assert(change.of); /* it had this remedy */
-    session_remedies(before, finding, remedies);
+    ask_remedies(before, finding, remedies);
     change.remedy = remedies[number];
     change.before = counts_of(before);
     change.after = counts_of(after);
     change.counted[0] = count_of(&change.before, change.of->kind, &change.unit);
     change.counted[1] = count_of(&change.after, change.of->kind, &change.unit);
-    change.is_wrong = is_wrong(before, after, change.remedy.kind == SESSION_NEXT, why);
-    change.is_measured = change.remedy.kind != SESSION_AND;
+    change.is_wrong = is_wrong(before, after, change.remedy.kind == ASK_NEXT, why);
+    change.is_measured = change.remedy.kind != ASK_AND;
     change.helped = !change.is_wrong && change.is_measured && change.counted[1] < change.counted[0];
     return change;
 }
@@ -223,7 +221,7 @@ static void add_machine_code(Session *session, const Finding *of, Text *out) {
         text_print(out, tr("line %d as machine code is not measured"), of->access.line);
 }
 
-bool session_remedy_change(Session *before, Session *after, int finding, int number, Text *line) {
+bool ask_remedy_change(Session *before, Session *after, int finding, int number, Text *line) {
     Text why = {0};
     CountText a, b;
     RemedyChange change = change_of(before, after, finding, number, &why);
@@ -252,13 +250,13 @@ static void add_row(Text *out, const char *name, uint64_t before, uint64_t after
                less ? count_text(less, &c) : "");
 }
 
-bool session_remedy_table(Session *before, Session *after, int finding, int number, Text *out) {
+bool ask_remedy_table(Session *before, Session *after, int finding, int number, Text *out) {
     Text why = {0};
     RemedyChange change = change_of(before, after, finding, number, &why);
     const char *label = after->options.what_if.label;
     text_print(out, "What if: %s\n", label ? label : change.remedy.name);
     char bullet[16];
-    snprintf(bullet, sizeof bullet, "  %d. ", finding_number(session_verdict(before), finding));
+    snprintf(bullet, sizeof bullet, "  %d. ", finding_number(ask_verdict(before), finding));
     sentence_print(out, bullet, change.of->sentence);
     text_print(out, "  %-26s %15s %15s\n", "", "before", "after");
     add_row(out, "shared wavefronts", change.before.wavefronts, change.after.wavefronts);
@@ -269,11 +267,11 @@ bool session_remedy_table(Session *before, Session *after, int finding, int numb
     add_row(out, "atomics (per warp)", change.before.atomics, change.after.atomics);
     add_row(out, "warp instructions", change.before.instructions, change.after.instructions);
     Text line = {0};
-    session_remedy_change(before, after, finding, number, &line);
+    ask_remedy_change(before, after, finding, number, &line);
     text_add(&line, ".");
     sentence_print(out, "  ", text_string(&line));
     text_done(&line);
-    if (change.remedy.kind == SESSION_PAD || change.remedy.kind == SESSION_SWIZZLE)
+    if (change.remedy.kind == ASK_PAD || change.remedy.kind == ASK_SWIZZLE)
         sentence_print(out, "  ",
                        "The copy computes each address anew, in PTX; source that has the index so "
                        "may need fewer instructions.");

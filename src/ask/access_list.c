@@ -1,7 +1,7 @@
 /* Accesses of one run at the instructions of its races (list.h). */
-#include "session/access_list.h"
+#include "ask/access_list.h"
 
-#include "session/hazards.h"
+#include "ask/questions.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * fault. So the kernel runs again with equal elements and an extreme at one after another. A result that follows the extreme to most
  * of them, by its value or by its index, is a selection, and one that stays what it is without an extreme drops that element. Only
  * kernels of one input and one result are tried, since others may pass over elements on purpose. */
-#include "session/hazards.h"
+#include "ask/questions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,21 +124,16 @@ static bool find_extreme(ReachSearch *reach) {
 
 /* The result with the extreme at element `at`, or behind the last: at none. False: there is no result. */
 static bool run_with(const ReachSearch *reach, uint64_t at, double *result) {
-    SessionOptions options = reach->session->options;
     const PlanBuffer *in = &reach->before.buffers[reach->in];
     size_t bytes = (size_t)in->count * (size_t)ptx_type_bytes(in->type);
     Plan plan;
-    options.backend = BACKEND_EMULATOR;
-    options.search_races = options.first_look = options.keep_inputs = options.measure_sass = false;
-    options.counters = COUNTERS_NONE;
-    options.progress = NULL;
     plan_copy(&reach->session->run->plan, &plan);
     uint8_t *content = arena_new(&plan.arena, bytes);
     for (uint64_t i = 0; i < in->count; i++)
         plan_element_set(in->type, content, i, i == at ? reach->extreme : reach->least);
     plan.buffers[reach->in].fill = FILL_CONTENT;
     plan.buffers[reach->in].content = content;
-    Session *other = session_open_plan_again(reach->session, &options, &plan, true);
+    Session *other = session_vary(reach->session, &(RunChange){.plan = &plan}, NULL);
     bool good = other && !trace_has_fault(other->run->trace);
     if (good) *result = element(&other->run->plan.buffers[reach->out], 0);
     session_free(other);
@@ -208,15 +203,15 @@ static bool can_be_tried(const Session *session) {
            !session->guess.account.invents_block && trace_count_instructions(trace) <= MOST_INSTRUCTIONS;
 }
 
-void session_find_reach(Session *session) {
+void ask_reach(Session *session) {
     ReachSearch reach = {.session = session};
     if (session->findings.has_reach || !can_be_tried(session)) return;
     session->findings.has_reach = true;
     plan_copy(&session->run->plan, &reach.before);
     bool good = plan_fill(&reach.before, session->guess.request.seed, NULL) && find_buffers(&reach) &&
                 (is_selection(&reach, 1) || is_selection(&reach, -1));
-    TimeLimit limit = session_limit_time(0, 2);
-    for (uint64_t i = PILOTS; good && i < reach.loaded_count && !session_time_is_over(&limit); i++)
+    TimeLimit limit = ask_limit_time(0, 2);
+    for (uint64_t i = PILOTS; good && i < reach.loaded_count && !ask_time_is_over(&limit); i++)
         good = try_element(&reach, reach.loaded[i]);
     if (good && reach.followed < reach.tried && reach.followed > reach.tried / 2) keep(session, &reach);
     free(reach.loaded);

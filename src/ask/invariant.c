@@ -1,7 +1,7 @@
 /* --invariant: whether several runs make their sums in the same order (invariant.h). Every block of each run
  * is traced, and the trees of what it leaves in global memory (trace/sum_trees.h) are compared. */
-#include "session/hazards.h"
-#include "session/invariant.h"
+#include "ask/questions.h"
+#include "ask/invariant.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static const char *fault_of(const Trace *trace) {
 }
 
 /* The run of these options with all blocks traced. */
-static Session *open_traced(const SessionVariant *variant, SessionOrderAnswer *why, Error *error) {
-    SessionOptions options = variant->options;
+static Session *open_traced(const AskVariant *variant, AskOrderAnswer *why, Error *error) {
+    RunSpec options = variant->options;
     options.first_look = options.search_races = options.measure_sass = options.times_blocks = false;
     options.backend = BACKEND_EMULATOR;
     options.counters = COUNTERS_NONE;
@@ -38,11 +38,7 @@ static Session *open_traced(const SessionVariant *variant, SessionOrderAnswer *w
                   " warp instructions are too many to follow every sum; at most %d: try a smaller n",
                   variant->label, instructions, MOST_INSTRUCTIONS);
     } else {
-        SessionOptions all = first->options;
-        all.has_trace_blocks = true;
-        all.trace_first = 0;
-        all.trace_last = UINT32_MAX;
-        traced = session_open_again(first, &all);
+        traced = session_vary(first, &(RunChange){.traces_all = true, .shows_progress = true}, NULL);
         if (!traced) error_set(error, "%s: the run cannot be repeated", variant->label);
     }
     session_free(first);
@@ -73,7 +69,7 @@ static bool add_launch(OrderRun *run, int index, Error *error) {
     return good;
 }
 
-static bool open_run(OrderRun *run, const SessionVariant *variant, SumTrees *trees, SessionOrderAnswer *why,
+static bool open_run(OrderRun *run, const AskVariant *variant, SumTrees *trees, AskOrderAnswer *why,
                      Error *error) {
     run->label = variant->label;
     run->session = open_traced(variant, why, error);
@@ -81,8 +77,8 @@ static bool open_run(OrderRun *run, const SessionVariant *variant, SumTrees *tre
     *why = ORDER_IS_UNKNOWN;
     run->sums = sum_run_new(trees, run->session->run->trace);
     for (int i = 0; i < run->session->run->trace->launch_count; i++) {
-        session_report_progress(run->session, "following every sum", (uint64_t)i,
-                                (uint64_t)run->session->run->trace->launch_count);
+        ask_show_progress(run->session, "following every sum", (uint64_t)i,
+                          (uint64_t)run->session->run->trace->launch_count);
         if (!add_launch(run, i, error)) return false;
     }
     run->places = sum_run_places(run->sums, &run->place_count);
@@ -133,8 +129,8 @@ static ComparedBuffer *buffer_named(ComparedOrders *orders, const char *name) {
 
 static bool has_other_bits(const ComparedOrders *orders, const char *name, uint64_t offset) {
     PtxType type;
-    const uint8_t *a = session_left_bytes(orders->runs[0], name, offset, &type),
-                  *b = session_left_bytes(orders->runs[1], name, offset, &type);
+    const uint8_t *a = ask_left_bytes(orders->runs[0], name, offset, &type),
+                  *b = ask_left_bytes(orders->runs[1], name, offset, &type);
     return a && b && memcmp(a, b, (size_t)ptx_type_bytes(type)) != 0;
 }
 
@@ -192,7 +188,7 @@ static void compare_runs(ComparedOrders *orders) {
         for (int which = 0; which < 2; which++) count_ways(orders, &orders->buffers[i], which);
 }
 
-static SessionOrderAnswer answer_of(const ComparedOrders *orders) {
+static AskOrderAnswer answer_of(const ComparedOrders *orders) {
     bool is_alone = false;
     for (int i = 0; i < orders->buffer_count; i++)
         is_alone |= orders->buffers[i].alone[0] && orders->buffers[i].alone[1];
@@ -201,8 +197,8 @@ static SessionOrderAnswer answer_of(const ComparedOrders *orders) {
     return orders->total[SUM_UNKNOWN] ? ORDER_IS_UNKNOWN : ORDER_IS_FIXED;
 }
 
-bool session_invariant(const SessionVariant *variants, int count, bool json, SessionOrderAnswer *answer,
-                       Text *out, Error *error) {
+bool ask_invariant(const AskVariant *variants, int count, bool json, AskOrderAnswer *answer, Text *out,
+                   Error *error) {
     SumTrees *trees = sum_trees_new();
     OrderRun *runs = memory_new((size_t)count * sizeof *runs);
     bool good = true;
@@ -220,12 +216,12 @@ bool session_invariant(const SessionVariant *variants, int count, bool json, Ses
     for (int i = 1; good && i < count; i++) {
         ComparedOrders orders = {.trees = trees, .runs = {&runs[0], &runs[i]}};
         compare_runs(&orders);
-        SessionOrderAnswer one = answer_of(&orders);
+        AskOrderAnswer one = answer_of(&orders);
         if (one == ORDER_DIFFERS || *answer == ORDER_IS_FIXED) *answer = one;
         if (json)
-            session_put_orders(&orders, &object);
+            ask_put_orders(&orders, &object);
         else
-            session_print_orders(&orders, out);
+            ask_print_orders(&orders, out);
         free(orders.buffers);
     }
     if (good && json) {

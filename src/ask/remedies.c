@@ -1,11 +1,11 @@
-/* The remedies of slow findings: which there are (session.h). */
-#include "session/hazards.h"
+/* The remedies of slow findings: which there are (ask.h). */
+#include "ask/questions.h"
 
 #include "findings/rewrite.h"
 #include <string.h>
 
-static void put_remedy(SessionRemedy *remedies, int *count, SessionRemedyKind kind, const char *name) {
-    if (*count < SESSION_REMEDIES) remedies[(*count)++] = (SessionRemedy){kind, name};
+static void put_remedy(AskRemedy *remedies, int *count, AskRemedyKind kind, const char *name) {
+    if (*count < ASK_REMEDIES) remedies[(*count)++] = (AskRemedy){kind, name};
 }
 
 static bool has_one_module(const Session *session) {
@@ -17,27 +17,27 @@ static bool may_move_apart(const Finding *conflict) {
     return !conflict->access.is_atomic || conflict->predicted;
 }
 
-int session_remedies_of(const Session *session, const Finding *of, SessionRemedy *remedies) {
+int ask_remedies_of(const Session *session, const Finding *of, AskRemedy *remedies) {
     const CatalogRow *row = session->kernel.row;
     int count = 0;
     if (session->options.what_if.label) return 0;
     if (of->kind == FINDING_BANK_CONFLICT && may_move_apart(of) && has_one_module(session)) {
-        put_remedy(remedies, &count, SESSION_PAD, "pad");
-        put_remedy(remedies, &count, SESSION_SWIZZLE, "swizzle");
+        put_remedy(remedies, &count, ASK_PAD, "pad");
+        put_remedy(remedies, &count, ASK_SWIZZLE, "swizzle");
     }
     if (has_one_module(session) && rewrite_count_remainders(session->run->trace, of))
-        put_remedy(remedies, &count, SESSION_AND, "&");
+        put_remedy(remedies, &count, ASK_AND, "&");
     for (int i = 0; row && i < CATALOG_NEXT && row->next[i].kernel; i++)
         if (!row->next[i].finding || !strcmp(row->next[i].finding, of->kind_text))
-            put_remedy(remedies, &count, SESSION_NEXT, row->next[i].kernel);
+            put_remedy(remedies, &count, ASK_NEXT, row->next[i].kernel);
     return count;
 }
 
-void session_name_remedies(const Session *session, Findings *list) {
+void ask_name_remedies(const Session *session, Findings *list) {
     for (int i = 0; i < list->count; i++) {
-        SessionRemedy remedies[SESSION_REMEDIES];
+        AskRemedy remedies[ASK_REMEDIES];
         if (list->items[i].severity != SEVERITY_SLOW) continue;
-        int count = session_remedies_of(session, &list->items[i], remedies);
+        int count = ask_remedies_of(session, &list->items[i], remedies);
         Text names = {0};
         for (int k = 0; k < count; k++) text_print(&names, "%s%s", k ? ", " : "", remedies[k].name);
         if (count) list->items[i].remedies = arena_copy_string(&list->arena, text_string(&names));
@@ -45,7 +45,7 @@ void session_name_remedies(const Session *session, Findings *list) {
     }
 }
 
-const char *session_shown_by(FindingKind kind) {
+const char *ask_shown_by(FindingKind kind) {
     switch (kind) {
     case FINDING_BANK_CONFLICT:
         return "lab_bank_padding";

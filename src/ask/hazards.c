@@ -1,5 +1,5 @@
-/* What is wrong with a run: the race detector observes it, or runs it again (session.h). */
-#include "session/hazards.h"
+/* What is wrong with a run: the race detector observes it, or runs it again (ask.h). */
+#include "ask/questions.h"
 
 #include "sass/sass.h"
 #include <math.h>
@@ -18,31 +18,13 @@ static void keep_faults(Session *session, const Trace *watched) {
 
 /* Runs the kernel again under the race detector. */
 static void search_again(Session *session, int threads) {
-    SessionOptions options = session->options;
-    options.threads = threads;
-    options.search_races = true;
-    options.backend = BACKEND_EMULATOR;
-    options.first_look = options.keep_inputs = false;
-    options.progress = NULL;
-    Session *watched = session_open_again(session, &options);
+    Session *watched = session_vary(session, &(RunChange){.searches_races = true, .threads = threads}, NULL);
     if (!watched) return;
     keep_faults(session, watched->run->trace);
     race_detector_free(session->run->detector);
     session->run->detector = watched->run->detector;
     watched->run->detector = NULL;
     session_free(watched);
-}
-
-void session_report_progress(const Session *session, const char *what, uint64_t done, uint64_t all) {
-    SessionProgress *progress = session->options.progress;
-    if (!progress) return;
-    progress->done = done;
-    progress->blocks = all;
-    progress->what = what;
-}
-
-const char *session_find_source_line(void *context, const char *file, int line) {
-    return session_source_line(context, file, line);
 }
 
 /* ---- time ----------------------------------------------------------------------------------------------- */
@@ -70,17 +52,17 @@ static bool are_known(Session *session) {
     SessionFindings *findings = &session->findings;
     if (findings->hazards && !findings->has_samples) {
         findings_put_samples(findings->hazards, samples_of_line, session);
-        session_name_remedies(session, findings->hazards);
+        ask_name_remedies(session, findings->hazards);
     }
     findings->has_samples |= findings->hazards != NULL;
     return findings->hazards != NULL;
 }
 
-const Findings *session_verdict(Session *session) {
-    return are_known(session) ? session->findings.hazards : session_counted_findings(session);
+const Findings *ask_verdict(Session *session) {
+    return are_known(session) ? session->findings.hazards : ask_counted(session);
 }
 
-const Findings *session_counted_findings(Session *session) {
+const Findings *ask_counted(Session *session) {
     SessionFindings *findings = &session->findings;
     if (findings->counted) return findings->counted;
     FindingResult result = {.is_wrong = session->has_result && !session->result.correct};
@@ -90,16 +72,16 @@ const Findings *session_counted_findings(Session *session) {
     }
     findings->counted = findings_new_counted(session->run->trace, &result, session->options.has_trace_blocks);
     findings_put_samples(findings->counted, samples_of_line, session);
-    session_name_remedies(session, findings->counted);
+    ask_name_remedies(session, findings->counted);
     return findings->counted;
 }
 
 /* ---- the search ----------------------------------------------------------------------------------------- */
 
-Findings *session_hazards(Session *session) {
+Findings *ask_hazards(Session *session) {
     if (are_known(session) || session->run->is_partial || session_is_from_file(session))
         return session->findings.hazards;
-    session_find_reach(session);
+    ask_reach(session);
     FindingResult result = {.why = session->findings.reach,
                             .is_wrong = session->has_result && !session->result.correct};
     if (!session->run->detector) search_again(session, session->options.threads);
@@ -109,7 +91,7 @@ Findings *session_hazards(Session *session) {
         result.result = session->result.result_text;
         result.expected = session->result.expected_text;
     }
-    FindingKnown known = {.source = session_find_source_line, .context = session, .leak_pc = PTX_NO_PC};
+    FindingKnown known = {.source = ask_source_line, .context = session, .leak_pc = PTX_NO_PC};
     EmulatorLeak leak;
     if (session->run->emulator && emulator_find_leak(session->run->emulator, &leak)) {
         known.leaks = leak.allocations;
@@ -119,4 +101,65 @@ Findings *session_hazards(Session *session) {
     session->findings.hazards = findings_new(session->run->detector, session->run->trace, &result, &known);
     are_known(session);
     return session->findings.hazards;
+}
+
+bool ask_save(Session *session, const char *path, Error *error) {
+    for (int i = 0; !session->run->is_partial && i < session->run->trace->launch_count; i++)
+        session_trace_others(session, i);
+    ask_hazards(session); /* unknown of a partial run */
+    return session_save(session, path, error);
+}
+
+/* ---- what is sure of guessed arguments ------------------------------------------------------------------ */
+
+/* Guessed arguments decide it: an access of global memory, or code that ends the run on purpose. */
+static bool is_of_arguments(const char *trap_text, PtxSpace space) {
+    static const TrapKind sure[] = {TRAP_DIVERGENT_BARRIER, TRAP_DEADLOCK, TRAP_MISSING_LANES, TRAP_MBARRIER,
+                                    TRAP_LANE_OUTSIDE_MASK};
+    for (size_t i = 0; i < sizeof sure / sizeof *sure; i++)
+        if (!strcmp(trap_text, trap_kind_text(sure[i]))) return false;
+    return space != PTX_SPACE_SHARED;
+}
+
+static bool is_sure(const Session *session, const char *trap_text, PtxSpace space) {
+    const GuessAccount *account = &session->guess.account;
+    /* The contents of guessed buffers do not matter to it. */
+    if (account->reads_scalars && !account->invents_block &&
+        (!strcmp(trap_text, trap_kind_text(TRAP_NARROW_INDEX)) ||
+         !strcmp(trap_text, trap_kind_text(TRAP_UNINITIALIZED)) ||
+         !strcmp(trap_text, trap_kind_text(TRAP_UNWRITTEN_REGISTER))))
+        return true;
+    return !account->invents_arguments || (!account->invents_block && !is_of_arguments(trap_text, space));
+}
+
+int ask_sure_errors(Session *session) {
+    const Findings *hazards = ask_hazards(session);
+    int count = 0;
+    for (int i = 0; hazards && i < hazards->error_count; i++) {
+        const Finding *error = &hazards->items[i];
+        bool is_race = error->kind != FINDING_FAULT && error->kind != FINDING_WRONG_RESULT;
+        if (is_race && strcmp(error->kind_text, trap_kind_text(TRAP_UNWRITTEN)) != 0)
+            count += !session->guess.account.invents_arguments || !session->guess.account.invents_block;
+        else
+            count += is_sure(session, error->kind_text, error->space);
+    }
+    return count;
+}
+
+/* The fault that ended the run, or that a GPU would have ended at. */
+static bool has_sure_fault(const Session *session) {
+    const Trace *trace = session->run->trace;
+    for (int i = 0; i < trace->trap_count; i++) {
+        const Trap *trap = &trace->traps[i];
+        bool is_fault = trap_kind_is_fatal(trap->kind) || trap_kind_is_dropped(trap->kind);
+        if (is_fault && is_sure(session, trap_kind_text(trap->kind), trap->space)) return true;
+    }
+    return false;
+}
+
+bool ask_failed(const Session *session) {
+    bool is_wrong = session->has_result && !session->result.correct;
+    bool has_fault =
+        trace_has_fault(session->run->trace) && (!session_is_guess(session) || has_sure_fault(session));
+    return !session_is_unsupported(session) && (has_fault || is_wrong);
 }

@@ -1,7 +1,7 @@
 /* Proofs of remedies: a copy with the barrier or the fence (findings/remedy.h) runs again under the race
  * detector. It is a copy of the PTX, where a place is found fast; if the PTX was compiled here, what is then
  * advised is inserted into a copy of the source, compiled and run, too. */
-#include "session/hazards.h"
+#include "ask/questions.h"
 
 #include "findings/remedy.h"
 #include "metrics/metrics.h"
@@ -51,7 +51,7 @@ static int find_schedules(const Session *session, const Findings *list, int caus
     for (int i = 0; i < list->error_count; i++) {
         if (list->items[i].cause != cause) continue;
         uint64_t schedule = list->items[i].is_taken ? list->items[i].schedule : session->options.schedule;
-        bool is_new = count < SESSION_ORDERS_SEARCHED + 1;
+        bool is_new = count < ASK_ORDERS + 1;
         for (int k = 0; k < count; k++) is_new &= schedules[k] != schedule;
         if (is_new) schedules[count++] = schedule;
     }
@@ -61,12 +61,13 @@ static int find_schedules(const Session *session, const Findings *list, int caus
 /* Runs the copy in each of these orders. Returns the sentence of the proof, or NULL if it did not help. */
 static const char *run_copy(const Session *session, Findings *list, int cause, const char *ptx,
                             const char *of) {
-    uint64_t schedules[SESSION_ORDERS_SEARCHED + 1];
+    uint64_t schedules[ASK_ORDERS + 1];
     int count = find_schedules(session, list, cause, schedules);
     const char *proof = NULL;
     for (int i = 0; i < count; i++) {
-        Session *copy = session_open_copy(session, ptx, schedules[i], true);
-        const Findings *after = copy ? session_hazards(copy) : NULL;
+        RunChange change = {.ptx = ptx, .schedule = &schedules[i], .searches_races = true};
+        Session *copy = session_vary(session, &change, NULL);
+        const Findings *after = copy ? ask_hazards(copy) : NULL;
         bool helped = after && has_helped(list, cause, after);
         if (helped && !proof) proof = say_proof(list, copy, after, of);
         session_free(copy);
@@ -142,7 +143,7 @@ static Tried try_in_source(Session *session, Findings *list, int cause, const Re
 static bool try_remedy(Session *session, Findings *list, int cause, const Remedy *remedy) {
     Text ptx = {0}, insert = {0};
     remedy_apply(remedy, &ptx);
-    remedy_print(remedy, session_find_source_line, session, &insert);
+    remedy_print(remedy, ask_source_line, session, &insert);
     const char *proof = run_copy(session, list, cause, text_string(&ptx), "PTX");
     Tried in_source = proof ? try_in_source(session, list, cause, remedy) : TRIED_NOT;
     bool helped = proof && in_source != TRIED_IN_VAIN;
@@ -205,7 +206,7 @@ static bool prove_cause(Session *session, Findings *list, int cause, Remedy *rem
     for (int attempt = 0; attempt < REMEDY_ATTEMPTS; attempt++) {
         if (!remedy_find(list, cause, launch_of(session, list, cause), attempt, remedy) || !remedy->count)
             continue;
-        if (session_time_is_over(limit)) return true;
+        if (ask_time_is_over(limit)) return true;
         if (try_remedy(session, list, cause, remedy)) return false;
     }
     remedy->count = 0;
@@ -231,16 +232,16 @@ static void join_causes(Session *session, Findings *list) {
         }
 }
 
-void session_prove(Session *session) {
-    Findings *list = session_hazards(session);
+void ask_proofs(Session *session) {
+    Findings *list = ask_hazards(session);
     if (!list || session->findings.has_proofs || session_is_from_file(session)) return;
     session->findings.has_proofs = true;
     session->findings.remedies = memory_new((size_t)(list->cause_count + 1) * sizeof(Remedy));
-    TimeLimit limit = session_limit_time(session->options.proof_seconds, MOST_SECONDS);
+    TimeLimit limit = ask_limit_time(session->options.proof_seconds, MOST_SECONDS);
     int given_up = 0;
     for (int cause = 0; cause < list->cause_count; cause++) {
-        session_report_progress(session, "proving what ends each finding", (uint64_t)cause,
-                                (uint64_t)list->cause_count);
+        ask_show_progress(session, "proving what ends each finding", (uint64_t)cause,
+                          (uint64_t)list->cause_count);
         given_up += prove_cause(session, list, cause, &session->findings.remedies[cause], &limit);
     }
     join_causes(session, list);

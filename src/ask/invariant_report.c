@@ -1,5 +1,5 @@
 /* What --invariant prints, as text and as JSON. */
-#include "session/invariant.h"
+#include "ask/invariant.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -73,7 +73,7 @@ static PtxSourceLine line_of(const OrderRun *run, const SumNode *sum) {
     return sum->pc < program->code_count ? program->code[sum->pc].line : (PtxSourceLine){0};
 }
 
-const uint8_t *session_left_bytes(const OrderRun *run, const char *name, uint64_t offset, PtxType *type) {
+const uint8_t *ask_left_bytes(const OrderRun *run, const char *name, uint64_t offset, PtxType *type) {
     const Plan *plan = &run->session->run->plan;
     for (int i = 0; i < plan->buffer_count; i++) {
         const PlanBuffer *buffer = &plan->buffers[i];
@@ -179,7 +179,7 @@ static void put_cell(const ShownSum *shown, int which, int row, Text *out) {
 static void put_result(const ShownSum *shown, int which, Text *out) {
     const OrderRun *run = shown->orders->runs[which];
     PtxType type;
-    const uint8_t *bytes = session_left_bytes(run, shown->name, shown->offset, &type);
+    const uint8_t *bytes = ask_left_bytes(run, shown->name, shown->offset, &type);
     if (!bytes) return;
     Text value = {0};
     plan_element_print(type, bytes, 0, &value);
@@ -190,8 +190,8 @@ static void put_result(const ShownSum *shown, int which, Text *out) {
 
 static bool has_equal_bits(const ShownSum *shown) {
     PtxType type;
-    const uint8_t *a = session_left_bytes(shown->orders->runs[0], shown->name, shown->offset, &type),
-                  *b = session_left_bytes(shown->orders->runs[1], shown->name, shown->offset, &type);
+    const uint8_t *a = ask_left_bytes(shown->orders->runs[0], shown->name, shown->offset, &type),
+                  *b = ask_left_bytes(shown->orders->runs[1], shown->name, shown->offset, &type);
     return a && b && !memcmp(a, b, (size_t)ptx_type_bytes(type));
 }
 
@@ -268,7 +268,7 @@ static void print_buffer(const ComparedOrders *orders, const ComparedBuffer *buf
             buffer->name, buffer->other_bits);
 }
 
-void session_print_orders(const ComparedOrders *orders, Text *out) {
+void ask_print_orders(const ComparedOrders *orders, Text *out) {
     text_print(out, "%sOrder of the sums of %s, %s beside %s\n", out->length ? "\n" : "",
                session_name(orders->runs[0]->session), orders->runs[0]->label, orders->runs[1]->label);
     if (!orders->buffer_count) text_add(out, "  No result depends on an element of the input.\n");
@@ -297,7 +297,7 @@ static void put_node(const ShownSum *shown, int which, const char *key, const Su
 static void put_run(const ShownSum *shown, int which, Json *json) {
     const OrderRun *run = shown->orders->runs[which];
     PtxType type;
-    const uint8_t *bytes = session_left_bytes(run, shown->name, shown->offset, &type);
+    const uint8_t *bytes = ask_left_bytes(run, shown->name, shown->offset, &type);
     json_open_object(json, NULL);
     json_string(json, "run", run->label);
     if (shown->sums[which] == SUM_NONE) {
@@ -328,7 +328,7 @@ static void put_run(const ShownSum *shown, int which, Json *json) {
     json_close_object(json);
 }
 
-void session_put_orders(const ComparedOrders *orders, Json *json) {
+void ask_put_orders(const ComparedOrders *orders, Json *json) {
     static const char *const names[SUM_VERDICTS] = {
         [SUM_SAME] = "same",         [SUM_EXACT] = "exact",
         [SUM_UNKNOWN] = "unknown",   [SUM_OTHER] = "other_elements",

@@ -3,7 +3,7 @@
 #include "runtime/launch_list.h"
 
 #include "base/clock.h"
-#include "session/hazards.h"
+#include "ask/questions.h"
 
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ typedef struct Checked { /* what was printed of a launch */
 typedef struct ProgramCheck {
     Session *session; /* of the launch that is shown */
     const Program *program;
-    SessionCheckForm form;
+    AskCheckForm form;
     Text *out;
     Json json;
     Checked *checked;
@@ -42,13 +42,13 @@ static int find_same(const ProgramCheck *check, const char *kernel, const char *
 static void print_checked(ProgramCheck *check, int index, Session *session, bool has_findings) {
     const char *kernel = check->program->capture->launches[index].name;
     Text text = {0};
-    session_check(session, CHECK_TEXT, &text);
+    ask_check(session, CHECK_TEXT, &text);
     int same = find_same(check, kernel, text_string(&text));
     if (same >= 0) {
         char as[64];
         snprintf(as, sizeof as, "as launch %d", same + 1);
         if (has_findings) print_head(check, index, as);
-    } else if (has_findings || index == session_options(check->session)->launch) {
+    } else if (has_findings || index == session_spec(check->session)->launch) {
         print_head(check, index, "");
         text_add(check->out, text_string(&text));
     }
@@ -58,7 +58,7 @@ static void print_checked(ProgramCheck *check, int index, Session *session, bool
 }
 
 static void check_one(ProgramCheck *check, int index) {
-    SessionOptions options = *session_options(check->session);
+    RunSpec options = *session_spec(check->session);
     Error error = {0};
     options.launch = index;
     options.search_races = true;
@@ -69,8 +69,8 @@ static void check_one(ProgramCheck *check, int index) {
         if (check->form == CHECK_TEXT) print_head(check, index, error.message);
         return;
     }
-    Findings *hazards = session_hazards(session);
-    bool has_errors = session_failed(session) || (hazards && hazards->error_count);
+    Findings *hazards = ask_hazards(session);
+    bool has_errors = ask_failed(session) || (hazards && hazards->error_count);
     check->unknown |= session_is_unsupported(session);
     check->faulty += has_errors;
     check->clean += !has_errors;
@@ -78,7 +78,7 @@ static void check_one(ProgramCheck *check, int index) {
         print_checked(check, index, session, has_errors);
     } else if (check->form == CHECK_JSON) {
         Text text = {0};
-        session_check(session, CHECK_JSON, &text);
+        ask_check(session, CHECK_JSON, &text);
         text_print(check->out, "%s%s", check->clean + check->faulty > 1 ? "," : "", text_string(&text));
         text_done(&text);
     }
@@ -118,9 +118,9 @@ static void print_verdict(const ProgramCheck *check, int host_errors) {
     text_add(out, "\n");
 }
 
-void session_check_program(Session *session, SessionCheckForm form, double seconds, bool *failed,
-                           bool *unknown, Text *out) {
-    const Program *program = session_options(session)->program;
+void ask_check_program(Session *session, AskCheckForm form, double seconds, bool *failed, bool *unknown,
+                       Text *out) {
+    const Program *program = session_spec(session)->program;
     ProgramCheck check = {.session = session, .program = program, .form = form, .out = out};
     int host_errors = host_findings_count_errors(program);
     if (form == CHECK_JSON) {
@@ -133,8 +133,8 @@ void session_check_program(Session *session, SessionCheckForm form, double secon
         json_close_object(&json);
         text_add(out, "\n");
     } else if (form == CHECK_SARIF) {
-        session_check(session, form, out);
-        check.faulty = session_hazards(session) ? session_hazards(session)->error_count : 0;
+        ask_check(session, form, out);
+        check.faulty = ask_hazards(session) ? ask_hazards(session)->error_count : 0;
     } else {
         check_launches(&check, seconds);
         print_verdict(&check, host_errors);

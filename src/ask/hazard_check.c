@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 /* The output of --check. */
 #include "base/sentence.h"
-#include "session/hazards.h"
+#include "ask/questions.h"
 
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ static void check_json(Session *session, const Findings *hazards, Text *out) {
     findings_put_json(hazards, &object);
     json_integer(&object, "schedules_searched", session->findings.orders_searched);
     findings_put_limits(hazards, &object);
-    json_string(&object, "other_size", session_other_size(session));
+    json_string(&object, "other_size", ask_other_size(session));
     json_close_object(&object);
     text_add(out, "\n");
 }
@@ -22,7 +22,7 @@ static void note_deleted(Session *session) {
     Findings *list = session->findings.hazards;
     if (!list || session_is_from_file(session) || session->findings.has_deleted) return;
     session->findings.has_deleted = true;
-    findings_note_deleted(list, session->run->trace, session_find_source_line, session);
+    findings_note_deleted(list, session->run->trace, ask_source_line, session);
 }
 
 /* A guessed launch may hide hazards that another launch shows, and have hazards that no other has. */
@@ -30,7 +30,7 @@ static void print_launch(Session *session, const Findings *hazards, Text *out) {
     const GuessAccount *account = &session->guess.account;
     report_print_guess(account->guessed, account->has_program ? session->options.file : NULL, out);
     if (account->read) text_print(out, "Read in the file: %s\n", account->read);
-    if (account->invents_arguments && hazards->error_count > session_sure_errors(session))
+    if (account->invents_arguments && hazards->error_count > ask_sure_errors(session))
         text_add(out, "With guessed arguments:\n");
 }
 
@@ -44,14 +44,14 @@ static void print_unchecked(const Session *session, Text *out) {
         text_add(out, "The result is not checked; --expect can name what it should be.\n");
 }
 
-void session_check(Session *session, SessionCheckForm form, Text *out) {
+void ask_check(Session *session, AskCheckForm form, Text *out) {
     static const Findings none = {.is_complete = false};
-    const Findings *hazards = session_hazards(session);
+    const Findings *hazards = ask_hazards(session);
     note_deleted(session);
-    session_search_behind(session);
-    session_search_orders(session);
-    session_prove(session);
-    session_find_orders(session);
+    ask_behind(session);
+    ask_other_orders(session);
+    ask_proofs(session);
+    ask_losing_orders(session);
     if (form == CHECK_JSON) {
         check_json(session, hazards, out);
     } else if (form == CHECK_SARIF) {
@@ -59,13 +59,13 @@ void session_check(Session *session, SessionCheckForm form, Text *out) {
         findings_put_sarif(hazards ? hazards : &none, getcwd(folder, sizeof folder), out);
     } else if (hazards) {
         print_launch(session, hazards, out);
-        findings_print(hazards, session_find_source_line, session, out);
+        findings_print(hazards, ask_source_line, session, out);
         print_unchecked(session, out);
-        if (session->findings.orders_searched && !session_bad_order(session))
+        if (session->findings.orders_searched && !ask_bad_order(session))
             text_print(out, "Searched with schedules %d to %d, too, other orders of warps and blocks.\n",
                        session->options.schedule ? 0 : 1, session->findings.orders_searched);
         findings_print_limits(hazards, out);
-        if (session_other_size(session)) sentence_print(out, "", session_other_size(session));
+        if (ask_other_size(session)) sentence_print(out, "", ask_other_size(session));
     } else {
         text_add(out, "Hazards are not known: the saved session has none.\n");
     }

@@ -1,4 +1,4 @@
-/* Invariant: what --invariant compares of two runs. Private to the session. */
+/* Invariant: what --invariant compares of two runs. Private to src/ask. */
 #ifndef SESSION_INVARIANT_H
 #define SESSION_INVARIANT_H
 
@@ -44,9 +44,9 @@ typedef struct ComparedOrders {
     int total[SUM_VERDICTS];
 } ComparedOrders;
 
-void session_print_orders(const ComparedOrders *orders, Text *out);
-void session_put_orders(const ComparedOrders *orders, Json *json);
+void ask_print_orders(const ComparedOrders *orders, Text *out);
+void ask_put_orders(const ComparedOrders *orders, Json *json);
 /* The bytes of an element that a run left; NULL: not known. */
-const uint8_t *session_left_bytes(const OrderRun *run, const char *name, uint64_t offset, PtxType *type);
+const uint8_t *ask_left_bytes(const OrderRun *run, const char *name, uint64_t offset, PtxType *type);
 
 #endif

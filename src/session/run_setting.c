@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-static bool set_n(SessionOptions *options, const char *value, Error *error) {
+static bool set_n(RunSpec *options, const char *value, Error *error) {
     return number_parse_option("n", value, 1, (uint64_t)1 << 40, &options->catalog.n, error);
 }
 
@@ -34,7 +34,7 @@ static bool read_dimensions(const char *name, const char *value, const uint32_t 
     return true;
 }
 
-static bool set_block(SessionOptions *options, const char *value, Error *error) {
+static bool set_block(RunSpec *options, const char *value, Error *error) {
     enum { MOST_THREADS = 1024 };
     static const uint32_t limit[3] = {1024, 1024, 64};
     uint32_t *block = options->block;
@@ -47,7 +47,7 @@ static bool set_block(SessionOptions *options, const char *value, Error *error) 
     return true;
 }
 
-static bool set_cluster(SessionOptions *options, const char *value, Error *error) {
+static bool set_cluster(RunSpec *options, const char *value, Error *error) {
     static const uint32_t limit[3] = {LAUNCH_CLUSTER_BLOCKS, LAUNCH_CLUSTER_BLOCKS, LAUNCH_CLUSTER_BLOCKS};
     uint32_t *cluster = options->cluster;
     if (!read_dimensions("cluster", value, limit, cluster, error)) return false;
@@ -59,14 +59,14 @@ static bool set_cluster(SessionOptions *options, const char *value, Error *error
     return true;
 }
 
-static bool set_grid(SessionOptions *options, const char *value, Error *error) {
+static bool set_grid(RunSpec *options, const char *value, Error *error) {
     static const uint32_t limit[3] = {INT_MAX, 65535, 65535};
     if (!read_dimensions("grid", value, limit, options->grid, error)) return false;
     options->catalog.grid = options->grid[0];
     return true;
 }
 
-static bool set_launch(SessionOptions *options, const char *value, Error *error) {
+static bool set_launch(RunSpec *options, const char *value, Error *error) {
     int launch = options->program ? captured_find(options->program->capture, value) : -1;
     if (!options->program) return error_set(error, "at=%s: this run is of no program; --run FILE.cu", value);
     if (launch < 0)
@@ -77,7 +77,7 @@ static bool set_launch(SessionOptions *options, const char *value, Error *error)
     return true;
 }
 
-static bool set_dtype(SessionOptions *options, const char *value, Error *error) {
+static bool set_dtype(RunSpec *options, const char *value, Error *error) {
     return plan_type_parse(value, &options->catalog.dtype) ||
            error_set(error,
                      "--dtype: there is no type '%s'; types are char, uchar, short, ushort, int, uint, long, "
@@ -85,14 +85,14 @@ static bool set_dtype(SessionOptions *options, const char *value, Error *error) 
                      value);
 }
 
-static bool set_op(SessionOptions *options, const char *value, Error *error) {
+static bool set_op(RunSpec *options, const char *value, Error *error) {
     const char *op = catalog_operation(value);
     if (!op) return error_set(error, "--op: '%s' is not one of sum, min, max, argmax", value);
     options->catalog.op = op;
     return true;
 }
 
-static bool set_param(SessionOptions *options, const char *value, Error *error) {
+static bool set_param(RunSpec *options, const char *value, Error *error) {
     CatalogOptions *catalog = &options->catalog;
     const char *equals = strchr(value, '=');
     if (!equals || equals == value || !equals[1])
@@ -103,7 +103,7 @@ static bool set_param(SessionOptions *options, const char *value, Error *error) 
     return true;
 }
 
-static bool set_fill(SessionOptions *options, const char *value, Error *error) {
+static bool set_fill(RunSpec *options, const char *value, Error *error) {
     CatalogOptions *catalog = &options->catalog;
     FillKind fill;
     const char *path;
@@ -116,23 +116,23 @@ static bool set_fill(SessionOptions *options, const char *value, Error *error) {
     return true;
 }
 
-static bool set_seed(SessionOptions *options, const char *value, Error *error) {
+static bool set_seed(RunSpec *options, const char *value, Error *error) {
     return number_parse_option("seed", value, 0, UINT64_MAX, &options->catalog.seed, error);
 }
 
-static bool set_source(SessionOptions *options, const char *value, Error *error) {
+static bool set_source(RunSpec *options, const char *value, Error *error) {
     options->source = value;
     return text_ends_with(value, ".cu") ||
            error_set(error, "--source: '%s' is no .cu file, a changed copy of the kernel's source", value);
 }
 
-static bool set_entry(SessionOptions *options, const char *value, Error *error) {
+static bool set_entry(RunSpec *options, const char *value, Error *error) {
     (void)error;
     options->entry = value;
     return true;
 }
 
-static bool set_trace_blocks(SessionOptions *options, const char *value, Error *error) {
+static bool set_trace_blocks(RunSpec *options, const char *value, Error *error) {
     const char *cursor = value;
     uint64_t first, last;
     bool ok = number_read(&cursor, &first);
@@ -148,13 +148,13 @@ static bool set_trace_blocks(SessionOptions *options, const char *value, Error *
     return true;
 }
 
-static bool set_schedule(SessionOptions *options, const char *value, Error *error) {
+static bool set_schedule(RunSpec *options, const char *value, Error *error) {
     return number_parse_option("schedule", value, 0, UINT64_MAX, &options->schedule, error);
 }
 
 static const struct {
     const char *name;
-    bool (*set)(SessionOptions *options, const char *value, Error *error);
+    bool (*set)(RunSpec *options, const char *value, Error *error);
 } settings[] = {
     {"n", set_n},           {"block", set_block},
     {"grid", set_grid},     {"cluster", set_cluster},
@@ -173,13 +173,13 @@ static int find_setting(const char *name, size_t length) {
     return last;
 }
 
-bool session_set(SessionOptions *options, const char *name, const char *value, Error *error) {
+bool run_spec_set(RunSpec *options, const char *name, const char *value, Error *error) {
     int found = find_setting(name, strlen(name));
     assert(found >= 0);
     return settings[found].set(options, value, error);
 }
 
-bool session_set_item(SessionOptions *options, const char *item, Error *error) {
+bool run_spec_set_item(RunSpec *options, const char *item, Error *error) {
     size_t length = strcspn(item, "=");
     int found = item[length] ? find_setting(item, length) : -1;
     return found < 0 ? set_param(options, item, error)

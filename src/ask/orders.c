@@ -1,6 +1,6 @@
-/* Runs in other orders of warps and blocks, or behind a fault: races that only they show (session.h). */
+/* Runs in other orders of warps and blocks, or behind a fault: races that only they show (ask.h). */
+#include "ask/questions.h"
 #include "ptx/opcodes.h"
-#include "session/hazards.h"
 
 #include <stdlib.h>
 
@@ -36,26 +36,26 @@ static bool may_show_more(const Session *session) {
 
 /* False if the run fails. */
 static bool search_order(const Session *session, Findings *list, uint64_t schedule) {
-    Session *other = session_open_copy(session, NULL, schedule, true);
-    const Findings *found = other ? session_hazards(other) : NULL;
+    Session *other = session_vary(session, &(RunChange){.schedule = &schedule, .searches_races = true}, NULL);
+    const Findings *found = other ? ask_hazards(other) : NULL;
     if (found) findings_take_races(list, found, session->run->trace, schedule);
     session_free(other);
     return found;
 }
 
-void session_search_orders(Session *session) {
-    Findings *list = session_hazards(session);
+void ask_other_orders(Session *session) {
+    Findings *list = ask_hazards(session);
     if (!list || session->findings.has_orders || session_is_from_file(session)) return;
     session->findings.has_orders = true;
     if (!may_show_more(session)) return;
-    session_report_progress(session, "searching other orders of warps and blocks", 0, 0);
-    TimeLimit limit = session_limit_time(session->options.order_seconds, MOST_SECONDS);
+    ask_show_progress(session, "searching other orders of warps and blocks", 0, 0);
+    TimeLimit limit = ask_limit_time(session->options.order_seconds, MOST_SECONDS);
     uint64_t own = session->options.schedule;
     int orders = 0, given_up = 0; /* filling large buffers may take most of the time */
-    for (uint64_t schedule = own ? 0 : 1; schedule <= SESSION_ORDERS_SEARCHED; schedule++) {
+    for (uint64_t schedule = own ? 0 : 1; schedule <= ASK_ORDERS; schedule++) {
         if (schedule == own) continue;
         orders++;
-        if (session_time_is_over(&limit))
+        if (ask_time_is_over(&limit))
             given_up++;
         else if (search_order(session, list, schedule))
             session->findings.orders_searched = (int)schedule;
@@ -92,14 +92,14 @@ static void keep_counters(Session *session, const Trace *other) {
     }
 }
 
-void session_search_behind(Session *session) {
-    Findings *list = session_hazards(session);
+void ask_behind(Session *session) {
+    Findings *list = ask_hazards(session);
     if (!list || session->findings.goes_behind || session_is_from_file(session) ||
         !ended_out_of_bounds(session->run->trace))
         return;
     session->findings.goes_behind = true;
-    Session *other = session_open_copy(session, NULL, session->options.schedule, true);
-    const Findings *found = other ? session_hazards(other) : NULL;
+    Session *other = session_vary(session, &(RunChange){.searches_races = true}, NULL);
+    const Findings *found = other ? ask_hazards(other) : NULL;
     if (found) {
         findings_take_behind(list, found, session->run->trace);
         keep_counters(session, other->run->trace);

@@ -1,4 +1,5 @@
-/* --verify: compares the emulator's events with those of another producer (session.h). */
+/* --verify: compares the emulator's events with those of another producer (ask.h). */
+#include "ask/questions.h"
 #include "session/gpu.h"
 #include "trace/trace_compare.h"
 #include "trace/warp_compare.h"
@@ -17,7 +18,7 @@ typedef struct GuidedRun { /* the session's run once more, on copies of its buff
 } GuidedRun;
 
 static void guided_run_begin(GuidedRun *run, const Session *session) {
-    const SessionOptions *options = &session->options;
+    const RunSpec *options = &session->options;
     EmulatorOptions settings = {.threads = 1,
                                 .seed = options->catalog.seed,
                                 .schedule = options->schedule,
@@ -43,7 +44,7 @@ static void guided_run_done(GuidedRun *run) {
     emulator_free(run->emulator);
 }
 
-static bool guided_run_launch(GuidedRun *run, const Session *session, int index, const SessionOther *other,
+static bool guided_run_launch(GuidedRun *run, const Session *session, int index, const AskRecording *other,
                               Error *error) {
     EmulatorRecording recording = {.recorded = other->recorded->launches[index],
                                    .base = other->base,
@@ -58,7 +59,7 @@ static bool guided_run_launch(GuidedRun *run, const Session *session, int index,
 
 /* ---- the report ---------------------------------------------------------------------------------------- */
 
-static void print_comparison(const Session *session, const GuidedRun *run, const SessionOther *other,
+static void print_comparison(const Session *session, const GuidedRun *run, const AskRecording *other,
                              const TraceComparison *comparison, Text *out) {
     const EmulatorTakenValues *taken = &run->taken;
     text_print(out, "%s: emulator and %s %s\n", session->kernel.name, other->name,
@@ -88,7 +89,7 @@ static void print_comparison(const Session *session, const GuidedRun *run, const
     if (comparison->difference.length) text_print(out, "  first difference: %s", comparison->difference.data);
 }
 
-static void compare(const Session *session, const GuidedRun *run, const SessionOther *other, Text *out,
+static void compare(const Session *session, const GuidedRun *run, const AskRecording *other, Text *out,
                     bool *same) {
     int count = run->trace->buffer_count;
     uint64_t *base = memory_new((size_t)(count + 1) * sizeof *base);
@@ -103,9 +104,8 @@ static void compare(const Session *session, const GuidedRun *run, const SessionO
     free(base);
 }
 
-/* *taken: what the emulator took from the recording. */
-static bool compare_guided(const Session *session, const SessionOther *other, EmulatorTakenValues *taken,
-                           Text *out, bool *same, Error *error) {
+bool ask_compare(const Session *session, const AskRecording *other, EmulatorTakenValues *taken, Text *out,
+                 bool *same, Error *error) {
     if (!session->run->emulator || !session->run->filled.buffers)
         return error_set(error, "--verify needs a run, not a saved session");
     GuidedRun run;
@@ -122,11 +122,6 @@ static bool compare_guided(const Session *session, const SessionOther *other, Em
     *taken = run.taken;
     guided_run_done(&run);
     return good;
-}
-
-bool session_compare(const Session *session, const SessionOther *other, Text *out, bool *same, Error *error) {
-    EmulatorTakenValues taken = {0};
-    return compare_guided(session, other, &taken, out, same, error);
 }
 
 /* ---- on a GPU ------------------------------------------------------------------------------------------ */
@@ -219,10 +214,8 @@ static bool verify_waits(const Session *session, const EmulatorTakenValues *take
 
 /* The run with as many blocks as the GPU holds at once of the instrumented kernel. */
 static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, bool *same, Error *error) {
-    SessionOptions options = session->options;
-    session_set_grid(&options, session->kernel.row, blocks);
-    Session *smaller = session_open(&options, error);
-    bool good = smaller && session_verify(smaller, out, same, error);
+    Session *smaller = session_vary(session, &(RunChange){.blocks = blocks, .is_shown = true}, error);
+    bool good = smaller && ask_verify(smaller, out, same, error);
     if (good)
         text_print(
             out, "  grid: %" PRIu32 " blocks, all that the GPU can hold at once of the instrumented kernel\n",
@@ -231,7 +224,7 @@ static bool verify_smaller(const Session *session, uint32_t blocks, Text *out, b
     return good;
 }
 
-bool session_verify(const Session *session, Text *out, bool *same, Error *error) {
+bool ask_verify(const Session *session, Text *out, bool *same, Error *error) {
     if (!session->run->emulator || !session->run->filled.buffers)
         return error_set(error, "--verify needs a run, not a saved session");
     if (session->options.keep_going && trace_has_fault(session->run->trace))
@@ -245,9 +238,9 @@ bool session_verify(const Session *session, Text *out, bool *same, Error *error)
     bool good = gpu_copy_capture(&copy, session, cuda, &(CaptureOptions){.approximate = true}, error);
     session_gpu_give_back(!good);
     uint32_t most = copy.tally.most_blocks;
-    SessionOther other = {copy.trace, copy.base, name, true};
+    AskRecording other = {copy.trace, copy.base, name, true};
     EmulatorTakenValues taken = {0};
-    good = good && compare_guided(session, &other, &taken, out, same, error);
+    good = good && ask_compare(session, &other, &taken, out, same, error);
     if (good) print_capture(&copy, out);
     if (good && session->options.times_warps) good = verify_waits(session, &taken, out, same, error);
     gpu_copy_done(&copy);

@@ -2,7 +2,7 @@
  *
  * A size that is a multiple of the block hides every missing guard. What another size shows is no finding of this
  * run, and the kernel may be meant for such sizes only: one sentence says it. */
-#include "session/hazards.h"
+#include "ask/questions.h"
 
 enum { LEAST_SIZE = 64, LESS = 5, MOST_INSTRUCTIONS = 4 << 20 };
 
@@ -32,15 +32,9 @@ static bool is_the_same(const Session *session, const Session *other) {
     return same;
 }
 
-static const Trap *fatal_trap(const Trace *trace) {
-    for (int i = 0; i < trace->trap_count; i++)
-        if (trap_kind_is_fatal(trace->traps[i].kind)) return &trace->traps[i];
-    return NULL;
-}
-
 /* False: nothing is wrong with the other size. */
 static bool print_difference(const Session *session, const Session *other, Text *out) {
-    const Trap *trap = fatal_trap(other->run->trace);
+    const Trap *trap = ask_fatal_trap(other->run->trace);
     bool is_wrong = session->has_result && other->has_result && !other->result.correct;
     if (!trap && !is_wrong) return false;
     text_print(out, "With --n %llu, which is no multiple of the block",
@@ -59,21 +53,13 @@ static bool print_difference(const Session *session, const Session *other, Text 
     return true;
 }
 
-const char *session_other_size(Session *session) {
+const char *ask_other_size(Session *session) {
     SessionFindings *findings = &session->findings;
     if (findings->has_other_size || !can_be_tried(session)) return findings->other_size;
     findings->has_other_size = true;
-    SessionOptions options = session->options;
-    options.catalog.n = session->guess.account.n - LESS;
-    while (options.catalog.n > 1 && fills_blocks(session->run->trace, options.catalog.n)) options.catalog.n--;
-    options.backend = BACKEND_EMULATOR;
-    options.counters = COUNTERS_NONE;
-    options.search_races = options.measure_sass = options.times_blocks = options.times_warps = false;
-    options.first_look = options.keep_inputs = options.keep_going = false;
-    options.progress = NULL;
-    options.unsupported = NULL;
-    if (!options.ptx) options.ptx = session->code.text;
-    Session *other = session_open(&options, NULL);
+    uint64_t n = session->guess.account.n - LESS;
+    while (n > 1 && fills_blocks(session->run->trace, n)) n--;
+    Session *other = session_vary(session, &(RunChange){.n = n}, NULL);
     Text sentence = {0};
     if (other && !is_the_same(session, other) && print_difference(session, other, &sentence))
         findings->other_size = arena_copy_text(&session->arena, text_string(&sentence), sentence.length);

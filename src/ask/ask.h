@@ -1,0 +1,116 @@
+/* Ask: the questions about a run, and about two of them. Each has a file of its own; what it needs of a further run, it gets from
+ * session_vary(). A session keeps the answers. */
+#ifndef ASK_ASK_H
+#define ASK_ASK_H
+
+#include "session/session.h"
+
+/* What is wrong with the run, and what is slow; the session owns it. The first call runs the kernel again if
+ * races were not searched for. NULL: unknown, for a partial run or a file without them. */
+Findings *ask_hazards(Session *session);
+/* The same without a search: faults, the wrong result and the slow places of what has been counted. Never
+ * NULL; the session owns it. */
+const Findings *ask_counted(Session *session);
+/* ask_hazards() if that has run, else ask_counted(). */
+const Findings *ask_verdict(Session *session);
+
+/* The remedies of a slow finding of ask_verdict(), and what each one changes. */
+typedef enum AskRemedyKind {
+    ASK_PAD,     /* another layout of the shared array */
+    ASK_SWIZZLE, /* the same */
+    ASK_AND,     /* & for % */
+    ASK_NEXT     /* the kernel of the catalogue that does otherwise */
+} AskRemedyKind;
+enum { ASK_REMEDIES = 6 };
+typedef struct AskRemedy {
+    AskRemedyKind kind;
+    const char *name; /* "pad", "swizzle", "&", or the kernel's name */
+} AskRemedy;
+int ask_remedies(Session *session, int finding, AskRemedy remedies[ASK_REMEDIES]);
+/* Options of a run with remedy `number` (from 0) of the finding; strings in the arena. False with `error`, one
+ * line: why it cannot be applied. `session` must have run whole. */
+bool ask_try_remedy(Session *session, int finding, int number, Arena *arena, RunSpec *options, Error *error);
+/* The kernel of the catalogue that shows what to do about a slow finding that redviz cannot rewrite. */
+const char *ask_shown_by(FindingKind kind);
+/* The first finding and its remedy of a kind; false: none has it. */
+bool ask_find_remedy(Session *session, AskRemedyKind kind, int *finding, int *number);
+/* What a remedy of `before` changed in `after`: one line, or a table. True if it helped: the count of the
+ * finding's kind has fallen, and the result is the same. */
+bool ask_remedy_change(Session *before, Session *after, int finding, int number, Text *line);
+bool ask_remedy_table(Session *before, Session *after, int finding, int number, Text *out);
+
+/* If an access out of bounds ended the run: runs the kernel again past it and adds the races found there. */
+void ask_behind(Session *session);
+/* Runs the kernel in other orders of warps and blocks, schedules 0 to ASK_ORDERS, and adds the
+ * races found. Only for short runs with atomics, fences and the like, whose order decides which accesses are
+ * ordered. */
+enum { ASK_ORDERS = 5 };
+void ask_other_orders(Session *session);
+
+/* Searches for an insertion that removes each error, and proves it in a copy of the PTX (FindingCause). Takes
+ * several times as long as the run, once. */
+void ask_proofs(Session *session);
+
+/* For the races of each cause, an order of the threads that changes the result, or why there is none (FindingCause). Runs
+ * the kernel in orders that reverse pairs of racing accesses; takes about a second, once. */
+void ask_losing_orders(Session *session);
+/* The first of these orders; NULL: there is none. */
+const FindingOrder *ask_bad_order(Session *session);
+/* Opens the run in such an order. NULL with `error` if there is no race, or no order that was tried changes
+ * the result. */
+Session *ask_open_in_bad_order(const RunSpec *options, Error *error);
+
+/* The errors of ask_hazards() that do not depend on what was guessed. A guessed length or element decides a fault in global
+ * memory and a result; a race, or a barrier that hangs, depends on the block alone. */
+int ask_sure_errors(Session *session);
+/* A fault, or a wrong result of a checked kernel; of a guess only what --expect calls wrong. */
+bool ask_failed(const Session *session);
+/* Saves the session with its hazards, for which this may run it again (session_save()). */
+bool ask_save(Session *session, const char *path, Error *error);
+
+/* Runs the kernel instrumented on a GPU and compares the events of the traced blocks. With
+ * options.times_warps also the order and the number of the waits of the traced blocks' warps. Prints the answer to
+ * `out`. Needs keep_inputs. False with `error` if it could not be done. */
+bool ask_verify(const Session *session, Text *out, bool *same, Error *error);
+
+/* The same against a recorded trace of the run. The emulator runs once more and takes the values that only
+ * scheduling decides from `recorded` (emulator.h). `base`: [recorded->buffer_count] addresses of the buffers,
+ * 0: unknown; NULL: those of the emulator. `approximate`: the trace has results of .approx, too. */
+typedef struct AskRecording {
+    const Trace *recorded;
+    const uint64_t *base;
+    const char *name; /* "NVIDIA H200" */
+    bool approximate;
+} AskRecording;
+struct EmulatorTakenValues;
+/* *taken: what the emulator took from the recording. */
+bool ask_compare(const Session *session, const AskRecording *other, struct EmulatorTakenValues *taken,
+                 Text *out, bool *same, Error *error);
+
+void ask_report(Session *session, bool json, Text *out);
+/* --report with --compare: both, and the metrics in which they differ. */
+void ask_report_compared(Session *first, Session *second, bool json, Text *out);
+/* --invariant: whether the sums in global memory are made in the same order by several runs; each is compared
+ * with the first. False with `error` and *answer: ORDER_HAS_NO_RUN; ORDER_IS_UNKNOWN: the runs are too long to be
+ * followed; ORDER_DIFFERS: one of them failed. */
+typedef struct AskVariant {
+    const char *label; /* "block=256" */
+    RunSpec options;
+} AskVariant;
+typedef enum AskOrderAnswer {
+    ORDER_IS_FIXED,   /* or no order can change a result */
+    ORDER_DIFFERS,    /* or nothing fixes it */
+    ORDER_IS_UNKNOWN, /* of some sums, and of none it is known to differ */
+    ORDER_HAS_NO_RUN  /* with `error`: bad input */
+} AskOrderAnswer;
+bool ask_invariant(const AskVariant *variants, int count, bool json, AskOrderAnswer *answer, Text *out,
+                   Error *error);
+/* --check: the hazards of the run. */
+typedef enum AskCheckForm { CHECK_TEXT, CHECK_JSON, CHECK_SARIF } AskCheckForm;
+void ask_check(Session *session, AskCheckForm form, Text *out);
+/* --check of a program (runtime/user_program.h): searches each distinct launch, and says what the host did wrong. `session` shows one of them. At
+ * most `seconds`; the launches that are left are named. *failed: an error was found; *unknown: a launch could not be examined. */
+void ask_check_program(Session *session, AskCheckForm form, double seconds, bool *failed, bool *unknown,
+                       Text *out);
+
+#endif

@@ -1,0 +1,95 @@
+/* Vary: a session's run once more, with a change (session.h). What a question tried of one session may come up again, since the same
+ * insertion may mend several causes: the last short runs are kept. */
+#include "session/state.h"
+
+enum { MOST_INSTRUCTIONS = 1 << 18 }; /* of a run that is kept */
+
+static RunSpec spec_of(const Session *of, const RunChange *change) {
+    RunSpec spec = of->options;
+    if (change->ptx) spec.ptx = change->ptx;
+    if (change->n) spec.catalog.n = change->n;
+    if (change->blocks) session_set_grid(&spec, of->kernel.row, change->blocks);
+    if (change->schedule) spec.schedule = *change->schedule;
+    if (change->order) {
+        spec.schedule = change->order->schedule;
+        spec.holds = change->order->holds;
+        spec.hold_count = change->order->hold_count;
+    }
+    if (change->is_shown) return spec;
+    if (change->threads) spec.threads = change->threads;
+    if (change->traces_all) {
+        spec.has_trace_blocks = true;
+        spec.trace_first = 0;
+        spec.trace_last = UINT32_MAX;
+    }
+    if (!spec.ptx) spec.ptx = of->code.text;
+    spec.search_races = change->searches_races;
+    spec.keep_going = (spec.keep_going || of->findings.goes_behind) && !change->n;
+    spec.backend = BACKEND_EMULATOR;
+    spec.counters = COUNTERS_NONE;
+    spec.measure_sass = spec.times_blocks = spec.times_warps = false;
+    spec.first_look = spec.keep_inputs = false;
+    spec.observer = change->observer;
+    spec.unsupported = NULL;
+    if (!change->shows_progress) spec.progress = NULL;
+    return spec;
+}
+
+/* Runs `plan`, which the copy takes over, with the session's guess. */
+static Session *run_plan(const Session *of, const RunSpec *spec, Plan *plan, bool is_unchecked) {
+    Session *copy = session_new(spec);
+    copy->kernel.row = of->kernel.row;
+    copy->kernel.run = of->kernel.run;
+    copy->code.is_edited = of->code.is_edited;
+    copy->fault_block = of->fault_block;
+    copy->is_unchecked = is_unchecked;
+    bool good = session_load_module(copy, NULL) && session_parse_others(copy, plan, NULL);
+    if (good) {
+        const PtxFunction *entries[PLAN_LAUNCHES];
+        session_find_entries(copy, plan, entries);
+        copy->guess = guess_copy(&of->guess, copy->code.module, entries);
+        good = session_run_plan(copy, plan, NULL) && session_judge(copy, NULL);
+    } else {
+        plan_free(plan);
+    }
+    if (!good) {
+        session_free(copy);
+        return NULL;
+    }
+    session_describe(copy);
+    session_drop_inputs(copy);
+    return copy;
+}
+
+static Session *find_kept(const Session *of, const RunSpec *spec) {
+    for (int i = 0; i < of->varied->count; i++) {
+        Session *kept = of->varied->runs[i];
+        if (!run_spec_equal(&kept->options, spec)) continue;
+        kept->sharer_count++;
+        return kept;
+    }
+    return NULL;
+}
+
+static void keep(const Session *of, Session *run) {
+    SessionVaried *varied = of->varied;
+    if (trace_count_instructions(run->run->trace) > MOST_INSTRUCTIONS) return;
+    session_free(varied->runs[varied->next]);
+    varied->runs[varied->next] = run;
+    varied->next = (varied->next + 1) % SESSION_VARIED;
+    if (varied->count < SESSION_VARIED) varied->count++;
+    run->sharer_count++;
+}
+
+Session *session_vary(const Session *of, const RunChange *change, Error *error) {
+    RunSpec spec = spec_of(of, change);
+    if (change->is_shown || change->n) return session_open(&spec, error);
+    bool is_kept = (change->ptx || change->schedule || change->order) && !change->observer && !change->plan;
+    Session *run = is_kept ? find_kept(of, &spec) : NULL;
+    if (run) return run;
+    Plan plan;
+    if (!change->plan) plan_copy(&of->run->plan, &plan);
+    run = run_plan(of, &spec, change->plan ? change->plan : &plan, change->plan || !of->has_result);
+    if (run && is_kept) keep(of, run);
+    return run;
+}
