@@ -14,12 +14,8 @@ counters_known
 emulator_repeated_blocks
 lanes_limit_level
 language_texts
+replay_event_provenance
 sass_read_text
-session_compare
-session_copy_plan
-session_event_weights
-session_guess
-session_looks_like
 trace_block_bytes
 warp_file_read_text
 '

@@ -139,7 +139,8 @@ static void find_occupancy(Session *session) {
     }
 }
 
-void session_name_run(Session *session) {
+/* Fills `kernel`'s names. */
+static void name_run(Session *session) {
     session->kernel.name =
         session->kernel.row ? session->kernel.row->id : session->run->trace->launches[0]->name;
     if (session->code.is_edited)
@@ -153,7 +154,7 @@ void session_name_run(Session *session) {
 
 /* Fills in what every reader asks for. */
 void session_describe(Session *session) {
-    session_name_run(session);
+    name_run(session);
     find_occupancy(session);
     session_list_blocks(session);
 }
@@ -213,7 +214,7 @@ static void measure(Session *session) {
     if ((is_over && options->counters == COUNTERS_ASKED) ||
         (options->counters && (is_on_gpu || options->has_events)))
         session_count(session);
-    session_name_run(session);
+    name_run(session);
     if (options->measure_sass && is_over) session_measure_sass(session);
     if (options->times_blocks && is_on_gpu) session_measure_grid(session);
     if (options->times_warps && is_over) session_measure_warps(session);
