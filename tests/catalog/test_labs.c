@@ -330,7 +330,7 @@ static void labs_cost_what_an_H200_measured(void **state) {
 static void bad_widths_are_refused(void **state) {
     (void)state;
     RunSpec options = {.kernel = "lab_shuffle_range",
-                              .catalog = {.parameters = {"width=12"}, .parameter_count = 1}};
+                       .catalog = {.parameters = {"width=12"}, .parameter_count = 1}};
     Error error = {0};
     assert_null(session_open(&options, &error));
     assert_non_null(strstr(error.message, "width=12"));

@@ -192,10 +192,8 @@ static void exponentials_are_stable(void **state) {
 static void impossible_shapes_are_refused(void **state) {
     (void)state;
     RunSpec tile = {.kernel = "row_sum", .catalog = {.parameters = {"tiles=1"}, .parameter_count = 1}};
-    RunSpec axis = {.kernel = "column_sum",
-                           .catalog = {.parameters = {"axis=2"}, .parameter_count = 1}};
-    RunSpec scale = {.kernel = "scaled_half",
-                            .catalog = {.parameters = {"scale=3"}, .parameter_count = 1}};
+    RunSpec axis = {.kernel = "column_sum", .catalog = {.parameters = {"axis=2"}, .parameter_count = 1}};
+    RunSpec scale = {.kernel = "scaled_half", .catalog = {.parameters = {"scale=3"}, .parameter_count = 1}};
     Error error = {0};
     assert_null(session_open(&tile, &error));
     assert_non_null(strstr(error.message, "tiles=1"));
