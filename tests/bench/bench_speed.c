@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "catalog/catalog.h"
 #include "emulator/emulator.h"
-#include "metrics/metrics.h"
+#include "metrics/totals.h"
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
