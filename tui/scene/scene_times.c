@@ -3,7 +3,7 @@
 #include "base/characters.h"
 #include "base/language.h"
 #include "ladder/ladder.h"
-#include "sass/sass_lines.h"
+#include "sass/sass.h"
 
 #include <math.h>
 #include <stdarg.h>
