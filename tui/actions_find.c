@@ -54,26 +54,21 @@ static bool step_has_lane(const Press *press, const Steps *steps, const StepInde
     return header.mask >> view->selection.lane & 1;
 }
 
-/* Instructions whose PTX, source line or kind of event contains the text; the caller frees them. */
-static bool *find_instructions(const Press *press) {
-    const Scene *scene = press->scene;
-    const PtxProgram *program = scene_launch(scene, press->view->place.block)->program;
-    bool *found = memory_new((size_t)program->code_count);
-    for (int pc = 0; pc < program->code_count; pc++) {
-        const PtxCode *code = &program->code[pc];
-        const char *ptx = scene_ptx_line(scene, press->view->place.block, pc);
-        const char *source =
-            code->line.file ? scene_source_line(scene, code->line.file, code->line.line) : NULL;
-        found[pc] = (ptx && scene_text_holds(ptx, press->view->selection.search)) ||
-                    (source && scene_text_holds(source, press->view->selection.search));
-    }
-    return found;
-}
-
 ViewAnswer action_search(Press press) {
     char what[SEARCH_BYTES + 24];
     if (!view_steps(press.view, press.scene)) return VIEW_IGNORED;
-    bool *found = find_instructions(&press);
+    /* Instructions whose PTX, source line or kind of event contains the text; the caller frees them. */
+    const Scene *scene = press.scene;
+    const PtxProgram *program = scene_launch(scene, press.view->place.block)->program;
+    bool *found = memory_new((size_t)program->code_count);
+    for (int pc = 0; pc < program->code_count; pc++) {
+        const PtxCode *code = &program->code[pc];
+        const char *ptx = scene_ptx_line(scene, press.view->place.block, pc);
+        const char *source =
+            code->line.file ? scene_source_line(scene, code->line.file, code->line.line) : NULL;
+        found[pc] = (ptx && scene_text_holds(ptx, press.view->selection.search)) ||
+                    (source && scene_text_holds(source, press.view->selection.search));
+    }
     snprintf(what, sizeof what, tr("step with \"%s\""), press.view->selection.search);
     ViewAnswer answer = jump(press, step_is_found, found, what);
     free(found);

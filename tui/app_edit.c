@@ -105,13 +105,6 @@ static void app_edit_broken_copy(App *app, const Error *error) {
     file_watch_free(watch);
 }
 
-static void app_edit_copied(App *app) {
-    bool ran = app->copied == COPY_RAN, refused = app->copied == COPY_REFUSED;
-    app->copied = COPY_NONE;
-    if (ran) app_edit(app);
-    if (refused) app_edit_broken_copy(app, &app->error);
-}
-
 /* ---- the key, and changed files ------------------------------------------------------------------------- */
 
 void app_edit(App *app) {
@@ -134,7 +127,10 @@ void app_edit(App *app) {
 
 void app_rerun_stale(App *app) {
     int count;
-    app_edit_copied(app);
+    bool ran = app->copied == COPY_RAN, refused = app->copied == COPY_REFUSED;
+    app->copied = COPY_NONE;
+    if (ran) app_edit(app);
+    if (refused) app_edit_broken_copy(app, &app->error);
     bool is_stale = app->slots[0].is_stale || app->slots[1].is_stale;
     if (is_stale && !app->loader && app->grading) {
         app->was_edited = true;

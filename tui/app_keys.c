@@ -19,22 +19,6 @@ static void app_record_frame(App *app, int columns, int rows) {
     canvas_free(canvas);
 }
 
-/* For a script: adds the next frame to the recording, with the time it is shown. A playing run goes on
- * meanwhile, frame by frame as on a terminal. */
-static void app_record_pause(App *app, double pause, int columns, int rows) {
-    if (!app->cast) return;
-    app_end_motion(app);
-    app_record_frame(app, columns, rows);
-    double end = app->cast_seconds + (pause < 0 ? cast_reading_seconds(app->cast) : pause);
-    double due = app->cast_seconds + 1 / view_wavefronts_per_second(app_view(app));
-    while (app_view(app)->transient.playing && due <= end + ROUNDING_SECONDS) {
-        app->cast_seconds = due;
-        due += app_play_frame(app);
-        app_record_frame(app, columns, rows);
-    }
-    app->cast_seconds = end;
-}
-
 /* Adds a frame of an animated image for each pause. A playing run advances wavefront by wavefront; nothing
  * moves in between. */
 static void add_to_movie(App *app, double pause, int columns, int rows) {
@@ -54,7 +38,19 @@ static void add_to_movie(App *app, double pause, int columns, int rows) {
 
 static void end_key(App *app, double pause, int columns, int rows) {
     if (app->movie) add_to_movie(app, pause, columns, rows);
-    app_record_pause(app, pause, columns, rows);
+    /* For a script: adds the next frame to the recording, with the time it is shown. A playing run goes on
+     * meanwhile, frame by frame as on a terminal. */
+    if (!app->cast) return;
+    app_end_motion(app);
+    app_record_frame(app, columns, rows);
+    double end = app->cast_seconds + (pause < 0 ? cast_reading_seconds(app->cast) : pause);
+    double due = app->cast_seconds + 1 / view_wavefronts_per_second(app_view(app));
+    while (app_view(app)->transient.playing && due <= end + ROUNDING_SECONDS) {
+        app->cast_seconds = due;
+        due += app_play_frame(app);
+        app_record_frame(app, columns, rows);
+    }
+    app->cast_seconds = end;
 }
 
 bool app_press_script(App *app, const char *script, int columns, int rows, bool *quit, Error *error) {

@@ -71,13 +71,12 @@ static bool needs_all_events(const char *keys) {
     return false;
 }
 
-static void open_run(App *app, const LectureScreen *screen) {
-    SessionOptions options = *screen->session;
-    options.first_look = !app->waits && !needs_all_events(screen->keys);
-    app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
-}
-
-static void open_stop(App *app, int from) {
+void app_go_to_stop(App *app, int stop) {
+    app_abandon_loading(app); /* a reader who goes on does not wait for abandoned sessions */
+    app_view(app)->transient.overlay = OVERLAY_NONE;
+    app_view(app)->transient.playing = false;
+    int from = app->lecture.stop;
+    lecture_view_begin_stop(&app->lecture, stop);
     const LectureScreen *screen = lecture_view_screen(&app->lecture);
     LectureView *lecture = &app->lecture;
     bool is_own = lecture->run->screens[lecture->stop].is_set;
@@ -92,16 +91,9 @@ static void open_stop(App *app, int from) {
     if (app->comparison.count == 2) app_leave_comparison(app);
     lecture->shown = NULL;
     lecture->opening = STOP_OPENS;
-    open_run(app, screen);
-}
-
-void app_go_to_stop(App *app, int stop) {
-    app_abandon_loading(app); /* a reader who goes on does not wait for abandoned sessions */
-    app_view(app)->transient.overlay = OVERLAY_NONE;
-    app_view(app)->transient.playing = false;
-    int from = app->lecture.stop;
-    lecture_view_begin_stop(&app->lecture, stop);
-    open_stop(app, from);
+    SessionOptions options = *screen->session;
+    options.first_look = !app->waits && !needs_all_events(screen->keys);
+    app_open_at(app, &options, PURPOSE_STOP, lecture_view_stop(&app->lecture)->title, app->comparison.active);
 }
 
 static void continue_stop(App *app, Purpose purpose) {
@@ -297,19 +289,6 @@ static void check_claim(Check *check, const LectureExpression *claim, const Clai
     claim_result_done(&result);
 }
 
-static void check_answer(Check *check, const LectureQuestion *question, const ClaimWorld *world) {
-    double value, wanted = strtod(question->value, NULL);
-    char why[64];
-    Error error = {0};
-    check->answers++;
-    if (!claim_number(&question->answer, check->lecture->lecture->path, world, &value, &error)) {
-        complain(check, question->answer.place, question->answer.text, error.message);
-    } else if (fabs(value - wanted) > 1e-9 * fabs(wanted)) {
-        snprintf(why, sizeof why, "is %.10g, not %.10g", value, wanted);
-        complain(check, question->answer.place, question->answer.text, why);
-    }
-}
-
 static void stand(Check *check) {
     App *app = check->app;
     int active = app->comparison.active;
@@ -333,7 +312,18 @@ static bool check_stop(Check *check, int index) {
     if (!stop->question) return true;
     press_own(app, stop->question->keys);
     stand(check);
-    if (*stop->question->answer.text) check_answer(check, stop->question, &world);
+    if (*stop->question->answer.text) {
+        double value, wanted = strtod(stop->question->value, NULL);
+        char why[64];
+        Error error = {0};
+        check->answers++;
+        if (!claim_number(&stop->question->answer, check->lecture->lecture->path, &world, &value, &error)) {
+            complain(check, stop->question->answer.place, stop->question->answer.text, error.message);
+        } else if (fabs(value - wanted) > 1e-9 * fabs(wanted)) {
+            snprintf(why, sizeof why, "is %.10g, not %.10g", value, wanted);
+            complain(check, stop->question->answer.place, stop->question->answer.text, why);
+        }
+    }
     return true;
 }
 

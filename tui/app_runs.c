@@ -134,31 +134,27 @@ int app_edited_index(const App *app) {
     return app->comparison.change[0] ? 1 : app->comparison.active;
 }
 
-/* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the reader
- * wrote. */
-static void app_print_change(const App *app, const Session *after, char *out, size_t bytes) {
-    char clock[32] = "";
-    time_t now = time(NULL);
-    struct tm local;
-    int line = session_first_change(app->slots[0].current.session, after);
-    if (!app->waits && localtime_r(&now, &local)) strftime(clock, sizeof clock, " %H:%M:%S", &local);
-    if (session_options(after)->what_if.label)
-        snprintf(out, bytes, "%s", session_options(after)->what_if.label);
-    else if (session_options(after)->ptx)
-        snprintf(out, bytes, "%s", app->what);
-    else if (line)
-        snprintf(out, bytes, tr("%s  edited%s, line %d"), app->what, clock, line);
-    else
-        snprintf(out, bytes, tr("%s  edited%s"), app->what, clock);
-}
-
 /* Shows the run after an edit beside the run before it, or in place of the run after an earlier edit. */
 static void app_show_beside_before(App *app, Session *session) {
     char what[sizeof app->comparison.change];
     Comparison *comparison = &app->comparison;
     bool is_first = comparison->count == 1;
     RunSlot old = app->slots[!is_first];
-    app_print_change(app, session, what, sizeof what);
+    /* "strided.cu  edited 12:04:31, line 26"; a script reads no clock. Changed PTX has no line that the reader
+     * wrote. */
+    char clock[32] = "";
+    time_t now = time(NULL);
+    struct tm local;
+    int line = session_first_change(app->slots[0].current.session, session);
+    if (!app->waits && localtime_r(&now, &local)) strftime(clock, sizeof clock, " %H:%M:%S", &local);
+    if (session_options(session)->what_if.label)
+        snprintf(what, sizeof what, "%s", session_options(session)->what_if.label);
+    else if (session_options(session)->ptx)
+        snprintf(what, sizeof what, "%s", app->what);
+    else if (line)
+        snprintf(what, sizeof what, tr("%s  edited%s, line %d"), app->what, clock, line);
+    else
+        snprintf(what, sizeof what, tr("%s  edited%s"), app->what, clock);
     app->slots[1] = run_slot_follow(session, &old);
     Scene *scene = app->slots[1].current.scene;
     app_count(app, 1);
@@ -222,27 +218,12 @@ static void app_show_in_place(App *app, Session *session, Purpose purpose, int i
     app_drop(app, &old);
 }
 
-/* Says which launch of the program is shown now. */
-static void app_name_launch(App *app, const Session *session, Purpose purpose) {
-    const SessionOptions *options = session_options(session);
-    Text text = {0};
-    if (!options->program || purpose != PURPOSE_KERNEL) return;
-    launch_view_print_name(options->program->capture, options->launch, &text);
-    snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message, "%s",
-             text_string(&text));
-    utf8_drop_half(app_view(app)->transient.message);
-    text_done(&text);
-}
-
-static void keep_program(App *app, Session *session) {
-    Program *program = session_take_program(session);
-    if (!program) return;
-    array_push(app->programs, app->program_count, app->program_capacity, program);
-    app_view(app)->display.program = program;
-}
-
 void app_show(App *app, Session *session, Purpose purpose, int index) {
-    keep_program(app, session);
+    Program *program = session_take_program(session);
+    if (program) {
+        array_push(app->programs, app->program_count, app->program_capacity, program);
+        app_view(app)->display.program = program;
+    }
     Comparison *comparison = &app->comparison;
     bool is_pair = comparison->change[0] != 0,
          is_other = purpose == PURPOSE_KERNEL || purpose == PURPOSE_STOP;
@@ -257,7 +238,16 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     } else {
         app_show_in_place(app, session, purpose, index);
     }
-    app_name_launch(app, session, purpose);
+    /* Says which launch of the program is shown now. */
+    const SessionOptions *options = session_options(session);
+    Text text = {0};
+    if (options->program && purpose == PURPOSE_KERNEL) {
+        launch_view_print_name(options->program->capture, options->launch, &text);
+        snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message, "%s",
+                 text_string(&text));
+        utf8_drop_half(app_view(app)->transient.message);
+        text_done(&text);
+    }
     if (app->opened) app->opened(app, purpose);
 }
 

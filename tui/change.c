@@ -74,10 +74,6 @@ static const char *print_cost(const KindCost *cost, CountText *buffer) {
     return cost->is_listed || cost->is_metric ? count_text(cost->count, buffer) : tr("not listed");
 }
 
-static bool is_ranked(FindingKind kind) {
-    return finding_kind_severity(kind) == SEVERITY_SLOW;
-}
-
 /* The kinds of both lists whose counts differ, the largest share first. */
 static void add_costs(Clauses *clauses, const Differences *differences, const Scene *const scene[2]) {
     bool taken[FINDING_KIND_COUNT] = {false};
@@ -86,7 +82,7 @@ static void add_costs(Clauses *clauses, const Differences *differences, const Sc
         double most = -1;
         KindCost found[2] = {{0}};
         for (int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
-            if (taken[kind] || !is_ranked((FindingKind)kind)) continue;
+            if (taken[kind] || !(finding_kind_severity((FindingKind)kind) == SEVERITY_SLOW)) continue;
             KindCost then = cost_of((FindingKind)kind, scene[0]->borrowed.hazards, &differences->run[0]),
                      now = cost_of((FindingKind)kind, scene[1]->borrowed.hazards, &differences->run[1]);
             double share = then.share > now.share ? then.share : now.share;
@@ -115,14 +111,6 @@ static int errors_of(const Scene *scene) {
     return count;
 }
 
-static void add_errors(Clauses *clauses, const Scene *const scene[2]) {
-    char text[96];
-    int then = errors_of(scene[0]), now = errors_of(scene[1]);
-    if (then == now) return;
-    snprintf(text, sizeof text, tr("errors %d -> %d"), then, now);
-    add_clause(clauses, now < then ? ROLE_GOOD : ROLE_WARNING, text);
-}
-
 /* ---- result and time ------------------------------------------------------------------------------------ */
 
 static const char *result_of(const Scene *scene) {
@@ -139,10 +127,6 @@ static const char *result_of(const Scene *scene) {
     default:
         return tr("not checked");
     }
-}
-
-static bool has_same_result(const Scene *const scene[2]) {
-    return !strcmp(result_of(scene[0]), result_of(scene[1]));
 }
 
 static void add_result(Clauses *clauses, const Scene *const scene[2]) {
@@ -176,7 +160,12 @@ static void list_clauses(Clauses *clauses, const Differences *differences, const
         add_clause(clauses, ROLE_DIM, tr("counting the whole grid ..."));
         return;
     }
-    add_errors(clauses, scene);
+    char text[96];
+    int then = errors_of(scene[0]), now = errors_of(scene[1]);
+    if (then != now) {
+        snprintf(text, sizeof text, tr("errors %d -> %d"), then, now);
+        add_clause(clauses, now < then ? ROLE_GOOD : ROLE_WARNING, text);
+    }
     if (!has_whole_runs(scene)) {
         add_clause(clauses, ROLE_TEXT, tr("a fault ended a run early: counts are not compared"));
         add_result(clauses, scene);
@@ -187,7 +176,8 @@ static void list_clauses(Clauses *clauses, const Differences *differences, const
         add_clause(clauses, ROLE_TEXT, tr("the ranked list is the same"));
     else if (!clauses->count)
         add_clause(clauses, ROLE_TEXT,
-                   has_same_result(scene) ? tr("did not help: the same counts") : tr("the same counts"));
+                   (!strcmp(result_of(scene[0]), result_of(scene[1]))) ? tr("did not help: the same counts")
+                                                                       : tr("the same counts"));
     add_result(clauses, scene);
     add_time(clauses, differences);
 }

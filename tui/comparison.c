@@ -57,17 +57,6 @@ void comparison_leave(Comparison *comparison) {
 
 /* ---- following by progress ----------------------------------------------------------------------------- */
 
-/* The corresponding block: the first traced one of the same launch, or of the last launch if there are
- * fewer. */
-static int block_beside(const Scene *of, int block, const Scene *in) {
-    int found = 0;
-    for (int i = 0; i < in->traced.block_count; i++) {
-        if (in->traced.blocks[i].launch > of->traced.blocks[block].launch) break;
-        if (in->traced.blocks[i].launch != in->traced.blocks[found].launch) found = i;
-    }
-    return found;
-}
-
 /* The first step with at least this progress; the last step if there is no such step. */
 static int first_step(const double *progress, int count, double wanted) {
     int low = 0, high = count - 1;
@@ -129,16 +118,6 @@ static int steps_of(const Scene *scene, int block) {
     return block < scene->traced.block_count ? scene->traced.blocks[block].steps->step_count : 0;
 }
 
-/* Both timelines have the scale of the longer run. */
-static void share_scale(Comparison *comparison) {
-    int longest = 0;
-    for (int i = 0; i < 2; i++) {
-        int steps = steps_of(comparison->scene[i], comparison->view[i].place.block);
-        if (steps > longest) longest = steps;
-    }
-    for (int i = 0; i < 2; i++) comparison->view[i].display.timeline_steps = longest;
-}
-
 /* The same kernel, whose values say nothing about progress: then the same visit of the same line corresponds. */
 static bool is_alike(const Scene *of, const Scene *in, int block) {
     Reduction *reduction = scene_reduction(of, block);
@@ -162,14 +141,27 @@ static void follow(Comparison *comparison) {
         view->place = there.place;
         return;
     }
-    view->place.block = block_beside(of, lead->place.block, in);
+    /* The corresponding block: the first traced one of the same launch, or of the last launch if there are
+     * fewer. */
+    int found = 0;
+    for (int i = 0; i < in->traced.block_count; i++) {
+        if (in->traced.blocks[i].launch > of->traced.blocks[lead->place.block].launch) break;
+        if (in->traced.blocks[i].launch != in->traced.blocks[found].launch) found = i;
+    }
+    view->place.block = found;
     view_go_to_step(view, in, step_beside(of, lead, in, view->place.block));
 }
 
 void comparison_follow(Comparison *comparison) {
     if (comparison->count < 2) return;
     follow(comparison);
-    share_scale(comparison);
+    /* Both timelines have the scale of the longer run. */
+    int longest = 0;
+    for (int i = 0; i < 2; i++) {
+        int steps = steps_of(comparison->scene[i], comparison->view[i].place.block);
+        if (steps > longest) longest = steps;
+    }
+    for (int i = 0; i < 2; i++) comparison->view[i].display.timeline_steps = longest;
 }
 
 /* Called after a key that may move the active view. */
@@ -274,22 +266,6 @@ static bool make_layout(const Comparison *comparison, int columns, int rows, Com
     return fits;
 }
 
-/* Marks the active run; only its name is bright. */
-static void mark_active(const Comparison *comparison, int index, Canvas *canvas, Rectangle header) {
-    bool is_active = index == comparison->active;
-    for (int column = 0; !is_active && column < header.columns; column++) {
-        Cell *cell = canvas_cell(canvas, header, column, 0);
-        if (cell && cell->role == ROLE_HEADER) cell->role = ROLE_DIM;
-        if (cell) cell->reverse = 0;
-    }
-    Role role = is_active ? ROLE_HEADER : ROLE_DIM;
-    if (comparison->change[0]) { /* in the place of "redviz" */
-        canvas_text(canvas, header, 1, 0, role, "      ");
-        canvas_text(canvas, header, 1, 0, role, index ? tr("after") : tr("before"));
-    }
-    if (is_active) canvas_text(canvas, header, 0, 0, ROLE_HEADER, ">");
-}
-
 static void draw_differences(const Comparison *comparison, Canvas *canvas, const ComparisonLayout *layout) {
     Differences differences;
     int left = place_of(comparison, 0) == 0 || comparison->change[0] ? 0 : 1;
@@ -357,7 +333,19 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
         const Layout *half = &layout.half[place_of(comparison, i)];
         frame_draw_run(comparison->scene[i], &comparison->view[i], has_step[!i] ? &context[!i] : NULL, half,
                        canvas);
-        mark_active(comparison, i, canvas, half->header);
+        /* Marks the active run; only its name is bright. */
+        bool is_active = i == comparison->active;
+        for (int column = 0; !is_active && column < half->header.columns; column++) {
+            Cell *cell = canvas_cell(canvas, half->header, column, 0);
+            if (cell && cell->role == ROLE_HEADER) cell->role = ROLE_DIM;
+            if (cell) cell->reverse = 0;
+        }
+        Role role = is_active ? ROLE_HEADER : ROLE_DIM;
+        if (comparison->change[0]) { /* in the place of "redviz" */
+            canvas_text(canvas, half->header, 1, 0, role, "      ");
+            canvas_text(canvas, half->header, 1, 0, role, i ? tr("after") : tr("before"));
+        }
+        if (is_active) canvas_text(canvas, half->header, 0, 0, ROLE_HEADER, ">");
     }
     frame_draw_footer(scene, view, canvas, layout.footer);
     draw_differences(comparison, canvas, &layout);

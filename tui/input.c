@@ -367,8 +367,16 @@ static ViewAnswer press_command(View *view, const Scene *scene, KeyPress press, 
 
 typedef ViewAnswer Receiver(View *view, const Scene *scene, KeyPress press);
 
-/* The receiver of every key while it is open; NULL: keys are commands. */
-static Receiver *receiver(const View *view) {
+ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
+    if (press.key == KEY_NONE_PRESSED) return VIEW_IGNORED;
+    if (press.key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, everywhere */
+    bool had_message = view->transient.message[0] != 0;
+    view->transient.message[0] = 0;
+    if (view->transient.overlay == OVERLAY_FAILURE) { /* any key but Escape keeps its usual meaning */
+        view->transient.overlay = OVERLAY_NONE;
+        if (press.key == SPECIAL_ESCAPE) return VIEW_CHANGED;
+    }
+    /* The receiver of every key while it is open; NULL: keys are commands. */
     static Receiver *const overlays[OVERLAY_COUNT] = {
         [OVERLAY_HELP] = press_in_help,
         [OVERLAY_WORDS] = press_in_help,
@@ -386,18 +394,6 @@ static Receiver *receiver(const View *view) {
         [INPUT_PROGRAM] = press_program,  [INPUT_SETTINGS] = press_in_settings,
     };
     Receiver *overlay = overlays[view->transient.overlay];
-    return overlay ? overlay : inputs[view->transient.input];
-}
-
-ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
-    if (press.key == KEY_NONE_PRESSED) return VIEW_IGNORED;
-    if (press.key == SPECIAL_F10) return VIEW_QUIT; /* as in htop, everywhere */
-    bool had_message = view->transient.message[0] != 0;
-    view->transient.message[0] = 0;
-    if (view->transient.overlay == OVERLAY_FAILURE) { /* any key but Escape keeps its usual meaning */
-        view->transient.overlay = OVERLAY_NONE;
-        if (press.key == SPECIAL_ESCAPE) return VIEW_CHANGED;
-    }
-    Receiver *open = receiver(view);
+    Receiver *open = overlay ? overlay : inputs[view->transient.input];
     return open ? open(view, scene, press) : press_command(view, scene, press, had_message);
 }

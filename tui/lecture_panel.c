@@ -47,10 +47,6 @@ static void flow_add(Prose *flow, const char *text, size_t length, Role role) {
     for (char byte = (char)role; length > 0; length--) text_add_bytes(&flow->roles, &byte, 1);
 }
 
-static void flow_print(Prose *flow, Role role, const char *text) {
-    flow_add(flow, text, strlen(text), role);
-}
-
 static void flow_done(Prose *flow) {
     text_done(&flow->text);
     text_done(&flow->roles);
@@ -139,7 +135,7 @@ static void draw_choices(Panel *panel, const LectureQuestion *question) {
 
 static void draw_line(Panel *panel, Role role, const char *text) {
     Prose flow = {0};
-    flow_print(&flow, role, text);
+    flow_add(&flow, text, strlen(text), role);
     draw_flow(panel, &flow, 0);
     flow_done(&flow);
 }

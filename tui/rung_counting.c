@@ -11,15 +11,14 @@ static const char *next_rung(const RungCounting *counting, const Ladder *ladder,
     return NULL;
 }
 
-static const char *lasting_op(const char *op) { /* the scene's may not last as long as the thread */
-    return !strcmp(op, "min") ? "min" : !strcmp(op, "max") ? "max" : "sum";
-}
-
 void rung_counting_go_on(RungCounting *counting, const Ladder *ladder, uint64_t n, bool waits,
                          void (*wake)(void)) {
     const char *kernel;
     while (!counting->loader && (kernel = next_rung(counting, ladder, n))) {
-        counting->options = ladder_counts_options(kernel, n, ladder->of.dtype, lasting_op(ladder->of.op));
+        counting->options = ladder_counts_options(kernel, n, ladder->of.dtype,
+                                                  !strcmp(ladder->of.op, "min")   ? "min"
+                                                  : !strcmp(ladder->of.op, "max") ? "max"
+                                                                                  : "sum");
         if (!waits) {
             counting->loader = session_loader_start(&counting->options, wake);
             return;

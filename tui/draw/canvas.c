@@ -156,10 +156,6 @@ static bool is_letter(uint32_t glyph) {
     return (glyph >= 'a' && glyph <= 'z') || (glyph >= 'A' && glyph <= 'Z');
 }
 
-static bool is_line(uint32_t glyph) {
-    return glyph >= 0x2500 && glyph < 0x2580;
-}
-
 static bool is_hyphen(Canvas *canvas, Rectangle area, int column, int row) {
     const Cell *before = canvas_cell(canvas, area, column - 1, row),
                *after = canvas_cell(canvas, area, column + 1, row);
@@ -182,8 +178,8 @@ void canvas_hide_figures(Canvas *canvas, Rectangle area) {
         for (int column = 0; column < area.columns; column++) {
             Cell *cell = canvas_cell(canvas, area, column, row);
             if (!cell || cell->glyph == CELL_RIGHT_HALF) continue;
-            bool stays =
-                says_nothing(canvas, area, column, row) || is_letter(cell->glyph) || is_line(cell->glyph);
+            bool stays = says_nothing(canvas, area, column, row) || is_letter(cell->glyph) ||
+                         (cell->glyph >= 0x2500 && cell->glyph < 0x2580);
             if (!stays) canvas_glyph(canvas, area, column, row, ROLE_DIM, is_run ? ' ' : '?');
             is_run = !stays;
         }

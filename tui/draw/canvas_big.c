@@ -10,17 +10,6 @@ static const uint8_t pixels[sizeof characters - 1][PIXEL_ROWS] = {
     {7, 5, 5, 5, 7}, {2, 6, 2, 2, 7}, {7, 1, 7, 4, 7}, {7, 1, 7, 1, 7}, {5, 5, 7, 1, 1}, {7, 4, 7, 1, 7},
     {7, 4, 7, 5, 7}, {7, 1, 2, 2, 2}, {7, 5, 7, 5, 7}, {7, 5, 7, 1, 7}, {0, 0, 7, 0, 0}, {0, 0, 0, 0, 2}};
 
-static void draw_character(Canvas *canvas, Rectangle area, int column, int row, Role role, int index) {
-    static const uint32_t blocks[] = {' ', 0x2580, 0x2584, 0x2588}; /* none, upper, lower, both */
-    for (int r = 0; r < CANVAS_BIG_ROWS; r++)
-        for (int c = 0; c < PIXEL_COLUMNS; c++) {
-            int bit = PIXEL_COLUMNS - 1 - c;
-            bool upper = pixels[index][2 * r] >> bit & 1;
-            bool lower = 2 * r + 1 < PIXEL_ROWS && pixels[index][2 * r + 1] >> bit & 1;
-            canvas_glyph(canvas, area, column + c, row + r, role, blocks[upper + 2 * lower]);
-        }
-}
-
 void canvas_big_number(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *text) {
     int length = (int)strlen(text);
     if (canvas->ascii || (int)strspn(text, characters) != length) {
@@ -29,8 +18,17 @@ void canvas_big_number(Canvas *canvas, Rectangle area, int end, int row, Role ro
     }
     int column = end + 2 - length * CANVAS_BIG_COLUMNS;
     if (role == ROLE_LIT) role = ROLE_CURRENT; /* half blocks cannot be read in reverse */
-    for (int i = 0; i < length; i++, column += CANVAS_BIG_COLUMNS)
-        draw_character(canvas, area, column, row, role, (int)(strchr(characters, text[i]) - characters));
+    for (int i = 0; i < length; i++, column += CANVAS_BIG_COLUMNS) {
+        int index = (int)(strchr(characters, text[i]) - characters);
+        static const uint32_t blocks[] = {' ', 0x2580, 0x2584, 0x2588}; /* none, upper, lower, both */
+        for (int r = 0; r < CANVAS_BIG_ROWS; r++)
+            for (int c = 0; c < PIXEL_COLUMNS; c++) {
+                int bit = PIXEL_COLUMNS - 1 - c;
+                bool upper = pixels[index][2 * r] >> bit & 1;
+                bool lower = 2 * r + 1 < PIXEL_ROWS && pixels[index][2 * r + 1] >> bit & 1;
+                canvas_glyph(canvas, area, column + c, row + r, role, blocks[upper + 2 * lower]);
+            }
+    }
 }
 
 /* A role that is reverse by itself stays so. */

@@ -12,28 +12,22 @@ void output_queue_init(OutputQueue *queue, double bits) {
     *queue = (OutputQueue){.rate = bits > 0 && bits < FAST_BITS ? SAFETY * bits / BITS_A_BYTE : 0};
 }
 
-static void drain(OutputQueue *queue, double now) {
+void output_queue_wrote(OutputQueue *queue, size_t bytes, bool is_refused, double now) {
     queue->queued -= queue->rate * (now - queue->at);
     if (queue->queued < 0 || !queue->rate) queue->queued = 0;
     queue->at = now;
-}
-
-/* Each time the system accepts bytes again, its queue is equally full: what it accepted since the last time
- * is what the terminal has shown since then. */
-static void learn(OutputQueue *queue, double now) {
-    bool was_full = queue->resumed > 0 && queue->refused - queue->resumed < REFILL_SECONDS;
-    if (was_full && now > queue->resumed && queue->since_resumed > 0) {
-        queue->rate = SAFETY * queue->since_resumed / (now - queue->resumed);
-        queue->queued = queue->accepted < MOST_QUEUED ? queue->accepted : MOST_QUEUED;
-        queue->at = now;
+    if (bytes && queue->is_refused) {
+        /* Each time the system accepts bytes again, its queue is equally full: what it accepted since the last time
+         * is what the terminal has shown since then. */
+        bool was_full = queue->resumed > 0 && queue->refused - queue->resumed < REFILL_SECONDS;
+        if (was_full && now > queue->resumed && queue->since_resumed > 0) {
+            queue->rate = SAFETY * queue->since_resumed / (now - queue->resumed);
+            queue->queued = queue->accepted < MOST_QUEUED ? queue->accepted : MOST_QUEUED;
+            queue->at = now;
+        }
+        queue->resumed = now;
+        queue->since_resumed = 0;
     }
-    queue->resumed = now;
-    queue->since_resumed = 0;
-}
-
-void output_queue_wrote(OutputQueue *queue, size_t bytes, bool is_refused, double now) {
-    drain(queue, now);
-    if (bytes && queue->is_refused) learn(queue, now);
     if (is_refused && (bytes || !queue->is_refused)) queue->refused = now;
     queue->is_refused = is_refused;
     queue->accepted += (double)bytes;

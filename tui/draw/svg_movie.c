@@ -119,19 +119,15 @@ static void add_rule(const SvgMovie *movie, int pattern, double whole, Text *sty
     text_add(style, "}\n");
 }
 
-static void add_style(const SvgMovie *movie, Text *style) {
-    double whole = 0;
-    for (int frame = 0; frame < movie->frame_count; frame++) whole += movie->seconds[frame];
-    text_add(style, "<style>\n");
-    for (int i = 0; i < movie->count; i++)
-        if (pattern_of(movie, i) == i && !is_always_seen(movie, &movie->rows[i]))
-            add_rule(movie, i, whole, style);
-    text_add(style, "@media (prefers-reduced-motion:reduce){g{animation:none!important}}\n</style>\n");
-}
-
 void svg_movie_write(const SvgMovie *movie, Text *out) {
     Text style = {0};
-    add_style(movie, &style);
+    double whole = 0;
+    for (int frame = 0; frame < movie->frame_count; frame++) whole += movie->seconds[frame];
+    text_add(&style, "<style>\n");
+    for (int i = 0; i < movie->count; i++)
+        if (pattern_of(movie, i) == i && !is_always_seen(movie, &movie->rows[i]))
+            add_rule(movie, i, whole, &style);
+    text_add(&style, "@media (prefers-reduced-motion:reduce){g{animation:none!important}}\n</style>\n");
     svg_begin(out, movie->columns, movie->row_count, movie->theme, text_string(&style));
     for (int i = 0; i < movie->count; i++) {
         const Row *row = &movie->rows[i];

@@ -28,18 +28,14 @@ static void add_untouched_rows(Banks *banks, const StepContext *context, int roo
     for (uint64_t line = 0; line < lines.count; line++) banks_row_of_line(banks, lines.first + line);
 }
 
-/* The first row shown: the row being served stays visible. */
-static int first_row(const Banks *banks, int room) {
+static BankGrid finish(const Banks *banks, BankGrid grid) {
+    /* The first row shown: the row being served stays visible. */
     int lit = 0;
     while (lit < banks->count && !banks->rows[lit].lit) lit++;
     if (lit == banks->count) lit = 0;
-    int first = banks->count > room ? lit - room / 2 : 0;
-    if (first > banks->count - room) first = banks->count - room;
-    return first < 0 ? 0 : first;
-}
-
-static BankGrid finish(const Banks *banks, BankGrid grid) {
-    grid.first = first_row(banks, grid.room);
+    int first = banks->count > grid.room ? lit - grid.room / 2 : 0;
+    if (first > banks->count - grid.room) first = banks->count - grid.room;
+    grid.first = first < 0 ? 0 : first;
     grid.shown = banks->count - grid.first < grid.room ? banks->count - grid.first : grid.room;
     grid.band_rows = 2 + grid.shown * grid.spacing;
     return grid;

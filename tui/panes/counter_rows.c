@@ -44,16 +44,6 @@ static void draw_number(double value, Canvas *canvas, Rectangle area, int column
     canvas_print(canvas, area, column, row, role, "%*s", NUMBER_COLUMNS, text);
 }
 
-static void draw_counter(const MeasuredCounter *counter, Canvas *canvas, Rectangle area, int row) {
-    Role role;
-    const char *word = describe(counter, &role);
-    canvas_text(canvas, (Rectangle){area.column, area.row, LABEL_COLUMNS, area.rows}, 0, row, ROLE_DIM,
-                tr(counter->label));
-    draw_number(counter->predicted, canvas, area, LABEL_COLUMNS, row, role);
-    draw_number(counter->value, canvas, area, LABEL_COLUMNS + NUMBER_COLUMNS, row, role);
-    canvas_text(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 1, row, role, word);
-}
-
 /* Ends before column `end`. */
 static void draw_name(const char *name, Canvas *canvas, Rectangle area, int end) {
     canvas_text(canvas, area, end - canvas_text_columns(name), 0, ROLE_DIM, name);
@@ -73,6 +63,13 @@ void counter_rows_draw(const StepContext *context, Canvas *canvas, Rectangle are
     const MeasuredCounter *counter;
     for (int i = 0; (counter = counter_of(context, i)) && 1 + i < area.rows; i++) {
         if (!i) draw_head(context->scene, counter->machine, canvas, area);
-        draw_counter(counter, canvas, area, 1 + i);
+        int row = 1 + i;
+        Role role;
+        const char *word = describe(counter, &role);
+        canvas_text(canvas, (Rectangle){area.column, area.row, LABEL_COLUMNS, area.rows}, 0, row, ROLE_DIM,
+                    tr(counter->label));
+        draw_number(counter->predicted, canvas, area, LABEL_COLUMNS, row, role);
+        draw_number(counter->value, canvas, area, LABEL_COLUMNS + NUMBER_COLUMNS, row, role);
+        canvas_text(canvas, area, LABEL_COLUMNS + 2 * NUMBER_COLUMNS + 1, row, role, word);
     }
 }

@@ -9,15 +9,6 @@
 
 enum { LABEL_COLUMNS = 12, NOTE_COLUMNS = 8 };
 
-static void draw_mask(const StepContext *context, Canvas *canvas, Rectangle area, int row, const Ruler *ruler,
-                      Role role, const char *label, int warp, uint32_t mask, uint32_t of) {
-    canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
-    ruler_draw_absent(ruler, canvas, area, row, step_context_existing_lanes(context, warp));
-    ruler_draw_mask(ruler, canvas, area, row, role, mask, of, context->view->selection.lane);
-    canvas_print(canvas, area, ruler_column(ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
-                 __builtin_popcount(mask), __builtin_popcount(of));
-}
-
 static void barrier_head(const StepContext *context, PaneHead *out) {
     const char *what = context->event.kind == TRACE_BARRIER     ? tr("block barrier")
                        : context->event.kind == TRACE_WARP_SYNC ? tr("warp sync")
@@ -43,8 +34,13 @@ static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area
         trace_block_read(context->steps->block, context->steps->events[context->step->first + i], &other);
         snprintf(label, sizeof label, "w%d", other.warp);
         bool named = other.kind == TRACE_NAMED_BARRIER;
-        draw_mask(context, canvas, area, row, &ruler, ROLE_ACTIVE, label, other.warp, other.mask,
-                  named || !other.participants ? 0xffffffffu : other.participants);
+        uint32_t of = named || !other.participants ? 0xffffffffu : other.participants;
+        canvas_text(canvas, area, 1, row, ROLE_TEXT, label);
+        ruler_draw_absent(&ruler, canvas, area, row, step_context_existing_lanes(context, other.warp));
+        ruler_draw_mask(&ruler, canvas, area, row, ROLE_ACTIVE, other.mask, of,
+                        context->view->selection.lane);
+        canvas_print(canvas, area, ruler_column(&ruler, WARP_LANES) + 1, row, ROLE_TEXT, "%2d/%d",
+                     __builtin_popcount(other.mask), __builtin_popcount(of));
     }
     if (context->event.kind == TRACE_WARP_SYNC && ++row < area.rows)
         canvas_text(canvas, area, 1, row, ROLE_DIM,

@@ -241,20 +241,15 @@ static int draw_large_row(const StepContext *context, Canvas *canvas, Rectangle 
     return used < room ? used + 1 : used;
 }
 
-static void draw_large_split(const StepContext *context, Canvas *canvas, Rectangle area,
-                             const BranchRows *rows) {
-    Ruler ruler = ruler_make(area, LABEL_COLUMNS, 1);
-    int row = 0, each = (area.rows - 3) / rows->count;
-    ruler_draw(&ruler, canvas, area, row++, context->view->selection.lane);
-    for (int i = 0; i < rows->count && (row + each <= area.rows - 2 || i == 0); i++)
-        row += draw_large_row(context, canvas, area, row, &ruler, rows, i, each);
-    draw_now(context, canvas, area, row++, rows, row_running(context, rows));
-    draw_cost(canvas, area, row, rows);
-}
-
 static void draw_split(const StepContext *context, Canvas *canvas, Rectangle area, const BranchRows *rows) {
     if (is_large(context, area, rows)) {
-        draw_large_split(context, canvas, area, rows);
+        Ruler ruler = ruler_make(area, LABEL_COLUMNS, 1);
+        int row = 0, each = (area.rows - 3) / rows->count;
+        ruler_draw(&ruler, canvas, area, row++, context->view->selection.lane);
+        for (int i = 0; i < rows->count && (row + each <= area.rows - 2 || i == 0); i++)
+            row += draw_large_row(context, canvas, area, row, &ruler, rows, i, each);
+        draw_now(context, canvas, area, row++, rows, row_running(context, rows));
+        draw_cost(canvas, area, row, rows);
         return;
     }
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, NOTE_COLUMNS);

@@ -34,13 +34,6 @@ static void head(const StepContext *context, PaneHead *out) {
     }
 }
 
-/* "out of bounds" of "out_of_bounds". */
-static void print_kind(const Finding *hazard, char *out, size_t bytes) {
-    snprintf(out, bytes, "%s", tr(hazard->kind_text));
-    for (; *out; out++)
-        if (*out == '_') *out = ' ';
-}
-
 /* ---- the list ------------------------------------------------------------------------------------------ */
 
 static void draw_item(const Findings *hazards, int index, bool selected, Canvas *canvas, Rectangle area,
@@ -48,7 +41,11 @@ static void draw_item(const Findings *hazards, int index, bool selected, Canvas 
     const Finding *hazard = &hazards->items[index];
     Role role = selected ? ROLE_CURRENT : ROLE_TEXT;
     char kind[40], cost[24], ideal[24], text[64];
-    print_kind(hazard, kind, sizeof kind);
+    /* "out of bounds" of "out_of_bounds". */
+    char *out = kind;
+    snprintf(out, sizeof kind, "%s", tr(hazard->kind_text));
+    for (; *out; out++)
+        if (*out == '_') *out = ' ';
     int at = canvas_print(canvas, area, 0, row, role, "%c%2d ", selected ? '>' : ' ',
                           finding_number(hazards, index));
     canvas_text(canvas, area, at, row, hazard->severity != SEVERITY_ERROR ? role : ROLE_CONFLICT, kind);

@@ -258,13 +258,6 @@ static void draw_banks(const StepContext *context, const Shown *shown, Canvas *c
 
 /* ---- the chart ----------------------------------------------------------------------------------------- */
 
-static void draw_bar(Canvas *canvas, Rectangle area, int column, int rows, int wavefronts, int most,
-                     Role role) {
-    int eighths = most ? (wavefronts * rows * 8 + most - 1) / most : 0;
-    for (int row = rows - 1; eighths > 0; row--, eighths -= 8)
-        canvas_glyph(canvas, area, column, 2 + row, role, eighths >= 8 ? 0x2588 : 0x2580 + (uint32_t)eighths);
-}
-
 static void draw_chart(const ViewIndex *index, bool is_dimmed, Canvas *canvas, Rectangle area) {
     IndexChart chart;
     char title[96], what[48];
@@ -288,7 +281,10 @@ static void draw_chart(const ViewIndex *index, bool is_dimmed, Canvas *canvas, R
             canvas_print(canvas, area, column - 1, 1, role, "%2d%s", chart.wavefronts[i], excess ? "!" : "");
         else
             canvas_glyph(canvas, area, column, 1, role, excess ? '!' : chart.wavefronts[i] ? ' ' : '?');
-        draw_bar(canvas, area, column, rows, chart.wavefronts[i], scale, role);
+        int eighths = scale ? (chart.wavefronts[i] * rows * 8 + scale - 1) / scale : 0;
+        for (int row = rows - 1; eighths > 0; row--, eighths -= 8)
+            canvas_glyph(canvas, area, column, 2 + row, role,
+                         eighths >= 8 ? 0x2588 : 0x2580 + (uint32_t)eighths);
         char value[24];
         snprintf(value, sizeof value, "%" PRId64, chart.value[i]);
         int length = (int)strlen(value);
@@ -324,19 +320,6 @@ static void draw_sectors(const Shown shown[2], Canvas *canvas, Rectangle area, i
                                                   : ROLE_GOOD,
                                   text);
     }
-}
-
-static void draw_keys(const View *view, Canvas *canvas, Rectangle area, int row) {
-    const char *message = view->transient.message;
-    const char *text =
-        *message ? message
-        : view->display.index.typing
-            ? tr("tid lane warp i s n  + - * / % & | ^ << >> ( )   Enter done  Esc undo")
-        : area.columns < WIDE
-            ? tr("← → turn  ↑ ↓ select  Enter edit  1-7 presets  m GPU  ? help  Esc back")
-            : tr("← → turn the number  ↑ ↓ select  Enter edit, or type a new one  1-7 presets  "
-                 "m machine  ? help  Esc back");
-    canvas_text(canvas, area, 0, row, *message ? ROLE_TEXT : ROLE_DIM, text);
 }
 
 static void head(const StepContext *context, PaneHead *out) {
@@ -382,7 +365,16 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     row = draw_expression(index, &shown[1], canvas, area, row);
     draw_settings(index, canvas, area, row++);
     draw_presets(canvas, area, row++);
-    draw_keys(context->view, canvas, area, area.rows - 1);
+    const char *message = context->view->transient.message;
+    const char *text =
+        *message ? message
+        : context->view->display.index.typing
+            ? tr("tid lane warp i s n  + - * / % & | ^ << >> ( )   Enter done  Esc undo")
+        : area.columns < WIDE
+            ? tr("← → turn  ↑ ↓ select  Enter edit  1-7 presets  m GPU  ? help  Esc back")
+            : tr("← → turn the number  ↑ ↓ select  Enter edit, or type a new one  1-7 presets  "
+                 "m machine  ? help  Esc back");
+    canvas_text(canvas, area, 0, area.rows - 1, *message ? ROLE_TEXT : ROLE_DIM, text);
 
     int active = index_view_field(index).expression, last_rows = area.rows < TALL ? 1 : 2;
     int least_bars = area.rows < TALL ? 2 : area.rows / 7;

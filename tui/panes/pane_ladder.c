@@ -28,24 +28,6 @@ typedef struct Table {
 
 /* ---- what is drawn ------------------------------------------------------------------------------------- */
 
-/* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more figures. */
-static void choose_columns(Table *table, int columns) {
-    int count = table->column_count, kept = 0, all = table->ladder.size_count;
-    table->sizes = columns < NARROW ? LEAST_SIZES : MORE_SIZES;
-    int room = columns - NAME_COLUMNS - table->sizes * SIZE_COLUMNS;
-    for (; room < 0 && table->sizes > 1; table->sizes--) room += SIZE_COLUMNS;
-    for (int turn = 0; turn < 2; turn++) {
-        for (int i = kept; i < count && (turn || table->columns[i].is_first); i++) {
-            if (table->columns[i].columns > room) break;
-            room -= table->columns[i].columns;
-            kept++;
-        }
-        for (; table->sizes < all && room >= SIZE_COLUMNS; table->sizes++) room -= SIZE_COLUMNS;
-    }
-    table->column_count = kept;
-    if (table->sizes > all) table->sizes = all;
-}
-
 /* Keeps the selected one visible, in the middle if there is enough on both sides. */
 static int first_shown(int selected, int shown, int all) {
     int first = selected - shown / 2;
@@ -63,7 +45,21 @@ static bool table_init(Table *table, const StepContext *context, Rectangle area)
         ladder_figures(&table->ladder, timings->counts, row, table->size, &table->figures[row]);
     table->column_count = ladder_columns_list(&table->ladder, table->figures, table->size,
                                               view->display.ladder.published, table->columns);
-    choose_columns(table, area.columns);
+    /* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more figures. */
+    int count = table->column_count, kept = 0, all = table->ladder.size_count;
+    table->sizes = area.columns < NARROW ? LEAST_SIZES : MORE_SIZES;
+    int room = area.columns - NAME_COLUMNS - table->sizes * SIZE_COLUMNS;
+    for (; room < 0 && table->sizes > 1; table->sizes--) room += SIZE_COLUMNS;
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = kept; i < count && (turn || table->columns[i].is_first); i++) {
+            if (table->columns[i].columns > room) break;
+            room -= table->columns[i].columns;
+            kept++;
+        }
+        for (; table->sizes < all && room >= SIZE_COLUMNS; table->sizes++) room -= SIZE_COLUMNS;
+    }
+    table->column_count = kept;
+    if (table->sizes > all) table->sizes = all;
     table->words = area.rows >= 18 ? 6 : area.rows >= 12 ? 3 : 1;
     table->rows = area.rows - HEADING_ROWS - table->words;
     if (table->rows > table->ladder.row_count) table->rows = table->ladder.row_count;
@@ -141,22 +137,6 @@ static void draw_heading(const Table *table, Canvas *canvas, Rectangle area) {
         canvas_glyph(canvas, area, NAME_COLUMNS + table->sizes * SIZE_COLUMNS - 1, 0, ROLE_DIM, 0x2192);
 }
 
-static void draw_time(const Table *table, Canvas *canvas, Rectangle area, int at, int line, int row,
-                      int size) {
-    static const Role roles[LADDER_SPEEDS] = {ROLE_SLOWEST, ROLE_SLOW, ROLE_TEXT, ROLE_QUICK, ROLE_GOOD};
-    static const uint32_t bars[LADDER_SPEEDS] = {0x2581, 0x2582, 0x2584, 0x2586, 0x2588};
-    const Timing *timing = table->ladder.rows[row].times[size];
-    int speed = ladder_speed(&table->ladder, row, size);
-    char time[24];
-    ladder_print_time(timing ? timing->median : (double)NAN, time, sizeof time);
-    Role role = speed < 0 ? ROLE_DIM : roles[speed];
-    canvas_print(canvas, area, at, line, role, "%*s", SIZE_COLUMNS - 2, time);
-    if (speed < 0) return;
-    if (ladder_is_otherwise(&table->ladder, timing))
-        canvas_text(canvas, area, at + SIZE_COLUMNS - 2, line, ROLE_DIM, "*");
-    canvas_glyph(canvas, area, at + SIZE_COLUMNS - 1, line, role, bars[speed]);
-}
-
 static void draw_row(const Table *table, Canvas *canvas, Rectangle area, int line, int row) {
     const LadderRow *of = &table->ladder.rows[row];
     bool selected = row == table->row;
@@ -168,8 +148,22 @@ static void draw_row(const Table *table, Canvas *canvas, Rectangle area, int lin
                  : row < table->ladder.rung_count ? ROLE_TEXT
                                                   : ROLE_DIM,
                  "%.*s", NAME_COLUMNS - 5, of->id);
-    for (int i = 0; i < table->sizes; i++, at += SIZE_COLUMNS)
-        draw_time(table, canvas, area, at, line, row, table->first_size + i);
+    for (int i = 0; i < table->sizes; i++, at += SIZE_COLUMNS) {
+        int size = table->first_size + i;
+        static const Role roles[LADDER_SPEEDS] = {ROLE_SLOWEST, ROLE_SLOW, ROLE_TEXT, ROLE_QUICK, ROLE_GOOD};
+        static const uint32_t bars[LADDER_SPEEDS] = {0x2581, 0x2582, 0x2584, 0x2586, 0x2588};
+        const Timing *timing = table->ladder.rows[row].times[size];
+        int speed = ladder_speed(&table->ladder, row, size);
+        char time[24];
+        ladder_print_time(timing ? timing->median : (double)NAN, time, sizeof time);
+        Role role = speed < 0 ? ROLE_DIM : roles[speed];
+        canvas_print(canvas, area, at, line, role, "%*s", SIZE_COLUMNS - 2, time);
+        if (speed >= 0) {
+            if (ladder_is_otherwise(&table->ladder, timing))
+                canvas_text(canvas, area, at + SIZE_COLUMNS - 2, line, ROLE_DIM, "*");
+            canvas_glyph(canvas, area, at + SIZE_COLUMNS - 1, line, role, bars[speed]);
+        }
+    }
     for (int i = 0; i < table->column_count; i++) {
         const LadderColumn *column = &table->columns[i];
         char text[48] = "-";
@@ -206,25 +200,6 @@ static void print_costs(const LadderFigures *figures, Text *text) {
         add_count(text, tr("sectors, "), figures->sectors);
         add_count(text, tr("barriers"), figures->barriers);
     }
-}
-
-static void print_times(const Table *table, Text *text) {
-    const LadderFigures *figures = &table->figures[table->row];
-    char time[24], size[24];
-    ladder_print_size(table->ladder.sizes[table->size], size, sizeof size);
-    text_print(text, tr("%s at %s: "), table->ladder.rows[table->row].id, size);
-    if (isnan(figures->microseconds)) {
-        const char *why = table->ladder.rows[table->row].skipped[table->size];
-        text_print(text, tr("not timed%s%s"), why ? tr(": ") : "", why ? tr(why) : "");
-        return;
-    }
-    ladder_print_time(figures->microseconds, time, sizeof time);
-    text_print(text, tr("%s us, %.*f GB/s"), time, figures->gigabytes < 99.95, figures->gigabytes);
-    if (!isnan(figures->read_share))
-        text_print(text, tr(", %.*f %% of the read peak"), figures->read_share < 0.0995,
-                   figures->read_share * 100);
-    if (!isnan(figures->over_first)) text_print(text, tr("; %.2fx K0"), figures->over_first);
-    if (!isnan(figures->over_before)) text_print(text, tr(", %.2fx the row before"), figures->over_before);
 }
 
 /* Its name in the articles, and their measurements. */
@@ -292,7 +267,22 @@ typedef void Say(const Table *table, const StepContext *context, Text *text);
 
 static void say_times(const Table *table, const StepContext *context, Text *text) {
     (void)context;
-    print_times(table, text);
+    const LadderFigures *figures = &table->figures[table->row];
+    char time[24], size[24];
+    ladder_print_size(table->ladder.sizes[table->size], size, sizeof size);
+    text_print(text, tr("%s at %s: "), table->ladder.rows[table->row].id, size);
+    if (isnan(figures->microseconds)) {
+        const char *why = table->ladder.rows[table->row].skipped[table->size];
+        text_print(text, tr("not timed%s%s"), why ? tr(": ") : "", why ? tr(why) : "");
+        return;
+    }
+    ladder_print_time(figures->microseconds, time, sizeof time);
+    text_print(text, tr("%s us, %.*f GB/s"), time, figures->gigabytes < 99.95, figures->gigabytes);
+    if (!isnan(figures->read_share))
+        text_print(text, tr(", %.*f %% of the read peak"), figures->read_share < 0.0995,
+                   figures->read_share * 100);
+    if (!isnan(figures->over_first)) text_print(text, tr("; %.2fx K0"), figures->over_first);
+    if (!isnan(figures->over_before)) text_print(text, tr(", %.2fx the row before"), figures->over_before);
 }
 
 static void say_limit(const Table *table, const StepContext *context, Text *text) {
@@ -329,20 +319,6 @@ static void draw_clauses(Canvas *canvas, Rectangle area, int row, Role role, con
     canvas_text(canvas, area, 0, row, role, line);
 }
 
-/* One line each, as many as there is room for; in the larger form after an empty line. */
-static void draw_words(const Table *table, const StepContext *context, Canvas *canvas, Rectangle area) {
-    static Say *const say[] = {say_times, say_limit, say_costs, say_articles};
-    int first = table->words > 3, lines = table->words - 1 - first;
-    draw_keys(context->view, canvas, area);
-    for (int i = 0; i < lines && i < (int)(sizeof say / sizeof *say); i++) {
-        Text text = {0};
-        say[i](table, context, &text);
-        draw_clauses(canvas, area, area.rows - table->words + first + i, i < 3 ? ROLE_TEXT : ROLE_DIM,
-                     text_string(&text));
-        text_done(&text);
-    }
-}
-
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Table table = {0};
     if (!table_init(&table, context, area)) {
@@ -355,7 +331,17 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Rectangle list = {area.column, area.row, area.columns, HEADING_ROWS + table.rows};
     canvas_more(canvas, list, table.first_row > 0, table.first_row + table.rows < table.ladder.row_count);
     draw_claims(&table, context->scene->borrowed.timings->counts, canvas, area);
-    draw_words(&table, context, canvas, area);
+    /* One line each, as many as there is room for; in the larger form after an empty line. */
+    static Say *const say[] = {say_times, say_limit, say_costs, say_articles};
+    int first = table.words > 3, lines = table.words - 1 - first;
+    draw_keys(context->view, canvas, area);
+    for (int i = 0; i < lines && i < (int)(sizeof say / sizeof *say); i++) {
+        Text text = {0};
+        say[i](&table, context, &text);
+        draw_clauses(canvas, area, area.rows - table.words + first + i, i < 3 ? ROLE_TEXT : ROLE_DIM,
+                     text_string(&text));
+        text_done(&text);
+    }
 }
 
 /* Selects; a click on the selection opens it. */

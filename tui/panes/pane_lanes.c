@@ -228,16 +228,6 @@ static void draw_values(const StepContext *context, Canvas *canvas, Rectangle ar
     }
 }
 
-/* "values of w0", "%r21 of w0, hex" */
-static void print_what(const StepContext *context, const Values *values, char *out, size_t bytes) {
-    char element[32] = "";
-    const char *format = step_context_value_format_name(context);
-    if (!values->reg && context->event.element_count > 1)
-        snprintf(element, sizeof element, tr(", first of %d"), context->event.element_count);
-    snprintf(out, bytes, tr("%s of w%d%s%s%s"), values->reg ? values->reg->name : tr("values"),
-             context->event.warp, *format ? tr(", ") : "", format, element);
-}
-
 /* The meaning of the glyphs and of the values below. */
 static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle area, int row,
                         const Values *values) {
@@ -259,7 +249,13 @@ static void draw_legend(const StepContext *context, Canvas *canvas, Rectangle ar
     }
     if (!values->lanes || row + 1 >= area.rows) return;
     char what[64];
-    print_what(context, values, what, sizeof what);
+    /* "values of w0", "%r21 of w0, hex" */
+    char element[32] = "";
+    const char *format = step_context_value_format_name(context);
+    if (!values->reg && context->event.element_count > 1)
+        snprintf(element, sizeof element, tr(", first of %d"), context->event.element_count);
+    snprintf(what, sizeof what, tr("%s of w%d%s%s%s"), values->reg ? values->reg->name : tr("values"),
+             context->event.warp, *format ? tr(", ") : "", format, element);
     int columns = canvas_text_columns(what);
     if (at + 1 + columns <= area.columns)
         canvas_text(canvas, area, area.columns - columns, row, ROLE_DIM, what);
@@ -275,16 +271,6 @@ typedef struct Arrangement {
     Values values;
     int values_row;
 } Arrangement;
-
-/* As many rows as fit, around the shown warp. */
-static void choose_rows(const StepContext *context, Arrangement *plan, int room) {
-    int selected = 0;
-    while (selected < plan->count && plan->rows[selected].last < context->event.warp) selected++;
-    if (plan->count > room && selected >= room - 1) plan->first = room > 1 ? selected - room + 2 : selected;
-    if (plan->first > plan->count - room) plan->first = plan->count - room;
-    if (plan->first < 0) plan->first = 0;
-    plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;
-}
 
 static int fill_rows(const StepContext *context, int room, WarpRow *rows) {
     const ViewDisplay *display = &context->view->display;
@@ -315,7 +301,13 @@ static void arrange(const StepContext *context, Rectangle area, Arrangement *pla
     int room = area.rows - plan->ruler;
     plan->count = fill_rows(context, room, plan->rows);
     choose_cells(context, plan, area.columns, room);
-    choose_rows(context, plan, room);
+    /* As many rows as fit, around the shown warp. */
+    int selected = 0;
+    while (selected < plan->count && plan->rows[selected].last < context->event.warp) selected++;
+    if (plan->count > room && selected >= room - 1) plan->first = room > 1 ? selected - room + 2 : selected;
+    if (plan->first > plan->count - room) plan->first = plan->count - room;
+    if (plan->first < 0) plan->first = 0;
+    plan->shown = plan->count - plan->first < room ? plan->count - plan->first : room;
     plan->label = LABEL_COLUMNS;
     for (int i = 0; i < plan->count; i++) {
         char name[32];

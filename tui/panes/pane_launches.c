@@ -127,16 +127,6 @@ static Role role_of(const Captured *capture, const LaunchRow *row, LaunchColumn 
     return row->is_repeat || !launch_view_can_show(capture, row->first) ? ROLE_DIM : ROLE_TEXT;
 }
 
-static void draw_titles(const LaunchColumns *columns, Canvas *canvas, Rectangle area) {
-    Rectangle cell = {area.column + MARKS, area.row, 0, area.rows};
-    for (int c = 0; c < LAUNCH_COLUMNS; c++) {
-        cell.columns = columns->width[c];
-        if (!cell.columns) continue;
-        draw_cell(canvas, cell, 0, ROLE_TITLE, (LaunchColumn)c, tr(launch_column_title((LaunchColumn)c)));
-        cell.column += cell.columns + columns->gap;
-    }
-}
-
 static void draw_row(const StepContext *context, const LaunchRow *row, const LaunchColumns *columns,
                      Canvas *canvas, Rectangle area, int line, bool chosen) {
     const Captured *capture = program_of(context)->capture;
@@ -274,7 +264,15 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     LaunchColumns columns;
     measure(capture, rows, count, &columns);
     fit(&columns, area.columns);
-    if (count) draw_titles(&columns, canvas, areas.titles);
+    if (count) {
+        Rectangle cell = {areas.titles.column + MARKS, areas.titles.row, 0, areas.titles.rows};
+        for (int c = 0; c < LAUNCH_COLUMNS; c++) {
+            cell.columns = columns.width[c];
+            if (!cell.columns) continue;
+            draw_cell(canvas, cell, 0, ROLE_TITLE, (LaunchColumn)c, tr(launch_column_title((LaunchColumn)c)));
+            cell.column += cell.columns + columns.gap;
+        }
+    }
     if (!count) canvas_text(canvas, areas.titles, 0, 0, ROLE_TEXT, tr("the program launched no kernel"));
     int first = first_row(choice, count, areas.list.rows);
     for (int at = 0; at < areas.list.rows && first + at < count; at++)

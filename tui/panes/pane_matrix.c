@@ -164,24 +164,6 @@ static void draw_register(const StepContext *context, Canvas *canvas, Rectangle 
     }
 }
 
-/* D first: the result of the instruction. Further matrices are beside the first if there is room. */
-static void draw_list(const StepContext *context, Canvas *canvas, Rectangle area,
-                      const MatrixPicture *picture) {
-    canvas_print(canvas, area, 0, 0, ROLE_CURRENT, tr("lane %d   row, column"),
-                 context->view->selection.lane);
-    int number = 0, rows = area.rows - MAP_TOP;
-    for (int i = 0; i < picture->count; i++) {
-        const MatrixOperand *operand = &picture->operands[(i + picture->count - 1) % picture->count];
-        for (int r = 0; r < operand->fragment.distinct; r++, number++) {
-            Rectangle at = area;
-            at.column += number / rows * LIST_COLUMNS;
-            at.columns -= number / rows * LIST_COLUMNS;
-            if (at.columns >= LIST_COLUMNS - GAP)
-                draw_register(context, canvas, at, MAP_TOP + number % rows, operand, r);
-        }
-    }
-}
-
 /* ---- the picture --------------------------------------------------------------------------------------- */
 
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -196,7 +178,20 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Rectangle list = area;
     list.column += column;
     list.columns -= column;
-    draw_list(context, canvas, list, &picture);
+    /* D first: the result of the instruction. Further matrices are beside the first if there is room. */
+    canvas_print(canvas, list, 0, 0, ROLE_CURRENT, tr("lane %d   row, column"),
+                 context->view->selection.lane);
+    int number = 0, rows = list.rows - MAP_TOP;
+    for (int i = 0; i < picture.count; i++) {
+        const MatrixOperand *operand = &picture.operands[(i + picture.count - 1) % picture.count];
+        for (int r = 0; r < operand->fragment.distinct; r++, number++) {
+            Rectangle at = list;
+            at.column += number / rows * LIST_COLUMNS;
+            at.columns -= number / rows * LIST_COLUMNS;
+            if (at.columns >= LIST_COLUMNS - GAP)
+                draw_register(context, canvas, at, MAP_TOP + number % rows, operand, r);
+        }
+    }
 }
 
 /* Selects the lane of the cell. */

@@ -76,19 +76,15 @@ static void print_keys(const char *list, bool ascii, char *out, size_t bytes) {
         at += (size_t)snprintf(out + at, bytes - at, "%s%s", i ? " " : "", key);
 }
 
-static void print_name(const MenuRow *row, bool ascii, bool sectioned, char *out, size_t bytes) {
-    bool is_action = row->kind == MENU_ACTION || row->kind == MENU_BACK;
-    if (is_action)
-        print_keys(row->name, ascii, out, bytes);
-    else
-        snprintf(out, bytes, "%s%s", row->kind == MENU_LECTURE && !sectioned ? tr("lecture ") : "",
-                 row->name);
-}
-
 static void draw_row(const MenuRow *row, Canvas *canvas, Rectangle area, int line, bool chosen,
                      bool sectioned) {
     char name[128];
-    print_name(row, canvas->ascii, sectioned, name, sizeof name);
+    bool is_action = row->kind == MENU_ACTION || row->kind == MENU_BACK;
+    if (is_action)
+        print_keys(row->name, canvas->ascii, name, sizeof name);
+    else
+        snprintf(name, sizeof name, "%s%s", row->kind == MENU_LECTURE && !sectioned ? tr("lecture ") : "",
+                 row->name);
     Role role = chosen ? ROLE_CURRENT : ROLE_TEXT;
     canvas_text(canvas, area, 0, line, role, chosen ? ">" : " ");
     int columns = canvas_text(canvas, area, 1, line, role, name) + 3;

@@ -206,23 +206,6 @@ static bool is_alive(const BoxRow *row) {
     return false;
 }
 
-/* Below a whole row of boxes, the next ones with values, as long as each has room for its values and operands. */
-static void draw_bands(BoxRow row, int used, int each) {
-    enum { GAP = 1 };
-    int rows = row.area.rows, width = row.count, count = row.level->box_count;
-    int top_row = row.area.row;
-    if (row.is_chain || boxes_has_trap(&row)) return;
-    for (int top = used + GAP; top + each <= rows && row.first + width < count;) {
-        row.first += width;
-        if (row.first + row.count > count) row.count = (int)(count - row.first);
-        if (!is_alive(&row)) continue;
-        row.area.row = top_row + top;
-        row.area.rows = rows - top;
-        draw_levels(&row, NULL);
-        top += each + GAP;
-    }
-}
-
 static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     enum { LEAST_TALL_ROWS = 4 * CANVAS_BIG_ROWS };
     BoxRow row = boxes_row(context, area.columns);
@@ -231,7 +214,20 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     row.area = area;
     if (area.rows < LEAST_TALL_ROWS) row.tall = 1;
     int history, used = draw_levels(&row, &history);
-    draw_bands(row, used, used - history);
+    /* Below a whole row of boxes, the next ones with values, as long as each has room for its values and operands. */
+    enum { GAP = 1 };
+    int rows = row.area.rows, width = row.count, count = row.level->box_count;
+    int top_row = row.area.row;
+    if (row.is_chain || boxes_has_trap(&row)) return;
+    for (int top = used + GAP; top + (used - history) <= rows && row.first + width < count;) {
+        row.first += width;
+        if (row.first + row.count > count) row.count = (int)(count - row.first);
+        if (!is_alive(&row)) continue;
+        row.area.row = top_row + top;
+        row.area.rows = rows - top;
+        draw_levels(&row, NULL);
+        top += (used - history) + GAP;
+    }
 }
 
 const Pane pane_reduction = {.slot = SLOT_REDUCTION, .tells_here = HIDES_VALUES, .head = head, .draw = draw};

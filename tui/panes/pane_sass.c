@@ -61,8 +61,12 @@ static void list_line(SassPage *listing, const SassLine *line) {
     }
 }
 
-/* The text gets the width of the widest number of columns. */
-static SassColumns choose_columns(const SassKernel *kernel, int columns) {
+/* False: no machine code. */
+static bool listing_open(SassPage *listing, const StepContext *context, int columns) {
+    *listing = (SassPage){.context = context};
+    if (!sampled_code_open_assembled(context, &listing->code)) return false;
+    const SassKernel *kernel = listing->code.sass.kernel;
+    /* The text gets the width of the widest number of columns. */
     bool wide = columns >= WIDE, middle = columns >= MIDDLE;
     SassColumns out = {.at = wide ? 6 : 0, .has_commas = wide};
     if (kernel->counted.n) {
@@ -75,23 +79,11 @@ static SassColumns choose_columns(const SassKernel *kernel, int columns) {
         out.bar = wide ? 9 : middle ? 2 : 0;
     }
     out.text = columns - 1 - out.at - out.executed - out.lanes - out.off - out.samples - out.bar - 1;
-    return out;
-}
-
-static uint64_t samples_of(const SassInstruction *instruction) {
-    SassSums sums = {.executed = 0};
-    sass_add_up(&sums, instruction);
-    return sums.all_samples;
-}
-
-/* False: no machine code. */
-static bool listing_open(SassPage *listing, const StepContext *context, int columns) {
-    *listing = (SassPage){.context = context};
-    if (!sampled_code_open_assembled(context, &listing->code)) return false;
-    const SassKernel *kernel = listing->code.sass.kernel;
-    listing->columns = choose_columns(kernel, columns);
+    listing->columns = out;
     for (int i = 0; i < kernel->count; i++) {
-        uint64_t samples = samples_of(&kernel->instructions[i]);
+        SassSums sums = {.executed = 0};
+        sass_add_up(&sums, &kernel->instructions[i]);
+        uint64_t samples = sums.all_samples;
         if (samples > listing->most_samples) listing->most_samples = samples;
     }
     for (int i = 0; i < listing->code.line_count; i++) list_line(listing, &listing->code.lines[i]);

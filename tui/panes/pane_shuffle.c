@@ -69,25 +69,6 @@ static void head(const StepContext *context, PaneHead *out) {
     }
 }
 
-static void draw_sources(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler) {
-    ruler_draw(ruler, canvas, area, 0, context->view->selection.lane);
-    canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("from"));
-    uint32_t exists = step_context_existing_lanes(context, context->event.warp);
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        int column = ruler_column(ruler, lane), source = context->event.source[lane];
-        if (!(context->event.mask >> lane & 1))
-            canvas_glyph(canvas, area, column, 1, ROLE_IDLE, exists >> lane & 1 ? 0xB7 : GLYPH_ABSENT);
-        else if (source == UNDEFINED)
-            canvas_glyph(canvas, area, column, 1, ROLE_WARNING, '?');
-        else if (source == lane)
-            canvas_glyph(canvas, area, column, 1, ROLE_DIM, '=');
-        else if (ruler->width > 2 || (ruler->width > 1 && source < 10))
-            canvas_print(canvas, area, column - 1, 1, ROLE_ARROW, "%2d", source);
-        else
-            canvas_glyph(canvas, area, column, 1, ROLE_ARROW, source > lane ? 0x2190 : 0x2192);
-    }
-}
-
 /* ---- arrows -------------------------------------------------------------------------------------------- */
 
 typedef struct Wire { /* the path of a value: from one lane to all that take it */
@@ -107,19 +88,6 @@ typedef struct Wires {
 static bool takes_from(const StepContext *context, int lane, int source) {
     return context->event.mask >> lane & 1 && source >= 0 && source != lane &&
            context->event.source[lane] == source;
-}
-
-/* The wires in the order of their first target. */
-static void find_wires(const StepContext *context, Wires *wires) {
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        int source = context->event.source[lane], found = 0;
-        if (!takes_from(context, lane, source)) continue;
-        bool both = takes_from(context, source, lane);
-        if (both && source < lane) continue; /* drawn with its partner's */
-        while (found < wires->count && wires->wires[found].source != source) found++;
-        if (found == wires->count) wires->wires[wires->count++] = (Wire){.source = source, .both = both};
-        wires->wires[found].targets |= 1u << lane;
-    }
 }
 
 static bool wire_serves(const Wire *wire, int lane) {
@@ -218,7 +186,16 @@ static void label_wire(const StepContext *context, const Wire *wire, Canvas *can
 static int draw_wires(const StepContext *context, Canvas *canvas, Rectangle area, const Ruler *ruler, int row,
                       int rows) {
     Wires wires = {.count = 0};
-    find_wires(context, &wires);
+    /* The wires in the order of their first target. */
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int source = context->event.source[lane], found = 0;
+        if (!takes_from(context, lane, source)) continue;
+        bool both = takes_from(context, source, lane);
+        if (both && source < lane) continue; /* drawn with its partner's */
+        while (found < wires.count && wires.wires[found].source != source) found++;
+        if (found == wires.count) wires.wires[wires.count++] = (Wire){.source = source, .both = both};
+        wires.wires[found].targets |= 1u << lane;
+    }
     if (rows < 2 || !wires.count) return 0;
     keep_wires(&wires, ruler, context->view->selection.lane, rows - 1);
     for (int i = 0; i < wires.count; i++)
@@ -314,7 +291,22 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Ruler ruler = ruler_make(area, LABEL_COLUMNS, 0);
     bool values = area.rows >= 9; /* at least three rows */
     int spare = area.rows - 2 - 1 - (values ? 3 : 0), row = 2;
-    draw_sources(context, canvas, area, &ruler);
+    ruler_draw(&ruler, canvas, area, 0, context->view->selection.lane);
+    canvas_text(canvas, area, 1, 1, ROLE_DIM, tr("from"));
+    uint32_t exists = step_context_existing_lanes(context, context->event.warp);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        int column = ruler_column(&ruler, lane), source = context->event.source[lane];
+        if (!(context->event.mask >> lane & 1))
+            canvas_glyph(canvas, area, column, 1, ROLE_IDLE, exists >> lane & 1 ? 0xB7 : GLYPH_ABSENT);
+        else if (source == UNDEFINED)
+            canvas_glyph(canvas, area, column, 1, ROLE_WARNING, '?');
+        else if (source == lane)
+            canvas_glyph(canvas, area, column, 1, ROLE_DIM, '=');
+        else if (ruler.width > 2 || (ruler.width > 1 && source < 10))
+            canvas_print(canvas, area, column - 1, 1, ROLE_ARROW, "%2d", source);
+        else
+            canvas_glyph(canvas, area, column, 1, ROLE_ARROW, source > lane ? 0x2190 : 0x2192);
+    }
     row += draw_wires(context, canvas, area, &ruler, row, spare);
     draw_lane_note(context, canvas, area, row++);
     if (values)

@@ -49,22 +49,34 @@ static bool fits(const PaneHead *head) {
            head->columns;
 }
 
-/* The columns of the gutter, and where the samples come from if there is room. */
-static void print_samples_note(const StepContext *context, PaneHead *out) {
-    SampledCode code;
-    char origin[ORIGIN_BYTES];
-    if (sampled_code_open(context, &code)) {
-        sampled_code_print_origin(&code, origin);
-        snprintf(out->note, sizeof out->note, tr("%.120s: samples, SASS"), origin);
+static void head(const StepContext *context, PaneHead *out) {
+    char scope[32];
+    if (has_source(context) && context->view->display.source != SOURCE_PTX)
+        snprintf(out->title, sizeof out->title, tr("source  %s"), scene_file_name(context->code->line.file));
+    else
+        snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
+    if (context->view->transient.hides) return;
+    if (context->view->display.gutter == GUTTER_SAMPLES) {
+        /* The columns of the gutter, and where the samples come from if there is room. */
+        SampledCode code;
+        char origin[ORIGIN_BYTES];
+        if (sampled_code_open(context, &code)) {
+            sampled_code_print_origin(&code, origin);
+            snprintf(out->note, sizeof out->note, tr("%.120s: samples, SASS"), origin);
+        }
+        if (!code.sass.kernel || !fits(out))
+            snprintf(out->note, sizeof out->note, tr("whole kernel: samples, SASS"));
+        sampled_code_done(&code);
+        return;
     }
-    if (!code.sass.kernel || !fits(out))
-        snprintf(out->note, sizeof out->note, tr("whole kernel: samples, SASS"));
-    sampled_code_done(&code);
-}
-
-/* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without the
- * names of the columns. */
-static void print_columns_note(const char *scope, PaneHead *out) {
+    if (context->view->display.gutter == GUTTER_RUN)
+        snprintf(scope, sizeof scope, tr("block's run"));
+    else if (context->view->display.gutter == GUTTER_STEP)
+        snprintf(scope, sizeof scope, tr("this step"));
+    else
+        snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
+    /* "interval 2: lanes, wavefronts"; if there is no room, without the word before the name, then without the
+     * names of the columns. */
     char whole[sizeof out->title];
     const char *name = strstr(out->title, "  ");
     snprintf(whole, sizeof whole, "%s", out->title);
@@ -76,26 +88,6 @@ static void print_columns_note(const char *scope, PaneHead *out) {
             snprintf(out->note, sizeof out->note, tr("lanes, wavefronts"));
         if (fits(out)) return;
     }
-}
-
-static void head(const StepContext *context, PaneHead *out) {
-    char scope[32];
-    if (has_source(context) && context->view->display.source != SOURCE_PTX)
-        snprintf(out->title, sizeof out->title, tr("source  %s"), scene_file_name(context->code->line.file));
-    else
-        snprintf(out->title, sizeof out->title, "ptx  %s", context->launch->name);
-    if (context->view->transient.hides) return;
-    if (context->view->display.gutter == GUTTER_SAMPLES) {
-        print_samples_note(context, out);
-        return;
-    }
-    if (context->view->display.gutter == GUTTER_RUN)
-        snprintf(scope, sizeof scope, tr("block's run"));
-    else if (context->view->display.gutter == GUTTER_STEP)
-        snprintf(scope, sizeof scope, tr("this step"));
-    else
-        snprintf(scope, sizeof scope, "interval %d", context->step->interval_step + 1);
-    print_columns_note(scope, out);
 }
 
 /* ---- signs --------------------------------------------------------------------------------------------- */
@@ -152,17 +144,6 @@ static void listing_add(Listing *listing, int line, const char *text, bool has_g
     } while (*text);
 }
 
-/* Notes below a PTX instruction what it was compiled to. */
-static void listing_add_note(Listing *listing, int pc, const char *text, int columns) {
-    int first = listing->count;
-    listing_add(listing, pc, arena_copy_string(&listing->notes, text), false, columns - CONTINUED, NULL);
-    for (int i = first; i < listing->count; i++) {
-        listing->rows[i].first = false;
-        listing->rows[i].is_note = true;
-        listing->rows[i].column += CONTINUED;
-    }
-}
-
 /* The first row shown: the kernel does not move if it fits, and `current` is visible. */
 static int first_row(const Listing *listing, int rows) {
     if (listing->count <= rows) return 0;
@@ -174,8 +155,14 @@ static int first_row(const Listing *listing, int rows) {
     return first;
 }
 
-/* Draws the part of the line that this row shows, in the colours of its syntax. */
-static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *text, bool current) {
+static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
+    Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
+    if (text->first) {
+        canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->number);
+        if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
+    }
+    if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
+    /* Draws the part of the line that this row shows, in the colours of its syntax. */
     uint8_t roles[MOST_LINE_BYTES];
     char part[MOST_LINE_BYTES];
     assert(text->line_text);
@@ -192,16 +179,6 @@ static void draw_code(Canvas *canvas, Rectangle body, int row, const TextRow *te
         snprintf(part, sizeof part, "%.*s", to - from, text->text + from);
         at += canvas_text(canvas, body, at, row, role == ROLE_TEXT ? plain : role, part);
     }
-}
-
-static void draw_row(Canvas *canvas, Rectangle area, int row, const TextRow *text, bool current) {
-    Rectangle body = {area.column + NUMBER_COLUMNS, area.row, area.columns - NUMBER_COLUMNS, area.rows};
-    if (text->first) {
-        canvas_print(canvas, area, 1, row, current ? ROLE_CURRENT : ROLE_DIM, "%3d", text->number);
-        if (text->has_gutter) body.columns -= GUTTER_COLUMNS;
-    }
-    if (current && text->first) canvas_glyph(canvas, area, 0, row, ROLE_CURRENT, '>');
-    draw_code(canvas, body, row, text, current);
 }
 
 /* How far a kernel's body can move left: the text before it is not indented. Python must keep its
@@ -304,8 +281,18 @@ static void list_ptx(const StepContext *context, const SampledCode *sass, int ro
             listing->rows[row].number = program->code[pc].instruction->line;
         text_clear(&note);
         text_add(&note, "* ");
-        if (sampled_code_explain_pc(sass, pc, &note))
-            listing_add_note(listing, pc, text_string(&note), columns);
+        if (sampled_code_explain_pc(sass, pc, &note)) {
+            /* Notes below a PTX instruction what it was compiled to. */
+            const char *text = text_string(&note);
+            int first = listing->count;
+            listing_add(listing, pc, arena_copy_string(&listing->notes, text), false, columns - CONTINUED,
+                        NULL);
+            for (int i = first; i < listing->count; i++) {
+                listing->rows[i].first = false;
+                listing->rows[i].is_note = true;
+                listing->rows[i].column += CONTINUED;
+            }
+        }
     }
     text_done(&note);
 }

@@ -166,12 +166,6 @@ static void choose_rows(TimingTable *table, int room) {
     table->fastest = is_apart ? fastest : -1;
 }
 
-static void choose_scale(TimingTable *table) {
-    table->best = INFINITY;
-    for (int i = 0; i < table->times.count; i++)
-        if (is_drawn(table, i)) table->best = fmin(table->best, median(table->rows[i].timing));
-}
-
 static bool is_known(const TimingTable *table, const Number *number) {
     for (int i = 0; i < table->times.count; i++)
         if (is_drawn(table, i) && table->rows[i].timing && isfinite(number->value(&table->rows[i])))
@@ -347,13 +341,6 @@ static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area,
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-static void draw_bar(const TimingTable *table, Canvas *canvas, Rectangle area, int at, int row, double time,
-                     bool here) {
-    int length = (int)(table->best / time * table->bar + 0.5);
-    for (int i = 0; i < length || i == 0; i++)
-        canvas_glyph(canvas, area, at + i, row, here ? ROLE_ACTIVE : ROLE_DIM, here ? 0x2588 : 0x25A0);
-}
-
 static void draw_numbers(const TimingTable *table, const ShownTimings *shown, Canvas *canvas, Rectangle area,
                          int at, int row, Role role) {
     char text[32];
@@ -397,7 +384,9 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
     canvas_print(canvas, area, at, row, role, "%*s%c", TIME_COLUMNS, text,
                  is_otherwise(table, index) ? '*' : ' ');
     at += TIME_COLUMNS + 2;
-    draw_bar(table, canvas, area, at, row, shown->timing->median, here);
+    int length = (int)(table->best / shown->timing->median * table->bar + 0.5);
+    for (int i = 0; i < length || i == 0; i++)
+        canvas_glyph(canvas, area, at + i, row, here ? ROLE_ACTIVE : ROLE_DIM, here ? 0x2588 : 0x25A0);
     draw_numbers(table, shown, canvas, area, at + table->bar, row, role);
 }
 
@@ -452,7 +441,9 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     }
     bool settings = area.rows >= ROWS_FOR_SETTINGS, named = area.rows >= ROWS_FOR_NAMES;
     choose_rows(&table, area.rows - settings - named);
-    choose_scale(&table);
+    table.best = INFINITY;
+    for (int i = 0; i < table.times.count; i++)
+        if (is_drawn(&table, i)) table.best = fmin(table.best, median(table.rows[i].timing));
     choose_columns(&table, area.columns);
     if (settings) draw_settings(&table, canvas, area, row++);
     if (named) draw_names(&table, canvas, area, row++);

@@ -116,20 +116,6 @@ static void print_level(const Picture *picture, int index, char *out, size_t byt
                  level->distance);
 }
 
-/* At most three characters. */
-static void print_weight(uint32_t weight, char *out, size_t bytes) {
-    if (weight < 1000)
-        snprintf(out, bytes, "%u", weight);
-    else if (weight < 99500)
-        snprintf(out, bytes, "%uk", (weight + 500) / 1000);
-    else if (weight < 950000)
-        snprintf(out, bytes, ".%uM", (weight + 50000) / 100000);
-    else if (weight < 99500000)
-        snprintf(out, bytes, "%uM", (weight + 500000) / 1000000);
-    else
-        snprintf(out, bytes, "max");
-}
-
 /* If a cell has no room for the number: its digit, or from 10 on a height that grows with the logarithm. */
 static uint32_t small_weight(const Picture *picture, uint32_t weight) {
     uint32_t most = picture->path->root == FOLD_NONE ? 1 : node_at(picture, picture->path->root)->weight;
@@ -191,7 +177,17 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
         role = ROLE_WARNING;
     }
     uint32_t weight = node_at(picture, node)->weight;
-    print_weight(weight, text, sizeof text);
+    /* At most three characters. */
+    if (weight < 1000)
+        snprintf(text, sizeof text, "%u", weight);
+    else if (weight < 99500)
+        snprintf(text, sizeof text, "%uk", (weight + 500) / 1000);
+    else if (weight < 950000)
+        snprintf(text, sizeof text, ".%uM", (weight + 50000) / 100000);
+    else if (weight < 99500000)
+        snprintf(text, sizeof text, "%uM", (weight + 500000) / 1000000);
+    else
+        snprintf(text, sizeof text, "max");
     int length = (int)strlen(text);
     if (picture->cell == 2 && length == 2 && mark == ' ' &&
         !is_crowded(picture, level, cells, thread, length, false, full)) {
@@ -211,24 +207,6 @@ static void draw_cell(const Picture *picture, Canvas *canvas, Rectangle area, in
         canvas_text(canvas, area, first, row, role, text);
     }
     if (mark != ' ') canvas_glyph(canvas, area, column + picture->cell - 1, row, role, (uint32_t)mark);
-}
-
-/* A mark for each warp (or for several): whether it is on the path, and whether it folds in this level. */
-static void draw_warps(const Picture *picture, Canvas *canvas, Rectangle area, int row, int level,
-                       const int *cells) {
-    int column = picture->label + WARP_LANES * picture->cell + 1;
-    for (int group = 0; group < picture->warps; group++) {
-        bool lit = false, acts = false;
-        for (int i = 0; i < picture->warps_each * WARP_LANES; i++) {
-            int thread = group * picture->warps_each * WARP_LANES + i;
-            if (thread >= picture->tree->thread_count || cells[thread] == FOLD_NONE) continue;
-            acts |= tree_acts(picture->tree, level, cells[thread]);
-            lit |= picture->path->ways[cells[thread]] && is_alive(picture, level, cells[thread]);
-        }
-        bool shown = picture->warp / picture->warps_each == group;
-        Role role = lit ? ROLE_ACTIVE : shown ? ROLE_SELECTED : ROLE_IDLE;
-        canvas_glyph(canvas, area, column + group, row, role, lit ? 0x25A0 : acts ? 0x25A1 : 0xB7);
-    }
 }
 
 /* ---- the texts ----------------------------------------------------------------------------------------- */
@@ -444,7 +422,20 @@ static void draw_level(const StepContext *context, const Picture *picture, Canva
     bool full = false;
     for (int thread = picture->warp * WARP_LANES; thread < (picture->warp + 1) * WARP_LANES; thread++)
         if (thread < tree->thread_count) draw_cell(picture, canvas, area, row, level, thread, cells, &full);
-    draw_warps(picture, canvas, area, row, level, cells);
+    /* A mark for each warp (or for several): whether it is on the path, and whether it folds in this level. */
+    int column = picture->label + WARP_LANES * picture->cell + 1;
+    for (int group = 0; group < picture->warps; group++) {
+        bool lit = false, acts = false;
+        for (int i = 0; i < picture->warps_each * WARP_LANES; i++) {
+            int thread = group * picture->warps_each * WARP_LANES + i;
+            if (thread >= picture->tree->thread_count || cells[thread] == FOLD_NONE) continue;
+            acts |= tree_acts(picture->tree, level, cells[thread]);
+            lit |= picture->path->ways[cells[thread]] && is_alive(picture, level, cells[thread]);
+        }
+        bool shown = picture->warp / picture->warps_each == group;
+        Role role = lit ? ROLE_ACTIVE : shown ? ROLE_SELECTED : ROLE_IDLE;
+        canvas_glyph(canvas, area, column + group, row, role, lit ? 0x25A0 : acts ? 0x25A1 : 0xB7);
+    }
     int spine = picture->text ? spine_at(picture, level) : FOLD_NONE;
     if (spine == FOLD_NONE) return;
     print_fold(context, picture, spine, fold, sizeof fold);
@@ -461,12 +452,6 @@ static int draw_range(const Picture *picture, Canvas *canvas, Rectangle area) {
              picture->first + picture->room, count);
     canvas_text(canvas, area, area.columns - canvas_text_columns(text), area.rows - 1, ROLE_DIM, text);
     return canvas_text_columns(text) + 1;
-}
-
-static void draw_legend(Canvas *canvas, Rectangle area) {
-    canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
-                 tr("%slit: part of this value; ! input used twice; ? input in no result"),
-                 area.columns > LEGEND_COLUMNS ? tr("cell: inputs held by the lane; ") : "");
 }
 
 static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {
@@ -509,7 +494,11 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     Rectangle below = area;
     below.columns -= draw_range(&picture, canvas, area);
     if (has_value_text(&picture, area)) draw_value_text(context, &picture, canvas, below, row++);
-    if (row < area.rows) draw_legend(canvas, area);
+    if (row < area.rows) {
+        canvas_print(canvas, area, 1, area.rows - 1, ROLE_DIM,
+                     tr("%slit: part of this value; ! input used twice; ? input in no result"),
+                     area.columns > LEGEND_COLUMNS ? tr("cell: inputs held by the lane; ") : "");
+    }
     below.rows--;
     if (!picture.text && row + 1 < below.rows) draw_path_text(context, &picture, canvas, below, row + 1);
 }

@@ -93,22 +93,6 @@ static void explain_stuck(const BoxRow *row, const ReductionBox *box, BoxFaults 
               operand, sum, ptx_type_text(row->level->type));
 }
 
-/* What happens to inputs: twice in a result, in two results, in none. */
-static void explain_inputs(const BoxRow *row, BoxFaults *out) {
-    const Tree *tree = boxes_tree(row);
-    bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
-    if (marked_box(row, MARK_TWICE))
-        add_fault(out, tr("! an input is in this sum more than once"));
-    else if (is_last && row->path && row->path->twice)
-        add_fault(out, tr("! %d of %d inputs are in the result more than once"), row->path->twice,
-                  tree->input_count);
-    if (counts_elsewhere(row))
-        add_fault(out, tr("! %d of %d inputs are also in another block's result"), tree->shared_count,
-                  tree->input_count);
-    if (marked_box(row, MARK_LOST) || (is_last && tree->lost_count))
-        add_fault(out, tr("? %d of %d inputs reach no result"), tree->lost_count, tree->input_count);
-}
-
 void boxes_find_faults(const BoxRow *row, BoxFaults *out) {
     const ReductionBox *box;
     out->count = 0;
@@ -121,5 +105,17 @@ void boxes_find_faults(const BoxRow *row, BoxFaults *out) {
                   box->thread, (long long)box->unwritten);
     if ((box = marked_box(row, MARK_RACE))) explain_race(row, box, out);
     if ((box = marked_box(row, MARK_STUCK))) explain_stuck(row, box, out);
-    explain_inputs(row, out);
+    /* What happens to inputs: twice in a result, in two results, in none. */
+    const Tree *tree = boxes_tree(row);
+    bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
+    if (marked_box(row, MARK_TWICE))
+        add_fault(out, tr("! an input is in this sum more than once"));
+    else if (is_last && row->path && row->path->twice)
+        add_fault(out, tr("! %d of %d inputs are in the result more than once"), row->path->twice,
+                  tree->input_count);
+    if (counts_elsewhere(row))
+        add_fault(out, tr("! %d of %d inputs are also in another block's result"), tree->shared_count,
+                  tree->input_count);
+    if (marked_box(row, MARK_LOST) || (is_last && tree->lost_count))
+        add_fault(out, tr("? %d of %d inputs reach no result"), tree->lost_count, tree->input_count);
 }

@@ -97,25 +97,21 @@ void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]) 
                  kernel->measured ? kernel->measured : "");
 }
 
-static void print_resources(const SassKernel *kernel, char out[ORIGIN_BYTES]) {
-    const SassResources *resources = &kernel->resources;
-    char shared[32], spilled[32], spills[64];
-    uint64_t bytes = resources->spill_store_bytes + resources->spill_load_bytes;
-    step_context_print_count(resources->shared_bytes, shared, sizeof shared);
-    step_context_print_count(bytes, spilled, sizeof spilled);
-    snprintf(spills, sizeof spills, bytes ? tr("spills: %s bytes") : tr("no spills"), spilled);
-    if (kernel->has_resources)
-        snprintf(out, ORIGIN_BYTES, tr("%d registers, %s bytes shared, %s; counts need a GPU"),
-                 resources->registers, shared, spills);
-    else
-        snprintf(out, ORIGIN_BYTES, tr("counts need a GPU"));
-}
-
 void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]) {
     const SassKernel *kernel = code->sass.kernel;
     char counted[32], sampled[32];
     if (kernel->assembler) {
-        print_resources(kernel, out);
+        const SassResources *resources = &kernel->resources;
+        char shared[32], spilled[32], spills[64];
+        uint64_t bytes = resources->spill_store_bytes + resources->spill_load_bytes;
+        step_context_print_count(resources->shared_bytes, shared, sizeof shared);
+        step_context_print_count(bytes, spilled, sizeof spilled);
+        snprintf(spills, sizeof spills, bytes ? tr("spills: %s bytes") : tr("no spills"), spilled);
+        if (kernel->has_resources)
+            snprintf(out, ORIGIN_BYTES, tr("%d registers, %s bytes shared, %s; counts need a GPU"),
+                     resources->registers, shared, spills);
+        else
+            snprintf(out, ORIGIN_BYTES, tr("counts need a GPU"));
         return;
     }
     step_context_print_size(kernel->counted.n, counted, sizeof counted);

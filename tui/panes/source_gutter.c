@@ -19,14 +19,6 @@ static const StepIndexSums *gutter_sums(const StepContext *context) {
     }
 }
 
-static void add_sums(StepIndexSums *sum, const StepIndexSums *addend) {
-    sum->events += addend->events;
-    sum->lanes += addend->lanes;
-    sum->accesses += addend->accesses;
-    sum->wavefronts += addend->wavefronts;
-    sum->ideal += addend->ideal;
-}
-
 bool source_gutter_has(const StepContext *context, const SampledCode *code, const char *file, int line) {
     const PtxProgram *program = context->launch->program;
     if (code) return sampled_code_line(code, file, line) != NULL;
@@ -44,8 +36,13 @@ static StepIndexSums sums_of_line(const StepContext *context, const StepIndexSum
     StepIndexSums sum = {0};
     for (int pc = 0; pc < program->code_count; pc++) {
         const PtxSourceLine *at = &program->code[pc].line;
-        if (sums[pc].events && at->line == line && at->file && !strcmp(at->file, file))
-            add_sums(&sum, &sums[pc]);
+        if (sums[pc].events && at->line == line && at->file && !strcmp(at->file, file)) {
+            sum.events += sums[pc].events;
+            sum.lanes += sums[pc].lanes;
+            sum.accesses += sums[pc].accesses;
+            sum.wavefronts += sums[pc].wavefronts;
+            sum.ideal += sums[pc].ideal;
+        }
     }
     return sum;
 }

@@ -98,8 +98,12 @@ static bool find_element(const Reduction *reduction, const ReductionLevel *level
     return adder->is_stored;
 }
 
-/* The first store of the last adder's value to shared memory in this level. */
-static void find_store(const Reduction *reduction, const ReductionLevel *level, Adder *adders, int count) {
+static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adders, int count) {
+    Adder *adder = &adders[count];
+    *adder = (Adder){.node = node, .first_term = level->term_count};
+    add_terms(reduction, level, node, thread_of(reduction, node));
+    adder->term_count = level->term_count - adder->first_term;
+    /* The first store of the last adder's value to shared memory in this level. */
     const FoldNode *at = node_at(reduction, adders[count].node);
     int end = reduction_level_first(reduction, level->level + 1);
     TraceEvent event;
@@ -112,14 +116,6 @@ static void find_store(const Reduction *reduction, const ReductionLevel *level, 
         if (event.kind != TRACE_SHARED_STORE || !(event.mask >> at->lane & 1)) continue;
         if (find_element(reduction, level, adders, count, &event, step)) return;
     }
-}
-
-static void add_adder(Reduction *reduction, ReductionLevel *level, int node, Adder *adders, int count) {
-    Adder *adder = &adders[count];
-    *adder = (Adder){.node = node, .first_term = level->term_count};
-    add_terms(reduction, level, node, thread_of(reduction, node));
-    adder->term_count = level->term_count - adder->first_term;
-    find_store(reduction, level, adders, count);
 }
 
 /* [node] Values that threads load, or sums that they make, and do not fold further in this level: several of

@@ -26,15 +26,6 @@ static uint64_t place_of(const Reduction *reduction, const TraceEvent *event, in
     return symbol->window_offset + event->offset[lane] + (uint64_t)element * (uint64_t)event->element_bytes;
 }
 
-static void write_lanes(const Reduction *reduction, const TraceEvent *event, Written *written) {
-    for (uint32_t rest = event->mask; rest; rest &= rest - 1) {
-        uint64_t at = place_of(reduction, event, __builtin_ctz(rest), 0);
-        uint64_t bytes =
-            trace_kind_is_bulk(event->kind) ? event->operand[__builtin_ctz(rest)] : (uint64_t)event->width;
-        for (uint64_t i = 0; i < bytes && at + i < written->count; i++) written->byte[at + i] = true;
-    }
-}
-
 /* The word to which the thread next stores its sum in this level; -1: none. `step`: the step of that
  * store. */
 static int64_t next_stored(const Reduction *reduction, const ReductionLevel *level, int number,
@@ -52,18 +43,6 @@ static int64_t next_stored(const Reduction *reduction, const ReductionLevel *lev
     return -1;
 }
 
-/* The thread adds, but its sum contains no second input: the word it read holds none. */
-static void make_adder(ReductionLevel *level, ReductionBox *box, int thread, ReductionTerm read, int step) {
-    level->adding[thread / WARP_LANES] |= 1u << thread % WARP_LANES;
-    box->adds = true;
-    box->thread = thread;
-    box->step = step;
-    box->node = FOLD_NONE;
-    box->first_term = level->term_count;
-    box->term_count = 1;
-    *reduction_add_term(level) = read;
-}
-
 static void note_read(const Reduction *reduction, ReductionLevel *level, int number, const TraceEvent *event,
                       int lane, int element) {
     int thread = event->warp * WARP_LANES + lane, step = 0;
@@ -78,7 +57,17 @@ static void note_read(const Reduction *reduction, ReductionLevel *level, int num
     if (!box || box->unwritten >= 0) return;
     reduction_put_address(&read, event, lane, element);
     box->unwritten = read.index;
-    if (!box->adds && level->place == PLACE_WORD) make_adder(level, box, thread, read, step);
+    if (!box->adds && level->place == PLACE_WORD) {
+        /* The thread adds, but its sum contains no second input: the word it read holds none. */
+        level->adding[thread / WARP_LANES] |= 1u << thread % WARP_LANES;
+        box->adds = true;
+        box->thread = thread;
+        box->step = step;
+        box->node = FOLD_NONE;
+        box->first_term = level->term_count;
+        box->term_count = 1;
+        *reduction_add_term(level) = read;
+    }
 }
 
 static void note_lanes(const Reduction *reduction, ReductionLevel *level, int number, const TraceEvent *event,
@@ -109,7 +98,14 @@ void reduction_find_unwritten(const Reduction *reduction, ReductionLevel *level)
         trace_block_read(steps->block, number, &event);
         if (!is_watched(event.kind)) continue;
         if (event.is_load && step >= level->first) note_lanes(reduction, level, number, &event, &written);
-        if (event.kind != TRACE_SHARED_LOAD) write_lanes(reduction, &event, &written);
+        if (event.kind != TRACE_SHARED_LOAD) {
+            for (uint32_t rest = event.mask; rest; rest &= rest - 1) {
+                uint64_t at = place_of(reduction, &event, __builtin_ctz(rest), 0);
+                uint64_t bytes = trace_kind_is_bulk(event.kind) ? event.operand[__builtin_ctz(rest)]
+                                                                : (uint64_t)event.width;
+                for (uint64_t i = 0; i < bytes && at + i < written.count; i++) written.byte[at + i] = true;
+            }
+        }
     }
     free(written.byte);
 }

@@ -49,33 +49,6 @@ static Header *read_events(StepIndex *step_index, int event_count) {
     return headers;
 }
 
-/* Groups the events by warp: `events` and `warp_begin`; then what changes from one to the next, and the two
- * masks that look ahead. */
-static void step_index_warps(StepIndex *step_index, const Header *headers, int event_count) {
-    for (int i = 0; i < event_count; i++) step_index->warp_begin[headers[i].warp + 1]++;
-    for (int w = 0; w < step_index->warp_count; w++)
-        step_index->warp_begin[w + 1] += step_index->warp_begin[w];
-    int *fill = memory_new((size_t)(step_index->warp_count + 1) * sizeof *fill);
-    memcpy(fill, step_index->warp_begin, (size_t)(step_index->warp_count + 1) * sizeof *fill);
-    for (int i = 0; i < event_count; i++) step_index->events[fill[headers[i].warp]++] = i;
-    free(fill);
-    for (int w = 0; w < step_index->warp_count; w++) {
-        uint32_t later = 0, barrier = 0;
-        for (int i = step_index->warp_begin[w] + 1; i < step_index->warp_begin[w + 1]; i++) {
-            int event = step_index->events[i];
-            if (headers[event].mask == headers[step_index->events[i - 1]].mask) continue;
-            step_index->step[step_index->steps->step_of_event[event]].changes_lanes = true;
-        }
-        for (int i = step_index->warp_begin[w + 1] - 1; i >= step_index->warp_begin[w]; i--) {
-            const Header *header = &headers[step_index->events[i]];
-            later |= header->mask;
-            if (header->is_barrier) barrier = header->mask;
-            step_index->lanes_later[i] = later;
-            step_index->barrier_lanes[i] = barrier;
-        }
-    }
-}
-
 /* For the timeline, which asks about ranges of steps of any length. */
 static void step_index_ranges(StepIndex *step_index) {
     int count = step_index->steps->step_count;
@@ -111,7 +84,30 @@ StepIndex *step_index_new(const Steps *steps, const Trap *trap) {
     step_index->has_conflicts =
         memory_new((size_t)launch->program->code_count * sizeof *step_index->has_conflicts);
     Header *headers = read_events(step_index, event_count);
-    step_index_warps(step_index, headers, event_count);
+    /* Groups the events by warp: `events` and `warp_begin`; then what changes from one to the next, and the two
+     * masks that look ahead. */
+    for (int i = 0; i < event_count; i++) step_index->warp_begin[headers[i].warp + 1]++;
+    for (int w = 0; w < step_index->warp_count; w++)
+        step_index->warp_begin[w + 1] += step_index->warp_begin[w];
+    int *fill = memory_new((size_t)(step_index->warp_count + 1) * sizeof *fill);
+    memcpy(fill, step_index->warp_begin, (size_t)(step_index->warp_count + 1) * sizeof *fill);
+    for (int i = 0; i < event_count; i++) step_index->events[fill[headers[i].warp]++] = i;
+    free(fill);
+    for (int w = 0; w < step_index->warp_count; w++) {
+        uint32_t later = 0, barrier = 0;
+        for (int i = step_index->warp_begin[w] + 1; i < step_index->warp_begin[w + 1]; i++) {
+            int event = step_index->events[i];
+            if (headers[event].mask == headers[step_index->events[i - 1]].mask) continue;
+            step_index->step[step_index->steps->step_of_event[event]].changes_lanes = true;
+        }
+        for (int i = step_index->warp_begin[w + 1] - 1; i >= step_index->warp_begin[w]; i--) {
+            const Header *header = &headers[step_index->events[i]];
+            later |= header->mask;
+            if (header->is_barrier) barrier = header->mask;
+            step_index->lanes_later[i] = later;
+            step_index->barrier_lanes[i] = barrier;
+        }
+    }
     step_index_ranges(step_index);
     free(headers);
     return step_index;

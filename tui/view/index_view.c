@@ -214,10 +214,6 @@ void index_view_open(View *view, const char *a, const char *b) {
     show(view);
 }
 
-static int width_of(const TraceEvent *event) {
-    return event->width > 16 ? 16 : event->width;
-}
-
 bool index_view_open_access(View *view, const StepContext *context) {
     const TraceEvent *event = &context->event;
     ViewIndex *index = &view->display.index;
@@ -227,7 +223,7 @@ bool index_view_open_access(View *view, const StepContext *context) {
     bool is_shared = step_context_is_shared(event->kind);
     char fitted[INDEX_TEXT_BYTES] = "", name[48];
     *index = fresh;
-    index->of.bytes = width_of(event);
+    index->of.bytes = event->width > 16 ? 16 : event->width;
     index->of.is_store = is_store;
     index->of.mask = index->access_mask = event->mask;
     index->of.warp = event->warp <= LAST_WARP ? event->warp : LAST_WARP;

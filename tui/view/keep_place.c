@@ -80,9 +80,29 @@ static const char *find_file(const PtxProgram *from, const char *file, const Ptx
     return file;
 }
 
-/* The source file was edited: the nearest line of `file` with the same text, else the same number. */
-static PtxSourceLine find_source_line(const Scene *from, const Scene *to, PtxSourceLine line,
-                                      const char *file) {
+static PtxSourceLine find_line(const Scene *from, ViewPosition place, const Scene *to, int to_block) {
+    PtxSourceLine line = line_of_step(from, place.block, place.number - 1);
+    const PtxCode *code =
+        scene_code(from, place.block, from->traced.blocks[place.block].steps->steps[place.number - 1].pc);
+    bool has_source = code && code->line.file;
+    if (!has_source) {
+        /* The same for PTX without line information: the nearest instruction with the same text. */
+        const PtxProgram *program = scene_launch(to, to_block)->program;
+        int pc = from->traced.blocks[place.block].steps->steps[place.number - 1].pc, nearest = INT_MAX;
+        const char *text = scene_ptx_line(from, place.block, pc);
+        PtxSourceLine found = line;
+        for (int i = 0; text && i < program->code_count; i++) {
+            PtxSourceLine here = metrics_line_of(program, i);
+            const char *other = scene_ptx_line(to, to_block, i);
+            if (!other || abs(here.line - line.line) >= nearest || strcmp(text, other) != 0) continue;
+            nearest = abs(here.line - line.line);
+            found = here;
+        }
+        return found;
+    }
+    const char *file =
+        find_file(scene_launch(from, place.block)->program, line.file, scene_launch(to, to_block)->program);
+    /* The source file was edited: the nearest line of `file` with the same text, else the same number. */
     const char *text = scene_source_line(from, line.file, line.line);
     line.file = file;
     if (!text) return line;
@@ -94,34 +114,6 @@ static PtxSourceLine find_source_line(const Scene *from, const Scene *to, PtxSou
             if (other && !strcmp(text, other)) return (PtxSourceLine){line.file, number};
         }
     return line;
-}
-
-/* The same for PTX without line information: the nearest instruction with the same text. */
-static PtxSourceLine find_ptx_line(const Scene *from, ViewPosition place, const Scene *to, int to_block,
-                                   PtxSourceLine line) {
-    const PtxProgram *program = scene_launch(to, to_block)->program;
-    int pc = from->traced.blocks[place.block].steps->steps[place.number - 1].pc, nearest = INT_MAX;
-    const char *text = scene_ptx_line(from, place.block, pc);
-    PtxSourceLine found = line;
-    for (int i = 0; text && i < program->code_count; i++) {
-        PtxSourceLine here = metrics_line_of(program, i);
-        const char *other = scene_ptx_line(to, to_block, i);
-        if (!other || abs(here.line - line.line) >= nearest || strcmp(text, other) != 0) continue;
-        nearest = abs(here.line - line.line);
-        found = here;
-    }
-    return found;
-}
-
-static PtxSourceLine find_line(const Scene *from, ViewPosition place, const Scene *to, int to_block) {
-    PtxSourceLine line = line_of_step(from, place.block, place.number - 1);
-    const PtxCode *code =
-        scene_code(from, place.block, from->traced.blocks[place.block].steps->steps[place.number - 1].pc);
-    bool has_source = code && code->line.file;
-    if (!has_source) return find_ptx_line(from, place, to, to_block, line);
-    const char *file =
-        find_file(scene_launch(from, place.block)->program, line.file, scene_launch(to, to_block)->program);
-    return find_source_line(from, to, line, file);
 }
 
 static int find_progress(const Scene *scene, int block, double wanted) {

@@ -88,18 +88,6 @@ static ViewAnswer choose(View *view, const Ladder *ladder, bool compare) {
     return VIEW_RUNG;
 }
 
-/* Cycles through the live timings, if any, and each machine's recordings. */
-static ViewAnswer next_machine(View *view, const Scene *scene) {
-    const SceneTimings *timings = scene->borrowed.timings;
-    ViewLadder *shown = &view->display.ladder;
-    if (timings && has_rungs(timings->live) && !shown->recorded) {
-        shown->recorded = true;
-        return VIEW_CHANGED;
-    }
-    shown->recorded = false;
-    return VIEW_MACHINE;
-}
-
 static ViewAnswer press_in_latencies(View *view, const Scene *scene, KeyPress press) {
     switch (press.action) {
     case ACT_LINE:
@@ -183,7 +171,17 @@ ViewAnswer ladder_view_press(View *view, const Scene *scene, KeyPress press) {
         view->transient.overlay = OVERLAY_NONE;
         return VIEW_CHANGED;
     }
-    if (press.key == 'm') return next_machine(view, scene);
+    if (press.key == 'm') {
+        /* Cycles through the live timings, if any, and each machine's recordings. */
+        const SceneTimings *timings = scene->borrowed.timings;
+        ViewLadder *shown = &view->display.ladder;
+        if (timings && has_rungs(timings->live) && !shown->recorded) {
+            shown->recorded = true;
+            return VIEW_CHANGED;
+        }
+        shown->recorded = false;
+        return VIEW_MACHINE;
+    }
     return view->transient.overlay == OVERLAY_LATENCY ? press_in_latencies(view, scene, press)
                                                       : press_in_table(view, scene, press);
 }

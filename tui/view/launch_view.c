@@ -83,7 +83,15 @@ static ViewAnswer ask(View *view, const Scene *scene, int launch) {
     return launch_view_shown(view, scene) == launch ? VIEW_CHANGED : VIEW_LAUNCH;
 }
 
-static void refuse(View *view, const Captured *capture, int launch) {
+ViewAnswer launch_view_choose(View *view, const Scene *scene, int row) {
+    const Captured *capture = view->display.program->capture;
+    int count;
+    LaunchRow *rows = launch_rows(capture, &count);
+    int launch = row < count ? rows[row].first : -1;
+    free(rows);
+    if (launch < 0) return VIEW_IGNORED;
+    if (capture->launches[launch].repeats >= 0) launch = capture->launches[launch].repeats;
+    if (launch_view_can_show(capture, launch)) return ask(view, scene, launch);
     const CapturedLaunch *of = &capture->launches[launch];
     Text text = {0};
     if (of->is_refused)
@@ -95,18 +103,6 @@ static void refuse(View *view, const Captured *capture, int launch) {
                    launch + 1);
     say(view, text_string(&text));
     text_done(&text);
-}
-
-ViewAnswer launch_view_choose(View *view, const Scene *scene, int row) {
-    const Captured *capture = view->display.program->capture;
-    int count;
-    LaunchRow *rows = launch_rows(capture, &count);
-    int launch = row < count ? rows[row].first : -1;
-    free(rows);
-    if (launch < 0) return VIEW_IGNORED;
-    if (capture->launches[launch].repeats >= 0) launch = capture->launches[launch].repeats;
-    if (launch_view_can_show(capture, launch)) return ask(view, scene, launch);
-    refuse(view, capture, launch);
     return VIEW_CHANGED;
 }
 

@@ -23,19 +23,17 @@ static const ReductionLevel *folding_level(Reduction *reduction, int index) {
     return reduction_level_kind(reduction, index) == TREE_FOLD ? reduction_level(reduction, index) : NULL;
 }
 
-/* For a thread that adds up its own inputs: the first sum, where all inputs are still visible. */
-static Opening first_of_chain(Reduction *reduction) {
-    for (int index = 0; index < reduction_level_count(reduction); index++) {
-        const ReductionLevel *chain = reduction_chain(reduction, index, 0);
-        if (chain) return (Opening){chain->boxes[1].step, 0};
-    }
-    return NO_OPENING;
-}
-
 /* The step of the first sum that threads make of each other's values. */
 static Opening first_addition(Reduction *reduction) {
     if (!reduction) return NO_OPENING;
-    if (!reduction_fold_count(reduction)) return first_of_chain(reduction);
+    if (!reduction_fold_count(reduction)) {
+        /* For a thread that adds up its own inputs: the first sum, where all inputs are still visible. */
+        for (int index = 0; index < reduction_level_count(reduction); index++) {
+            const ReductionLevel *chain = reduction_chain(reduction, index, 0);
+            if (chain) return (Opening){chain->boxes[1].step, 0};
+        }
+        return NO_OPENING;
+    }
     for (int index = 0; index < reduction_level_count(reduction); index++) {
         const ReductionLevel *level = folding_level(reduction, index);
         for (int i = 0; level && i < level->box_count; i++)

@@ -10,20 +10,6 @@ bool step_context_is_shared(TraceKind kind) {
     return kind == TRACE_SHARED_LOAD || kind == TRACE_SHARED_STORE || kind == TRACE_SHARED_ATOMIC;
 }
 
-/* Names between backquotes as in the source: `sums`, not `_ZZ15bug_half_sharedIiEvPKT_PS0_jE4sums`. */
-static void print_readable(const char *detail, Text *out) {
-    while (*detail) {
-        const char *quote = strchr(detail, '`'), *end = quote ? strchr(quote + 1, '`') : NULL;
-        char symbol[256], name[64];
-        if (!end || end - quote > (int)sizeof symbol) break;
-        snprintf(symbol, sizeof symbol, "%.*s", (int)(end - quote - 1), quote + 1);
-        scene_short_name(symbol, name, sizeof name);
-        text_print(out, "%.*s%s", (int)(quote - detail), detail, name);
-        detail = end + 1;
-    }
-    text_add(out, detail);
-}
-
 void step_context_describe_trap(const StepContext *context, const Trap *trap, Text *out) {
     const TraceLaunch *launch = context->scene->traced.trace->launches[trap->launch];
     char lanes[64];
@@ -38,7 +24,18 @@ void step_context_describe_trap(const StepContext *context, const Trap *trap, Te
     }
     text_add(out, tr(". "));
     size_t begin = out->length;
-    print_readable(trap->detail, out);
+    /* Names between backquotes as in the source: `sums`, not `_ZZ15bug_half_sharedIiEvPKT_PS0_jE4sums`. */
+    const char *detail = trap->detail;
+    while (*detail) {
+        const char *quote = strchr(detail, '`'), *end = quote ? strchr(quote + 1, '`') : NULL;
+        char symbol[256], name[64];
+        if (!end || end - quote > (int)sizeof symbol) break;
+        snprintf(symbol, sizeof symbol, "%.*s", (int)(end - quote - 1), quote + 1);
+        scene_short_name(symbol, name, sizeof name);
+        text_print(out, "%.*s%s", (int)(quote - detail), detail, name);
+        detail = end + 1;
+    }
+    text_add(out, detail);
     if (out->length == begin) return;
     if (!strcmp(language(), "en") && islower((unsigned char)out->data[begin]))
         out->data[begin] = (char)toupper((unsigned char)out->data[begin]);

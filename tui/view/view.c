@@ -9,13 +9,9 @@ const Steps *view_steps(const View *view, const Scene *scene) {
                                                          : NULL;
 }
 
-static int last_step(const View *view, const Scene *scene) {
-    const Steps *steps = view_steps(view, scene);
-    return steps && steps->step_count ? steps->step_count - 1 : 0;
-}
-
 void view_go_to_step(View *view, const Scene *scene, int step) {
-    int last = last_step(view, scene);
+    const Steps *steps = view_steps(view, scene);
+    int last = steps && steps->step_count ? steps->step_count - 1 : 0;
     view->place.step = step < 0 ? 0 : step > last ? last : step;
     view->place.wavefront = 0;
 }
