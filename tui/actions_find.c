@@ -1,7 +1,6 @@
 /* Keys that find: the next conflict, split, barrier or event, the text that is searched for, and findings. */
 #include "tui/actions.h"
 #include "base/language.h"
-#include "tui/panes/metric_rows.h"
 #include <stdlib.h>
 
 /* ---- jumps --------------------------------------------------------------------------------------------- */
@@ -23,9 +22,8 @@ static ViewAnswer jump(Press press, Matches *matches, const void *context, const
         if (--wanted == 0) break;
     }
     if (found < 0)
-        action_say(view,
-                   press.direction > 0 ? tr("no %.60s after this step") : tr("no %.60s before this step"),
-                   what);
+        view_say(view, press.direction > 0 ? tr("no %.60s after this step") : tr("no %.60s before this step"),
+                 what);
     else
         view_jump_to_step(view, press.scene, found);
     return VIEW_CHANGED;
@@ -129,7 +127,7 @@ static ViewAnswer jump_to_marked(Press press, bool *marked, const char *what, bo
     if (is_any)
         answer = jump(press, step_is_marked, marked, what);
     else
-        action_say(press.view, tr("this %s has no %s"), is_in_grid ? "block" : "kernel", what);
+        view_say(press.view, tr("this %s has no %s"), is_in_grid ? "block" : "kernel", what);
     free(marked);
     return answer;
 }
@@ -171,8 +169,8 @@ ViewAnswer act_TRACE(Press press) {
             marked += metric_row_counts(view->selection.traced - 1, &step_index->step[step]);
     }
     if (view->selection.traced)
-        action_say(view, tr("%d step%s counted in %s; n, N: next, previous; Esc: off"), marked,
-                   marked == 1 ? "" : "s", tr(metric_row_label(view->selection.traced - 1)));
+        view_say(view, tr("%d step%s counted in %s; n, N: next, previous; Esc: off"), marked,
+                 marked == 1 ? "" : "s", tr(metric_row_label(view->selection.traced - 1)));
     return VIEW_CHANGED;
 }
 
@@ -196,7 +194,7 @@ static void next_hazard(View *view, const Findings *hazards, int direction) {
 static ViewAnswer say_nothing_found(Press press) {
     Text text = {0};
     hazards_pane_print_none(press.scene, &text);
-    action_say(press.view, "%s", text_string(&text));
+    view_say(press.view, "%s", text_string(&text));
     text_done(&text);
     return VIEW_CHANGED;
 }

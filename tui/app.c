@@ -42,7 +42,7 @@ static void app_draw(App *app) {
     bool is_stop = app->lecture.run && app->lecture.opening != STOP_THERE;
     bool is_said = view->transient.input == INPUT_SETTINGS && app->purpose == PURPOSE_SETTINGS;
     if (app->loader && !is_said && (is_stop || !view->transient.message[0]))
-        snprintf(view->transient.message, sizeof view->transient.message,
+        view_say(view,
                  app->cancelled ? tr("cancelling %s ... (Esc cancels)") : tr("opening %s ... (Esc cancels)"),
                  app->what);
     Canvas *canvas = app_canvas(app, &shown, all_columns, all_rows);

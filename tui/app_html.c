@@ -4,7 +4,6 @@
 
 #include "base/language.h"
 #include "base/version.h"
-#include "catalog/catalog.h"
 #include "tui/draw/html.h"
 #include "tui/lecture_text.h"
 #include <stdlib.h>

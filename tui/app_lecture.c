@@ -3,8 +3,6 @@
 
 #include "base/language.h"
 
-#include "lecture/values.h"
-#include "tui/draw/terminal.h"
 #include "tui/view/menu.h"
 #include "tui/view/place_values.h"
 #include <math.h>
@@ -206,13 +204,12 @@ static bool press_lecture(App *app, KeyPress press) {
 }
 
 static void play_from(App *app, int stop) {
-    app->opened = continue_stop;
-    app->takes_key = press_lecture;
+    app->above = app_lecture_hears;
     for (int i = 0; i < 2; i++) app->comparison.view[i].display.plays_lecture = true;
     app_go_to_stop(app, stop);
 }
 
-void app_open_lecture(App *app) {
+static void open_chosen_lecture(App *app) {
     Error error = {0};
     MenuRow chosen;
     if (!menu_choice(app_view(app), &chosen)) return;
@@ -233,6 +230,12 @@ void app_begin_lecture(App *app, const LectureRun *run, int stop) {
     app->lecture.run = run;
     app->lecture.shown = run->screens->compare ? NULL : run->screens->run;
     play_from(app, stop < last ? stop : last);
+}
+
+bool app_lecture_hears(App *app, AppEvent event) {
+    if (event.kind == APP_LECTURE_CHOSEN) open_chosen_lecture(app);
+    if (event.kind == APP_OPENED && app->lecture.run) continue_stop(app, event.purpose);
+    return event.kind == APP_KEY && app->lecture.run && press_lecture(app, event.press);
 }
 
 /* ---- the mouse ----------------------------------------------------------------------------------------- */

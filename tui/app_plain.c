@@ -3,7 +3,6 @@
 #include "tui/app_state.h"
 
 #include "base/language.h"
-#include "tui/panes/pane.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,10 +4,8 @@
 #include "tui/app_state.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include "base/utf8.h"
 #include "tui/draw/terminal.h"
-#include "tui/view/keep_place.h"
 #include "tui/view/launch_view.h"
 #include "tui/view/menu.h"
 #include <stdlib.h>
@@ -87,8 +85,7 @@ static void app_report_change(App *app, int index) {
     slot->current.scene->borrowed.before = slot->before.scene;
     comparison_change(&app->comparison, &change);
     differences_describe(&change, most, sizeof most);
-    snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message,
-             tr("re-run: %s; i: all metrics"), most);
+    view_say(app_view(app), tr("re-run: %s; i: all metrics"), most);
 }
 
 void app_give_up_warps(App *app, RunSlot *slot) {
@@ -243,12 +240,11 @@ void app_show(App *app, Session *session, Purpose purpose, int index) {
     Text text = {0};
     if (options->program && purpose == PURPOSE_KERNEL) {
         launch_view_print_name(options->program->capture, options->launch, &text);
-        snprintf(app_view(app)->transient.message, sizeof app_view(app)->transient.message, "%s",
-                 text_string(&text));
+        view_say(app_view(app), "%s", text_string(&text));
         utf8_drop_half(app_view(app)->transient.message);
         text_done(&text);
     }
-    if (app->opened) app->opened(app, purpose);
+    if (app->above) app->above(app, (AppEvent){.kind = APP_OPENED, .purpose = purpose});
 }
 
 /* The last run stays. Settings say why there is none with them; cancelled, they are again those of the run. */
@@ -268,7 +264,7 @@ static void app_refuse(App *app, const char *what, Purpose purpose, const Error 
         view->transient.failure = *error;
         if (view->transient.overlay == OVERLAY_NONE) view->transient.overlay = OVERLAY_FAILURE;
     } else if (purpose == PURPOSE_COPY && !app->cancelled) { /* no prefix: its advice has to fit */
-        snprintf(view->transient.message, sizeof view->transient.message, "%.190s", error->message);
+        view_say(view, "%.190s", error->message);
     } else {
         app_say(app, what, error->message);
     }
@@ -418,7 +414,7 @@ bool app_finish_loading(App *app) {
     return true;
 }
 
-void app_open_kernel(App *app, Purpose purpose) {
+void app_open_kernel(App *app) {
     MenuRow chosen;
     if (!menu_choice(app_view(app), &chosen)) return;
     SessionOptions options = app_options_of_other(app);
@@ -433,7 +429,8 @@ void app_open_kernel(App *app, Purpose purpose) {
     } else {
         session_options_for_kernel(&options, chosen.name);
     }
-    app_open(app, &options, purpose, chosen.name);
+    bool is_beside = app_view(app)->transient.menu == MENU_BESIDE;
+    app_open(app, &options, is_beside ? PURPOSE_BESIDE : PURPOSE_KERNEL, chosen.name);
 }
 
 /* The file's own settings are guessed; how it is run stays as it was. */

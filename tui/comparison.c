@@ -1,9 +1,7 @@
 #include "tui/comparison.h"
 
 #include "base/language.h"
-#include "tui/change.h"
 #include "tui/input.h"
-#include "tui/view/keep_place.h"
 #include <string.h>
 
 void comparison_init(Comparison *comparison, const Scene *scene) {
@@ -202,8 +200,7 @@ static void make_other_active(Comparison *comparison) {
 
 static ViewAnswer press_alone(Comparison *comparison) {
     View *view = comparison_view(comparison);
-    snprintf(view->transient.message, sizeof view->transient.message, "%s",
-             tr("nothing to compare with; c opens a second kernel beside this one"));
+    view_say(view, tr("nothing to compare with; c opens a second kernel beside this one"));
     return VIEW_CHANGED;
 }
 
@@ -243,27 +240,19 @@ static int place_of(const Comparison *comparison, int index) {
     return index ^ (int)comparison->exchanged;
 }
 
-static void move_down(Rectangle *area, int rows) {
-    if (area->rows) area->row += rows;
-}
-
-/* What an edit changed stands above the two runs. */
-static void put_differences_on_top(ComparisonLayout *layout) {
-    int rows = layout->differences.rows;
-    layout->differences.row = 0;
-    for (int i = 0; i < 2; i++) {
-        Layout *half = &layout->half[i];
-        move_down(&half->area, rows);
-        move_down(&half->header, rows);
-        for (int slot = 0; slot < SLOT_COUNT; slot++) move_down(&half->slots[slot], rows);
-        for (int side = 0; side < half->side_count; side++) move_down(&half->sides[side], rows);
-    }
-}
-
-static bool make_layout(const Comparison *comparison, int columns, int rows, ComparisonLayout *layout) {
-    bool fits = layout_make_comparison(columns, rows, &comparison->view[comparison->active], layout);
-    if (fits && comparison->change[0]) put_differences_on_top(layout);
+/* Where the runs are drawn; returns how many are. Where two do not fit, one may. */
+static int lay_out(const Comparison *comparison, int columns, int rows, ComparisonLayout *out) {
+    const View *view = &comparison->view[comparison->active];
+    bool is_change = comparison->change[0] != 0; /* what an edit changed stands above the two runs */
+    if (comparison->count > 1 && layout_make_comparison(columns, rows, view, is_change, out)) return 2;
+    LayoutNeeds needs = frame_needs(comparison->scene[comparison->active], view);
+    bool fits = layout_make(columns, rows, view, needs, &out->half[0]);
+    out->overlay = out->half[0].overlay;
     return fits;
+}
+
+static const Layout *layout_of(const Comparison *comparison, const ComparisonLayout *layout, int index) {
+    return &layout->half[comparison->count > 1 ? place_of(comparison, index) : 0];
 }
 
 static void draw_differences(const Comparison *comparison, Canvas *canvas, const ComparisonLayout *layout) {
@@ -298,30 +287,18 @@ void comparison_change(const Comparison *comparison, Differences *out) {
     out->settings[0] = 0;
 }
 
-/* Draws one run; on demand, what its last edit changed. */
-static void draw_one(const Comparison *comparison, Canvas *canvas) {
-    Layout layout;
-    Differences change;
-    const View *view = &comparison->view[0];
-    frame_draw(comparison->scene[0], view, canvas);
-    if (view->transient.overlay != OVERLAY_DIFFERENCES || !comparison->scene[0]->borrowed.before) return;
-    if (!layout_make(canvas->columns, canvas->rows, view, frame_needs(comparison_scene(comparison), view),
-                     &layout))
-        return;
-    comparison_change(comparison, &change);
-    differences_draw_all(&change, canvas, layout.overlay, view->transient.scroll);
-}
-
 void comparison_draw(const Comparison *comparison, Canvas *canvas) {
     const View *view = &comparison->view[comparison->active];
     const Scene *scene = comparison->scene[comparison->active];
     ComparisonLayout layout;
-    if (comparison->count < 2) {
-        draw_one(comparison, canvas);
-        return;
-    }
-    if (!make_layout(comparison, canvas->columns, canvas->rows, &layout)) {
-        frame_draw(scene, view, canvas); /* where two runs do not fit, one may */
+    int count = lay_out(comparison, canvas->columns, canvas->rows, &layout);
+    if (count < 2) {
+        Differences change;
+        frame_draw(scene, view, canvas);
+        bool is_asked = view->transient.overlay == OVERLAY_DIFFERENCES && scene->borrowed.before;
+        if (!is_asked || count < comparison->count) return;
+        comparison_change(comparison, &change); /* what the last edit changed */
+        differences_draw_all(&change, canvas, layout.overlay, view->transient.scroll);
         return;
     }
     canvas_clear(canvas);
@@ -353,30 +330,25 @@ void comparison_draw(const Comparison *comparison, Canvas *canvas) {
 }
 
 bool comparison_shows(const Comparison *comparison, int columns, int rows, const Pane *pane) {
-    ComparisonLayout both;
-    Layout one;
-    int active = comparison->active;
-    if (comparison->count < 2 || !make_layout(comparison, columns, rows, &both))
-        return layout_make(columns, rows, &comparison->view[active],
-                           frame_needs(comparison->scene[active], &comparison->view[active]), &one) &&
-               frame_shows(comparison->scene[active], &comparison->view[active], &one, pane);
-    return frame_shows(comparison->scene[0], &comparison->view[0], &both.half[place_of(comparison, 0)],
-                       pane) ||
-           frame_shows(comparison->scene[1], &comparison->view[1], &both.half[place_of(comparison, 1)], pane);
+    ComparisonLayout layout;
+    int count = lay_out(comparison, columns, rows, &layout), active = comparison->active;
+    if (count < comparison->count)
+        return count && frame_shows(comparison->scene[active], &comparison->view[active], layout.half, pane);
+    for (int i = 0; i < count; i++)
+        if (frame_shows(comparison->scene[i], &comparison->view[i], layout_of(comparison, &layout, i), pane))
+            return true;
+    return false;
 }
 
 void comparison_fit(Comparison *comparison, int columns, int rows) {
     View *view = comparison_view(comparison);
-    ComparisonLayout both;
-    Layout one;
-    bool fits = comparison->count < 2
-                    ? layout_make(columns, rows, view, frame_needs(comparison_scene(comparison), view), &one)
-                    : make_layout(comparison, columns, rows, &both);
+    ComparisonLayout layout;
+    bool fits = lay_out(comparison, columns, rows, &layout) == comparison->count;
     Overlay overlay = view->transient.overlay;
     if (!fits || (overlay != OVERLAY_HELP && overlay != OVERLAY_WORDS && overlay != OVERLAY_DIFFERENCES &&
                   overlay != OVERLAY_OUTPUT))
         return;
-    Rectangle area = comparison->count < 2 ? one.overlay : both.overlay;
+    Rectangle area = layout.overlay;
     int last = input_overlay_lines(view, comparison_scene(comparison), area.columns - 4) - (area.rows - 2);
     if (view->transient.scroll > last) view->transient.scroll = last > 0 ? last : 0;
 }
@@ -386,7 +358,7 @@ ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int c
     View before = *comparison_view(comparison);
     if (comparison->count < 2)
         return frame_click(comparison->scene[0], &comparison->view[0], columns, rows, column, row);
-    if (!make_layout(comparison, columns, rows, &layout)) return VIEW_IGNORED;
+    if (lay_out(comparison, columns, rows, &layout) < 2) return VIEW_IGNORED;
     if (before.transient.overlay != OVERLAY_NONE) {
         Layout whole = {.overlay = layout.overlay};
         return frame_click_in(comparison_scene(comparison), comparison_view(comparison), &whole, column, row);
@@ -404,18 +376,13 @@ ViewAnswer comparison_click(Comparison *comparison, int columns, int rows, int c
 }
 
 Rectangle comparison_timeline_at(const Comparison *comparison, int columns, int rows, int column, int row) {
-    const Scene *const *scene = comparison->scene;
-    const View *view = comparison->view;
-    ComparisonLayout both;
-    Layout one;
-    if (comparison->count < 2) {
-        if (!layout_make(columns, rows, view, frame_needs(scene[0], view), &one)) return (Rectangle){0};
-        return frame_timeline_at(scene[0], view, &one, column, row);
-    }
-    if (!make_layout(comparison, columns, rows, &both)) return (Rectangle){0};
-    Rectangle found = frame_timeline_at(scene[0], &view[0], &both.half[place_of(comparison, 0)], column, row);
-    if (found.rows) return found;
-    return frame_timeline_at(scene[1], &view[1], &both.half[place_of(comparison, 1)], column, row);
+    ComparisonLayout layout;
+    Rectangle found = {0};
+    int count = lay_out(comparison, columns, rows, &layout);
+    for (int i = 0; i < count && count == comparison->count && !found.rows; i++)
+        found = frame_timeline_at(comparison->scene[i], &comparison->view[i],
+                                  layout_of(comparison, &layout, i), column, row);
+    return found;
 }
 
 ViewAnswer comparison_scrub(Comparison *comparison, int columns, int rows, Rectangle timeline, int column) {

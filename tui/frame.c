@@ -2,7 +2,6 @@
 
 #include "base/language.h"
 #include "base/utf8.h"
-#include "tui/panes/settings_row.h"
 #include "tui/scene/headline.h"
 #include "tui/view/launch_view.h"
 #include "tui/view/warps_view.h"

@@ -5,7 +5,6 @@
 #include "base/utf8.h"
 #include "tui/actions.h"
 #include "tui/differences.h"
-#include "tui/panes/pane.h"
 #include "tui/view/index_view.h"
 #include "tui/view/ladder_view.h"
 #include "tui/view/launch_view.h"
@@ -151,7 +150,7 @@ static void scroll_by(View *view, const Scene *scene, int by) {
         LEAST_COLUMNS = 56
     };
     int most = input_overlay_lines(view, scene, LEAST_COLUMNS), wanted = view->transient.scroll + by;
-    view->transient.scroll = wanted < 0 ? 0 : wanted > most ? most : wanted;
+    view->transient.scroll = canvas_clamp(wanted, 0, most);
 }
 
 /* A key that does not scroll closes the overlay. */
@@ -190,31 +189,6 @@ static ViewAnswer press_in_help(View *view, const Scene *scene, KeyPress press) 
     return VIEW_CHANGED;
 }
 
-/* The keys that apply on every screen that fills the terminal. */
-static ViewAnswer press_everywhere(View *view, const Scene *scene, KeyPress press) {
-    KeyAction action = press.action;
-    if (action == ACT_HELP) view->transient.behind = view->transient.overlay;
-    return action == ACT_HELP || action == ACT_THEME || action == ACT_REDRAW
-               ? action_run(action, (Press){view, scene, press.direction, -1})
-               : VIEW_IGNORED;
-}
-
-/* The ladder and latency screens' own keys, and the other keys that apply there. */
-static ViewAnswer press_in_ladder(View *view, const Scene *scene, KeyPress press) {
-    ViewAnswer answer = ladder_view_press(view, scene, press);
-    return answer != VIEW_IGNORED ? answer : press_everywhere(view, scene, press);
-}
-
-static ViewAnswer press_in_index(View *view, const Scene *scene, KeyPress press) {
-    ViewAnswer answer = index_view_press(view, press);
-    return answer != VIEW_IGNORED ? answer : press_everywhere(view, scene, press);
-}
-
-static ViewAnswer press_in_launches(View *view, const Scene *scene, KeyPress press) {
-    ViewAnswer answer = launch_view_press(view, scene, press);
-    return answer != VIEW_IGNORED ? answer : press_everywhere(view, scene, press);
-}
-
 /* What the program printed: it scrolls; @ goes to the launches. */
 static ViewAnswer press_in_output(View *view, const Scene *scene, KeyPress press) {
     int by = scrolled_lines(press);
@@ -226,7 +200,7 @@ static ViewAnswer press_in_output(View *view, const Scene *scene, KeyPress press
              press.action == ACT_LAUNCHES)
         view->transient.overlay = OVERLAY_NONE;
     else
-        return press_everywhere(view, scene, press);
+        return VIEW_IGNORED;
     return VIEW_CHANGED;
 }
 
@@ -256,8 +230,7 @@ static ViewAnswer press_in_search(View *view, const Scene *scene, KeyPress press
 
 static void set_mark(View *view, ViewPosition *mark, char name) {
     *mark = (ViewPosition){view->place.block, view->place.step + 1};
-    snprintf(view->transient.message, sizeof view->transient.message,
-             tr("step %d marked %c; '%c returns to it"), view->place.step + 1, name, name);
+    view_say(view, tr("step %d marked %c; '%c returns to it"), view->place.step + 1, name, name);
 }
 
 static void go_to(View *view, const Scene *scene, ViewPosition place) {
@@ -283,8 +256,7 @@ static ViewAnswer press_mark(View *view, const Scene *scene, KeyPress press) {
         else if (mark->number)
             go_to(view, scene, *mark);
         else
-            snprintf(view->transient.message, sizeof view->transient.message,
-                     tr("no step is marked %c; m%c marks this one"), (char)key, (char)key);
+            view_say(view, tr("no step is marked %c; m%c marks this one"), (char)key, (char)key);
     }
     return VIEW_CHANGED;
 }
@@ -355,8 +327,7 @@ static ViewAnswer press_command(View *view, const Scene *scene, KeyPress press, 
         char key[UTF8_BYTES + 1];
         key[utf8_encode(press.key, key)] = 0;
         view->transient.number = -1;
-        snprintf(view->transient.message, sizeof view->transient.message,
-                 tr("%s is no key here; ? lists the keys, : finds an action by its name"), key);
+        view_say(view, tr("%s is no key here; ? lists the keys, : finds an action by its name"), key);
         return VIEW_CHANGED;
     }
     int number = view->transient.number;
@@ -382,10 +353,10 @@ ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
         [OVERLAY_WORDS] = press_in_help,
         [OVERLAY_DIFFERENCES] = press_in_differences,
         [OVERLAY_MENU] = press_in_menu,
-        [OVERLAY_LADDER] = press_in_ladder,
-        [OVERLAY_LATENCY] = press_in_ladder,
-        [OVERLAY_INDEX] = press_in_index,
-        [OVERLAY_LAUNCHES] = press_in_launches,
+        [OVERLAY_LADDER] = ladder_view_press,
+        [OVERLAY_LATENCY] = ladder_view_press,
+        [OVERLAY_INDEX] = index_view_press,
+        [OVERLAY_LAUNCHES] = launch_view_press,
         [OVERLAY_OUTPUT] = press_in_output,
     };
     static Receiver *const inputs[INPUT_COUNT] = {
@@ -395,5 +366,12 @@ ViewAnswer input_press(View *view, const Scene *scene, KeyPress press) {
     };
     Receiver *overlay = overlays[view->transient.overlay];
     Receiver *open = overlay ? overlay : inputs[view->transient.input];
-    return open ? open(view, scene, press) : press_command(view, scene, press, had_message);
+    if (!open) return press_command(view, scene, press, had_message);
+    ViewAnswer answer = open(view, scene, press);
+    KeyAction action = press.action; /* these apply on every screen that fills the terminal */
+    bool is_everywhere = action == ACT_HELP || action == ACT_THEME || action == ACT_REDRAW;
+    if (answer != VIEW_IGNORED || !is_everywhere || !overlay_fills_screen(view->transient.overlay))
+        return answer;
+    if (action == ACT_HELP) view->transient.behind = view->transient.overlay;
+    return action_run(action, (Press){view, scene, press.direction, -1});
 }

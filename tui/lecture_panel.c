@@ -3,7 +3,6 @@
 
 #include "base/language.h"
 #include "base/line_break.h"
-#include "base/text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ Rectangle lecture_panel_area(const LectureView *lecture, int *columns, int *rows
     }
     int most = *rows - (lecture_view_screen(lecture)->compare ? LEAST_LEFT_OF_TWO : LEAST_LEFT),
         share = *rows * 3 / 10;
-    int limit = share < LEAST_ROWS ? LEAST_ROWS : share > MOST_ROWS ? MOST_ROWS : share;
+    int limit = canvas_clamp(share, LEAST_ROWS, MOST_ROWS);
     if (limit > most) limit = most < 0 ? 0 : most;
     int wanted = limit < 2 ? limit : rows_of_stop(lecture, *columns, limit - 1) + 1;
     *rows -= wanted;
@@ -291,7 +290,7 @@ static int rows_of_stop(const LectureView *lecture, int columns, int most) {
     rows +=
         asked.question != QUESTION_NONE && question->reason_count && !question->choice_count; /* a reason */
     if (now > rows) rows = now;
-    return rows < 2 ? 2 : rows > most ? most : rows;
+    return canvas_clamp(rows, 2, most);
 }
 
 static Rectangle inside_of(Rectangle area) {
@@ -340,9 +339,7 @@ bool lecture_panel_goes_on(const LectureView *lecture, Rectangle area, int colum
 bool lecture_panel_scroll_rows(LectureView *lecture, Rectangle area, int rows) {
     if (area.rows < 2) return false;
     Rectangle inside = inside_of(area);
-    int last = draw_text(lecture, NULL, inside) - inside.rows, scroll = lecture->scroll + rows;
-    scroll = scroll > last ? last : scroll;
-    scroll = scroll < 0 ? 0 : scroll;
+    int scroll = canvas_scroll(lecture->scroll + rows, inside.rows, draw_text(lecture, NULL, inside));
     /* an answer may have removed rows */
     bool moved = rows > 0 ? scroll > lecture->scroll : scroll < lecture->scroll;
     lecture->scroll = scroll;

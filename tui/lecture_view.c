@@ -1,7 +1,6 @@
 /* Stops, answers and the score. */
 #include "tui/lecture_view.h"
 
-#include "base/memory.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

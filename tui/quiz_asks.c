@@ -1,8 +1,6 @@
 /* Collects questions from the beats of a block and the levels of its reduction. */
 #include "tui/quiz_asks.h"
 
-#include "base/memory.h"
-#include "tui/quiz_words.h"
 #include "tui/view/step_context.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Checks combinations of the options that write a page, a handout or a moving image. */
 #include "cli/options.h"
 
-#include "tui/key_script.h"
+#include "tui/view/keys.h"
 
 void options_choose_page(Options *options) {
     if (!options->html && !options->handout) return;

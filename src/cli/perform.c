@@ -16,7 +16,7 @@
 #include "cli/stream.h"
 #include "metrics/access_csv.h"
 #include "tui/draw/terminal.h"
-#include "tui/view/key_table.h"
+#include "tui/view/keys.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -12,7 +12,7 @@
 #include "sample.h"
 #include "tui/frame.h"
 #include "tui/input.h"
-#include "tui/view/key_table.h"
+#include "tui/view/keys.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,7 +16,6 @@
 #include "base/memory.h"
 #include "tui/draw/status_report.h"
 #include "tui/draw/terminal_text.h"
-#include "tui/draw/theme.h"
 #include "tui/draw/tty_output.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -9,8 +9,6 @@
 #include "tui/panes/banks.h"
 
 #include "base/language.h"
-#include "base/memory.h"
-#include "tui/panes/peers_pane.h"
 #include "tui/panes/ruler.h"
 #include <math.h>
 #include <stdio.h>
@@ -52,11 +50,10 @@ static void head(const StepContext *context, PaneHead *out) {
         snprintf(width, sizeof width, tr(" (%d byte%s)"), event->width, event->width == 1 ? "" : "s");
     print_below(context, banks, below, sizeof below);
     bool has_symbol = strcmp(symbol, "shared") != 0;
-    int kept = snprintf(out->title, sizeof out->title, tr("banks  w%d shared %s"), event->warp,
-                        access_name(event->kind));
-    snprintf(out->title + kept, sizeof out->title - (size_t)kept, "%s%s%s%s%s", has_symbol ? tr(" of ") : "",
-             has_symbol ? symbol : "", width, has_no_legend ? tr("   cells: lanes") : "",
-             has_no_legend ? below : "");
+    pane_title(out, tr("banks  w%d shared %s"), event->warp, access_name(event->kind));
+    size_t kept = strlen(out->title);
+    pane_add_title(out, "%s%s%s%s%s", has_symbol ? tr(" of ") : "", has_symbol ? symbol : "", width,
+                   has_no_legend ? tr("   cells: lanes") : "", has_no_legend ? below : "");
     bool excess = context->cost.wavefronts > context->cost.ideal;
     if (excess)
         snprintf(verdict, sizeof verdict,
@@ -67,11 +64,10 @@ static void head(const StepContext *context, PaneHead *out) {
                  : out->columns < 90                                        ? tr("broadcast")
                                                                             : tr("broadcast, no conflict"));
     if (banks->is_modelled)
-        snprintf(out->note, sizeof out->note, tr("wavefront %d of %d, ideal %d   %s"),
-                 context->view->place.wavefront + 1, step_context_wavefronts(context), context->cost.ideal,
-                 verdict);
+        pane_note(out, tr("wavefront %d of %d, ideal %d   %s"), context->view->place.wavefront + 1,
+                  step_context_wavefronts(context), context->cost.ideal, verdict);
     else
-        snprintf(out->note, sizeof out->note, tr("wavefronts not known"));
+        pane_note(out, tr("wavefronts not known"));
     if (banks->is_modelled) out->note_role = excess ? ROLE_CONFLICT : ROLE_GOOD;
     pane_note_trap(context, out);
     if (has_symbol) {
@@ -148,10 +144,6 @@ static Role print_wait(const StepContext *context, const Banks *banks, int lane,
     return ROLE_WAITING;
 }
 
-static void draw_right(Canvas *canvas, Rectangle area, int end, int row, Role role, const char *text) {
-    canvas_text(canvas, area, end - canvas_text_columns(text), row, role, text);
-}
-
 /* What the enlarged pane adds to the lane: below it, or to its left. */
 static void draw_parts(const StepContext *context, const Banks *banks, Canvas *canvas, Rectangle area,
                        int column, int row, const BankGrid *grid, const BankRow *line, int from, int bank) {
@@ -166,11 +158,11 @@ static void draw_parts(const StepContext *context, const Banks *banks, Canvas *c
     print_word(context, lane, line->line * BANK_COUNT + (uint64_t)bank, columns, value, sizeof value);
     if (grid->is_beside) {
         canvas_text(canvas, area, column, row, role, wait);
-        draw_right(canvas, area, end - 3, row, ROLE_TEXT, value);
+        canvas_right(canvas, area, end - 3, row, ROLE_TEXT, value);
         return;
     }
-    draw_right(canvas, area, end, row + 1, ROLE_TEXT, value);
-    if (grid->cell_rows > 2) draw_right(canvas, area, end, row + 2, role, wait);
+    canvas_right(canvas, area, end, row + 1, ROLE_TEXT, value);
+    if (grid->cell_rows > 2) canvas_right(canvas, area, end, row + 2, role, wait);
 }
 
 /* `mark`: 0, '~' if lines above are left out, an arrow if rows are hidden. */

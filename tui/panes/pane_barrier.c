@@ -2,7 +2,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include "tui/panes/ruler.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +12,14 @@ static void barrier_head(const StepContext *context, PaneHead *out) {
     const char *what = context->event.kind == TRACE_BARRIER     ? tr("block barrier")
                        : context->event.kind == TRACE_WARP_SYNC ? tr("warp sync")
                                                                 : tr("named barrier");
-    snprintf(out->title, sizeof out->title, "%s", what);
+    pane_title(out, "%s", what);
     if (context->event.kind == TRACE_NAMED_BARRIER)
-        snprintf(out->title, sizeof out->title, tr("named barrier %u"), context->event.participants);
+        pane_title(out, tr("named barrier %u"), context->event.participants);
     if (trace_event_is_cluster_wait(&context->event))
-        snprintf(out->title, sizeof out->title, tr("barrier of the cluster of %u blocks"),
-                 trace_cluster_blocks(context->launch));
+        pane_title(out, tr("barrier of the cluster of %u blocks"), trace_cluster_blocks(context->launch));
     if (context->event.kind == TRACE_BARRIER)
-        snprintf(out->note, sizeof out->note, tr("ends interval %d of %d"), context->step->interval_step + 1,
-                 context->steps->interval_step_count);
+        pane_note(out, tr("ends interval %d of %d"), context->step->interval_step + 1,
+                  context->steps->interval_step_count);
 }
 
 static void draw_sync(const StepContext *context, Canvas *canvas, Rectangle area) {

@@ -4,7 +4,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include "tui/panes/ruler.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,31 +107,27 @@ static void head(const StepContext *context, PaneHead *out) {
     scene_short_name(buffer_name(context, context->event.buffer[first]), name, sizeof name);
     if (is_local(context->event
                      .kind)) { /* interleaved by thread in hardware: offsets do not determine the sectors */
-        snprintf(out->title, sizeof out->title,
-                 tr("local  w%d %s its threads' own memory, %d byte%s per lane"), context->event.warp,
-                 verb(context->event.kind), context->event.width, context->event.width == 1 ? "" : "s");
+        pane_title(out, tr("local  w%d %s its threads' own memory, %d byte%s per lane"), context->event.warp,
+                   verb(context->event.kind), context->event.width, context->event.width == 1 ? "" : "s");
     } else if (is_constant(context->event.kind)) {
-        snprintf(out->title, sizeof out->title, tr("constant  w%d loads from %s"), context->event.warp, name);
-        snprintf(out->note, sizeof out->note, tr("cost not modelled"));
+        pane_title(out, tr("constant  w%d loads from %s"), context->event.warp, name);
+        pane_note(out, tr("cost not modelled"));
     } else {
-        int length = snprintf(out->title, sizeof out->title, tr("global  w%d %s %s"), context->event.warp,
-                              verb(context->event.kind), name);
+        pane_title(out, tr("global  w%d %s %s"), context->event.warp, verb(context->event.kind), name);
         if (!context->view->transient.hides)
-            snprintf(out->title + length, sizeof out->title - (size_t)length,
-                     tr("   1 request: %d sector%s, ideal %d"), memory->sectors,
-                     memory->sectors == 1 ? "" : "s", memory->ideal);
+            pane_add_title(out, tr("   1 request: %d sector%s, ideal %d"), memory->sectors,
+                           memory->sectors == 1 ? "" : "s", memory->ideal);
         /* The efficiency of the access: by its sectors; for atomics by how many lanes wait for each other. */
         int addresses, collisions = step_context_collisions(&context->event, &addresses);
         out->note_role = ROLE_GOOD;
         if (context->event.kind == TRACE_GLOBAL_ATOMIC && collisions > 1) {
-            snprintf(out->note, sizeof out->note, tr("%d lanes update one word!"), collisions);
+            pane_note(out, tr("%d lanes update one word!"), collisions);
             out->note_role = ROLE_WARNING;
         } else if (memory->sectors > memory->ideal) {
-            snprintf(out->note, sizeof out->note, tr("%.3gx the ideal!"),
-                     (double)memory->sectors / memory->ideal);
+            pane_note(out, tr("%.3gx the ideal!"), (double)memory->sectors / memory->ideal);
             out->note_role = ROLE_CONFLICT;
         } else {
-            snprintf(out->note, sizeof out->note, tr("coalesced"));
+            pane_note(out, tr("coalesced"));
         }
     }
     pane_note_trap(context, out);

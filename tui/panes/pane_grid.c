@@ -4,7 +4,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "tui/panes/sentences.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +30,7 @@ typedef struct Chart {
 
 static const SessionGrid *grid_of(const StepContext *context) {
     const SceneQuestions *questions = &context->scene->questions;
-    return questions->grid ? questions->grid(questions->context) : NULL;
+    return questions->grid ? questions->grid(questions->session) : NULL;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
@@ -160,9 +159,7 @@ static void draw_machine(const Chart *chart, Canvas *canvas, Rectangle area, int
         double share = fullness(chart, 0, chart->shown_count, column, &launch);
         int eighths = (int)(share * EIGHTHS + 0.5);
         if (share > 0 && !eighths) eighths = 1;
-        if (eighths)
-            canvas_glyph(canvas, area, chart->labels + column, at, launch_roles[launch % ROLES],
-                         0x2580 + (uint32_t)eighths);
+        canvas_column(canvas, area, chart->labels + column, at, launch_roles[launch % ROLES], eighths);
     }
 }
 
@@ -276,7 +273,7 @@ static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
         Role role = chart->timeline->launch_count == 1 || first + i == chart->launch ? ROLE_TEXT : ROLE_DIM;
         text_clear(&text);
         add_launch(chart, first + i, &text);
-        used += sentences_draw(canvas, rows, 0, role, text_string(&text), PART_CLAUSE);
+        used += canvas_sentences(canvas, rows, 0, role, text_string(&text), PART_CLAUSE);
     }
     Rectangle last = {area.column, area.row + used, area.columns, area.rows - used};
     text_clear(&text);
@@ -302,7 +299,7 @@ static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
     if (timeline->granularity)
         text_print(&text, tr("; smallest step of its timer %u ns"), timeline->granularity);
     text_add(&text, tr(". L2 cold."));
-    if (last.rows > 0) sentences_draw(canvas, last, 0, ROLE_DIM, text_string(&text), PART_CLAUSE);
+    if (last.rows > 0) canvas_sentences(canvas, last, 0, ROLE_DIM, text_string(&text), PART_CLAUSE);
     text_done(&text);
 }
 
@@ -311,21 +308,19 @@ static void draw_texts(const Chart *chart, Canvas *canvas, Rectangle area) {
 static void head(const StepContext *context, PaneHead *out) {
     const SessionGrid *grid = grid_of(context);
     char size[32];
-    snprintf(out->title, sizeof out->title, tr("grid on the machine"));
+    pane_title(out, tr("grid on the machine"));
     if (!grid || !grid->timeline) return;
     const GridTimeline *timeline = grid->timeline;
     const char *machine = timeline->of.machine;
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     step_context_print_size(timeline->of.n, size, sizeof size);
-    snprintf(out->title, sizeof out->title, tr("grid%s %u multiprocessors%s"),
-             out->columns >= 90 ? tr(" on the machine  ") : ",", timeline->multiprocessors,
-             out->columns >= 110 ? tr(", fuller cells: more blocks") : "");
+    pane_title(out, tr("grid%s %u multiprocessors%s"), out->columns >= 90 ? tr(" on the machine  ") : ",",
+               timeline->multiprocessors, out->columns >= 110 ? tr(", fuller cells: more blocks") : "");
     if (grid->is_live)
-        snprintf(out->note, sizeof out->note, tr("live on %s   n = %s"), machine, size);
+        pane_note(out, tr("live on %s   n = %s"), machine, size);
     else
-        snprintf(out->note, sizeof out->note, tr("%s, %s %.10s   %s%sn = %s"),
-                 grid->is_saved ? tr("of this run") : tr("recorded"), machine, timeline->of.measured,
-                 timeline->of.dtype, *timeline->of.dtype ? " " : "", size);
+        pane_note(out, tr("%s, %s %.10s   %s%sn = %s"), grid->is_saved ? tr("of this run") : tr("recorded"),
+                  machine, timeline->of.measured, timeline->of.dtype, *timeline->of.dtype ? " " : "", size);
 }
 
 static void draw_nothing(const StepContext *context, Canvas *canvas, Rectangle area) {

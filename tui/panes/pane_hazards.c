@@ -3,7 +3,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "findings/findings.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,21 +15,20 @@ enum {
 
 static void head(const StepContext *context, PaneHead *out) {
     const Findings *hazards = context->scene->borrowed.hazards;
-    snprintf(out->title, sizeof out->title, tr("findings"));
+    pane_title(out, tr("findings"));
     if (!hazards) return;
     int slow = findings_count(hazards, SEVERITY_SLOW), notes = findings_count(hazards, SEVERITY_NOTE);
     if (hazards->error_count) {
-        snprintf(out->title, sizeof out->title, "hazards  %d", hazards->error_count);
+        pane_title(out, "hazards  %d", hazards->error_count);
         out->note_role = ROLE_CONFLICT;
     } else if (slow) {
-        snprintf(out->title, sizeof out->title, tr("slow places  %d"), slow);
+        pane_title(out, tr("slow places  %d"), slow);
         slow = 0;
     }
-    if (slow) snprintf(out->note, sizeof out->note, tr("%d slow"), slow);
+    if (slow) pane_note(out, tr("%d slow"), slow);
     if (notes) {
         size_t used = strlen(out->note);
-        snprintf(out->note + used, sizeof out->note - used, tr("%s%d note%s"), used ? tr(", ") : "", notes,
-                 notes == 1 ? "" : "s");
+        pane_add_note(out, tr("%s%d note%s"), used ? tr(", ") : "", notes, notes == 1 ? "" : "s");
     }
 }
 
@@ -76,9 +74,7 @@ static int draw_list(const Findings *hazards, int selected, Canvas *canvas, Rect
     bool both = hazards->error_count && hazards->error_count < hazards->count;
     int all = hazards->count + (both ? SLOW_ROWS : 0);
     int line = selected + (both && selected >= hazards->error_count ? SLOW_ROWS : 0);
-    int first = line - rows / 2;
-    if (first > all - rows) first = all - rows;
-    if (first < 0) first = 0;
+    int first = canvas_first_shown(line, rows, all);
     int row = 0;
     for (; row < rows && first + row < all; row++) {
         int index = first + row;

@@ -224,7 +224,7 @@ static void draw_banks(const StepContext *context, const Shown *shown, Canvas *c
                               : ROLE_GOOD,
                 title, plain, cycles);
     int width = (area.columns - LABEL_COLUMNS) / BANK_COUNT;
-    width = width < 1 ? 1 : width > MOST_CELL_COLUMNS ? MOST_CELL_COLUMNS : width;
+    width = canvas_clamp(width, 1, MOST_CELL_COLUMNS);
     int count = list_lines(index, shown, lines), room = area.rows - FRAME_ROWS, drawn = count;
     if (count > room) drawn = room > 1 ? room - 1 : room; /* the last row counts the others */
     canvas_text(canvas, area, 0, 1, ROLE_DIM, " bank");
@@ -271,7 +271,7 @@ static void draw_chart(const ViewIndex *index, bool is_dimmed, Canvas *canvas, R
         return;
     }
     int width = (area.columns - LABEL_COLUMNS) / INDEX_CHART, rows = area.rows - CHART_ROWS;
-    width = width < 1 ? 1 : width > MOST_CELL_COLUMNS ? MOST_CELL_COLUMNS : width;
+    width = canvas_clamp(width, 1, MOST_CELL_COLUMNS);
     int scale = chart.most < LEAST_SCALE ? LEAST_SCALE : chart.most;
     for (int i = 0; i < chart.count; i++) {
         int column = LABEL_COLUMNS + i * width + (width > 1);
@@ -282,9 +282,7 @@ static void draw_chart(const ViewIndex *index, bool is_dimmed, Canvas *canvas, R
         else
             canvas_glyph(canvas, area, column, 1, role, excess ? '!' : chart.wavefronts[i] ? ' ' : '?');
         int eighths = scale ? (chart.wavefronts[i] * rows * 8 + scale - 1) / scale : 0;
-        for (int row = rows - 1; eighths > 0; row--, eighths -= 8)
-            canvas_glyph(canvas, area, column, 2 + row, role,
-                         eighths >= 8 ? 0x2588 : 0x2580 + (uint32_t)eighths);
+        canvas_column(canvas, area, column, 1 + rows, role, eighths);
         char value[24];
         snprintf(value, sizeof value, "%" PRId64, chart.value[i]);
         int length = (int)strlen(value);
@@ -324,10 +322,10 @@ static void draw_sectors(const Shown shown[2], Canvas *canvas, Rectangle area, i
 
 static void head(const StepContext *context, PaneHead *out) {
     const ViewIndex *index = &context->view->display.index;
-    snprintf(out->title, sizeof out->title, tr("index lab%s%s"), *index->about ? "  " : "", index->about);
-    snprintf(out->note, sizeof out->note,
-             out->columns < WIDE ? tr("%d-byte elements") : tr("one warp, an array of %d-byte elements"),
-             index->of.bytes);
+    pane_title(out, tr("index lab%s%s"), *index->about ? "  " : "", index->about);
+    pane_note(out,
+              out->columns < WIDE ? tr("%d-byte elements") : tr("one warp, an array of %d-byte elements"),
+              index->of.bytes);
     if (out->rows >= TALL) return; /* it has a row for the sectors */
     int used = snprintf(out->foot, sizeof out->foot, tr("global"));
     for (int i = 0; i < 2; i++) {

@@ -1,8 +1,8 @@
 /* The ladder screen: times of all rungs by size, and figures at the selected size. The selected rung is
  * described below the table. Each time has a bar that shows how fast it is relative to the best of its size,
  * so that colour is not needed. */
-#include "tui/panes/ladder_columns.h"
 
+#include "ladder/published.h"
 #include "base/language.h"
 #include "base/utf8.h"
 #include "tui/panes/pane.h"
@@ -13,6 +13,149 @@
 #include <string.h>
 
 enum { NAME_COLUMNS = 25, SIZE_COLUMNS = 8, NARROW = 110, LEAST_SIZES = 4, MORE_SIZES = 6, HEADING_ROWS = 1 };
+
+/* ---- columns ------------------------------------------------------------------------------------------- */
+
+enum { LADDER_COLUMNS = 16 };
+
+typedef struct LadderColumn {
+    const char *name;
+    int columns; /* with a space before it */
+    void (*print)(const struct LadderColumn *column, const Ladder *ladder, const LadderFigures *figures,
+                  int row, int size, char *out, size_t bytes);
+    ArticleId article;
+    bool is_first; /* more useful than another size */
+} LadderColumn;
+
+#define PRINT(name)                                                                                          \
+    static void name(const LadderColumn *column, const Ladder *ladder, const LadderFigures *figures,         \
+                     int row, int size, char *out, size_t bytes)
+
+/* ---- measured ------------------------------------------------------------------------------------------ */
+
+static void print_ratio(double ratio, char *out, size_t bytes) {
+    if (isnan(ratio))
+        snprintf(out, bytes, "-");
+    else
+        snprintf(out, bytes, ratio < 99.95 ? "%.2f" : "%.0f", ratio);
+}
+
+#define OURS(name, statement)                                                                                \
+    PRINT(name) {                                                                                            \
+        (void)column, (void)ladder, (void)row, (void)size;                                                   \
+        statement;                                                                                           \
+    }
+OURS(over_first, print_ratio(figures->over_first, out, bytes))
+OURS(over_before, print_ratio(figures->over_before, out, bytes))
+OURS(limited, limit_print_short(&figures->limit, out, bytes))
+OURS(sass, ladder_print_count(figures->sass, out, bytes))
+OURS(wavefronts, ladder_print_count(figures->wavefronts, out, bytes))
+OURS(sectors, ladder_print_count(figures->sectors, out, bytes))
+OURS(barriers, ladder_print_count(figures->barriers, out, bytes))
+#undef OURS
+
+PRINT(of_read) {
+    (void)column, (void)ladder, (void)row, (void)size;
+    if (isnan(figures->read_share))
+        snprintf(out, bytes, "-");
+    else
+        snprintf(out, bytes, "%.*f %%", figures->read_share < 0.0995, figures->read_share * 100);
+}
+
+PRINT(rate) {
+    (void)column, (void)ladder, (void)row, (void)size;
+    if (isnan(figures->gigabytes))
+        snprintf(out, bytes, "-");
+    else
+        snprintf(out, bytes, "%.*f", figures->gigabytes < 99.95, figures->gigabytes);
+}
+
+PRINT(launches) {
+    (void)column, (void)ladder, (void)row, (void)size;
+    if (figures->launches)
+        snprintf(out, bytes, "%d", figures->launches);
+    else
+        snprintf(out, bytes, "-");
+}
+
+static const LadderColumn ours[] = {
+    {"x K0", 7, over_first, 0, true},    {"x above", 9, over_before, 0, true},
+    {"of read", 8, of_read, 0, true},    {"limited by", 17, limited, 0, true},
+    {"GB/s", 7, rate, 0, false},         {"SASS", 9, sass, 0, false},
+    {"launches", 9, launches, 0, false}, {"wavefronts", 11, wavefronts, 0, false},
+    {"sectors", 9, sectors, 0, false},   {"barriers", 9, barriers, 0, false},
+};
+
+/* ---- published ----------------------------------------------------------------------------------------- */
+
+PRINT(number) {
+    const PublishedStep *step = published_find(column->article, ladder->rows[row].id);
+    (void)figures, (void)size;
+    snprintf(out, bytes, "%s", step ? step->number : "-");
+}
+
+PRINT(figure) {
+    const PublishedStep *step = published_find(column->article, ladder->rows[row].id);
+    uint64_t at;
+    (void)figures;
+    if (step)
+        snprintf(out, bytes, "%.6g",
+                 published_figure(step, published_article(column->article)->unit, ladder->sizes[size], &at));
+    else
+        snprintf(out, bytes, "-");
+}
+
+PRINT(gain) {
+    const PublishedStep *step = published_find(column->article, ladder->rows[row].id);
+    (void)figures;
+    print_ratio(step ? published_gain(step, ladder->sizes[size]) : (double)NAN, out, bytes);
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------- */
+
+static bool says_anything(const LadderColumn *column, const Ladder *ladder, const LadderFigures *figures,
+                          int size) {
+    for (int row = 0; row < ladder->row_count; row++) {
+        char text[48];
+        column->print(column, ladder, &figures[row], row, size, text, sizeof text);
+        if (strcmp(text, "-") != 0) return true;
+    }
+    return false;
+}
+
+static int list_published(LadderColumn columns[LADDER_COLUMNS]) {
+    static const char *const letters[ARTICLE_COUNT] = {
+#define ARTICLE(id, title, timed, machine, unit) #id,
+#define STEP(article, number, words, kernel)
+#define FIGURE(article, number, unit, n, value)
+#define CLAIM(article, sentence, kind, one, two, number)
+#include "ladder/published.def"
+#undef ARTICLE
+#undef STEP
+#undef FIGURE
+#undef CLAIM
+    };
+    int count = 0;
+    columns[count++] = ours[0];
+    for (int i = 0; i < ARTICLE_COUNT; i++) {
+        columns[count++] = (LadderColumn){letters[i], 4, number, (ArticleId)i, true};
+        columns[count++] =
+            (LadderColumn){published_article((ArticleId)i)->unit, 7, figure, (ArticleId)i, true};
+        columns[count++] = (LadderColumn){"gain", 7, gain, (ArticleId)i, true};
+    }
+    return count;
+}
+
+/* The columns with a figure in any row, the most useful first; returns their number. figures: of each row, at
+ * this size. */
+static int list_columns(const Ladder *ladder, const LadderFigures *figures, int size, bool published,
+                        LadderColumn columns[LADDER_COLUMNS]) {
+    int count = 0;
+    if (published) return list_published(columns);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (says_anything(&ours[i], ladder, figures, size)) columns[count++] = ours[i];
+    return count;
+}
 
 typedef struct Table {
     Ladder ladder;
@@ -28,13 +171,6 @@ typedef struct Table {
 
 /* ---- what is drawn ------------------------------------------------------------------------------------- */
 
-/* Keeps the selected one visible, in the middle if there is enough on both sides. */
-static int first_shown(int selected, int shown, int all) {
-    int first = selected - shown / 2;
-    if (first > all - shown) first = all - shown;
-    return first < 0 ? 0 : first;
-}
-
 static bool table_init(Table *table, const StepContext *context, Rectangle area) {
     const View *view = context->view;
     const SceneTimings *timings = context->scene->borrowed.timings;
@@ -43,8 +179,8 @@ static bool table_init(Table *table, const StepContext *context, Rectangle area)
     table->size = ladder_find_size(&table->ladder, view->display.ladder.n ? view->display.ladder.n : 1);
     for (int row = 0; row < table->ladder.row_count; row++)
         ladder_figures(&table->ladder, timings->counts, row, table->size, &table->figures[row]);
-    table->column_count = ladder_columns_list(&table->ladder, table->figures, table->size,
-                                              view->display.ladder.published, table->columns);
+    table->column_count = list_columns(&table->ladder, table->figures, table->size,
+                                       view->display.ladder.published, table->columns);
     /* Sizes and figures share the width: a few sizes, the most important figures, more sizes, more figures. */
     int count = table->column_count, kept = 0, all = table->ladder.size_count;
     table->sizes = area.columns < NARROW ? LEAST_SIZES : MORE_SIZES;
@@ -62,10 +198,9 @@ static bool table_init(Table *table, const StepContext *context, Rectangle area)
     if (table->sizes > all) table->sizes = all;
     table->words = area.rows >= 18 ? 6 : area.rows >= 12 ? 3 : 1;
     table->rows = area.rows - HEADING_ROWS - table->words;
-    if (table->rows > table->ladder.row_count) table->rows = table->ladder.row_count;
-    if (table->rows < 0) table->rows = 0;
-    table->first_row = first_shown(table->row, table->rows, table->ladder.row_count);
-    table->first_size = first_shown(table->size, table->sizes, table->ladder.size_count);
+    table->rows = canvas_clamp(table->rows, 0, table->ladder.row_count);
+    table->first_row = canvas_first_shown(table->row, table->rows, table->ladder.row_count);
+    table->first_size = canvas_first_shown(table->size, table->sizes, table->ladder.size_count);
     return true;
 }
 
@@ -78,26 +213,24 @@ static void head(const StepContext *context, PaneHead *out) {
     bool is_live;
     int all;
     if (!ladder_view_gather(view, context->scene, &ladder, &is_live)) {
-        snprintf(out->title, sizeof out->title, tr("ladder"));
+        pane_title(out, tr("ladder"));
         return;
     }
     const char *machine = ladder.sample ? ladder.sample->machine : tr("not timed");
     if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
     int timed = ladder_timed(&ladder, &all);
     if (is_live && *timings->measuring)
-        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, live: %d of %d, now %.30s"),
-                 ladder.of.dtype, ladder.of.op, machine, timed, all, timings->measuring);
+        pane_title(out, tr("ladder  %s %s  %.30s, live: %d of %d, now %.30s"), ladder.of.dtype, ladder.of.op,
+                   machine, timed, all, timings->measuring);
     else if (is_live)
-        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, live"), ladder.of.dtype,
-                 ladder.of.op, machine);
+        pane_title(out, tr("ladder  %s %s  %.30s, live"), ladder.of.dtype, ladder.of.op, machine);
     else
-        snprintf(out->title, sizeof out->title, tr("ladder  %s %s  %.30s, recorded %.10s"), ladder.of.dtype,
-                 ladder.of.op, machine,
-                 ladder.sample && ladder.sample->measured ? ladder.sample->measured : "");
+        pane_title(out, tr("ladder  %s %s  %.30s, recorded %.10s"), ladder.of.dtype, ladder.of.op, machine,
+                   ladder.sample && ladder.sample->measured ? ladder.sample->measured : "");
     static const char *const ways[TIMES_WAY_COUNT] = {"L2 cold", "L2 warm", "cold calls", "warm calls"};
-    snprintf(out->note, sizeof out->note, tr("%s; %s"),
-             tr(out->columns < NARROW ? ways[ladder.of.way] : timing_way_name(ladder.of.way)),
-             ladder.of.alone ? tr("the kernel alone") : tr("to one number"));
+    pane_note(out, tr("%s; %s"),
+              tr(out->columns < NARROW ? ways[ladder.of.way] : timing_way_name(ladder.of.way)),
+              ladder.of.alone ? tr("the kernel alone") : tr("to one number"));
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
@@ -122,14 +255,13 @@ static void draw_heading(const Table *table, Canvas *canvas, Rectangle area) {
         ladder_print_size(table->ladder.sizes[table->first_size + i], size, sizeof size);
         snprintf(shown, sizeof shown, selected ? "[%s]" : "%s", size);
         int end = at + SIZE_COLUMNS - 2 + selected;
-        canvas_text(canvas, area, end - canvas_text_columns(shown), 0, selected ? ROLE_CURRENT : ROLE_DIM,
-                    shown);
+        canvas_right(canvas, area, end, 0, selected ? ROLE_CURRENT : ROLE_DIM, shown);
     }
     for (int i = 0; i < table->column_count; i++) {
         const LadderColumn *column = &table->columns[i];
         at += column->columns;
         const char *heading = tr(column->name);
-        canvas_text(canvas, area, at - canvas_text_columns(heading), 0, ROLE_DIM, heading);
+        canvas_right(canvas, area, at, 0, ROLE_DIM, heading);
     }
     bool left = table->first_size > 0, right = table->first_size + table->sizes < table->ladder.size_count;
     if (left) canvas_glyph(canvas, area, NAME_COLUMNS - 1, 0, ROLE_DIM, 0x2190);
@@ -169,11 +301,11 @@ static void draw_row(const Table *table, Canvas *canvas, Rectangle area, int lin
         char text[48] = "-";
         column->print(column, &table->ladder, &table->figures[row], row, table->size, text, sizeof text);
         at += column->columns;
-        canvas_text(canvas, area, at - canvas_text_columns(text), line,
-                    !strcmp(text, "-") ? ROLE_DIM
-                    : selected         ? ROLE_CURRENT
-                                       : ROLE_TEXT,
-                    text);
+        canvas_right(canvas, area, at, line,
+                     !strcmp(text, "-") ? ROLE_DIM
+                     : selected         ? ROLE_CURRENT
+                                        : ROLE_TEXT,
+                     text);
     }
     if (!selected) return;
     int column = NAME_COLUMNS + (table->size - table->first_size) * SIZE_COLUMNS;

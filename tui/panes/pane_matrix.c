@@ -5,7 +5,6 @@
 
 #include "base/language.h"
 #include "ptx/matrix.h"
-#include "tui/view/registers.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -46,11 +45,11 @@ static void head(const StepContext *context, PaneHead *out) {
     const PtxInstruction *in = context->code ? context->code->instruction : NULL;
     MatrixPicture picture = picture_of(in);
     if (picture.m)
-        snprintf(out->title, sizeof out->title, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"),
-                 in->name, context->event.warp, picture.m, picture.n, picture.k);
+        pane_title(out, tr("%s   w%d   D = A * B + C: %d x %d sums of %d products"), in->name,
+                   context->event.warp, picture.m, picture.n, picture.k);
     else
-        snprintf(out->title, sizeof out->title, tr("%s   w%d   the rows of A become columns"),
-                 in ? in->name : tr("matrix"), context->event.warp);
+        pane_title(out, tr("%s   w%d   the rows of A become columns"), in ? in->name : tr("matrix"),
+                   context->event.warp);
 }
 
 /* ---- maps ---------------------------------------------------------------------------------------------- */
@@ -87,9 +86,7 @@ static int first_row(const LaneMap *map, int lane, int visible) {
     for (int r = map->rows - 1; r >= 0; r--)
         for (int c = 0; c < map->columns; c++)
             if (map->lane[r][c] == lane) row = r;
-    int first = row - visible / 2;
-    if (first > map->rows - visible) first = map->rows - visible;
-    return first < 0 ? 0 : first;
+    return canvas_first_shown(row, visible, map->rows);
 }
 
 static void draw_map(const StepContext *context, Canvas *canvas, Rectangle area, int column,

@@ -3,11 +3,8 @@
  * letter is the path that the selected warp is on while it is split. If there are more steps than columns, a
  * column shows the mean of their heights and any of their marks. If cycles were measured between the barriers
  * of this block, the width of an interval is its share of them. */
-#include "base/memory.h"
 
 #include "base/language.h"
-#include "tui/panes/metric_rows.h"
-#include "tui/panes/path_signs.h"
 #include "tui/panes/pane.h"
 
 #include <assert.h>
@@ -126,13 +123,13 @@ static void head(const StepContext *context, PaneHead *out) {
         context->view->selection.traced ? metric_row_label(context->view->selection.traced - 1) : "";
     view_print_speed(context->view, speed);
     if (context->view->transient.playing)
-        snprintf(out->title, sizeof out->title, tr("timeline  playing %s"), speed);
+        pane_title(out, tr("timeline  playing %s"), speed);
     else if (*label)
-        snprintf(out->title, sizeof out->title, tr("timeline  marks: %s"), label);
+        pane_title(out, tr("timeline  marks: %s"), label);
     else if (sum_cycles(context) > 0)
         print_machine(context, out->title, sizeof out->title);
     else
-        snprintf(out->title, sizeof out->title, tr("timeline"));
+        pane_title(out, tr("timeline"));
     /* "beat 7 of 33   level 2 of 8   step 9 of 59" */
     const Beats *beats = scene_beats(context->scene, context->view->place.block);
     Reduction *reduction = reduction_of(context);
@@ -144,9 +141,8 @@ static void head(const StepContext *context, PaneHead *out) {
     else
         snprintf(group, sizeof group, tr("interval %d of %d"), context->step->interval_step + 1,
                  context->steps->interval_step_count);
-    snprintf(out->note, sizeof out->note, tr("beat %d of %d   %s   step %d of %d"),
-             beats->count ? beats->of_step[step] + 1 : 0, beats->count, group, step + 1,
-             context->steps->step_count);
+    pane_note(out, tr("beat %d of %d   %s   step %d of %d"), beats->count ? beats->of_step[step] + 1 : 0,
+              beats->count, group, step + 1, context->steps->step_count);
 }
 
 static ViewAnswer click(const StepContext *context, Rectangle area, int column, int row, View *view) {
@@ -161,9 +157,7 @@ static ViewAnswer click(const StepContext *context, Rectangle area, int column, 
 static void draw_bar(Canvas *canvas, Rectangle area, int column, int bar_rows, double share, Role role) {
     int eighths = (int)(share * bar_rows * BAR_LEVELS + 0.5);
     if (share > 0 && eighths == 0) eighths = 1;
-    for (int row = bar_rows - 1; row >= 0 && eighths > 0; row--, eighths -= BAR_LEVELS)
-        canvas_glyph(canvas, area, column, row, role,
-                     0x2580 + (uint32_t)(eighths > BAR_LEVELS ? BAR_LEVELS : eighths));
+    canvas_column(canvas, area, column, bar_rows - 1, role, eighths);
 }
 
 /* The summary of the steps of one column. */

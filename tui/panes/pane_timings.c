@@ -1,12 +1,10 @@
 /* The timings pane: the speed of each kernel of the ladder as a bar, with its references below: the longest
  * bar is the fastest. The bars are followed by as many numbers as fit, the most useful first. A lab shows the
- * curve of its parameter instead (curve_chart.h). The title says whether they were recorded on another machine
+ * curve of its parameter instead (pane.h). The title says whether they were recorded on another machine
  * or are measured live. '*' marks a row that was not timed in the selected way. */
-#include "tui/panes/curve_chart.h"
 
 #include "base/language.h"
 #include "tui/panes/pane.h"
-#include "tui/scene/scene_times.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -140,9 +138,7 @@ static bool is_drawn(const TimingTable *table, int row) {
 static void choose_window(TimingTable *table, int room) {
     int kernels = table->times.kernel_count;
     table->kernels = room < kernels ? room : kernels;
-    table->first = (table->here < 0 ? 0 : table->here) - table->kernels / 2;
-    if (table->first > kernels - table->kernels) table->first = kernels - table->kernels;
-    if (table->first < 0) table->first = 0;
+    table->first = canvas_first_shown(table->here < 0 ? 0 : table->here, table->kernels, kernels);
 }
 
 static int find_fastest(const TimingTable *table) {
@@ -263,7 +259,7 @@ static void print_foot(const StepContext *context, const Times *times, PaneHead 
             if (times_print_stalls(context->scene, &figures, with_line, stalls, sizeof stalls) &&
                 canvas_text_columns(stalls) + 2 <= out->columns)
                 break;
-        snprintf(out->foot, sizeof out->foot, "%s", stalls);
+        pane_foot(out, "%s", stalls);
         if (*stalls) return;
     }
     int room = out->columns - 2 - canvas_text_columns(tr("limited by "));
@@ -271,10 +267,10 @@ static void print_foot(const StepContext *context, const Times *times, PaneHead 
     char *rest = strstr(limit, tr("; "));
     if (canvas_text_columns(limit) > room && rest) *rest = 0;
     if (canvas_text_columns(limit) > room) limit_print_short(&figures, limit, sizeof limit);
-    snprintf(out->foot, sizeof out->foot, "%s%s%s", *limit ? tr("limited by ") : "", limit,
-             out->rows >= ROWS_FOR_NAMES ? ""
-             : *limit                    ? tr("  x over >")
-                                         : tr("x over >"));
+    pane_foot(out, "%s%s%s", *limit ? tr("limited by ") : "", limit,
+              out->rows >= ROWS_FOR_NAMES ? ""
+              : *limit                    ? tr("  x over >")
+                                          : tr("x over >"));
 }
 
 static const Curve *curve_of(const StepContext *context) {
@@ -288,13 +284,12 @@ static void head(const StepContext *context, PaneHead *out) {
     times_gather(&times, context->scene);
     if (curve_of(context)) {
         curve_print_title(curve_of(context), out->title, sizeof out->title);
-        snprintf(out->note, sizeof out->note, tr("emulated"));
+        pane_note(out, tr("emulated"));
         return;
     }
     if (times.count) {
         print_size(times.n, size, sizeof size);
-        snprintf(out->note, sizeof out->note, "%sn = %s",
-                 times.n == context->scene->identity.n ? "" : tr("nearest "), size);
+        pane_note(out, "%sn = %s", times.n == context->scene->identity.n ? "" : tr("nearest "), size);
     }
     print_foot(context, &times, out);
     print_title(&times, out->columns - canvas_text_columns(out->note) - 3, out->title, sizeof out->title);
@@ -329,12 +324,12 @@ static void draw_names(const TimingTable *table, Canvas *canvas, Rectangle area,
     int at = 1 + table->name;
     canvas_text(canvas, area, 1, row, ROLE_DIM, "kernel");
     const char *time = table->view->display.times_alone ? tr("alone") : tr("to result");
-    canvas_text(canvas, area, at + TIME_COLUMNS - canvas_text_columns(time), row, ROLE_DIM, time);
+    canvas_right(canvas, area, at + TIME_COLUMNS, row, ROLE_DIM, time);
     at += TIME_COLUMNS + 2 + table->bar;
     for (int i = 0; i < NUMBERS; i++) {
         if (!table->numbers[i]) continue;
         const char *name = number_name(table->view, &numbers[i]);
-        canvas_text(canvas, area, at + NUMBER_COLUMNS - canvas_text_columns(name), row, ROLE_DIM, name);
+        canvas_right(canvas, area, at + NUMBER_COLUMNS, row, ROLE_DIM, name);
         at += NUMBER_COLUMNS;
     }
 }
@@ -385,8 +380,8 @@ static void draw_row(const TimingTable *table, Canvas *canvas, Rectangle area, i
                  is_otherwise(table, index) ? '*' : ' ');
     at += TIME_COLUMNS + 2;
     int length = (int)(table->best / shown->timing->median * table->bar + 0.5);
-    for (int i = 0; i < length || i == 0; i++)
-        canvas_glyph(canvas, area, at + i, row, here ? ROLE_ACTIVE : ROLE_DIM, here ? 0x2588 : 0x25A0);
+    canvas_row(canvas, area, at, row, length > 1 ? length : 1, here ? ROLE_ACTIVE : ROLE_DIM,
+               here ? 0x2588 : 0x25A0);
     draw_numbers(table, shown, canvas, area, at + table->bar, row, role);
 }
 

@@ -58,24 +58,22 @@ static Picture picture_of(const StepContext *context) {
 static void print_verdict(const Picture *picture, PaneHead *out) {
     const Tree *tree = picture->tree;
     const TreePath *path = picture->path;
-    size_t bytes = sizeof out->note;
     out->note_role = ROLE_WARNING;
     if (!node_at(picture, picture->root)->is_plain) {
-        snprintf(out->note, bytes, tr("not a plain reduction: inputs are used several times"));
+        pane_note(out, tr("not a plain reduction: inputs are used several times"));
         out->note_role = ROLE_DIM;
     } else if (path->twice) {
         bool counts = tree->reaches[picture->root];
-        snprintf(out->note, bytes, tr("%d input%s used more than once%s"), path->twice,
-                 path->twice > 1 ? "s" : "", counts ? "!" : tr(", but not in a result"));
+        pane_note(out, tr("%d input%s used more than once%s"), path->twice, path->twice > 1 ? "s" : "",
+                  counts ? "!" : tr(", but not in a result"));
         if (!counts) out->note_role = ROLE_DIM;
     } else if (picture->is_wrong && tree->shared_count) {
-        snprintf(out->note, bytes, tr("%d input%s also in other blocks' results!"), tree->shared_count,
-                 tree->shared_count > 1 ? "s" : "");
+        pane_note(out, tr("%d input%s also in other blocks' results!"), tree->shared_count,
+                  tree->shared_count > 1 ? "s" : "");
     } else if (picture->is_result && tree->lost_count) {
-        snprintf(out->note, bytes, tr("%d of %d inputs reach no result!"), tree->lost_count,
-                 tree->input_count);
+        pane_note(out, tr("%d of %d inputs reach no result!"), tree->lost_count, tree->input_count);
     } else {
-        snprintf(out->note, bytes, tr("%d input%s, each once"), path->once, path->once > 1 ? "s" : "");
+        pane_note(out, tr("%d input%s, each once"), path->once, path->once > 1 ? "s" : "");
         out->note_role = ROLE_GOOD;
     }
 }
@@ -83,14 +81,13 @@ static void print_verdict(const Picture *picture, PaneHead *out) {
 static void head(const StepContext *context, PaneHead *out) {
     Picture picture = picture_of(context);
     if (!picture.tree) {
-        snprintf(out->title, sizeof out->title, tr("tree"));
+        pane_title(out, tr("tree"));
         return;
     }
     if (picture.is_result)
-        snprintf(out->title, sizeof out->title, tr("tree   the result, level by level"));
+        pane_title(out, tr("tree   the result, level by level"));
     else
-        snprintf(out->title, sizeof out->title, tr("tree   what lane %d of w%d holds"),
-                 context->view->selection.lane, picture.warp);
+        pane_title(out, tr("tree   what lane %d of w%d holds"), context->view->selection.lane, picture.warp);
     if (picture.root != FOLD_NONE) print_verdict(&picture, out);
 }
 
@@ -349,14 +346,10 @@ static void draw_path_text(const StepContext *context, const Picture *picture, C
 
 /* ---- the pane ------------------------------------------------------------------------------------------ */
 
-static int clamp(int value, int least, int most) {
-    return value < least ? least : value > most ? most : value;
-}
-
 /* The widest cells that leave room for a mark per warp, or a few marks for all warps; on a projector the
  * widest. */
 static void choose_columns(Picture *picture, Rectangle area) {
-    int warp_count = picture->tree->warp_count, beside = 1 + clamp(warp_count, 0, FEW_WARPS), room;
+    int warp_count = picture->tree->warp_count, beside = 1 + canvas_clamp(warp_count, 0, FEW_WARPS), room;
     picture->label = picture->is_large ? LARGE_LABEL_COLUMNS : LABEL_COLUMNS;
     picture->cell = picture->is_large ? MOST_LARGE_COLUMNS : MOST_CELL_COLUMNS;
     if (picture->is_large) beside = 0;
@@ -383,7 +376,8 @@ static void choose_rows(Picture *picture, Rectangle area) {
     picture->room = area.rows - 1 - has_value_text(picture, area);
     picture->spacing = picture->is_large && 2 * count <= picture->room ? 2 : 1;
     picture->keeps = count > picture->room && picture->room > 2 && tree->levels[0].kind == TREE_INPUTS;
-    picture->first = clamp(level - picture->room + 2, 0, count > picture->room ? count - picture->room : 0);
+    picture->first =
+        canvas_clamp(level - picture->room + 2, 0, count > picture->room ? count - picture->room : 0);
 }
 
 /* The level in a row of the pane; -1: none. */
@@ -450,7 +444,7 @@ static int draw_range(const Picture *picture, Canvas *canvas, Rectangle area) {
     if (count <= picture->room) return 0;
     snprintf(text, sizeof text, tr("levels %s%d-%d of %d"), first > picture->first + 1 ? "1, " : "", first,
              picture->first + picture->room, count);
-    canvas_text(canvas, area, area.columns - canvas_text_columns(text), area.rows - 1, ROLE_DIM, text);
+    canvas_right(canvas, area, area.columns, area.rows - 1, ROLE_DIM, text);
     return canvas_text_columns(text) + 1;
 }
 

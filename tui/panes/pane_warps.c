@@ -3,7 +3,6 @@
 #include "tui/panes/pane.h"
 
 #include "base/language.h"
-#include "tui/panes/sentences.h"
 #include "tui/view/warps_view.h"
 
 #include <ctype.h>
@@ -84,18 +83,11 @@ static void chart_open(WarpChart *chart, const StepContext *context, const WarpT
         chart->here[i] = warps_view_is_here(context, &timeline->sites[i]);
 }
 
-static void chart_scroll(WarpChart *chart, int first) {
-    int last = chart->timeline->line_count - chart->rows;
-    chart->first = first;
-    if (chart->first > last) chart->first = last;
-    if (chart->first < 0) chart->first = 0;
-}
-
 static void chart_set_cursor(WarpChart *chart, const StepContext *context) {
     const SessionBlock *block = &context->scene->traced.blocks[context->view->place.block];
     const WarpTimeline *timeline = chart->timeline;
     chart->cursor = warps_view_cursor(context);
-    chart_scroll(chart, chart->cursor.line - chart->rows / 2);
+    chart->first = canvas_first_shown(chart->cursor.line, chart->rows, timeline->line_count);
     for (int i = 0; i < timeline->line_count && !chart->marked; i++)
         if (timeline->lines[i].launch == block->launch &&
             timeline->lines[i].block == trace_block_linear(block->block))
@@ -121,7 +113,7 @@ static void open_second(WarpChart *chart, const WarpChart *first) {
     chart->begin = first->begin; /* one scale: what happens at the same time */
     chart->each = first->each;
     while (line < chart->timeline->line_count && chart->timeline->lines[line].end <= chart->begin) line++;
-    chart_scroll(chart, line);
+    chart->first = canvas_scroll(line, chart->rows, chart->timeline->line_count);
 }
 
 static void body_open(Body *body, const StepContext *context, Rectangle area) {
@@ -417,7 +409,7 @@ static void draw_table(const Body *body, Canvas *canvas, int top) {
                                  sizeof speed);
         print_percent(timeline->summary.ready, timeline->summary.cycles, ready, sizeof ready);
         canvas_text(canvas, area, 0, row, role, i == body->shown ? ">" : " ");
-        canvas_text(canvas, area, 7 - canvas_text_columns(blocks), row, role, blocks);
+        canvas_right(canvas, area, 7, row, role, blocks);
         canvas_print(canvas, area, 7, row, role, "%9s%9s", isfinite(timeline->plain_us) ? speed : "", ready);
     }
 }
@@ -483,11 +475,10 @@ static void print_title(const StepContext *context, const Body *body, int words,
     if (words > SHORT_WORDS) print_cost(timeline, words < LONG_COST, cost, sizeof cost);
     print_origin(body, words, origin, sizeof origin);
     if (words == ORIGIN_WORDS)
-        snprintf(out->title, sizeof out->title, "%s", origin);
+        pane_title(out, "%s", origin);
     else
-        snprintf(out->title, sizeof out->title, tr("warps on SM %u%s%s  %s%s%s"), timeline->multiprocessor,
-                 *at_once ? tr(", ") : "", at_once, origin, cost,
-                 warp_timeline_is_perturbed(timeline) && *cost ? "!" : "");
+        pane_title(out, tr("warps on SM %u%s%s  %s%s%s"), timeline->multiprocessor, *at_once ? tr(", ") : "",
+                   at_once, origin, cost, warp_timeline_is_perturbed(timeline) && *cost ? "!" : "");
     /* "cycles 0 .. 3,385, 30 a column", behind the size of another run. */
     const WarpChart *chart = &body->charts[0];
     WarpsWindow window = warps_view_window(context->view, chart->timeline, chart->cursor.line);
@@ -497,14 +488,14 @@ static void print_title(const StepContext *context, const Body *body, int words,
     step_context_print_count((uint64_t)window.begin + window.span, end, sizeof end);
     if (words >= COST_AND_CYCLES)
         snprintf(cycles, sizeof cycles, tr("cycles %s .. %s, %u a column"), begin, end, chart->each);
-    snprintf(out->note, sizeof out->note, "%s%s%s", of, is_other && *cycles ? "; " : "", cycles);
+    pane_note(out, "%s%s%s", of, is_other && *cycles ? "; " : "", cycles);
     out->note_role = is_other ? ROLE_WARNING : ROLE_DIM;
 }
 
 static void head(const StepContext *context, PaneHead *out) {
     enum { AROUND = 6 }; /* the lines and spaces around the two texts */
     Body body;
-    snprintf(out->title, sizeof out->title, "%s", tr("warps in time"));
+    pane_title(out, tr("warps in time"));
     if (!has_timeline(context)) return;
     body_open(&body, context, (Rectangle){0, 0, out->columns, out->rows});
     for (int words = ALL_WORDS; words >= ORIGIN_WORDS; words--) {
@@ -516,7 +507,7 @@ static void head(const StepContext *context, PaneHead *out) {
 
 static void draw_text(const Body *body, Canvas *canvas, Rectangle area, int row, Role role, Text *text) {
     Rectangle at = {area.column, area.row + row, body->text_columns, 1};
-    if (row >= 0) sentences_draw(canvas, at, 0, role, text_string(text), PART_CLAUSE);
+    if (row >= 0) canvas_sentences(canvas, at, 0, role, text_string(text), PART_CLAUSE);
     text_clear(text);
 }
 

@@ -1,6 +1,6 @@
 /* The picture of an access to the shared memory of other blocks (peers.h): a row for each block with its
  * word, an arrow in the direction of the value, the lanes and the values that they load or store. */
-#include "tui/panes/peers_pane.h"
+#include "tui/panes/banks.h"
 
 #include "base/language.h"
 #include <stdio.h>
@@ -49,14 +49,13 @@ void peers_head(const StepContext *context, PaneHead *out) {
     step_context_print_symbol(context, event->buffer[event->mask ? __builtin_ctz(event->mask) : 0], symbol,
                               sizeof symbol);
     if (count == 1)
-        snprintf(out->title, sizeof out->title, tr("cluster  w%d shared %s: %s of block %u"), event->warp,
-                 verb(event->kind), symbol, peers[0].block);
+        pane_title(out, tr("cluster  w%d shared %s: %s of block %u"), event->warp, verb(event->kind), symbol,
+                   peers[0].block);
     else
-        snprintf(out->title, sizeof out->title, tr("cluster  w%d shared %s: %s of %d blocks"), event->warp,
-                 verb(event->kind), symbol, count);
-    snprintf(out->note, sizeof out->note,
-             out->columns < 100 ? tr("wavefronts not modelled")
-                                : tr("wavefronts between blocks are not modelled"));
+        pane_title(out, tr("cluster  w%d shared %s: %s of %d blocks"), event->warp, verb(event->kind), symbol,
+                   count);
+    pane_note(out, out->columns < 100 ? tr("wavefronts not modelled")
+                                      : tr("wavefronts between blocks are not modelled"));
 }
 
 static void draw_peer(const StepContext *context, const PeerBlock *peer, Canvas *canvas, Rectangle area,

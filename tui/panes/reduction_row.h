@@ -1,6 +1,6 @@
-/* A row of boxes, shared by pane_reduction.c and reduction_*.c. Each file has one task: reduction_window.c
- * selects the boxes to draw, reduction_values.c places them, reduction_rows.c draws the contents of each box,
- * reduction_ways.c the paths of operands to their sums, reduction_marks.c and reduction_trap.c the faults. */
+/* A row of boxes, shared by pane_reduction.c and reduction_*.c. Each file has one task: reduction_values.c
+ * selects the boxes to draw and places them, reduction_rows.c draws the contents of each box, reduction_ways.c
+ * the paths of operands to their sums, reduction_marks.c the faults. */
 #ifndef TUI_PANES_REDUCTION_ROW_H
 #define TUI_PANES_REDUCTION_ROW_H
 
@@ -27,12 +27,9 @@ typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
     bool brackets;    /* brackets are drawn to the boxes whose operands are all in the window */
 } BoxRow;
 
-/* ---- reduction_window.c -------------------------------------------------------------------------------- */
-
-BoxRow boxes_row(const StepContext *context, int columns); /* around the selected thread's box */
-
 /* ---- reduction_values.c -------------------------------------------------------------------------------- */
 
+BoxRow boxes_row(const StepContext *context, int columns); /* around the selected thread's box */
 const ReductionBox *boxes_at(const BoxRow *row, int index);
 bool boxes_in_window(const BoxRow *row, int64_t box);
 int boxes_column(const BoxRow *row, int64_t box); /* column of its last digit */
@@ -70,9 +67,6 @@ bool boxes_show_adders(const BoxRow *row, int rows);
 void boxes_draw_adders(const BoxRow *row, int line);
 /* The selected box in words: its sum, its rounding error, its distance from the exact sum. */
 void boxes_draw_error(const BoxRow *row, int line);
-
-/* ---- reduction_kept.c ---------------------------------------------------------------------------------- */
-
 /* Rows for the values that threads keep in registers beside their boxes, at most `room`; drawn below the
  * sums. */
 int boxes_kept_rows(const BoxRow *row, int room);
@@ -118,9 +112,6 @@ bool boxes_is_racing(const BoxRow *row, const ReductionTerm *term);
 void boxes_find_faults(const BoxRow *row, BoxFaults *out);
 /* A sum of the window with a mark, or one of its operands, arrives in this step. */
 bool boxes_marks_step(const BoxRow *row);
-
-/* ---- reduction_trap.c ---------------------------------------------------------------------------------- */
-
 /* The block's run ends at this place, in an access of boxes that are threads. */
 bool boxes_has_trap(const BoxRow *row);
 /* At that place the thread does nothing in the last step of the run: it trapped, or was stopped. */

@@ -1,7 +1,6 @@
 /* The boxes of a level: which box adds, what it adds, and which results are live. */
 #include "tui/scene/reduction_state.h"
 
-#include "base/memory.h"
 #include "plan/plan.h"
 #include <stdlib.h>
 

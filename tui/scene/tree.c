@@ -1,6 +1,5 @@
-#include "tui/scene/tree_levels.h"
+#include "tui/scene/tree.h"
 
-#include "base/memory.h"
 #include <limits.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
-#include "tui/scene/tree_levels.h"
+/* The steps that are levels of the tree, and the distance of each level's operands. */
+#include "tui/scene/tree.h"
 
-#include "base/memory.h"
-#include "trace/access.h"
 #include <limits.h>
 #include <stdlib.h>
 

@@ -395,7 +395,8 @@ static ViewAnswer press_while_turning(View *view, KeyPress press) {
     return VIEW_CHANGED;
 }
 
-ViewAnswer index_view_press(View *view, KeyPress press) {
+ViewAnswer index_view_press(View *view, const Scene *scene, KeyPress press) {
+    (void)scene;
     ViewIndex *index = &view->display.index;
     bool leaves = press.key == SPECIAL_TAB || press.key == SPECIAL_BACK_TAB || press.key == SPECIAL_UP ||
                   press.key == SPECIAL_DOWN;

@@ -75,7 +75,7 @@ static ViewAnswer choose(View *view, const Ladder *ladder, bool compare) {
     ViewRung *rung = &view->transient.rung;
     int above = shown->row - 1;
     if (!ladder->row_count || !row->row || (compare && (above < 0 || !ladder->rows[above].row))) {
-        snprintf(view->transient.message, sizeof view->transient.message, "%s",
+        view_say(view, "%s",
                  compare ? tr("no kernel of the catalogue is in the row above")
                          : tr("this is no kernel of the catalogue: there is nothing to open"));
         return VIEW_CHANGED;

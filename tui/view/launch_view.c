@@ -3,7 +3,6 @@
 #include "tui/view/launch_view.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include "base/utf8.h"
 
 #include <limits.h>
@@ -44,12 +43,6 @@ void launch_view_print_end(const Program *program, Text *out) {
         text_add(out, tr("was stopped"));
         break;
     }
-}
-
-/* In place of the hints. */
-static void say(View *view, const char *text) {
-    snprintf(view->transient.message, sizeof view->transient.message, "%s", text);
-    utf8_drop_half(view->transient.message);
 }
 
 /* ---- the list ------------------------------------------------------------------------------------------ */
@@ -101,7 +94,7 @@ ViewAnswer launch_view_choose(View *view, const Scene *scene, int row) {
     else
         text_print(&text, tr("launch %d: there was no room to keep its memory; give the program less data"),
                    launch + 1);
-    say(view, text_string(&text));
+    view_say(view, "%s", text_string(&text));
     text_done(&text);
     return VIEW_CHANGED;
 }
@@ -117,8 +110,9 @@ ViewAnswer launch_view_go_on(View *view, const Scene *scene, int direction, int 
         found = i;
     }
     if (found != shown) return ask(view, scene, found);
-    say(view,
-        direction < 0 ? tr("no earlier launch that can be shown") : tr("no later launch that can be shown"));
+    view_say(view, "%s",
+             direction < 0 ? tr("no earlier launch that can be shown")
+                           : tr("no later launch that can be shown"));
     return VIEW_CHANGED;
 }
 

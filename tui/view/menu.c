@@ -1,7 +1,6 @@
 #include "tui/view/menu.h"
 
 #include "base/language.h"
-#include "base/memory.h"
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -209,7 +208,7 @@ ViewAnswer menu_choose(View *view) {
     case MENU_STEP:
         return VIEW_ACTION;
     default:
-        return view->transient.menu == MENU_BESIDE ? VIEW_BESIDE : VIEW_OPEN;
+        return VIEW_OPEN;
     }
 }
 

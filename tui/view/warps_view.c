@@ -7,7 +7,7 @@
 enum { LEAST_SPAN = 32 };
 
 const SessionWarps *warps_view_of(const Scene *scene) {
-    return scene->questions.warps ? scene->questions.warps(scene->questions.context) : NULL;
+    return scene->questions.warps ? scene->questions.warps(scene->questions.session) : NULL;
 }
 
 const WarpTimeline *warps_view_timeline(const Scene *scene, const View *view, int *index) {
@@ -215,18 +215,14 @@ void warps_view_select(View *view, const Scene *scene, int line, int wait) {
     warps->wait = wait;
     warps->at = position(view);
     if (wait >= 0) bring_into_window(view, timeline, line, &of->waits[wait]);
-    if (wait >= 0 && step < 0)
-        snprintf(view->transient.message, sizeof view->transient.message, "%s",
-                 tr("this run has no step for that wait"));
+    if (wait >= 0 && step < 0) view_say(view, tr("this run has no step for that wait"));
 }
 
 void warps_view_choose(View *view, const Scene *scene, int timeline) {
     const SessionWarps *of = warps_view_of(scene);
     int count = of ? of->count : 0;
     ViewWarps *warps = &view->display.warps;
-    if (count < 2)
-        snprintf(view->transient.message, sizeof view->transient.message, "%s",
-                 tr("only this number of blocks at once was measured"));
+    if (count < 2) view_say(view, tr("only this number of blocks at once was measured"));
     if (count < 2) return;
     *warps = (ViewWarps){.timeline = (timeline % count + count) % count};
 }
