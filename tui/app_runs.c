@@ -38,7 +38,8 @@ void app_abandon_loading(App *app) {
     app->loader = NULL;
 }
 
-void app_drop(App *app, RunSlot *slot) {
+/* Ends what the slot waits for and frees its runs. */
+static void app_drop(App *app, RunSlot *slot) {
     app_abandon(app, slot->counting);
     app_abandon(app, slot->timing_warps);
     slot->counting = slot->timing_warps = NULL;

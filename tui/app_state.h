@@ -178,8 +178,6 @@ void app_give_up_warps(App *app, RunSlot *slot);
 void app_show(App *app, Session *session, Purpose purpose, int index);
 void app_open_at(App *app, const SessionOptions *options, Purpose purpose, const char *what, int target);
 void app_open_beside(App *app, const SessionOptions *options, const char *what);
-/* Ends what the slot waits for and frees its runs. */
-void app_drop(App *app, RunSlot *slot);
 void app_open_kernel(App *app);
 /* Runs `options`, a changed copy of the run on the screen (its file, options.source or options.ptx), and shows
  * it beside the run before, at the same place, with what changed. `what` names the change: "strided.cu", "a

@@ -13,14 +13,15 @@ static const char jump_keys[WALK_JUMPS] = {']', 'n', 'd', 'f', 'b', 'j'};
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
 
-void frame_list_add(FrameList *list, Canvas *canvas) {
+/* Takes ownership of the canvas. */
+static void frame_list_add(FrameList *list, Canvas *canvas) {
     array_push(list->frames, list->count, list->capacity, (Text){0});
     html_add_frame(&list->frames[list->count - 1], canvas, list->last);
     canvas_free(list->last);
     list->last = canvas;
 }
 
-void frame_list_done(FrameList *list) {
+static void frame_list_done(FrameList *list) {
     for (int i = 0; i < list->count; i++) text_done(&list->frames[i]);
     free(list->frames);
     canvas_free(list->last);

@@ -11,9 +11,6 @@ typedef struct FrameList {
     Canvas *last; /* owned; NULL: none yet */
 } FrameList;
 
-void frame_list_add(FrameList *list, Canvas *canvas); /* takes ownership of the canvas */
-void frame_list_done(FrameList *list);
-
 typedef enum StationKind {
     STATION_BEAT,
     STATION_WAVEFRONT, /* a later wavefront of the same beat */

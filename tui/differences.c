@@ -72,8 +72,8 @@ static void add_place(Differences *out, int side, const Scene *scene, const View
 /* "time, H200 recorded 2026-11-23"; "time at n = 2^18, H200 recorded" if the run's size was not timed. */
 static void print_time_label(const Times *times, const Timing *timing, uint64_t n, char *out, size_t bytes) {
     char size[32];
-    const char *machine = timing->machine, *date = timing->measured ? timing->measured : "";
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = scene_machine_name(timing->machine),
+               *date = timing->measured ? timing->measured : "";
     int name = (int)strcspn(machine, " ");
     step_context_print_size(timing->n, size, sizeof size);
     if (times->is_live)
@@ -226,11 +226,13 @@ static void draw_chosen(const Differences *differences, Scope scope, Canvas *can
     }
 }
 
-void differences_draw_rows(const Differences *differences, Canvas *canvas, Rectangle area) {
+/* Draws the metrics of the whole run that are furthest apart, as many as the area has rows. */
+static void differences_draw_rows(const Differences *differences, Canvas *canvas, Rectangle area) {
     draw_chosen(differences, WHOLE_RUN, canvas, area);
 }
 
-int differences_count(const Differences *differences) {
+/* How many metrics of the whole run differ. */
+static int differences_count(const Differences *differences) {
     return count_different(differences, WHOLE_RUN);
 }
 

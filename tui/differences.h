@@ -26,9 +26,6 @@ void differences_init(Differences *out, const Scene *left, const View *left_view
 
 /* Draws the largest differences, as many as the area has room for. */
 void differences_draw(const Differences *differences, Canvas *canvas, Rectangle area, bool boxed);
-/* Draws the metrics of the whole run that are furthest apart, as many as the area has rows. */
-void differences_draw_rows(const Differences *differences, Canvas *canvas, Rectangle area);
-int differences_count(const Differences *differences); /* metrics of the whole run that differ */
 /* Draws every metric, from line `scroll` on. */
 void differences_draw_all(const Differences *differences, Canvas *canvas, Rectangle area, int scroll);
 /* The largest changes over the whole run: "shared loads 12 -> 6". */

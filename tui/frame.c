@@ -508,7 +508,8 @@ void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Ca
     draw_pane(overlay, &context, canvas, &layout, area, false);
 }
 
-void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
+/* Says that this size is needed. */
+static void frame_draw_too_small(Canvas *canvas, int columns, int rows) {
     char text[96];
     snprintf(text, sizeof text, tr("redviz needs %d columns and %d rows; this screen has %d and %d."),
              columns, rows, canvas->columns, canvas->rows);

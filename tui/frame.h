@@ -27,7 +27,6 @@ void frame_draw_footer(const Scene *scene, const View *view, Canvas *canvas, Rec
 void frame_draw_overlay(const Scene *scene, const View *view, Rectangle area, Canvas *canvas);
 /* Whether the pane is on the screen in this layout. */
 bool frame_shows(const Scene *scene, const View *view, const Layout *layout, const Pane *pane);
-void frame_draw_too_small(Canvas *canvas, int columns, int rows); /* says that this size is needed */
 /* The steps of the timeline at this place; no rows: there is no timeline. */
 Rectangle frame_timeline_at(const Scene *scene, const View *view, const Layout *layout, int column, int row);
 ViewAnswer frame_click_in(const Scene *scene, View *view, const Layout *layout, int column, int row);

@@ -56,7 +56,8 @@ static bool may_follow(const Cell *first, const Cell *next) {
            canvas_cell_columns(next) == canvas_cell_columns(first) && !first->marks[0] && !next->marks[0];
 }
 
-void svg_begin(Text *out, int columns, int rows, Theme theme, const char *style) {
+/* The parts of the image: the beginning, with a style element or ""; a row; the end. */
+static void svg_begin(Text *out, int columns, int rows, Theme theme, const char *style) {
     int width = columns * CELL_WIDTH + 2 * MARGIN, height = rows * CELL_HEIGHT + 2 * MARGIN;
     text_print(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d'>\n%s",
                width, height, width, height, style);
@@ -66,7 +67,7 @@ void svg_begin(Text *out, int columns, int rows, Theme theme, const char *style)
              "<g font-family='DejaVu Sans Mono, Menlo, Consolas, monospace' font-size='" FONT_SIZE "'>\n");
 }
 
-void svg_add_row(Text *out, const Canvas *canvas, int row, Theme theme) {
+static void svg_add_row(Text *out, const Canvas *canvas, int row, Theme theme) {
     const Cell *cells = &canvas->cells[row * canvas->columns];
     for (int column = 0, next; column < canvas->columns; column = next) {
         next = column + canvas_cell_columns(&cells[column]);
@@ -76,7 +77,7 @@ void svg_add_row(Text *out, const Canvas *canvas, int row, Theme theme) {
     }
 }
 
-void svg_end(Text *out) {
+static void svg_end(Text *out) {
     text_add(out, "</g>\n</svg>\n");
 }
 

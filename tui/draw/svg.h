@@ -8,11 +8,6 @@
  * dark. */
 void canvas_to_svg(const Canvas *canvas, Theme theme, Text *out);
 
-/* The parts of the image: the beginning, with a style element or ""; a row; the end. */
-void svg_begin(Text *out, int columns, int rows, Theme theme, const char *style);
-void svg_add_row(Text *out, const Canvas *canvas, int row, Theme theme);
-void svg_end(Text *out);
-
 /* SVG movie: several frames as one animated image: style rules show and hide rows, without a script. It
  * repeats after its last frame. A reader who prefers reduced motion, and a program without animation, sees
  * the first frame. */

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-BankRow *banks_row_of_line(Banks *banks, uint64_t line) {
+/* The row of this line of 32 words, added if missing; NULL: no room. */
+static BankRow *banks_row_of_line(Banks *banks, uint64_t line) {
     int at = 0;
     while (at < banks->count && banks->rows[at].line < line) at++;
     if (at < banks->count && banks->rows[at].line == line) return &banks->rows[at];

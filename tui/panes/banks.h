@@ -30,8 +30,6 @@ typedef struct Banks {
 
 /* The shared access of the step shown. */
 void banks_fill(Banks *banks, const StepContext *context);
-/* The row of this line of 32 words, added if missing; NULL: no room. */
-BankRow *banks_row_of_line(Banks *banks, uint64_t line);
 
 /* The lines of the kernel's arrays. On a GPU they begin after the memory that the driver reserves. */
 typedef struct BankLines {

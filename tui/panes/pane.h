@@ -105,9 +105,6 @@ void counter_rows_draw(const StepContext *context, Canvas *canvas, Rectangle are
 enum { METRIC_ROW_COUNT = METRIC_COUNT };
 
 const char *metric_row_label(int row);
-bool metric_row_is_part(int row); /* of the row above it */
-uint64_t metric_row_value(int row, const Totals *totals);
-bool metric_row_has_excess(int row, const Totals *totals);
 bool metric_row_counts(int row, const StepIndexEntry *step); /* the row counts this step */
 
 /* Output lines: what a program printed, without what could control the terminal. */

@@ -311,8 +311,7 @@ static void head(const StepContext *context, PaneHead *out) {
     pane_title(out, tr("grid on the machine"));
     if (!grid || !grid->timeline) return;
     const GridTimeline *timeline = grid->timeline;
-    const char *machine = timeline->of.machine;
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = scene_machine_name(timeline->of.machine);
     step_context_print_size(timeline->of.n, size, sizeof size);
     pane_title(out, tr("grid%s %u multiprocessors%s"), out->columns >= 90 ? tr(" on the machine  ") : ",",
                timeline->multiprocessors, out->columns >= 110 ? tr(", fuller cells: more blocks") : "");

@@ -190,8 +190,7 @@ static void print_cycles(const StepContext *context, const ViewIndex *index, int
     is_live = !isnan(cycles.alone);
     if (!is_live) cycles = latency_of_wavefronts(timings->recorded, wavefronts);
     if (isnan(cycles.alone) || !cycles.machine) return;
-    const char *machine = cycles.machine;
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = scene_machine_name(cycles.machine);
     if (!isnan(cycles.in_flight))
         snprintf(in_flight, sizeof in_flight, tr(", %.1f in flight"), cycles.in_flight);
     if (columns < WIDE)

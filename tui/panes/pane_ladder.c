@@ -216,8 +216,7 @@ static void head(const StepContext *context, PaneHead *out) {
         pane_title(out, tr("ladder"));
         return;
     }
-    const char *machine = ladder.sample ? ladder.sample->machine : tr("not timed");
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = ladder.sample ? scene_machine_name(ladder.sample->machine) : tr("not timed");
     int timed = ladder_timed(&ladder, &all);
     if (is_live && *timings->measuring)
         pane_title(out, tr("ladder  %s %s  %.30s, live: %d of %d, now %.30s"), ladder.of.dtype, ladder.of.op,

@@ -37,8 +37,7 @@ static void head(const StepContext *context, PaneHead *out) {
     Latencies latencies;
     bool is_live;
     gather(context, &latencies, &is_live);
-    const char *machine = latencies.machine ? latencies.machine : tr("not measured");
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = latencies.machine ? scene_machine_name(latencies.machine) : tr("not measured");
     if (is_live)
         pane_title(out, tr("latencies  %.40s, live"), machine);
     else

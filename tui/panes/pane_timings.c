@@ -227,8 +227,8 @@ static void print_title(const Times *times, int columns, char *out, size_t bytes
         snprintf(out, bytes, times->count ? tr("timings, live on this machine") : tr("timings"));
         return;
     }
-    const char *machine = sample->machine, *date = sample->measured ? sample->measured : "";
-    const char *name = strncmp(machine, "NVIDIA ", 7) == 0 ? machine + 7 : machine;
+    const char *machine = sample->machine, *name = scene_machine_name(machine);
+    const char *date = sample->measured ? sample->measured : "";
     int day = (int)strcspn(date, "T ");
     for (int form = 0; form < FORMS; form++) {
         if (times->is_live)
@@ -412,8 +412,7 @@ static void print_own_time(const StepContext *context, char *out, size_t bytes) 
         snprintf(out, bytes, tr("time: not measured"));
         return;
     }
-    const char *machine = timing->machine;
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = scene_machine_name(timing->machine);
     times_print(timing->median, time, sizeof time);
     print_size(times.n, size, sizeof size);
     snprintf(out, bytes, tr("time: %s at n = %s (%s%s); other values not measured"), time, size, machine,

@@ -457,8 +457,8 @@ enum TitleWords {
 
 static void print_origin(const Body *body, int words, char *out, size_t bytes) {
     const WarpTimeline *timeline = body->charts[0].timeline;
-    const char *maker = "NVIDIA ", *machine = timeline->of.machine;
-    if (words < ALL_WORDS && !strncmp(machine, maker, strlen(maker))) machine += strlen(maker);
+    const char *machine = timeline->of.machine;
+    if (words < ALL_WORDS) machine = scene_machine_name(machine);
     int length = (int)(words < MOST_BUT_MAKER ? strcspn(machine, " ") : strlen(machine));
     if (body->warps->is_live)
         snprintf(out, bytes, tr("live on %.*s"), length, machine);

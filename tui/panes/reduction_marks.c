@@ -93,33 +93,6 @@ static void explain_stuck(const BoxRow *row, const ReductionBox *box, BoxFaults 
               operand, sum, ptx_type_text(row->level->type));
 }
 
-void boxes_find_faults(const BoxRow *row, BoxFaults *out) {
-    const ReductionBox *box;
-    out->count = 0;
-    if (boxes_has_trap(row)) {
-        boxes_explain_trap(row, out->line[0], sizeof out->line[0]);
-        out->count++;
-    }
-    if ((box = marked_box(row, MARK_UNWRITTEN)))
-        add_fault(out, tr("U t%d reads word %lld, which no thread has written: its value is undefined"),
-                  box->thread, (long long)box->unwritten);
-    if ((box = marked_box(row, MARK_RACE))) explain_race(row, box, out);
-    if ((box = marked_box(row, MARK_STUCK))) explain_stuck(row, box, out);
-    /* What happens to inputs: twice in a result, in two results, in none. */
-    const Tree *tree = boxes_tree(row);
-    bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
-    if (marked_box(row, MARK_TWICE))
-        add_fault(out, tr("! an input is in this sum more than once"));
-    else if (is_last && row->path && row->path->twice)
-        add_fault(out, tr("! %d of %d inputs are in the result more than once"), row->path->twice,
-                  tree->input_count);
-    if (counts_elsewhere(row))
-        add_fault(out, tr("! %d of %d inputs are also in another block's result"), tree->shared_count,
-                  tree->input_count);
-    if (marked_box(row, MARK_LOST) || (is_last && tree->lost_count))
-        add_fault(out, tr("? %d of %d inputs reach no result"), tree->lost_count, tree->input_count);
-}
-
 /* ---- the access that ended the run --------------------------------------------------------------------- */
 
 static const Trap *trap_of(const BoxRow *row) {
@@ -212,7 +185,7 @@ static int64_t count_elements(const BoxRow *row) {
 }
 
 /* "T t128 stores to sums[128], sums has 128 elements: out_of_bounds (32 lanes)" */
-void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes) {
+static void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes) {
     const Trap *trap = trap_of(row);
     int lane = __builtin_ctz(trap->lanes), count = __builtin_popcount(trap->lanes);
     int64_t element = trapped_element(row, lane), elements = count_elements(row);
@@ -225,4 +198,31 @@ void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes) {
              row->context->event.is_load ? tr("T t%d loads from %s%s%s: %s%s")
                                          : tr("T t%d stores to %s%s%s: %s%s"),
              trap->warp * WARP_LANES + lane, name, place, size, trap_kind_text(trap->kind), others);
+}
+
+void boxes_find_faults(const BoxRow *row, BoxFaults *out) {
+    const ReductionBox *box;
+    out->count = 0;
+    if (boxes_has_trap(row)) {
+        boxes_explain_trap(row, out->line[0], sizeof out->line[0]);
+        out->count++;
+    }
+    if ((box = marked_box(row, MARK_UNWRITTEN)))
+        add_fault(out, tr("U t%d reads word %lld, which no thread has written: its value is undefined"),
+                  box->thread, (long long)box->unwritten);
+    if ((box = marked_box(row, MARK_RACE))) explain_race(row, box, out);
+    if ((box = marked_box(row, MARK_STUCK))) explain_stuck(row, box, out);
+    /* What happens to inputs: twice in a result, in two results, in none. */
+    const Tree *tree = boxes_tree(row);
+    bool is_last = row->level->level + 1 == reduction_level_count(row->reduction);
+    if (marked_box(row, MARK_TWICE))
+        add_fault(out, tr("! an input is in this sum more than once"));
+    else if (is_last && row->path && row->path->twice)
+        add_fault(out, tr("! %d of %d inputs are in the result more than once"), row->path->twice,
+                  tree->input_count);
+    if (counts_elsewhere(row))
+        add_fault(out, tr("! %d of %d inputs are also in another block's result"), tree->shared_count,
+                  tree->input_count);
+    if (marked_box(row, MARK_LOST) || (is_last && tree->lost_count))
+        add_fault(out, tr("? %d of %d inputs reach no result"), tree->lost_count, tree->input_count);
 }

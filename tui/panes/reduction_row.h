@@ -1,5 +1,5 @@
 /* A row of boxes, shared by pane_reduction.c and reduction_*.c. Each file has one task: reduction_values.c
- * selects the boxes to draw and places them, reduction_rows.c draws the contents of each box, reduction_ways.c
+ * places boxes, reduction_rows.c selects those to draw and draws their contents, reduction_ways.c
  * the paths of operands to their sums, reduction_marks.c the faults. */
 #ifndef TUI_PANES_REDUCTION_ROW_H
 #define TUI_PANES_REDUCTION_ROW_H
@@ -29,7 +29,6 @@ typedef struct BoxRow { /* the boxes of the window, and where they are drawn */
 
 /* ---- reduction_values.c -------------------------------------------------------------------------------- */
 
-BoxRow boxes_row(const StepContext *context, int columns); /* around the selected thread's box */
 const ReductionBox *boxes_at(const BoxRow *row, int index);
 bool boxes_in_window(const BoxRow *row, int64_t box);
 int boxes_column(const BoxRow *row, int64_t box); /* column of its last digit */
@@ -52,6 +51,8 @@ void boxes_draw_dot(const BoxRow *row, int64_t box, int line);
 
 /* ---- reduction_rows.c ---------------------------------------------------------------------------------- */
 
+/* The row around the box of the selected thread. */
+BoxRow boxes_row(const StepContext *context, int columns);
 bool boxes_show_before(const BoxRow *row);
 bool boxes_count_inputs(const BoxRow *row); /* a sum in the window has a meaningful input count */
 bool boxes_sum_floats(const BoxRow *row);   /* a sum in the window has a known rounding error */
@@ -117,6 +118,5 @@ bool boxes_has_trap(const BoxRow *row);
 /* At that place the thread does nothing in the last step of the run: it trapped, or was stopped. */
 bool boxes_is_stopped(const BoxRow *row, int thread);
 void boxes_draw_trap(const BoxRow *row, int line); /* the element that each thread accessed */
-void boxes_explain_trap(const BoxRow *row, char *out, size_t bytes);
 
 #endif

@@ -1,7 +1,5 @@
 #include "tui/panes/ruler.h"
 
-#include "trace/access.h"
-
 enum { MOST_COLUMNS = 6 };
 
 Ruler ruler_make(Rectangle area, int label, int note) {

@@ -86,8 +86,7 @@ void sampled_code_print_count(uint64_t count, char *out, size_t bytes) {
 
 void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]) {
     const SassKernel *kernel = code->sass.kernel;
-    const char *machine = kernel->machine ? kernel->machine : tr("a GPU");
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = kernel->machine ? scene_machine_name(kernel->machine) : tr("a GPU");
     if (kernel->assembler)
         snprintf(out, ORIGIN_BYTES, tr("by %.40s for %.20s"), kernel->assembler, kernel->architecture);
     else if (code->sass.is_live)
@@ -130,7 +129,8 @@ void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]) {
         snprintf(out + length, ORIGIN_BYTES - length, tr(", block %u"), block);
 }
 
-void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]) {
+/* The slowdown of a launch while it was sampled: "1.25", "2,340"; "": unknown. */
+static void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]) {
     double times = 1 + code->sass.kernel->sampled.overhead;
     *out = 0;
     if (!isfinite(times)) return;

@@ -40,8 +40,6 @@ void sampled_code_print_origin(const SampledCode *code, char out[ORIGIN_BYTES]);
 /* "counts: n = 2^20, samples: n = 2^24"; ", block 256" if this run has another block size. Of assembled
  * code: "16 registers, 256 bytes shared, no spills; counts need a GPU" */
 void sampled_code_print_sizes(const SampledCode *code, char out[ORIGIN_BYTES]);
-/* The slowdown of a launch while it was sampled: "1.25", "2,340"; "": unknown. */
-void sampled_code_print_slowdown(const SampledCode *code, char out[PERCENT_BYTES]);
 /* "sampled at n = 2^24, every 32 cycles; the launch took 1.25 times as long" */
 void sampled_code_print_sampling(const SampledCode *code, char out[ORIGIN_BYTES]);
 /* "waits for arithmetic (wait)"; "" if there are no samples. */

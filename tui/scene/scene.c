@@ -301,6 +301,10 @@ const char *scene_file_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+const char *scene_machine_name(const char *machine) {
+    return strncmp(machine, "NVIDIA ", 7) == 0 ? machine + 7 : machine;
+}
+
 bool scene_text_holds(const char *text, const char *part) {
     size_t length = strlen(part);
     for (; *text; text++)

@@ -159,6 +159,8 @@ const char *scene_ptx_line(const Scene *scene, int block, int pc);
  * path. */
 void scene_short_name(const char *symbol, char *out, size_t bytes);
 const char *scene_file_name(const char *path);
+/* The name of a machine without its maker: "H200 NVL". */
+const char *scene_machine_name(const char *machine);
 bool scene_text_holds(const char *text, const char *part); /* ignores case */
 
 #endif

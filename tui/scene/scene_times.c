@@ -303,8 +303,7 @@ enum { DATED_COLUMNS = 100 };
 
 /* With the date if there is room for both the date and the references. */
 static void add_machine(Line *line, const Times *times, const Timing *timing) {
-    const char *machine = timing->machine;
-    if (!strncmp(machine, "NVIDIA ", 7)) machine += 7;
+    const char *machine = scene_machine_name(timing->machine);
     if (times->is_live)
         add_part(line, tr(" us now on %.40s"), machine);
     else if (line->columns < DATED_COLUMNS)

@@ -132,12 +132,14 @@ void step_index_free(StepIndex *step_index) {
     free(step_index);
 }
 
-/* The index in `events` of the warp's first event at `step` or later. */
-static int warp_position(const StepIndex *step_index, int step, int warp) {
+/* The index in `events` of the warp's first event whose key is `least` or more. Keys ascend; NULL: the event
+ * itself. */
+static int find_position(const StepIndex *step_index, const int *keys, int least, int warp) {
     int low = step_index->warp_begin[warp], high = step_index->warp_begin[warp + 1];
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (step_index->steps->step_of_event[step_index->events[middle]] < step)
+        int event = step_index->events[middle];
+        if ((keys ? keys[event] : event) < least)
             low = middle + 1;
         else
             high = middle;
@@ -176,7 +178,8 @@ static void mark_ended(const StepIndex *step_index, int warp, WarpState *state) 
 static bool waits_for_block(const StepIndex *step_index, int step, const TraceEvent *wait) {
     const Steps *steps = step_index->steps;
     for (int warp = 0; warp < step_index->warp_count; warp++)
-        for (int i = warp_position(step_index, step, warp); i < step_index->warp_begin[warp + 1]; i++) {
+        for (int i = find_position(step_index, step_index->steps->step_of_event, step, warp);
+             i < step_index->warp_begin[warp + 1]; i++) {
             TraceEvent event;
             trace_block_read_header(steps->block, step_index->events[i], &event);
             if (trace_event_is_cluster_wait(&event) && event.pc == wait->pc &&
@@ -191,7 +194,7 @@ WarpState step_index_warp_state(const StepIndex *step_index, int step, int warp)
     WarpState state = {.exists = existing_lanes(step_index, warp), .event = -1, .next_pc = -1};
     if (warp < 0 || warp >= step_index->warp_count || step < 0 || step >= steps->step_count) return state;
     int begin = step_index->warp_begin[warp], end = step_index->warp_begin[warp + 1];
-    int here = warp_position(step_index, step, warp), next = here;
+    int here = find_position(step_index, step_index->steps->step_of_event, step, warp), next = here;
     TraceEvent event;
     for (; next < end && steps->step_of_event[step_index->events[next]] == step; next++) {
         trace_block_read_header(steps->block, step_index->events[next], &event);
@@ -230,7 +233,8 @@ int step_index_warp_event(const StepIndex *step_index, int step, int warp, int l
     if (warp < 0 || warp >= step_index->warp_count) return -1;
     int found = -1;
     TraceEvent event;
-    for (int i = warp_position(step_index, step, warp); i < step_index->warp_begin[warp + 1]; i++) {
+    for (int i = find_position(step_index, step_index->steps->step_of_event, step, warp);
+         i < step_index->warp_begin[warp + 1]; i++) {
         if (steps->step_of_event[step_index->events[i]] != step) break;
         if (found < 0) found = step_index->events[i];
         trace_block_read_header(steps->block, step_index->events[i], &event);
@@ -240,18 +244,9 @@ int step_index_warp_event(const StepIndex *step_index, int step, int warp, int l
 }
 
 int step_index_neighbour(const StepIndex *step_index, int event, int warp, int by) {
-    int low = step_index->warp_begin[warp], high = step_index->warp_begin[warp + 1];
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (step_index->events[middle] < event)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    low += by;
-    return low >= step_index->warp_begin[warp] && low < step_index->warp_begin[warp + 1]
-               ? step_index->events[low]
-               : -1;
+    int at = find_position(step_index, NULL, event, warp) + by;
+    bool is_of_warp = at >= step_index->warp_begin[warp] && at < step_index->warp_begin[warp + 1];
+    return is_of_warp ? step_index->events[at] : -1;
 }
 
 const StepIndexSums *step_index_sums(StepIndex *step_index, int first, int count) {

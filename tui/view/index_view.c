@@ -13,7 +13,7 @@ enum { WIDTHS = sizeof widths / sizeof *widths, LARGEST_VALUE = 1 << 30, LAST_WA
 
 /* ---- fields -------------------------------------------------------------------------------------------- */
 
-int index_view_fields(const ViewIndex *index, IndexField out[INDEX_FIELDS]) {
+static int index_view_fields(const ViewIndex *index, IndexField out[INDEX_FIELDS]) {
     int count = 0;
     for (int i = 0; i < 2; i++) {
         IndexNumber numbers[INDEX_NUMBERS];

@@ -32,7 +32,6 @@ typedef struct IndexField {
 } IndexField;
 
 enum { INDEX_FIELDS = 2 * INDEX_NUMBERS + 8 };
-int index_view_fields(const ViewIndex *index, IndexField out[INDEX_FIELDS]);
 IndexField index_view_field(const ViewIndex *index); /* the selected one */
 
 /* A (0) or B (1), as it is typed or as it last was without an error; false with `error`. */

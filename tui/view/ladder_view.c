@@ -15,7 +15,8 @@ static bool has_rungs(const Measurements *list) {
     return false;
 }
 
-const Measurements *ladder_view_from(const View *view, const Scene *scene, bool *is_live) {
+/* The timings that the screens show: live if this GPU was timed, else recorded; NULL: neither. */
+static const Measurements *ladder_view_from(const View *view, const Scene *scene, bool *is_live) {
     const SceneTimings *timings = scene->borrowed.timings;
     *is_live = timings && !view->display.ladder.recorded && has_rungs(timings->live);
     return !timings ? NULL : *is_live ? timings->live : timings->recorded;

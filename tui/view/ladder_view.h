@@ -7,8 +7,6 @@
 
 /* Opens the ladder at the run's kernel, size and type. */
 void ladder_view_open(View *view, const Scene *scene);
-/* The timings that the screens show: live if this GPU was timed, else recorded; NULL: neither. */
-const Measurements *ladder_view_from(const View *view, const Scene *scene, bool *is_live);
 /* False: there are no timings at all. */
 bool ladder_view_gather(const View *view, const Scene *scene, Ladder *out, bool *is_live);
 void ladder_view_select(View *view, const Ladder *ladder, int row, int size); /* clamped */

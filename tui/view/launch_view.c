@@ -3,7 +3,6 @@
 #include "tui/view/launch_view.h"
 
 #include "base/language.h"
-#include "base/utf8.h"
 
 #include <limits.h>
 #include <stdlib.h>
