@@ -275,23 +275,6 @@ static void complain(Check *check, LecturePlace place, const char *text, const c
     check->failed++;
 }
 
-static void check_claim(Check *check, const LectureExpression *claim, const ClaimWorld *world) {
-    ClaimResult result;
-    Error error = {0};
-    const char *path = check->lecture->lecture->path;
-    bool known = claim_evaluate(claim, path, world, &result, &error);
-    check->claims++;
-    if (!known)
-        complain(check, claim->place, claim->text, error.message);
-    else if (!result.holds) {
-        complain(check, claim->place, claim->text, "does not hold:");
-        text_print(check->out, "    %s\n", text_string(&result.sides));
-        for (const char *line = text_string(&result.values); *line; line += strcspn(line, "\n") + 1)
-            text_print(check->out, "      %.*s\n", (int)strcspn(line, "\n"), line);
-    }
-    claim_result_done(&result);
-}
-
 static void stand(Check *check) {
     App *app = check->app;
     int active = app->comparison.active;
@@ -311,7 +294,22 @@ static bool check_stop(Check *check, int index) {
     if (app->failed)
         return lecture_refuse(check->lecture->lecture, stop->command_place, &app->error, check->error);
     stand(check);
-    for (int i = 0; i < stop->claim_count; i++) check_claim(check, &stop->claims[i], &world);
+    for (int i = 0; i < stop->claim_count; i++) {
+        ClaimResult result;
+        Error error = {0};
+        const char *path = check->lecture->lecture->path;
+        bool known = claim_evaluate(&stop->claims[i], path, &world, &result, &error);
+        check->claims++;
+        if (!known)
+            complain(check, stop->claims[i].place, stop->claims[i].text, error.message);
+        else if (!result.holds) {
+            complain(check, stop->claims[i].place, stop->claims[i].text, "does not hold:");
+            text_print(check->out, "    %s\n", text_string(&result.sides));
+            for (const char *line = text_string(&result.values); *line; line += strcspn(line, "\n") + 1)
+                text_print(check->out, "      %.*s\n", (int)strcspn(line, "\n"), line);
+        }
+        claim_result_done(&result);
+    }
     if (!stop->question) return true;
     press_own(app, stop->question->keys);
     stand(check);

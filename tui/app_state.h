@@ -146,8 +146,7 @@ void app_open_exercise(App *app, const char *name);
 /* The one that the menu chose. */
 void app_open_chosen_exercise(App *app);
 void app_edit(App *app);
-/* Copies the source of a kernel of the catalogue to the working folder, if it is not there, and runs the copy.
- */
+/* Copies the source of a kernel of the catalogue to the working folder, if it is not there, and runs it. */
 void app_copy_source(App *app);
 void app_check_files(App *app);
 /* Opens the editor for a copy that has just run, or has an error; re-runs the kernels whose files have changed. */

@@ -226,11 +226,6 @@ static void draw_chosen(const Differences *differences, Scope scope, Canvas *can
     }
 }
 
-/* Draws the metrics of the whole run that are furthest apart, as many as the area has rows. */
-static void differences_draw_rows(const Differences *differences, Canvas *canvas, Rectangle area) {
-    draw_chosen(differences, WHOLE_RUN, canvas, area);
-}
-
 /* How many metrics of the whole run differ. */
 static int differences_count(const Differences *differences) {
     return count_different(differences, WHOLE_RUN);
@@ -550,6 +545,9 @@ void change_draw(const Differences *differences, const Scene *const scene[2], co
     int rows = draw_clauses(&clauses, canvas, inside);
     inside.row += rows;
     inside.rows -= rows;
-    if (inside.rows > 0 && !differences->counting && differences_count(differences) && has_whole_runs(scene))
-        differences_draw_rows(differences, canvas, inside);
+    if (inside.rows > 0 && !differences->counting && differences_count(differences) &&
+        has_whole_runs(scene)) {
+        /* Draws the metrics of the whole run that are furthest apart, as many as the area has rows. */
+        draw_chosen(differences, WHOLE_RUN, canvas, inside);
+    }
 }

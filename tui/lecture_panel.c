@@ -215,24 +215,6 @@ static void draw_question(Panel *panel, const LectureView *lecture, const Lectur
     text_done(&line);
 }
 
-static void draw_score(Panel *panel, const LectureView *lecture) {
-    const LectureWords *words = lecture_view_words(lecture);
-    Text text = {0};
-    int right = 0, asked = 0;
-    for (int i = 0; i < lecture->score_count; i++) {
-        right += lecture->scores[i].right;
-        asked += lecture->scores[i].asked;
-    }
-    text_print(&text, words->score, right, asked);
-    for (int i = 0; i < lecture->score_count; i++) {
-        text_add(&text, i ? ", " : ": ");
-        text_print(&text, words->topic, lecture->scores[i].topic, lecture->scores[i].right,
-                   lecture->scores[i].asked);
-    }
-    draw_line(panel, ROLE_CURRENT, text_string(&text));
-    text_done(&text);
-}
-
 static void print_place(const LectureView *lecture, char *out, size_t bytes) {
     snprintf(out, bytes, lecture_view_words(lecture)->stop, lecture->stop + 1,
              lecture->run->lecture->stop_count);
@@ -266,8 +248,23 @@ static int draw_rows(const LectureView *lecture, Canvas *canvas, Rectangle area,
     if (stop->question) draw_question(&panel, lecture, stop->question);
     if (lecture_view_exercise(lecture))
         draw_line(&panel, ROLE_KEY, tr("Enter: solve this exercise   PgDn: go on"));
-    if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count)
-        draw_score(&panel, lecture);
+    if (lecture->score_count && lecture->stop + 1 == lecture->run->lecture->stop_count) {
+        const LectureWords *words = lecture_view_words(lecture);
+        Text text = {0};
+        int right = 0, asked = 0;
+        for (int i = 0; i < lecture->score_count; i++) {
+            right += lecture->scores[i].right;
+            asked += lecture->scores[i].asked;
+        }
+        text_print(&text, words->score, right, asked);
+        for (int i = 0; i < lecture->score_count; i++) {
+            text_add(&text, i ? ", " : ": ");
+            text_print(&text, words->topic, lecture->scores[i].topic, lecture->scores[i].right,
+                       lecture->scores[i].asked);
+        }
+        draw_line(&panel, ROLE_CURRENT, text_string(&text));
+        text_done(&text);
+    }
     return panel.row;
 }
 

@@ -1,6 +1,7 @@
 #include "sample.h"
 
 #include "base/memory.h"
+#include "golden.h"
 #include "trace/block.h"
 #include "tui/frame.h"
 #include "tui/input.h"
@@ -400,7 +401,7 @@ char *sample_frame(const Sample *sample, const View *view, int columns, int rows
     Text text = {0};
     frame_draw(&sample->scene, view, canvas);
     canvas_to_text(canvas, &text);
-    canvas_to_roles(canvas, &text);
+    golden_add_roles(canvas, &text);
     canvas_free(canvas);
     return text.data;
 }

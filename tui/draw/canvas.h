@@ -93,8 +93,6 @@ int canvas_cell_columns(const Cell *cell);
 bool canvas_same_cell(const Cell *a, const Cell *b);
 /* Rows as lines without trailing spaces: what --frame prints. */
 void canvas_to_text(const Canvas *canvas, Text *out);
-/* Runs of cells whose role is not TEXT, as "row:first-last ROLE", for tests. */
-void canvas_to_roles(const Canvas *canvas, Text *out);
 
 typedef enum SentencePart {
     PART_SENTENCE, /* to ". " */

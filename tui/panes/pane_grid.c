@@ -151,18 +151,6 @@ static void draw_row(const Chart *chart, Canvas *canvas, Rectangle area, int at,
     }
 }
 
-/* Draws the resident blocks of the whole machine. */
-static void draw_machine(const Chart *chart, Canvas *canvas, Rectangle area, int at) {
-    canvas_text(canvas, area, 0, at, ROLE_TITLE, tr("all"));
-    for (int column = 0; column < chart->columns; column++) {
-        int launch = 0;
-        double share = fullness(chart, 0, chart->shown_count, column, &launch);
-        int eighths = (int)(share * EIGHTHS + 0.5);
-        if (share > 0 && !eighths) eighths = 1;
-        canvas_column(canvas, area, chart->labels + column, at, launch_roles[launch % ROLES], eighths);
-    }
-}
-
 static int column_of(const Chart *chart, uint64_t time) {
     int column = (int)((double)time / (double)chart->end * chart->columns);
     return column < chart->columns ? column : chart->columns - 1;
@@ -348,7 +336,18 @@ static void draw(const StepContext *context, Canvas *canvas, Rectangle area) {
     for (int i = 0; i < chart.rows; i++) draw_row(&chart, canvas, area, top + i, i);
     mark_block(&chart, canvas, area, top);
     row += top;
-    if (area.rows >= 6) draw_machine(&chart, canvas, area, row++);
+    if (area.rows >= 6) {
+        /* Draws the resident blocks of the whole machine. */
+        int at = row++;
+        canvas_text(canvas, area, 0, at, ROLE_TITLE, tr("all"));
+        for (int column = 0; column < chart.columns; column++) {
+            int launch = 0;
+            double share = fullness(&chart, 0, chart.shown_count, column, &launch);
+            int eighths = (int)(share * EIGHTHS + 0.5);
+            if (share > 0 && !eighths) eighths = 1;
+            canvas_column(canvas, area, chart.labels + column, at, launch_roles[launch % ROLES], eighths);
+        }
+    }
     draw_axis(&chart, canvas, area, row++);
     Rectangle texts = {area.column, area.row + row, area.columns, chart.texts};
     if (row < area.rows) draw_texts(&chart, canvas, texts);

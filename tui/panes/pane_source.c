@@ -121,16 +121,6 @@ static void gutter_draw_line(const StepContext *context, const SampledCode *code
     draw_gutter(&sums, canvas, area, row);
 }
 
-static void gutter_draw_pc(const StepContext *context, const SampledCode *code, int pc, Canvas *canvas,
-                           Rectangle area, int row) {
-    if (context->view->transient.hides) return;
-    SassSums sums = {.executed = 0};
-    if (code) sums = sampled_code_of_pc(code, pc);
-    if (code) draw_samples(code, &sums, canvas, area, row);
-    if (context->view->display.gutter != GUTTER_SAMPLES)
-        draw_gutter(&gutter_sums(context)[pc], canvas, area, row);
-}
-
 /* The main stall reason of the current line, as a row. `code` is of the step; it may have no kernel. */
 static void gutter_draw_stall(const StepContext *context, const SampledCode *code, Canvas *canvas,
                               Rectangle area, int row) {
@@ -437,7 +427,13 @@ static void draw_ptx(const StepContext *context, const SampledCode *sass, Canvas
         draw_row(canvas, area, row, text, text->line == context->step->pc);
         if (!text->first) continue;
         draw_sign(canvas, area, row, sign_of_pc(context, text->line));
-        gutter_draw_pc(context, code, text->line, canvas, area, row);
+        if (!context->view->transient.hides) {
+            SassSums sums = {.executed = 0};
+            if (code) sums = sampled_code_of_pc(code, text->line);
+            if (code) draw_samples(code, &sums, canvas, area, row);
+            if (context->view->display.gutter != GUTTER_SAMPLES)
+                draw_gutter(&gutter_sums(context)[text->line], canvas, area, row);
+        }
     }
     arena_done(&listing.notes);
 }

@@ -9,23 +9,6 @@ static bool is_sum_here(const Reduction *reduction, const ReductionLevel *level,
            reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
 }
 
-static void add_operand(const Reduction *reduction, ReductionLevel *level, int node, int thread) {
-    const FoldNode *at = node_at(reduction, node);
-    ReductionTerm *term = reduction_add_term(level);
-    bool is_here =
-        reduction->tree->level_of_node[node] == level->level && thread_of(reduction, node) == thread;
-    term->node = node;
-    term->thread = thread;
-    term->step = step_of_event(reduction, at->event);
-    term->is_own = !is_here || at->kind != FOLD_MOVE;
-    if (term->is_own) {
-        term->place = PLACE_THREAD;
-        term->index = thread_of(reduction, node);
-    } else {
-        reduction_put_place(reduction, node, term);
-    }
-}
-
 /* The operands that `node` was made of in this level, in fold order. A sum that is used several times is
  * followed once; so is an operand, unless everything is plain addition, where using it twice counts twice. */
 static void add_terms(Reduction *reduction, ReductionLevel *level, int node, int thread) {
@@ -44,7 +27,20 @@ static void add_terms(Reduction *reduction, ReductionLevel *level, int node, int
             stack[depth++] = at->b;
             stack[depth++] = at->a;
         } else {
-            add_operand(reduction, level, next, thread);
+            const FoldNode *at = node_at(reduction, next);
+            ReductionTerm *term = reduction_add_term(level);
+            bool is_here =
+                reduction->tree->level_of_node[next] == level->level && thread_of(reduction, next) == thread;
+            term->node = next;
+            term->thread = thread;
+            term->step = step_of_event(reduction, at->event);
+            term->is_own = !is_here || at->kind != FOLD_MOVE;
+            if (term->is_own) {
+                term->place = PLACE_THREAD;
+                term->index = thread_of(reduction, next);
+            } else {
+                reduction_put_place(reduction, next, term);
+            }
         }
     }
 }

@@ -301,18 +301,6 @@ static int find_fastest(const Times *times, bool to_scalar, TimesWay way) {
 
 enum { DATED_COLUMNS = 100 };
 
-/* With the date if there is room for both the date and the references. */
-static void add_machine(Line *line, const Times *times, const Timing *timing) {
-    const char *machine = scene_machine_name(timing->machine);
-    if (times->is_live)
-        add_part(line, tr(" us now on %.40s"), machine);
-    else if (line->columns < DATED_COLUMNS)
-        add_part(line, tr(" us (%.40s, recorded)"), machine);
-    else
-        add_part(line, tr(" us on an %.40s, recorded %.10s"), machine,
-                 timing->measured ? timing->measured : "");
-}
-
 static void add_others(Line *line, const Times *times, int here, const char *gap, bool to_scalar,
                        TimesWay way) {
     int next = here + 1 < times->kernel_count ? here + 1 : -1, best = find_fastest(times, to_scalar, way);
@@ -344,7 +332,15 @@ void times_print_line(const Scene *scene, bool to_scalar, TimesWay way, int colu
     char time[32];
     print_microseconds(timing->median, time, sizeof time);
     add_part(&line, "%s", time);
-    add_machine(&line, &times, timing);
+    /* With the date if there is room for both the date and the references. */
+    const char *machine = scene_machine_name(timing->machine);
+    if (times.is_live)
+        add_part(&line, tr(" us now on %.40s"), machine);
+    else if (line.columns < DATED_COLUMNS)
+        add_part(&line, tr(" us (%.40s, recorded)"), machine);
+    else
+        add_part(&line, tr(" us on an %.40s, recorded %.10s"), machine,
+                 timing->measured ? timing->measured : "");
     /* Of another size or block than the run has. */
     char size[32];
     if (timing->n && !(timing->n & (timing->n - 1)))

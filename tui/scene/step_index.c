@@ -48,22 +48,6 @@ static Header *read_events(StepIndex *step_index, int event_count) {
     return headers;
 }
 
-/* For the timeline, which asks about ranges of steps of any length. */
-static void step_index_ranges(StepIndex *step_index) {
-    int count = step_index->steps->step_count;
-    step_index->lanes_before = memory_new((size_t)(count + 1) * sizeof *step_index->lanes_before);
-    step_index->conflict_from = memory_new((size_t)(count + 1) * sizeof *step_index->conflict_from);
-    step_index->divergence_from = memory_new((size_t)(count + 1) * sizeof *step_index->divergence_from);
-    for (int i = 0; i < count; i++)
-        step_index->lanes_before[i + 1] = step_index->lanes_before[i] + step_index->step[i].lanes;
-    step_index->conflict_from[count] = step_index->divergence_from[count] = count;
-    for (int i = count - 1; i >= 0; i--) {
-        step_index->conflict_from[i] = step_index->step[i].conflicts ? i : step_index->conflict_from[i + 1];
-        step_index->divergence_from[i] =
-            step_index->step[i].diverges ? i : step_index->divergence_from[i + 1];
-    }
-}
-
 StepIndex *step_index_new(const Steps *steps, const Trap *trap) {
     StepIndex *step_index = memory_new(sizeof *step_index);
     const TraceLaunch *launch = steps->launch;
@@ -107,7 +91,19 @@ StepIndex *step_index_new(const Steps *steps, const Trap *trap) {
             step_index->barrier_lanes[i] = barrier;
         }
     }
-    step_index_ranges(step_index);
+    /* For the timeline, which asks about ranges of steps of any length. */
+    int count = step_index->steps->step_count;
+    step_index->lanes_before = memory_new((size_t)(count + 1) * sizeof *step_index->lanes_before);
+    step_index->conflict_from = memory_new((size_t)(count + 1) * sizeof *step_index->conflict_from);
+    step_index->divergence_from = memory_new((size_t)(count + 1) * sizeof *step_index->divergence_from);
+    for (int i = 0; i < count; i++)
+        step_index->lanes_before[i + 1] = step_index->lanes_before[i] + step_index->step[i].lanes;
+    step_index->conflict_from[count] = step_index->divergence_from[count] = count;
+    for (int i = count - 1; i >= 0; i--) {
+        step_index->conflict_from[i] = step_index->step[i].conflicts ? i : step_index->conflict_from[i + 1];
+        step_index->divergence_from[i] =
+            step_index->step[i].diverges ? i : step_index->divergence_from[i + 1];
+    }
     free(headers);
     return step_index;
 }

@@ -159,8 +159,7 @@ void step_context_describe_access(const StepContext *context, int lane, const ch
     }
 }
 
-/* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30". False: neither.
- */
+/* Numbers of a set in words: runs "0-31", equal distances "0, 8, 16, 24" or "0, 2, ... 30"; false: neither. */
 static bool describe_set(const int *numbers, int count, char *out, size_t bytes) {
     int stride = count > 1 ? numbers[1] - numbers[0] : 1;
     for (int i = 2; i < count; i++)
